@@ -1,0 +1,1 @@
+//! buddy_offsets.

@@ -1,0 +1,193 @@
+//! The one way out for a free that is found to be wrong and for a word that is found damaged.
+
+use core::fmt::{self, Write};
+use core::panic::Location;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+/// What was done wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Misuse {
+    /// A block that is already free was freed.
+    DoubleFree,
+    /// An address that the allocator never gave out was freed.
+    ForeignFree,
+    /// An address inside a block was freed.
+    InteriorFree,
+    /// A block was freed or resized with a size or alignment that is not its own.
+    WrongSize,
+    /// Memory that belongs to the allocator has been overwritten.
+    Damaged,
+}
+
+impl Misuse {
+    /// Returns the name and the remedy in words.
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::DoubleFree => "double free: the block is already free; free it once",
+            Self::ForeignFree => {
+                "foreign free: the address is not a block of this allocator; \
+                 free it where it was allocated"
+            }
+            Self::InteriorFree => {
+                "interior free: the address lies inside a block; free the address that allocate returned"
+            }
+            Self::WrongSize => {
+                "wrong size: the layout is not the block's; pass the layout it was allocated with"
+            }
+            Self::Damaged => {
+                "damage: memory of the allocator was overwritten; look for a write past a block or \
+                 after its free"
+            }
+        }
+    }
+}
+
+/// A misuse: what, where, in which allocator, and who called where that is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// What was done wrong.
+    pub misuse: Misuse,
+    /// The allocator's name.
+    pub allocator: &'a str,
+    /// The address that was passed in or found damaged.
+    pub address: *const u8,
+    /// The size that was passed in, or the block's own, where known.
+    pub bytes: Option<usize>,
+    /// Who called.
+    pub site: Option<&'static Location<'static>>,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "allocator `{}`: {}; address {:p}",
+            self.allocator,
+            self.misuse.describe(),
+            self.address
+        )?;
+        if let Some(bytes) = self.bytes {
+            write!(f, ", {bytes} bytes")?;
+        }
+        if let Some(site) = self.site {
+            write!(f, ", called from {site}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The installed handler, or null. A function pointer is stored as a data pointer, which every
+/// target of this crate allows.
+static HANDLER: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Installs what [`misuse()`] calls instead of aborting; `None` brings the abort back.
+///
+/// For tests: a handler that panics lets a test see the report. It must not return, and it must not
+/// allocate from the allocator that reports.
+pub fn set_misuse_handler(handler: Option<fn(&Report<'_>) -> !>) {
+    let pointer = handler.map_or(core::ptr::null_mut(), |f| f as *mut ());
+    // Release pairs with the Acquire in `misuse`: what the handler refers to was written before.
+    HANDLER.store(pointer, Ordering::Release);
+}
+
+/// Reports a misuse and does not return.
+///
+/// Writes the report to file descriptor 2 from a buffer on the stack, without allocating, and aborts.
+/// Without std and without Linux it panics with the report. A handler installed by
+/// [`set_misuse_handler`] is called instead of either.
+///
+/// # Panics
+///
+/// Where neither std nor Linux is there to abort with.
+#[cold]
+#[inline(never)]
+pub fn misuse(report: &Report<'_>) -> ! {
+    let handler = HANDLER.load(Ordering::Acquire);
+    if !handler.is_null() {
+        // SAFETY: the only non-null values stored are `fn(&Report<'_>) -> !` pointers.
+        let handler = unsafe { core::mem::transmute::<*mut (), fn(&Report<'_>) -> !>(handler) };
+        handler(report);
+    }
+    write_stderr(format_args!("loligo: {report}\n"));
+    die(report)
+}
+
+/// Writes a line to standard error without allocating; does nothing where there is none.
+pub(crate) fn write_stderr(message: fmt::Arguments<'_>) {
+    let mut line = Line::new();
+    // A line longer than the buffer is cut, which is better than no report.
+    let _ = line.write_fmt(message);
+    line.flush();
+}
+
+/// A line on the stack; what does not fit is cut.
+struct Line {
+    bytes: [u8; 1024],
+    used: usize,
+}
+
+impl Line {
+    const fn new() -> Self {
+        Self {
+            bytes: [0; 1024],
+            used: 0,
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn flush(&self) {
+        let mut from = 0;
+        while from < self.used {
+            let rest = &self.bytes[from..self.used];
+            // SAFETY: the pointer and length are those of a live slice.
+            let written = unsafe { libc::write(2, rest.as_ptr().cast(), rest.len()) };
+            match usize::try_from(written) {
+                Ok(count) if count > 0 => from += count,
+                _ => return,
+            }
+        }
+    }
+
+    #[cfg(all(not(target_os = "linux"), feature = "std"))]
+    fn flush(&self) {
+        use std::io::Write;
+        let _ = std::io::stderr().write_all(&self.bytes[..self.used]);
+    }
+
+    #[cfg(all(not(target_os = "linux"), not(feature = "std")))]
+    fn flush(&self) {
+        let _ = (&self.bytes, self.used);
+    }
+}
+
+impl Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.bytes.len() - self.used;
+        let taken = text.len().min(room);
+        self.bytes[self.used..self.used + taken].copy_from_slice(&text.as_bytes()[..taken]);
+        self.used += taken;
+        if taken == text.len() {
+            Ok(())
+        } else {
+            Err(fmt::Error)
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn die(_report: &Report<'_>) -> ! {
+    // SAFETY: abort takes nothing and does not return.
+    unsafe { libc::abort() }
+}
+
+#[cfg(all(not(target_os = "linux"), feature = "std"))]
+fn die(_report: &Report<'_>) -> ! {
+    std::process::abort()
+}
+
+#[cfg(all(not(target_os = "linux"), not(feature = "std")))]
+fn die(report: &Report<'_>) -> ! {
+    panic!("{report}")
+}

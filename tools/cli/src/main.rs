@@ -1,0 +1,3 @@
+//! The `loligo` command.
+
+fn main() {}
