@@ -5,5 +5,17 @@
 )]
 
 pub mod bundled;
+mod clock;
+mod mapped;
+pub mod measure;
+mod memory;
+mod pass;
+mod peers;
+mod program;
 pub mod results;
+pub mod rows;
+pub mod subject;
 pub mod trace;
+
+pub use mapped::Arena;
+pub use pass::verify::{Loss, LossKind, Verified};

@@ -153,13 +153,15 @@ impl Trace {
     ///
     /// [`TraceError`] if the events are not a valid trace.
     pub fn from_events(name: &str, events: Vec<Event>) -> Result<Self, TraceError> {
-        let mut checker = Checker::default();
-        for (index, event) in events.iter().enumerate() {
-            checker
-                .check(*event)
-                .map_err(|fault| TraceError::new(name, Some(index as u64), fault))?;
-        }
-        Ok(checker.finish(name.to_owned(), events))
+        Ok(check_all(name, &events)?.finish(name.to_owned(), events))
+    }
+
+    /// Checks the trace anew: its fields are public, so it may not be as it was read.
+    pub(crate) fn check(&self) -> Result<(), TraceError> {
+        let checked = check_all(&self.name, &self.events)?;
+        let (found, said) = (checked.slots.len(), self.slots as usize);
+        assert_eq!(found, said, "`slots` of trace `{}` was changed", self.name);
+        Ok(())
     }
 }
 
@@ -562,6 +564,17 @@ impl Checker {
             allocations: self.allocations,
         }
     }
+}
+
+/// Checks events from the first to the last.
+fn check_all(name: &str, events: &[Event]) -> Result<Checker, TraceError> {
+    let mut checker = Checker::default();
+    for (index, event) in events.iter().enumerate() {
+        checker
+            .check(*event)
+            .map_err(|fault| TraceError::new(name, Some(index as u64), fault))?;
+    }
+    Ok(checker)
 }
 
 fn check_size(bytes: u64) -> Result<(), Fault> {
