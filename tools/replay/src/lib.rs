@@ -15,6 +15,7 @@ mod program;
 pub mod results;
 pub mod rows;
 pub mod subject;
+pub mod table;
 pub mod trace;
 
 pub use mapped::Arena;
