@@ -14,6 +14,7 @@ mod bridge;
 mod buddy;
 mod buddy_offsets;
 mod counters;
+mod engine;
 mod frame;
 mod heap;
 mod leak;
@@ -30,6 +31,10 @@ mod static_heap;
 mod stats;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
+pub use heap::HeapAllocator;
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
+pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
+pub use slab::SlabAllocator;
+pub use static_heap::StaticHeap;
 pub use stats::Stats;
