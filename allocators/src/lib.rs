@@ -29,6 +29,8 @@ mod size_classes;
 mod slab;
 mod static_heap;
 mod stats;
+#[cfg(test)]
+mod test_backing;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 pub use heap::HeapAllocator;
@@ -38,4 +40,8 @@ pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
 pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;
+pub use frame::{FrameAllocator, FrameMark, FrameScope};
+pub use make::Make;
+pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
+pub use pool::PoolAllocator;
 pub use stats::Stats;
