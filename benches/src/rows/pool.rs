@@ -64,7 +64,10 @@ fn batching(name: &'static str, allocator: impl OneSize + 'static) -> Contender 
 }
 
 fn batch64() -> Race {
-    #[cfg_attr(not(feature = "peers-all"), expect(unused_mut, reason = "filled below"))]
+    #[cfg_attr(
+        not(feature = "peers-all"),
+        expect(unused_mut, reason = "filled below")
+    )]
     let mut peers = vec![batching("slab", SlabKeys::new())];
     #[cfg(feature = "peers-all")]
     {

@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use crate::blocks::{Blocks, write_first};
+use crate::blocks::{Blocks, look_at, write_first};
 use crate::clock;
 use crate::contender::Pass;
 use crate::random::Random;
@@ -58,8 +58,9 @@ pub(crate) struct Filled<A: OneSize> {
 impl<A: OneSize> Filled<A> {
     /// Takes [`LIVE`] blocks.
     pub(crate) fn new(mut allocator: A) -> Self {
-        let mut live: Box<[A::Handle]> =
-            (0..LIVE).map(|word| allocator.take(u64::from(word))).collect();
+        let mut live: Box<[A::Handle]> = (0..LIVE)
+            .map(|word| allocator.take(u64::from(word)))
+            .collect();
         let mut random = Random::new(64);
         // Neighbours in memory are not neighbours in the table, as after a while of use.
         random.shuffle(&mut live);
@@ -93,7 +94,9 @@ impl<A: OneSize> Filled<A> {
             let handle = unsafe { self.live.get_unchecked_mut(slot) };
             // SAFETY: every handle in the table is that of a live block.
             unsafe { self.allocator.give(*handle) };
+            look_at(&mut self.allocator);
             *handle = self.allocator.take(u64::from(word));
+            look_at(&mut self.allocator);
         }
     }
 }
