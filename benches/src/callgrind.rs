@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use crate::outcome::Reading;
 use crate::rows::pool::pool;
 use crate::work::batch::{self, Batches};
-use crate::work::churn::{Filled, OneSize};
+use crate::work::churn::{Filled, LIVE, OneSize};
 
 /// What runs under callgrind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -31,8 +31,10 @@ const TIMES: [u32; 2] = [2, 6];
 /// Runs a workload for callgrind: so many times the pairs of a script of batches.
 pub(crate) fn run(counted: Counted, times: u32) {
     match counted {
-        Counted::Churn => Filled::new(pool()).churn_untimed(times * batch::PAIRS),
-        Counted::ChurnEmpty => Filled::new(Nothing::new()).churn_untimed(times * batch::PAIRS),
+        Counted::Churn => Filled::new(pool(), LIVE).churn_untimed(times * batch::PAIRS),
+        Counted::ChurnEmpty => {
+            Filled::new(Nothing::new(), LIVE).churn_untimed(times * batch::PAIRS)
+        }
         Counted::Batch => Batches::new(pool()).run_untimed(times),
         Counted::BatchEmpty => Batches::new(Nothing::new()).run_untimed(times),
     }

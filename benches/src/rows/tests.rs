@@ -62,21 +62,29 @@ fn an_unknown_row_names_the_known_ones() {
 }
 
 #[test]
-fn races_turn_into_the_rows_unit() {
+fn races_turn_into_the_rows_unit_whatever_the_portions() {
     let contender =
         |name, ns| Contender::new(name, move || crate::contender::Pass { ns, operations: 2 });
-    let twice = Race {
-        ours: contender("ours", 4_000),
-        peers: vec![contender("peer", 8_000)],
-        absent: Vec::new(),
+    let made = core::cell::Cell::new(0);
+    let twice = || {
+        made.set(made.get() + 1);
+        Race {
+            ours: contender("ours", 4_000),
+            peers: vec![contender("peer", 8_000), contender("other", 6_000)],
+            absent: Vec::new(),
+        }
     };
     let expected = Reading::Raced {
-        ours: vec![2.0; 9],
-        peers: vec![("peer".to_owned(), vec![4.0; 9])],
+        ours: vec![2.0; 10],
+        peers: vec![
+            ("peer".to_owned(), vec![4.0; 10]),
+            ("other".to_owned(), vec![3.0; 10]),
+        ],
         absent: Vec::new(),
     };
-    assert_eq!(race(twice, 9, Unit::Us), expected);
-    let both = [contender("with", 9_000), contender("without", 8_000)];
+    assert_eq!(race(twice, 10, Unit::Us), expected);
+    assert_eq!(made.get(), 4, "three portions of 3 rounds and one of 1");
+    let both = || [contender("with", 9_000), contender("without", 8_000)];
     let expected = Reading::Alone {
         figures: vec![500.0; 9],
         note: None,

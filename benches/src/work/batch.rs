@@ -28,7 +28,7 @@ impl<A: OneSize> Batches<A> {
             batch.copy_from_slice(&all[..BATCH]);
         }
         Self {
-            filled: Filled::new(allocator),
+            filled: Filled::new(allocator, LIVE),
             script,
         }
     }

@@ -11,7 +11,7 @@ fn stays_whole<A: OneSize>(allocator: A)
 where
     A::Handle: Ord,
 {
-    let mut filled = Filled::new(allocator);
+    let mut filled = Filled::new(allocator, LIVE);
     let pass = filled.churn(30_000);
     assert_eq!(pass.operations, 30_000);
     let different: BTreeSet<A::Handle> = filled.live.iter().copied().collect();
