@@ -8,6 +8,7 @@ mod arrows;
 mod bans;
 mod code;
 mod dead_files;
+mod examples_run;
 mod features_add;
 mod files;
 mod finding;
@@ -31,7 +32,7 @@ Each finding is a line `file:line: rule: what to do`. Warnings do not fail the c
 
 Rules: said-once, virtual-root, folder-is-crate, arrows-down, no-sibling-talk, no-dev-back-edge,
 few-dependencies, one-structure-per-file, file-size, map-first, source-named,
-unsafe-in-the-cellar, features-add, tidy-bans, dead-file, architecture, licences.
+unsafe-in-the-cellar, features-add, tidy-bans, dead-file, examples-run, architecture, licences.
 
 Example:
   cargo xtask tidy
@@ -95,6 +96,7 @@ fn rules(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
     source_named::check(tree, workspace, &mut findings);
     unsafe_code::check(tree, workspace, &mut findings);
     bans::check(tree, &mut findings);
+    examples_run::check(tree, workspace, &mut findings);
     architecture::check(tree, workspace, &mut findings);
     findings
 }

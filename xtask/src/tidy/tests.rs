@@ -350,8 +350,9 @@ fn source_named_finds_a_module_without_its_article() {
     let found = found(|tree| {
         tree.insert(
             "allocators/src/lib.rs",
-            b"//! Allocators.\nmod pool;\nmod leak;\n".to_vec(),
+            b"//! Allocators.\nmod pool;\nmod leak;\n#[cfg(test)]\nmod backing;\n".to_vec(),
         );
+        tree.insert("allocators/src/backing.rs", b"//! Backing.\n".to_vec());
         tree.insert(
             "allocators/src/leak.rs",
             b"//! Leaks follow no article.\n".to_vec(),
@@ -457,6 +458,27 @@ fn tidy_bans_finds_a_path_of_one_machine() {
     harmless(
         "notes.md",
         concat!("https://example.org/ho", "me/ and target/tm", "p/x\n"),
+    );
+}
+
+#[test]
+fn examples_run_finds_an_example_that_nothing_runs() {
+    let example = "# Ids\n\n```rust\nlet id = 1;\n```\n";
+    planted("tools/cli/README.md", example, "examples-run", 3);
+    planted("README.md", example, "examples-run", 3);
+    let included = |root: &str| {
+        found(|tree| {
+            let lib = "//! Ids.\n#![doc = include_str!(\"../README.md\")]\n";
+            tree.insert("ids/src/lib.rs", lib.into());
+            tree.insert("ids/README.md", example.into());
+            tree.insert("README.md", root.into());
+        })
+    };
+    assert_eq!(included(example), []);
+    let other = example.replace("= 1", "= 2");
+    assert_eq!(
+        included(&other),
+        [("examples-run", "README.md".to_owned(), 3)]
     );
 }
 
