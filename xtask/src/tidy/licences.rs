@@ -28,6 +28,7 @@ pub(crate) struct Package {
 pub(crate) fn packages(root: &Path) -> Result<BTreeSet<Package>, Failure> {
     let arguments = [
         "tree",
+        "--locked",
         "--workspace",
         "--all-features",
         "--edges",
