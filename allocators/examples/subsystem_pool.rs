@@ -42,7 +42,7 @@ fn play() -> Result<(), AllocError> {
     let heap = HeapAllocator::new("heap", &pages);
     // The proxy costs nothing but counting. Whatever the sound system allocates goes through it.
     let sound = ProxyAllocator::new("sound", &heap);
-    // All voices have one size, so a pool serves them best: O(1), one bit beside each block.
+    // All voices have one size, so a pool serves them best: O(1), at most a byte beside each block.
     let voices = PoolAllocator::new(Layout::new::<Voice>(), "voices", &sound);
 
     let mut playing = Vec::new();
