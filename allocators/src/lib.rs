@@ -32,6 +32,7 @@ mod stats;
 mod test_backing;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
+pub use buddy::{BlockState, BuddyAllocator, BuddyError};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use pool::PoolAllocator;
