@@ -115,10 +115,6 @@ fn let_others_run() {
 /// # Invariants
 ///
 /// 1. `value` is touched only by the thread that holds `lock`, or through `&mut self`.
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "its user, the page allocator, is for Linux")
-)]
 pub(crate) struct SpinCell<T> {
     lock: SpinLock,
     value: UnsafeCell<T>,
