@@ -34,6 +34,7 @@ mod sync;
 mod test_backing;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
+pub use frame::{FrameAllocator, FrameMark, FrameScope};
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 pub use bridge::Bridge;
 pub use buddy::{BlockState, BuddyAllocator, BuddyError};
