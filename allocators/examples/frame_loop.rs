@@ -8,6 +8,7 @@
 )]
 
 use core::alloc::Layout;
+use core::mem::MaybeUninit;
 use core::slice;
 
 use loligo_allocators::{AllocError, Allocator, FrameAllocator, PageAllocator};
@@ -19,27 +20,30 @@ const OBJECTS: usize = 2_000;
 
 /// Returns an array that lives until the frame is reset. Resetting borrows the frame mutably, so the
 /// compiler refuses a reset while the array is in use.
+#[expect(
+    clippy::mut_from_ref,
+    reason = "each call returns memory of its own, not a part of what the reference leads to"
+)]
 fn array<'f, T: Copy>(
     frame: &'f FrameAllocator<'_, PageAllocator>,
     items: usize,
     fill: T,
 ) -> Result<&'f mut [T], AllocError> {
     let layout = Layout::array::<T>(items).map_err(|_| AllocError)?;
-    let block = frame.allocate(layout)?.cast::<T>();
-    for index in 0..items {
-        // SAFETY: the block is fresh, aligned, and has room for that many items.
-        unsafe { block.add(index).write(fill) };
-    }
-    // SAFETY: all items are written. Nobody else has the block, and it stays live while the frame is
-    // borrowed, since freeing it singly is unsafe.
-    Ok(unsafe { slice::from_raw_parts_mut(block.as_ptr(), items) })
+    let block = frame.allocate(layout)?.cast::<MaybeUninit<T>>();
+    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised. Nobody
+    // else has it, and it stays live while the frame is borrowed, since freeing it singly is unsafe.
+    let slots = unsafe { slice::from_raw_parts_mut(block.as_ptr(), items) };
+    slots.fill(MaybeUninit::new(fill));
+    // SAFETY: every slot was just filled.
+    Ok(unsafe { slots.assume_init_mut() })
 }
 
 /// Finds what is in view and returns how many draw calls that makes: the arrays on the way are of use
 /// to this turn alone.
 fn draw(frame: &mut FrameAllocator<'_, PageAllocator>, turn: usize) -> Result<usize, AllocError> {
-    // The number of objects in view is not known before, so the array is as long as it could be. That
-    // costs nothing: what is not written is not touched, and all of it goes at the end of the turn.
+    // The number of objects in view is not known before, so the array is as long as it could be. All
+    // of it goes at the end of the turn, so nobody has to count or to cut it.
     let visible = array(frame, OBJECTS, 0_u32)?;
     let mut seen = 0;
     for object in 0..OBJECTS {
