@@ -15,6 +15,7 @@ mod bridge;
 mod buddy;
 mod buddy_offsets;
 mod counters;
+mod engine;
 mod frame;
 mod heap;
 mod leak;
@@ -34,15 +35,19 @@ mod sync;
 mod test_backing;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
-pub use frame::{FrameAllocator, FrameMark, FrameScope};
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 pub use bridge::Bridge;
 pub use buddy::{BlockState, BuddyAllocator, BuddyError};
+pub use frame::{FrameAllocator, FrameMark, FrameScope};
+pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 #[cfg(target_os = "linux")]
 pub use page::{PageAllocator, Reservation};
 pub use pool::PoolAllocator;
+pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
+pub use slab::SlabAllocator;
+pub use static_heap::StaticHeap;
 pub use stats::Stats;
 pub use sync::SpinLock;
