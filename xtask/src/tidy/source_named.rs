@@ -9,11 +9,11 @@ use crate::workspace::Workspace;
 const NO_SOURCE: [&str; 9] = [
     "allocators/bridge",
     "allocators/counters",
+    "allocators/engine",
     "allocators/leak",
     "allocators/locked",
     "allocators/misuse",
     "allocators/size_classes",
-    "allocators/slab",
     "allocators/stats",
     "allocators/sync",
 ];
