@@ -113,7 +113,8 @@ impl Workspace {
         self.members.iter().filter(|member| member.tier == Some(0))
     }
 
-    /// Returns every line of every dependency table of `member`, those for one platform included.
+    /// Returns every line of every dependency table of `member`, those for one platform included. A
+    /// crate that names itself, to run its tests with features on, is no dependency.
     pub(crate) fn dependencies(&self, member: &Member) -> Vec<Dependency> {
         let mut found = Vec::new();
         let targets = member.manifest.get("target").and_then(Value::as_table);
@@ -127,7 +128,10 @@ impl Workspace {
                     continue;
                 };
                 for (key, value) in lines {
-                    found.push(self.dependency(key, value, kind));
+                    let dependency = self.dependency(key, value, kind);
+                    if dependency.package != member.name {
+                        found.push(dependency);
+                    }
                 }
             }
         }

@@ -6,9 +6,7 @@ use crate::tree::Tree;
 use crate::workspace::Workspace;
 
 /// Names that say nothing of what a file holds.
-const EMPTY_NAMES: [&str; 8] = [
-    "utils", "util", "common", "misc", "helpers", "helper", "shared", "stuff",
-];
+const EMPTY_NAMES: [&str; 6] = ["utils", "util", "common", "misc", "helpers", "helper"];
 
 /// Lines from which a file should be thought over, and those it must not pass.
 const LINES_WARNED: usize = 600;

@@ -49,7 +49,8 @@ fn package(line: &str) -> Option<Package> {
     let name = package.split_whitespace().next()?;
     Some(Package {
         name: name.to_owned(),
-        licence: licence.trim().to_owned(),
+        // A package that was listed before bears a mark.
+        licence: licence.trim().trim_end_matches("(*)").trim_end().to_owned(),
     })
 }
 

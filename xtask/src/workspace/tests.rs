@@ -109,6 +109,19 @@ fn dependencies_of_one_platform_are_seen() {
 }
 
 #[test]
+fn a_crate_may_name_itself() {
+    let mut tree = small_house();
+    let own = "[dev-dependencies]\nloligo-ids = { path = \".\", features = [\"std\"] }\n";
+    tree.insert(
+        "ids/Cargo.toml",
+        format!("{}{own}", package("loligo-ids", 0)).into(),
+    );
+    let workspace = workspace(&tree);
+    let ids = workspace.member("loligo-ids").expect("it is a member");
+    assert_eq!(workspace.dependencies(ids), []);
+}
+
+#[test]
 fn a_missing_manifest_is_named() {
     let mut tree = small_house();
     tree.insert(

@@ -57,6 +57,18 @@ fn a_planted_package_is_found_at_its_line() {
 }
 
 #[test]
+fn a_line_of_cargo_tree_is_read() {
+    let lines = [
+        "a v1.0.0|MIT",
+        "a v1.0.0 (proc-macro)|MIT",
+        "a v1.0.0|MIT (*)",
+    ];
+    let packages: BTreeSet<_> = lines.into_iter().filter_map(package).collect();
+    assert_eq!(packages.len(), 1, "{packages:?}");
+    assert_eq!(package(""), None);
+}
+
+#[test]
 fn without_a_list_nothing_is_allowed() {
     let packages = package("good v1.0.0|MIT").into_iter().collect();
     assert_eq!(check(&Tree::default(), &packages).len(), 1);
