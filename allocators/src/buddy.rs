@@ -32,7 +32,7 @@ mod shape;
 mod tree;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use core::alloc::Layout;
 use core::mem::{ManuallyDrop, MaybeUninit};
@@ -40,13 +40,13 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::buddy::calls::Run;
-use crate::buddy::memory::{Memory, make};
+use crate::buddy::memory::make;
 use crate::leak;
 use crate::stats::Stats;
 
 pub use crate::buddy::check::BlockState;
 pub use crate::buddy::error::BuddyError;
-pub(crate) use crate::buddy::memory::write_meta;
+pub(crate) use crate::buddy::memory::{Memory, write_meta};
 pub(crate) use crate::buddy::meta::META_ALIGN;
 pub(crate) use crate::buddy::shape::Shape;
 pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
@@ -449,10 +449,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for BuddyAllocator<'_, B> {
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        self.tree.check().map_err(|(what, leaf)| Damage {
-            what,
-            address: self.tree.address(leaf),
-        })
+        self.tree.verify()
     }
 }
 

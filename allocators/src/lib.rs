@@ -31,6 +31,7 @@ mod stats;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 pub use buddy::{BlockState, BuddyAllocator, BuddyError};
+pub use buddy_offsets::BuddyOffsets;
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use stats::Stats;
