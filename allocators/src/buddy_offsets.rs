@@ -55,7 +55,7 @@ const LISTED: usize = 16;
 ///
 /// 1. `table` holds the metadata of the tree and a link for each leaf, and is reached through this
 ///    object alone.
-/// 2. The invariants of [`Tree`].
+/// 2. The invariants of `Tree`.
 #[derive(Debug)]
 pub struct BuddyOffsets<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     tree: Tree<'a>,
@@ -175,7 +175,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     ///
     /// # Complexity
     ///
-    /// O(levels); merges what waits in the fronts if the buddy is split.
+    /// O(levels), and up to 15 blocks for each front where parts of a buddy may wait in them.
     ///
     /// # Errors
     ///
