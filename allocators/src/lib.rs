@@ -38,6 +38,7 @@ pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 pub use bridge::Bridge;
 pub use buddy::{BlockState, BuddyAllocator, BuddyError};
+pub use buddy_offsets::BuddyOffsets;
 pub use frame::{FrameAllocator, FrameMark, FrameScope};
 pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};

@@ -224,6 +224,16 @@ impl Front {
         older
     }
 
+    /// Takes the block at a place, counted from the oldest.
+    pub(crate) fn remove(&self, at: usize) {
+        let count = self.count();
+        for from in at + 1..count {
+            self.0[from].set(self.0[from + 1].get());
+        }
+        self.0[count].set(NIL);
+        self.0[0].set(COUNT_MARK | (count as u32 - 1));
+    }
+
     /// Tells whether the count is possible, no block is held twice and the rest is empty.
     pub(crate) fn is_sound(&self) -> bool {
         let count = self.count();
