@@ -36,4 +36,5 @@ pub use frame::{FrameAllocator, FrameMark, FrameScope};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use pool::PoolAllocator;
+pub use proxy::ProxyAllocator;
 pub use stats::Stats;
