@@ -4,7 +4,7 @@
 //! implementations from one macro, so either may change or go without touching the other.
 //!
 //! What implements `allocator_api2::alloc::Allocator`: `&dyn Allocator`, `&(dyn Allocator + Sync)`, a
-//! reference to each allocator of this crate (the list is [`each_allocator`]), and [`Bridge`] around a
+//! reference to each allocator of this crate (the list is `each_allocator!`), and [`Bridge`] around a
 //! reference to any other. Never an allocator by value: a container may be moved with its allocator
 //! inside, and some of ours hold their memory within themselves.
 //!

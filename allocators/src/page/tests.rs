@@ -308,11 +308,9 @@ fn shrinking_in_place_gives_the_tail_back() {
         );
     }
     // SAFETY: the block is live.
-    assert_eq!(
-        unsafe { pages.allocated_size(block.cast()) },
-        grown.map_or(3 * page(), |grown| grown.len()),
-        "what it was last given"
-    );
+    let size = unsafe { pages.allocated_size(block.cast()) };
+    let given = grown.map_or(3 * page(), |grown| grown.len());
+    assert_eq!(size, given, "what it was last given");
     free(&pages, block);
     assert_eq!(pages.stats().reserved, 0, "all went back");
 }
