@@ -64,7 +64,8 @@ use crate::sync::SpinCell;
 /// # Complexity
 ///
 /// Of n blocks: O(log n) and moving at most one page of table entries, beside the system calls: one
-/// for allocating and one for freeing up to page alignment, at most 6 for greater ones.
+/// for allocating and one for freeing up to page alignment, at most 6 for allocating at a greater one,
+/// and one to ask for huge pages.
 ///
 /// # Panics
 ///
@@ -452,7 +453,10 @@ unsafe impl Allocator for PageAllocator {
     ) -> Result<NonNull<[u8]>, AllocError> {
         let entry = self.expect(block, Some(old));
         let request = Request::new(new, self.huge)?;
-        if is_aligned(block, request.grain)
+        // A block that becomes huge is moved once to where huge pages can back it.
+        let grows = request.bytes > entry.mapped();
+        let grain = if grows { request.grain } else { new.align() };
+        if is_aligned(block, grain)
             && let Ok(resized) = self.resize_here(entry, new)
         {
             return Ok(resized);

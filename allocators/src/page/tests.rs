@@ -8,6 +8,7 @@
 mod child;
 mod limits;
 mod model;
+mod parked;
 mod reservation;
 mod structures;
 

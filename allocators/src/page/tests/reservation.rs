@@ -167,6 +167,7 @@ fn random_ranges_against_a_model() {
                 space.committed_bytes(),
                 "seed {seed}"
             );
+            assert_eq!(space.verify(), Ok(()), "seed {seed}");
         }
         for (index, state) in model.iter().enumerate() {
             let readable = is_readable(at(&space, index));
