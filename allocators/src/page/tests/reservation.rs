@@ -12,17 +12,17 @@ use crate::allocator::Allocator;
 use crate::misuse::Misuse;
 use crate::page::{PageAllocator, Reservation, system};
 
-/// Tells whether a byte can be read, by asking the kernel to read it for us.
+/// Tells whether the page at `address` has access, by the kernel's own list.
 pub(super) fn is_readable(address: NonNull<u8>) -> bool {
-    let mut ends = [0; 2];
-    // SAFETY: the kernel copies from the address or says that it cannot; the ends are closed again.
-    unsafe {
-        assert_eq!(libc::pipe(ends.as_mut_ptr()), 0, "a pipe");
-        let written = libc::write(ends[1], address.as_ptr().cast(), 1);
-        libc::close(ends[0]);
-        libc::close(ends[1]);
-        written == 1
-    }
+    let text = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let mapping = text.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let start = usize::from_str_radix(start, 16).ok()?;
+        let end = usize::from_str_radix(end, 16).ok()?;
+        (start..end).contains(&address.addr().get()).then_some(rest)
+    });
+    mapping.is_some_and(|access| access.starts_with("rw"))
 }
 
 fn at(space: &Reservation<'_>, index: usize) -> NonNull<u8> {
