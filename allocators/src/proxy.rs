@@ -139,11 +139,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
 
     /// Counts a block that the backing has just given out, or gives it back if it is too large.
     #[inline]
-    fn took(
-        &self,
-        block: NonNull<[u8]>,
-        layout: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
+    fn took(&self, block: NonNull<[u8]>, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         // SAFETY: the block is live.
         let granted = unsafe { self.backing.allocated_size(block.cast()) };
         if !self.affords(granted) {
