@@ -57,8 +57,8 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 /// or sent as a whole. A size just above a power of two wastes almost half of its block; small
 /// objects belong in a pool or a slab.
 ///
-/// Metadata: 1 bit a block (2 a leaf), 128 bytes, 4 a level, and 64 for each size of at most a 256th
-/// of the buffer, at the head of the buffer. Free blocks hold their links in their first 8 bytes; an
+/// Metadata: 1 bit a block (2 a leaf), 128 bytes, 4 a level, and 64 for each size of at most 64 KiB
+/// and a 256th of the buffer, at the head of the buffer. Free blocks hold their links in their first 8 bytes; an
 /// allocated block holds nothing of ours. Sizes are not remembered: `stats().exact` is false.
 ///
 /// # Complexity
@@ -349,7 +349,8 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     ///
     /// # Complexity
     ///
-    /// O(levels) for each block that waits; at most 15 for each size of at most a 256th of the region.
+    /// O(levels) for each block that waits: at most 15 for each size of at most 64 KiB and a 256th of
+    /// the region.
     pub fn settle(&self) {
         self.tree.settle();
     }

@@ -28,7 +28,7 @@ const LISTED: usize = 16;
 ///
 /// A block lies at a multiple of its own length. The arena behind the offsets is never touched. The
 /// table beside it takes 8 bytes and 2 bits a leaf, 128 bytes, 4 a level, and 64 for each size of at
-/// most a 256th of the arena, all from the backing allocator at once. Sizes are not remembered:
+/// most 64 KiB and a 256th of the arena, all from the backing allocator at once. Sizes are not remembered:
 /// `stats().exact` is false, and `stats().reserved` is the arena.
 ///
 /// # Complexity
