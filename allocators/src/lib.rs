@@ -28,9 +28,12 @@ mod size_classes;
 mod slab;
 mod static_heap;
 mod stats;
+#[cfg(test)]
+mod test_backing;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 pub use buddy::{BlockState, BuddyAllocator, BuddyError};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
+pub use pool::PoolAllocator;
 pub use stats::Stats;
