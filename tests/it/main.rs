@@ -4,4 +4,8 @@
     reason = "allocators are driven through their unsafe methods; every block has its argument"
 )]
 
+mod buddy;
+mod misuse;
 mod planted;
+mod pool;
+mod subject;

@@ -11,7 +11,7 @@ use loligo_tests::programs::{Plan, Space, sample};
 use loligo_tests::{Broken, Limits, Rule, conformance};
 
 /// Bytes of the region that the faulty allocators work in.
-const BYTES: usize = 64 << 10;
+const BYTES: usize = 16 << 10;
 
 /// What the suite finds in an allocator with that fault.
 fn found_by_suite(fault: Fault) -> Vec<Broken> {

@@ -284,12 +284,14 @@ unsafe impl Allocator for NaiveAllocator {
 impl Drop for NaiveAllocator {
     fn drop(&mut self) {
         let stats = self.stats.get();
+        let first = self.blocks.borrow().keys().next().copied();
         assert!(
             stats.live == 0 || std::thread::panicking(),
-            "allocator `{}` was dropped with {} live blocks of {} bytes",
+            "allocator `{}` was dropped with {} live blocks of {} bytes, the first at {:p}",
             self.name,
             stats.live,
-            stats.requested
+            stats.requested,
+            self.at(first.unwrap_or(0))
         );
     }
 }
