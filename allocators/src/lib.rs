@@ -33,6 +33,7 @@ mod test_backing;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 pub use buddy::{BlockState, BuddyAllocator, BuddyError};
+pub use frame::{FrameAllocator, FrameMark, FrameScope};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use pool::PoolAllocator;

@@ -23,6 +23,9 @@
 //! one rotation: the quotient is exact or larger than any count, so the same comparison finds
 //! addresses outside, inside and never given out.
 //!
+//! A block freed while none is held back is held: its bit stays clear until it is given out again or
+//! the pool shrinks. Freeing and allocating in turn so only reads the bits.
+//!
 //! Free blocks are taken before fresh ones, so the blocks given out so far are the peak, which
 //! therefore costs nothing to keep.
 //!
@@ -102,17 +105,21 @@ const WINDOW_MAX: usize = 16 << 10;
 /// # Invariants
 ///
 /// 1. Every chunk is in the index and on the list from `oldest`, in the order they were taken.
-/// 2. `free_groups` leads over `next` to every group with free blocks once, and to nothing else but
+/// 2. `free_groups` leads over `next` to every group with a set bit once, and to nothing else but
 ///    the constant group at its end.
 /// 3. Only the youngest chunk has blocks that were never given out: those from `carving` on,
 ///    `uncarved` of them in the group itself. They are given out only while no block is free.
 /// 4. `carved` blocks were given out at least once; of these
-///    `allocations_total - frees_total` are live, the others have their bit set.
+///    `allocations_total - frees_total` are live. The others have their bit set, but for `held`.
+/// 5. `held` is null or a free block whose bit is clear.
 pub struct PoolAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     size: BlockSize,
     align: usize,
     window_shift: u32,
     index: Index,
+    /// A freed block that is given out next, so that a free and an allocation after it need not
+    /// touch the bits.
+    held: Cell<*mut u8>,
     free_groups: Cell<*const Group>,
     allocations_total: Cell<u64>,
     frees_total: Cell<u64>,
@@ -197,6 +204,7 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
             align: layout.align(),
             window_shift: window_shift(bytes, 0),
             index: Index::new(),
+            held: Cell::new(ptr::null_mut()),
             free_groups: Cell::new(NOWHERE),
             allocations_total: Cell::new(0),
             frees_total: Cell::new(0),
@@ -252,7 +260,7 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
     }
 
     /// Frees the block that `address` is, found through the table.
-    #[inline]
+    #[inline(always)]
     fn free(&self, block: NonNull<u8>, site: &'static Location<'static>) {
         let address = block.addr().get();
         let group = self.index.guess(address >> self.window_shift);
@@ -264,7 +272,7 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn free_at(
         &self,
         group: &Group,
@@ -273,15 +281,30 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
         site: &'static Location<'static>,
     ) {
         let free = group.free.get();
-        let bit = 1 << (index & 63);
+        if free >> (index & 63) & 1 != 0 {
+            self.wrong(Misuse::DoubleFree, block, None, site);
+        }
+        let held = self.held.get();
+        if held.is_null() {
+            self.held.set(block.as_ptr());
+        } else if held == block.as_ptr() {
+            self.wrong(Misuse::DoubleFree, block, None, site);
+        } else {
+            self.mark_free(group, index);
+        }
+        self.frees_total.set(self.frees_total.get() + 1);
+    }
+
+    /// Sets the bit of a block that is not held.
+    // Apart, as the quick path would else prepare the bit that it does not need.
+    #[inline(never)]
+    fn mark_free(&self, group: &Group, index: usize) {
+        let free = group.free.get();
         if free == 0 {
             group.next.set(self.free_groups.get());
             self.free_groups.set(group);
-        } else if free & bit != 0 {
-            self.wrong(Misuse::DoubleFree, block, None, site);
         }
-        group.free.set(free | bit);
-        self.frees_total.set(self.frees_total.get() + 1);
+        group.free.set(free | 1 << (index & 63));
     }
 
     /// Frees a block that the table did not lead to, or says what is wrong with the address.
@@ -363,8 +386,8 @@ const fn window_shift(bytes: usize, blocks_per_chunk: usize) -> u32 {
     if window > least { window } else { least }
 }
 
-// SAFETY: a block's bit is clear from when it is given out until it is freed, so no two live blocks
-// are the same, and blocks of one chunk lie `size` apart (invariants 1 and 2 of `Group`). Blocks are
+// SAFETY: a free block is the one held or has its bit set, never both (invariants 4 and 5), and loses
+// that mark when it is given out, so no two live blocks are the same; blocks of one chunk lie `size` apart (invariants 1 and 2 of `Group`). Blocks are
 // aligned as the chunk is and `size` is a multiple of the alignment. Chunks stand while the pool does,
 // except those without live blocks. Nothing is changed before the last step that can fail.
 unsafe impl<B: Allocator + ?Sized> Allocator for PoolAllocator<'_, B> {
@@ -372,6 +395,10 @@ unsafe impl<B: Allocator + ?Sized> Allocator for PoolAllocator<'_, B> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if !self.fits(layout) {
             return Err(AllocError);
+        }
+        if let Some(held) = NonNull::new(self.held.replace(ptr::null_mut())) {
+            self.count_allocation(layout.size());
+            return Ok(NonNull::slice_from_raw_parts(held, self.size.bytes));
         }
         // SAFETY: invariant 2: the constant group or one of a chunk that stands.
         let group = unsafe { &*self.free_groups.get() };

@@ -31,12 +31,24 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         }
         self.peak_live
             .set(self.peak_live.get().max(self.carved.get()));
+        self.mark_held();
         let before = self.reserved.get();
         self.release(Chunk::is_empty);
         before - self.reserved.get()
     }
 
-    /// Gives out a block that was never given out, growing if there is none. No block is free.
+    /// Sets the bit of the block held back.
+    fn mark_held(&self) {
+        let held = self.held.replace(ptr::null_mut()).addr();
+        if let Some(chunk) = self.index.chunk_of(held, self.shape()) {
+            let window = held >> self.window_shift;
+            let group = &chunk.groups()[window - chunk.first_window];
+            self.mark_free(group, self.size.index_of(held - group.first.addr()));
+        }
+    }
+
+    /// Gives out a block that was never given out, growing if there is none. No block is
+    /// free.
     #[inline(never)]
     pub(super) fn carve(&self, requested: usize) -> Result<NonNull<[u8]>, AllocError> {
         if self.uncarved.get() == 0 && !self.next_group() {

@@ -32,9 +32,11 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
     pub(super) fn walk_blocks(&self, visit: &mut dyn FnMut(Block)) {
         for group in self.chunks().flat_map(Chunk::groups) {
             for index in 0..group.carved.get() {
-                if group.free.get() >> index & 1 == 0 {
+                let address = self.block_at(group, index).cast::<u8>();
+                let set = group.free.get() >> index & 1 != 0;
+                if !set && address.as_ptr() != self.held.get() {
                     visit(Block {
-                        address: self.block_at(group, index).cast(),
+                        address,
                         bytes: self.size.bytes,
                         site: None,
                     });
@@ -59,7 +61,8 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         if sums.carved != self.carved.get() || sums.blocks != self.blocks.get() {
             return damage("the chunks and the counts of blocks differ", here);
         }
-        if sums.carved - sums.free != self.live() {
+        let held = self.verify_held()?;
+        if sums.carved - sums.free - held != self.live() {
             return damage("the free bits and the count of live blocks differ", here);
         }
         self.verify_list(sums.listed)?;
@@ -97,6 +100,28 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         }
         sums.blocks += chunk.blocks;
         Ok(())
+    }
+
+    /// Checks the block held back and returns how many there are, one or none.
+    fn verify_held(&self) -> Result<usize, Damage> {
+        let held = self.held.get();
+        if held.is_null() {
+            return Ok(0);
+        }
+        let address = held.addr();
+        let window = address >> self.window_shift;
+        let chunk = self.index.chunk_of(address, self.shape());
+        let group = chunk.and_then(|chunk| chunk.groups().get(window - chunk.first_window));
+        let is_block = group.is_some_and(|group| {
+            let index = self.size.index_of(address.wrapping_sub(group.first.addr()));
+            index < group.carved.get() && group.free.get() >> index & 1 == 0
+        });
+        if is_block {
+            Ok(1)
+        } else {
+            let what = "the block held back is none or has its bit set";
+            Err(Damage { what, address: held })
+        }
     }
 
     /// Checks the list of groups with free blocks, of which there are `expected`.
