@@ -10,6 +10,7 @@
 extern crate std;
 
 mod allocator;
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 mod bridge;
 mod buddy;
 mod buddy_offsets;
@@ -37,4 +38,15 @@ pub use frame::{FrameAllocator, FrameMark, FrameScope};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use pool::PoolAllocator;
+mod sync;
+
+pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
+pub use bridge::Bridge;
+pub use locked::{Lock, Locked};
+pub use make::Make;
+pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
+#[cfg(target_os = "linux")]
+pub use page::{PageAllocator, Reservation};
 pub use stats::Stats;
+pub use sync::SpinLock;
