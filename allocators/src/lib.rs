@@ -30,28 +30,22 @@ mod size_classes;
 mod slab;
 mod static_heap;
 mod stats;
+mod sync;
 #[cfg(test)]
 mod test_backing;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
-pub use buddy::{BlockState, BuddyAllocator, BuddyError};
-pub use frame::{FrameAllocator, FrameMark, FrameScope};
-pub use make::Make;
-pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
-pub use pool::PoolAllocator;
-mod sync;
-
-pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 pub use bridge::Bridge;
+pub use buddy::{BlockState, BuddyAllocator, BuddyError};
+pub use frame::{FrameAllocator, FrameMark, FrameScope};
+pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 #[cfg(target_os = "linux")]
 pub use page::{PageAllocator, Reservation};
-pub use heap::HeapAllocator;
-pub use make::Make;
-pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
+pub use pool::PoolAllocator;
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
 pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;
