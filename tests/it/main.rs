@@ -5,7 +5,15 @@
 )]
 
 mod buddy;
+mod collections;
+mod compositions;
+mod frame;
+mod heap;
+mod locked;
 mod misuse;
+mod page;
 mod planted;
 mod pool;
+mod slab;
+mod static_heap;
 mod subject;

@@ -6,7 +6,13 @@ use loligo_tests::models::{Fault, FaultyAllocator, NaiveAllocator};
 use loligo_tests::{Child, Limits};
 
 use crate::buddy::BUDDY;
+use crate::frame::FRAME;
+use crate::heap::{HEAP, HEAP_IN_REGION, HEAP_LARGE};
+use crate::locked::LOCKED;
+use crate::page::PAGE;
 use crate::pool::{POOL, POOL_IN_REGION};
+use crate::slab::SLAB;
+use crate::static_heap::STATIC_HEAP;
 use crate::subject::{Subject, bytes};
 
 /// The test that does the deeds.
@@ -32,7 +38,19 @@ const CARELESS: Subject = Subject {
 };
 
 /// Our allocators, which must find every wrong free.
-const OURS: &[Subject] = &[BUDDY, POOL, POOL_IN_REGION];
+const OURS: &[Subject] = &[
+    BUDDY,
+    POOL,
+    POOL_IN_REGION,
+    HEAP,
+    HEAP_IN_REGION,
+    HEAP_LARGE,
+    SLAB,
+    STATIC_HEAP,
+    LOCKED,
+    PAGE,
+    FRAME,
+];
 
 fn subject(name: &str) -> Option<Subject> {
     OURS.iter()
