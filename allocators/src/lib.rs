@@ -41,6 +41,7 @@ pub use buddy::{BlockState, BuddyAllocator, BuddyError};
 pub use frame::{FrameAllocator, FrameMark, FrameScope};
 pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
+pub use buddy_offsets::BuddyOffsets;
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 #[cfg(target_os = "linux")]
