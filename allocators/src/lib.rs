@@ -50,5 +50,6 @@ pub use pool::PoolAllocator;
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
 pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;
+pub use proxy::ProxyAllocator;
 pub use stats::Stats;
 pub use sync::SpinLock;
