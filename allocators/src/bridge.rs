@@ -72,7 +72,8 @@ impl<A: ?Sized> Clone for Bridge<'_, A> {
 impl<A: ?Sized> Copy for Bridge<'_, A> {}
 
 /// Calls a macro with the list of what a bridge is built for: generics in brackets, then the type
-/// behind the reference. A new allocator is one line here.
+/// behind the reference. A new allocator is one line here, such as
+/// `['b, B: Allocator + ?Sized] Proxy<'b, B>;`.
 macro_rules! each_allocator {
     ($bridges:ident) => {
         $bridges! {
