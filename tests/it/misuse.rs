@@ -111,6 +111,9 @@ fn ours_find_every_wrong_free() {
     let mut wrongs = Vec::new();
     for subject in OURS.iter().chain(&[NAIVE]) {
         for wrong in FOUND.into_iter().chain([Wrong::WrongSize]) {
+            if wrong == Wrong::Leak && !subject.limits.reports_leaks {
+                continue;
+            }
             for sized in [false, true] {
                 let (verdict, said) = outcome(subject, wrong, sized);
                 let worded = words(wrong).iter().any(|word| said.contains(word));
@@ -154,7 +157,9 @@ fn stray_writes_do_not_crash_ours() {
                 subject.name,
                 format!("{wrong:?}")
             ));
-            if verdict == Verdict::CrashedElsewhere {
+            // A page that was freed is gone, and the system stops who touches it.
+            let unmapped = subject.name == PAGE.name && wrong == Wrong::UseAfterFree;
+            if verdict == Verdict::CrashedElsewhere && !unmapped {
                 crashed.push(format!("{} {wrong:?}: {said}", subject.name));
             }
         }

@@ -34,17 +34,15 @@ pub(crate) fn attempt(
     }))
 }
 
-/// Counts, on an allocator of its own, how many blocks of the greatest size an empty one serves.
-pub(crate) fn great_blocks(make: &mut Maker<'_>, limits: &Limits) -> usize {
-    let mut count = 1;
+/// Finds, on an allocator of its own, the size of the greatest block that a fresh one serves.
+pub(crate) fn greatest_block(make: &mut Maker<'_>, limits: &Limits) -> usize {
+    let mut greatest = limits.size_max;
     // What is broken here is found again by the scripts that follow, and told there.
     let _ = attempt(make, &mut |allocator| {
-        count = Oracle::new(allocator, *limits)?
-            .count_great_blocks()?
-            .max(1);
+        greatest = Oracle::new(allocator, *limits)?.greatest_block()?;
         Ok(())
     });
-    count
+    greatest
 }
 
 /// Runs `script` and turns a panic into [`Broken`].

@@ -25,9 +25,6 @@ use ledger::Ledger;
 /// a step for each block.
 const FEW_BLOCKS: usize = 48;
 
-/// The most blocks of the greatest size that are counted to see whether an allocator is whole.
-const GREAT_BLOCKS: usize = 8;
-
 /// How often it is checked then.
 const SELDOM: u64 = 61;
 
@@ -76,8 +73,8 @@ pub struct Oracle<'a> {
     ledger: Ledger,
     steps: u64,
     seed: u64,
-    /// How many blocks of the greatest size an empty allocator serves.
-    great_blocks: usize,
+    /// The size of the greatest block that is served with nothing live.
+    greatest: usize,
 }
 
 impl<'a> Oracle<'a> {
@@ -100,20 +97,17 @@ impl<'a> Oracle<'a> {
             ledger: Ledger::new(stats, limits.counts),
             steps: 0,
             seed: 0x6c6f_6c69_676f,
-            great_blocks: 1,
+            greatest: limits.size_max,
         };
         oracle.check_all()?;
         Ok(oracle)
     }
 
-    /// Tells how many blocks of the greatest size an empty allocator serves, which
-    /// [`finish`](Self::finish) then asks for; one unless told.
+    /// Tells the size of the greatest block that a fresh allocator serves, which
+    /// [`finish`](Self::finish) then asks for; `size_max` of the limits unless told.
     #[must_use]
-    pub fn expecting(self, great_blocks: usize) -> Self {
-        Self {
-            great_blocks,
-            ..self
-        }
+    pub fn expecting(self, greatest: usize) -> Self {
+        Self { greatest, ..self }
     }
 
     /// Returns the allocator that is driven.
@@ -331,43 +325,51 @@ impl<'a> Oracle<'a> {
     }
 
     fn check_coalesced(&mut self) -> Result<(), Broken> {
-        let count = self.count_great_blocks()?;
-        require(count >= self.great_blocks, Rule::Coalesced, || {
+        let greatest = self.greatest;
+        require(self.is_served(greatest)?, Rule::Coalesced, || {
             format!(
-                "with everything freed, {count} blocks of {} bytes are served, where there were {}",
-                self.limits.size_max, self.great_blocks
+                "with everything freed, a block of {greatest} bytes is refused, which was served"
             )
         })
     }
 
-    /// Counts how many blocks of the greatest size are served, up to a handful, and frees them; one is
-    /// enough where the allocator can grow.
+    /// Finds the size of the greatest block that is served now, if the allocator's memory ends;
+    /// else that is the greatest size of the limits.
+    ///
+    /// # Complexity
+    ///
+    /// O(log memory) allocations.
     ///
     /// # Errors
     ///
     /// [`Broken`] if a rule was broken on the way.
-    pub fn count_great_blocks(&mut self) -> Result<usize, Broken> {
-        let Ok(layout) = Layout::from_size_align(self.limits.size_max, 1) else {
-            return Ok(0);
+    pub fn greatest_block(&mut self) -> Result<usize, Broken> {
+        let mut served = self.limits.size_max;
+        let Some(mut refused) = self.limits.memory.map(|memory| memory + 1) else {
+            return Ok(served);
+        };
+        while served + 1 < refused {
+            let middle = served + (refused - served) / 2;
+            if self.is_served(middle)? {
+                served = middle;
+            } else {
+                refused = middle;
+            }
+        }
+        Ok(served)
+    }
+
+    /// Whether a block of that size is served; it is freed at once, and touched at its ends only.
+    fn is_served(&mut self, size: usize) -> Result<bool, Broken> {
+        let Ok(layout) = Layout::from_size_align(size, 1) else {
+            return Ok(false);
         };
         let touch_max = core::mem::replace(&mut self.limits.touch_max, 0);
-        let most = if self.limits.memory.is_some() {
-            GREAT_BLOCKS
-        } else {
-            1
-        };
-        let mut keys = Vec::with_capacity(most);
-        while keys.len() < most
-            && let Some(key) = self.allocate(layout)?
-        {
-            keys.push(key);
-        }
-        let count = keys.len();
-        // The last first, so that a frame has all its room again.
-        while let Some(key) = keys.pop() {
+        let key = self.allocate(layout)?;
+        if let Some(key) = key {
             self.free(key)?;
         }
         self.limits.touch_max = touch_max;
-        Ok(count)
+        Ok(key.is_some())
     }
 }

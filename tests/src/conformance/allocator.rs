@@ -9,7 +9,7 @@ use core::cell::Cell;
 
 use loligo_allocators::Allocator;
 
-use crate::attempt::{attempt, great_blocks};
+use crate::attempt::{attempt, greatest_block};
 use crate::limits::Limits;
 use crate::oracle::Oracle;
 use crate::rule::{Broken, Rule};
@@ -74,14 +74,14 @@ pub fn allocator_outcomes(
     limits: &Limits,
     mut make: impl FnMut(&mut dyn FnMut(&dyn Allocator)),
 ) -> Vec<Outcome> {
-    let great_blocks = great_blocks(&mut make, limits);
+    let greatest = greatest_block(&mut make, limits);
     let mut outcomes: Vec<Outcome> = CHECKS
         .iter()
         .map(|&(check, script)| {
             let ran = Cell::new(false);
             let result = attempt(&mut make, &mut |allocator| {
                 ran.set(true);
-                let mut oracle = Oracle::new(allocator, *limits)?.expecting(great_blocks);
+                let mut oracle = Oracle::new(allocator, *limits)?.expecting(greatest);
                 script(&mut oracle)?;
                 oracle.finish()
             });

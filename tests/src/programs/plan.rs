@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any};
 use proptest::test_runner::{Config, FileFailurePersistence, TestCaseError, TestError, TestRunner};
 
-use crate::attempt::{Maker, attempt, great_blocks};
+use crate::attempt::{Maker, attempt, greatest_block};
 use crate::limits::Limits;
 use crate::oracle::Oracle;
 use crate::rule::Broken;
@@ -102,23 +102,18 @@ impl Plan {
     ///
     /// If proptest gives up without a failure.
     pub fn find(&self, mut make: impl FnMut(&mut dyn FnMut(&dyn Allocator))) -> Option<Failure> {
-        let great_blocks = great_blocks(&mut make, &self.limits);
+        let greatest = greatest_block(&mut make, &self.limits);
         let make = RefCell::new(&mut make);
         let mut runner = TestRunner::new(self.config());
         let result = runner.run(&self.strategy(), |program| {
             let mut make = make.borrow_mut();
-            outcome(&program, &self.limits, great_blocks, &mut **make)
+            outcome(&program, &self.limits, greatest, &mut **make)
                 .map_err(|broken| TestCaseError::fail(broken.to_string()))
         });
         match result {
             Ok(()) => None,
             Err(TestError::Fail(_, program)) => {
-                let broken = outcome(
-                    &program,
-                    &self.limits,
-                    great_blocks,
-                    &mut **make.borrow_mut(),
-                );
+                let broken = outcome(&program, &self.limits, greatest, &mut **make.borrow_mut());
                 let broken = broken.expect_err("a program that failed fails again");
                 Some(Failure { program, broken })
             }
@@ -144,11 +139,11 @@ impl Plan {
 pub(crate) fn outcome(
     program: &[AllocatorOp],
     limits: &Limits,
-    great_blocks: usize,
+    greatest: usize,
     make: &mut Maker<'_>,
 ) -> Result<(), Broken> {
     attempt(make, &mut |allocator| {
-        let mut oracle = Oracle::new(allocator, *limits)?.expecting(great_blocks);
+        let mut oracle = Oracle::new(allocator, *limits)?.expecting(greatest);
         run(program, &mut oracle)?;
         oracle.finish()
     })
