@@ -215,7 +215,10 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     /// Takes a region in which `layout` fits; asks for less when the backing refuses.
     fn grow(&self, layout: Layout) -> Result<(), AllocError> {
         let wanted = self.next_region.get();
-        let least = Engine::<C>::region_bytes_for(layout).max(REGION_BYTES_MIN);
+        // Rounded here, or the loop below would never come down to it.
+        let least = Engine::<C>::region_bytes_for(layout)
+            .max(REGION_BYTES_MIN)
+            .next_multiple_of(4096);
         // SAFETY: as in `allocate`.
         if wanted == 0 || !unsafe { &*self.engine.get() }.has_region_slot() {
             return Err(AllocError);
