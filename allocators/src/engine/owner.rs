@@ -139,6 +139,24 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
         unsafe { &*self.engine.get() }.stats()
     }
 
+    /// Counts a block that the backing serves in this owner's name.
+    pub(crate) fn count_passed_on(&self, requested: usize, granted: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.count_passed_on(requested, granted);
+    }
+
+    /// Takes back what [`count_passed_on`](Self::count_passed_on) counted.
+    pub(crate) fn uncount_passed_on(&self, granted: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.uncount_passed_on(granted);
+    }
+
+    /// Counts another size of a block that is passed on.
+    pub(crate) fn recount_passed_on(&self, before: usize, after: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.recount_passed_on(before, after);
+    }
+
     pub(crate) fn owns(&self, address: *const u8) -> bool {
         // SAFETY: as in `allocate`.
         unsafe { &*self.engine.get() }.owns(address)
