@@ -91,6 +91,7 @@ fn conform() {
     conformance::allocator(
         &Limits {
             lists: false,
+            owns: false,
             ..GENERAL
         },
         slab_over_buddy_over_heap,
@@ -120,6 +121,7 @@ fn run_programs() {
     Plan {
         limits: Limits {
             lists: false,
+            owns: false,
             ..GENERAL
         },
         ..general

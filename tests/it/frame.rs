@@ -12,6 +12,7 @@ const BYTES: usize = 256 << 10;
 
 pub(crate) const FRAME: Subject = Subject {
     name: "frame",
+    reports_foreign: "frame",
     limits: Limits {
         reclaims: false,
         reports_leaks: false,

@@ -24,6 +24,7 @@ const BYTES: usize = 64 << 10;
 /// The reference, which finds every wrong free.
 const NAIVE: Subject = Subject {
     name: "naive",
+    reports_foreign: "naive",
     limits: Limits::region(BYTES),
     make: |test| test(&NaiveAllocator::new("naive", BYTES)),
     misused: bytes(64, 16),
@@ -32,6 +33,7 @@ const NAIVE: Subject = Subject {
 /// One that looks away: its wrong frees must not be taken for found.
 const CARELESS: Subject = Subject {
     name: "faulty",
+    reports_foreign: "faulty",
     limits: Limits::region(BYTES),
     make: |test| test(&FaultyAllocator::new(Fault::IgnoresWrongFrees, BYTES)),
     misused: bytes(64, 16),
@@ -78,7 +80,11 @@ fn outcome(subject: &Subject, wrong: Wrong, sized: bool) -> (Verdict, String) {
     let free = if sized { "sized" } else { "plain" };
     let job = format!("{} {wrong:?} {free}", subject.name);
     let ended = CHILD.run(&job).expect("a process can be started");
-    (verdict(&ended, subject.name), ended.stderr)
+    let reporter = match wrong {
+        Wrong::ForeignFree => subject.reports_foreign,
+        _ => subject.name,
+    };
+    (verdict(&ended, reporter), ended.stderr)
 }
 
 /// The words that a report of this deed must hold.

@@ -18,6 +18,7 @@ const OWN_MAX: usize = 496;
 
 pub(crate) const SLAB: Subject = Subject {
     name: "slab",
+    reports_foreign: "memory",
     limits: Limits {
         size_max: OWN_MAX,
         align_max: 16,
@@ -39,9 +40,10 @@ fn over_naive(memory_bytes: usize, test: Test<'_>) {
     );
 }
 
-/// A slab of all sizes: the large ones are passed on, and a walk does not show them.
+/// A slab of all sizes: the large ones are passed on, and neither `walk` nor `owns` knows them.
 const ALL_SIZES: Limits = Limits {
     lists: false,
+    owns: false,
     ..Limits::growing()
 };
 
@@ -62,6 +64,7 @@ fn conforms_with_large_blocks_passed_on() {
         align_max: 4096,
         memory: None,
         lists: false,
+        owns: false,
         ..Limits::region(1 << 20)
     };
     conformance::allocator(&limits, |test| {
@@ -85,7 +88,14 @@ fn conforms_with_large_blocks_passed_on() {
 
 #[test]
 fn runs_programs() {
-    SLAB.runs_programs(200, "regressions/slab.txt");
+    let plan = Plan {
+        cases: 200,
+        steps: 600,
+        space: Space::new(300, 8, 4),
+        regressions: Some("regressions/slab.txt"),
+        ..Plan::new(SLAB.limits)
+    };
+    plan.check(SLAB.make);
 }
 
 #[test]
@@ -107,6 +117,7 @@ fn runs_over_every_refusal() {
         let program = sample(&Space::new(60, 11, 6), 200, seed);
         let limits = Limits {
             lists: false,
+            owns: false,
             ..SLAB.limits
         };
         conformance::exhaustion(&limits, 2 << 20, &program, |backing, test| {

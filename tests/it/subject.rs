@@ -14,6 +14,8 @@ pub(crate) type Test<'t> = &'t mut dyn FnMut(&dyn Allocator);
 pub(crate) struct Subject {
     /// The allocator's own name, which its reports must tell.
     pub(crate) name: &'static str,
+    /// Whose report a foreign free ends in: its own, or that of the backing it passes it on to.
+    pub(crate) reports_foreign: &'static str,
     /// What it can serve.
     pub(crate) limits: Limits,
     /// Makes a fresh one.
