@@ -164,6 +164,24 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
         unsafe { &*self.engine.get() }.stats()
     }
 
+    /// Counts a block that the backing serves in this owner's name.
+    pub(crate) fn count_passed_on(&self, requested: usize, granted: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.count_passed_on(requested, granted);
+    }
+
+    /// Takes back what [`count_passed_on`](Self::count_passed_on) counted.
+    pub(crate) fn uncount_passed_on(&self, granted: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.uncount_passed_on(granted);
+    }
+
+    /// Counts another size of a block that is passed on.
+    pub(crate) fn recount_passed_on(&self, before: usize, after: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.recount_passed_on(before, after);
+    }
+
     pub(crate) fn owns(&self, address: *const u8) -> bool {
         // SAFETY: as in `allocate`.
         unsafe { &*self.engine.get() }.owns(address)
@@ -240,7 +258,10 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     /// Takes a region in which `layout` fits; asks for less when the backing refuses.
     fn grow(&self, layout: Layout) -> Result<(), AllocError> {
         let wanted = self.next_region.get();
-        let least = Engine::<C>::region_bytes_for(layout).max(REGION_BYTES_MIN);
+        // Rounded here, or the loop below would never come down to it.
+        let least = Engine::<C>::region_bytes_for(layout)
+            .max(REGION_BYTES_MIN)
+            .next_multiple_of(4096);
         // SAFETY: as in `allocate`.
         if wanted == 0 || !unsafe { &*self.engine.get() }.has_region_slot() {
             return Err(AllocError);
