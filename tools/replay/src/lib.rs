@@ -5,6 +5,7 @@
 )]
 
 pub mod bundled;
+mod child;
 mod clock;
 mod mapped;
 pub mod measure;
