@@ -12,6 +12,7 @@ mod memory;
 mod pass;
 mod peers;
 mod program;
+pub mod report;
 pub mod results;
 pub mod rows;
 pub mod subject;

@@ -1,0 +1,128 @@
+//! Collects everything that the page shows.
+
+use core::iter;
+
+use crate::report::data::{AllocatorData, PageData, Row, TraceData};
+use crate::report::page::Opening;
+use crate::report::sample::Samples;
+use crate::report::timeline::Timeline;
+use crate::report::subjects;
+use crate::results::{Kind, Results, RowResult, TraceResult};
+use crate::trace::Trace;
+
+/// Returns what stands first on the page and what its pictures are drawn from.
+pub(super) fn collect<'a>(results: &'a Results, traces: &'a [Trace]) -> (Opening, PageData<'a>) {
+    // Traces and results come in the same order; names alone would mix up two files of one name.
+    let results = results.traces.iter().map(Some).chain(iter::repeat(None));
+    let pairs: Vec<_> = traces
+        .iter()
+        .zip(results)
+        .map(|(trace, result)| (trace, result.filter(|result| result.name == trace.name)))
+        .collect();
+    let films = Vec::new();
+    let data = PageData {
+        traces: pairs.iter().map(|(trace, result)| trace_data(trace, *result)).collect(),
+        films,
+    };
+    let opening = Opening {
+        lede: lede(&data.traces),
+        verdicts: pairs
+            .iter()
+            .map(|(trace, result)| (trace.name.clone(), result.map_or_else(String::new, verdict)))
+            .collect(),
+    };
+    (opening, data)
+}
+
+fn trace_data<'a>(trace: &'a Trace, result: Option<&'a TraceResult>) -> TraceData<'a> {
+    let line = Timeline::of(trace);
+    let allocators = allocators(trace, &line);
+    TraceData {
+        name: &trace.name,
+        events: trace.events.len(),
+        threads: line.threads,
+        operations: line.operations,
+        peak_live_bytes: trace.peak_live_bytes,
+        peak_live_blocks: trace.peak_live_blocks,
+        best: result.and_then(best),
+        rows: result.map_or_else(Vec::new, rows),
+        at: line.at,
+        live_bytes: line.live_bytes,
+        histogram: line.histogram,
+        allocators,
+    }
+}
+
+fn rows(result: &TraceResult) -> Vec<Row<'_>> {
+    result
+        .rows
+        .iter()
+        .map(|row| Row {
+            result: row,
+            note: row.note.as_deref(),
+        })
+        .collect()
+}
+
+/// Samples our allocators one after the other, so that one's memory is given back before the next.
+fn allocators(trace: &Trace, line: &Timeline) -> Vec<AllocatorData> {
+    let samples = subjects::sample_all(trace, line);
+    let longest = samples.iter().map(Samples::longest).max().unwrap_or(0);
+    samples.into_iter().map(|samples| samples.finish(longest)).collect()
+}
+
+/// Returns the quickest row of ours that did all events and refused nothing.
+fn best_row(result: &TraceResult) -> Option<(&RowResult, f64)> {
+    let whole = |row: &&RowResult| {
+        matches!(row.kind, Kind::Ours | Kind::Strategy) && !row.capped && row.refused == Some(0)
+    };
+    let timed = result.rows.iter().filter(whole);
+    timed
+        .filter_map(|row| Some((row, row.ns_per_event?.median)))
+        .min_by(|(_, one), (_, other)| one.total_cmp(other))
+}
+
+fn best(result: &TraceResult) -> Option<&str> {
+    best_row(result).map(|(row, _)| row.name.as_str())
+}
+
+fn verdict(result: &TraceResult) -> String {
+    match best_row(result) {
+        Some((row, median)) => format!("{} serves it best: {median:.1} ns an event.", row.name),
+        None => String::from("No allocator of ours did all of it without a refusal."),
+    }
+}
+
+fn lede(traces: &[TraceData<'_>]) -> String {
+    let events: usize = traces.iter().map(|trace| trace.events).sum();
+    let rows = traces.iter().flat_map(|trace| &trace.rows);
+    let mut names: Vec<_> = rows
+        .filter(|row| row.result.kind != Kind::Loop)
+        .map(|row| row.result.name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    format!(
+        "{} recorded, {} of allocating and freeing, replayed over {}.",
+        plural(traces.len(), "program"),
+        plural(events, "event"),
+        plural(names.len(), "allocator")
+    )
+}
+
+/// Returns a count with its word: `1 event`, `12,345 events`.
+fn plural(count: usize, word: &str) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{text} {word}{ending}")
+}
+
+#[cfg(test)]
+mod tests;
