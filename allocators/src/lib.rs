@@ -30,6 +30,7 @@ mod static_heap;
 mod stats;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
+pub use buddy::{BlockState, BuddyAllocator, BuddyError};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use stats::Stats;
