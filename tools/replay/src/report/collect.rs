@@ -6,7 +6,7 @@ use crate::report::data::{AllocatorData, PageData, Row, TraceData};
 use crate::report::page::Opening;
 use crate::report::sample::Samples;
 use crate::report::timeline::Timeline;
-use crate::report::subjects;
+use crate::report::{film_demo, film_trace, subjects};
 use crate::results::{Kind, Results, RowResult, TraceResult};
 use crate::trace::Trace;
 
@@ -19,7 +19,10 @@ pub(super) fn collect<'a>(results: &'a Results, traces: &'a [Trace]) -> (Opening
         .zip(results)
         .map(|(trace, result)| (trace, result.filter(|result| result.name == trace.name)))
         .collect();
-    let films = Vec::new();
+    let films = film_demo::film()
+        .into_iter()
+        .chain(traces.iter().filter_map(film_trace::film))
+        .collect();
     let data = PageData {
         traces: pairs.iter().map(|(trace, result)| trace_data(trace, *result)).collect(),
         films,

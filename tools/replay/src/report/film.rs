@@ -5,40 +5,50 @@
 
 use core::mem::MaybeUninit;
 
-use loligo_allocators::{BlockState, BuddyAllocator};
+use loligo_allocators::{Allocator, BlockState, BuddyAllocator};
 
 use crate::report::data::{Call, Frame};
 use crate::report::drive::{Drive, Live};
 use crate::trace::{Event, Op};
 
-/// Bytes before the tree, for the metadata of a small one; less than a leaf more than it needs.
-const HEAD_BYTES: usize = 512;
+/// The most leaves before the tree that the metadata may take.
+const HEAD_LEAVES_MAX: usize = 64;
+
+/// A buddy allocator over a region.
+pub(super) type Buddy<'a> = BuddyAllocator<'a, dyn Allocator + Sync + 'a>;
 
 /// Makes a buddy allocator of `levels` levels over `region_bytes` bytes and lends it out.
 pub(super) fn with_buddy<R>(
     region_bytes: usize,
     levels: u32,
-    act: impl FnOnce(&BuddyAllocator<'_>, usize) -> R,
+    act: impl FnOnce(&Buddy<'_>, usize) -> R,
 ) -> Option<R> {
     let leaf_bytes = region_bytes >> (levels - 1);
     let mut memory: Vec<u8> = Vec::new();
-    memory.try_reserve_exact(2 * region_bytes + HEAD_BYTES).ok()?;
+    memory.try_reserve_exact(2 * region_bytes + HEAD_LEAVES_MAX * leaf_bytes).ok()?;
     let memory: &mut [MaybeUninit<u8>] = memory.spare_capacity_mut();
     let start = memory.as_ptr().addr();
-    let tree = (start + HEAD_BYTES).next_multiple_of(region_bytes);
-    let buffer = memory.get_mut(tree - HEAD_BYTES - start..)?.get_mut(..HEAD_BYTES + region_bytes)?;
-    let buddy = BuddyAllocator::from_region("film", buffer, leaf_bytes).ok()?;
-    (buddy.levels() == levels).then(|| act(&buddy, tree))
+    let tree = (start + HEAD_LEAVES_MAX * leaf_bytes).next_multiple_of(region_bytes);
+    let end = tree + region_bytes - start;
+    // With too few leaves before it the tree loses its first one, with too many it gets another root.
+    for head in 1..=HEAD_LEAVES_MAX {
+        let buffer = memory.get_mut(tree - head * leaf_bytes - start..end)?;
+        let buddy = BuddyAllocator::from_region("film", buffer, leaf_bytes).ok()?;
+        if buddy.levels() == levels && buddy.block_state(0, 0) == BlockState::Free {
+            return Some(act(&buddy, tree));
+        }
+    }
+    None
 }
 
 /// Looks at a buddy allocator, whose tree starts at a known address.
 pub(super) struct Camera<'a> {
-    buddy: &'a BuddyAllocator<'a>,
+    buddy: &'a Buddy<'a>,
     tree: usize,
 }
 
 impl<'a> Camera<'a> {
-    pub(super) fn new(buddy: &'a BuddyAllocator<'a>, tree: usize) -> Self {
+    pub(super) fn new(buddy: &'a Buddy<'a>, tree: usize) -> Self {
         Self { buddy, tree }
     }
 
@@ -61,8 +71,9 @@ impl<'a> Camera<'a> {
     /// Returns the numbers of the free blocks of each level, in the order of its list.
     fn lists(&self) -> Vec<Vec<usize>> {
         let list = |level: u32| {
-            let first = (1 << level) - 1;
-            self.buddy.free_list(level).map(|index| first + index).collect()
+            let mut list = Vec::new();
+            self.buddy.free_list(level, &mut |index| list.push((1 << level) - 1 + index));
+            list
         };
         (0..self.buddy.levels()).map(list).collect()
     }

@@ -1,10 +1,10 @@
 //! A buddy allocator on a real run: a stretch of a trace, at the scale at which most happens.
 //!
 //! A tree that can be looked at has 64 leaves, a trace has blocks from a byte to megabytes. So one
-//! looks through a window of sizes: the calls for blocks of that size are all made, from the start of
-//! the trace, and the others are left to somebody else, as a pool or a slab in front of a buddy would
-//! take them. Each scale from 32 KiB to 64 MiB is tried; the stretch with most splits and merges and
-//! fewest refusals is filmed.
+//! looks through a window of sizes: the calls for blocks of that size are made, from some moment of
+//! the trace on, and the others are left to somebody else, as a pool or a slab in front of a buddy
+//! would take them. Scales from 4 KiB to 64 MiB and a few moments to start at are tried; the stretch
+//! with most blocks, splits and merges and fewest refusals is filmed.
 
 use core::ops::Range;
 
@@ -16,65 +16,73 @@ use crate::trace::{Event, Op, Trace};
 const LEVELS: u32 = 7;
 
 /// Scales: the region is two to the power of these.
-const REGION_LOG2: Range<u32> = 15..27;
+const REGION_LOG2: Range<u32> = 12..27;
 
 /// How many calls a film shows.
 const CALLS: usize = 120;
 
-/// How many calls of a scale are looked through for the best stretch.
-const CALLS_SEEN: usize = 3000;
+/// How many calls are looked through for the best stretch, from each start at each scale.
+const CALLS_SEEN: usize = 1500;
 
-/// What a refusal costs a stretch, in changed blocks.
-const REFUSAL_COST: i64 = 40;
+/// Starts: so many quarters of the events are left out.
+const STARTS: Range<usize> = 0..4;
 
-/// A call of a scale: which event of the trace it is, and what it does at this scale.
-type SceneCall = (usize, Event);
+/// What a refusal costs a stretch, in points.
+const REFUSAL_COST: i64 = 60;
 
-/// A stretch of calls at a scale.
-#[derive(Clone, Copy, Debug)]
-struct Stretch {
+/// The calls of a trace at one scale from one start on.
+struct Scene {
     region_bytes: usize,
-    first: usize,
+    start: usize,
+    /// Which event of the trace a call is, and what it does at this scale.
+    calls: Vec<(usize, Event)>,
+}
+
+/// A stretch of a scene.
+struct Stretch {
+    scene: Scene,
+    calls: Range<usize>,
     score: i64,
 }
 
 /// Films a trace; `None` if no scale has enough calls.
 pub(super) fn film(trace: &Trace) -> Option<Film> {
-    let best = REGION_LOG2
-        .filter_map(|log2| best_stretch(trace, 1 << log2))
+    let scales = REGION_LOG2.flat_map(|log2| STARTS.map(move |quarter| (1 << log2, quarter)));
+    let Stretch { scene, calls, .. } = scales
+        .filter_map(|(bytes, quarter)| {
+            best_stretch(trace, Scene::of(trace, bytes, trace.events.len() / 4 * quarter))
+        })
         .max_by_key(|stretch| stretch.score)?;
-    let calls = scene(trace, best.region_bytes);
-    let shown = calls.get(best.first..best.first + CALLS)?;
-    let (opening, frames) = with_buddy(best.region_bytes, LEVELS, |buddy, tree| {
+    let (opening, frames) = with_buddy(scene.region_bytes, LEVELS, |buddy, tree| {
         let camera = Camera::new(buddy, tree);
         let mut drive = Drive::new(buddy, trace.slots as usize);
-        calls[..best.first].iter().for_each(|(_, event)| drive.apply(*event));
+        scene.calls[..calls.start].iter().for_each(|(_, event)| drive.apply(*event));
         let opening = (0..trace.slots)
             .filter_map(|slot| drive.live(slot))
             .filter_map(|live| Some((camera.number_of(live)?, live.layout.size())))
             .collect();
         let mut frames = vec![camera.open()];
-        for (_, event) in shown {
+        for (_, event) in &scene.calls[calls.clone()] {
             camera.shoot(&mut drive, *event, &mut frames);
         }
         (opening, frames)
     })?;
-    let sizes = sizes(best.region_bytes);
-    let (from, to) = (shown.first()?.0, shown.last()?.0);
+    let number = |call: usize| scene.calls[call].0 + 1;
+    let sizes = sizes(scene.region_bytes);
     Some(Film {
-        title: format!("{}: events {} to {}", trace.name, from + 1, to + 1),
+        title: format!("{}, from event {}", trace.name, number(calls.start)),
         about: format!(
-            "A stretch of the recorded program {}, between its events {} and {}: the {} calls for \
-             blocks of {} to {} bytes, made to a buddy allocator of {LEVELS} levels that has served \
-             all such calls since the start. Smaller and larger blocks are left to other allocators.",
+            "A stretch of the recorded program {}, its events {} to {}: the calls for blocks of {} \
+             to {} bytes, made to a buddy allocator of {LEVELS} levels that has served all such \
+             calls since event {}. Smaller and larger blocks are left to other allocators.",
             trace.name,
-            from + 1,
-            to + 1,
-            shown.len(),
+            number(calls.start),
+            number(calls.end - 1),
             sizes.start,
             sizes.end - 1,
+            scene.start + 1,
         ),
-        region_bytes: best.region_bytes,
+        region_bytes: scene.region_bytes,
         levels: LEVELS,
         opening,
         calls: frames,
@@ -87,60 +95,68 @@ fn sizes(region_bytes: usize) -> Range<u64> {
     (region >> LEVELS) + 1..(region >> 1) + 1
 }
 
-/// Returns the calls of a trace at a scale. A block that comes into the window of sizes by a
-/// reallocation is allocated there, one that leaves it is freed.
-fn scene(trace: &Trace, region_bytes: usize) -> Vec<SceneCall> {
-    let sizes = sizes(region_bytes);
-    let mut inside = vec![false; trace.slots as usize];
-    let mut calls = Vec::new();
-    for (index, event) in trace.events.iter().enumerate() {
-        let fits = sizes.contains(&event.bytes);
-        let was = core::mem::replace(&mut inside[event.slot as usize], fits);
-        let op = match (was, fits) {
-            (false, false) => continue,
-            (false, true) => Op::Allocate,
-            (true, false) => Op::Free,
-            (true, true) => Op::Reallocate,
-        };
-        let bytes = if fits { event.bytes } else { 0 };
-        calls.push((index, Event { op, bytes, ..*event }));
-        if calls.len() == CALLS_SEEN {
-            break;
+impl Scene {
+    /// Collects the first calls at a scale. A block that comes into the window of sizes by a
+    /// reallocation is allocated there, one that leaves it is freed; one from before the start is
+    /// not seen.
+    fn of(trace: &Trace, region_bytes: usize, start: usize) -> Self {
+        let sizes = sizes(region_bytes);
+        let mut inside = vec![false; trace.slots as usize];
+        let mut calls = Vec::new();
+        for (index, event) in trace.events.iter().enumerate().skip(start) {
+            let fits = sizes.contains(&event.bytes);
+            let was = core::mem::replace(&mut inside[event.slot as usize], fits);
+            let op = match (was, fits) {
+                (false, false) => continue,
+                (false, true) => Op::Allocate,
+                (true, false) => Op::Free,
+                (true, true) => Op::Reallocate,
+            };
+            let bytes = if fits { event.bytes } else { 0 };
+            calls.push((index, Event { op, bytes, ..*event }));
+            if calls.len() == CALLS_SEEN {
+                break;
+            }
         }
+        Self { region_bytes, start, calls }
     }
-    calls
 }
 
-/// Finds the stretch of a scale in which most changes.
-fn best_stretch(trace: &Trace, region_bytes: usize) -> Option<Stretch> {
-    let calls = scene(trace, region_bytes);
-    if calls.len() < CALLS {
-        return None;
-    }
-    let scores = with_buddy(region_bytes, LEVELS, |buddy, tree| {
+/// Finds the stretch of a scene in which most is to be seen.
+fn best_stretch(trace: &Trace, scene: Scene) -> Option<Stretch> {
+    let scores = with_buddy(scene.region_bytes, LEVELS, |buddy, tree| {
         let camera = Camera::new(buddy, tree);
         let mut drive = Drive::new(buddy, trace.slots as usize);
         let mut before = camera.states();
-        let mut score = |(_, event): &SceneCall| {
-            let refused = drive.refused();
+        let mut score = |(index, (_, event)): (usize, &(usize, Event))| {
+            let (refused, was_live) = (drive.refused(), drive.live(event.slot).is_some());
             drive.apply(*event);
             let after = camera.states();
-            let changed = before.bytes().zip(after.bytes()).filter(|(a, b)| a != b).count();
+            let points = points(&before, &after, event.op);
             before = after;
-            changed as i64 - REFUSAL_COST * (drive.refused() - refused) as i64
+            let refused = (drive.refused() - refused) as i64;
+            // What a block does that was refused before is not to be seen.
+            let seen = was_live || drive.live(event.slot).is_some() || refused > 0;
+            seen.then_some((index, points - REFUSAL_COST * refused))
         };
-        calls.iter().map(&mut score).collect::<Vec<_>>()
+        scene.calls.iter().enumerate().filter_map(&mut score).collect::<Vec<_>>()
     })?;
-    let (first, score) = scores
+    let (calls, score) = scores
         .windows(CALLS)
-        .map(|stretch| stretch.iter().sum::<i64>())
-        .enumerate()
+        .map(|stretch| {
+            let calls = stretch[0].0..stretch[CALLS - 1].0 + 1;
+            (calls, stretch.iter().map(|(_, score)| score).sum::<i64>())
+        })
         .max_by_key(|(_, score)| *score)?;
-    Some(Stretch {
-        region_bytes,
-        first,
-        score,
-    })
+    (score > 0).then_some(Stretch { scene, calls, score })
+}
+
+/// Rates a call: changed blocks, blocks alive, and a bonus for the rarer reallocation.
+fn points(before: &str, after: &str, op: Op) -> i64 {
+    let changed = before.bytes().zip(after.bytes()).filter(|(a, b)| a != b).count();
+    let alive = after.bytes().filter(|state| *state == b'a').count();
+    let grows = if op == Op::Reallocate { 8 } else { 0 };
+    (2 * changed.min(8) + alive.min(24) + grows) as i64
 }
 
 #[cfg(test)]

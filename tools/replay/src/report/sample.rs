@@ -107,6 +107,11 @@ impl Samples {
         self.data.largest_free.push(gaps.largest);
     }
 
+    /// Returns how many requests were refused.
+    pub(super) fn refused(&self) -> u64 {
+        self.data.refused
+    }
+
     /// Returns the most bytes held at one of the moments of the memory map.
     pub(super) fn longest(&self) -> usize {
         let held = self.snapshots.iter().map(|snapshot| snapshot.occupancy.reserved());

@@ -11,6 +11,10 @@ const Kinds = (() => {
   const glyph = (kind) =>
     h("span", { class: "kind " + kind, role: "img", "aria-label": WORDS[kind] || kind, title: WORDS[kind] || kind }, SHAPES[kind] || "·");
 
+  /** A name behind the shape of its kind, with places at which a narrow column may break it. */
+  const named = (kind, name) =>
+    h("span", { class: "named" }, glyph(kind), h("span", {}, name.split(/(?<=[_+-])/).flatMap((part, i) => (i > 0 ? [h("wbr"), part] : [part]))));
+
   const legend = () =>
     h(
       "ul",
@@ -24,5 +28,5 @@ const Kinds = (() => {
   const sample = (name) =>
     s("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, s("path", { d: "M1 5H25", class: "line-" + name, fill: "none", "stroke-width": "2.5", stroke: name === "live" ? "var(--live)" : null }));
 
-  return { glyph, legend, sample };
+  return { named, legend, sample };
 })();

@@ -49,7 +49,7 @@ const Overview = (() => {
       h(
         "tr",
         { class: entry.kind },
-        h("th", { scope: "row" }, Kinds.glyph(entry.kind), entry.name),
+        h("th", { scope: "row" }, Kinds.named(entry.kind, entry.name)),
         entry.rows.map((row, t) => shaded(row, quickest[t])),
         h("td", { class: "mean" }, entry.time === null ? Units.NONE : Units.ratio(entry.time)),
       ),

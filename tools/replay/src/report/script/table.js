@@ -49,7 +49,7 @@ const RowTable = (() => {
 
   function line(row, trace, limits, best) {
     const time = row.ns_per_event;
-    const name = h("th", { scope: "row" }, Kinds.glyph(row.kind), row.name);
+    const name = h("th", { scope: "row" }, Kinds.named(row.kind, row.name));
     if (row.name === best) name.append(h("span", { class: "tag best" }, "best"));
     if (row.capped) {
       const share = Units.percent(row.events_done / trace.events);
