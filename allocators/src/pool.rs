@@ -1,1 +1,521 @@
-//! pool.
+//! Blocks of one size.
+//!
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a pool is one of the
+//! allocators behind the common interface. Changes: nothing is kept inside the blocks, not even the
+//! list of free ones, so neither an overflow nor a write after free can mislead the pool; one bit a
+//! block tells live from free, so every wrong free is found and every leak is listed.
+//!
+//! # Memory
+//!
+//! Blocks come in chunks. The address space is cut into windows of a power of two (as many bytes as
+//! 64 blocks, rounded down, at most 16 KiB, for blocks of up to that size), and the blocks that start in
+//! one window form a group of 32 bytes: a word of free bits, the first block, the count of blocks given
+//! out so far, a link. A table of pointers leads from a window to its group.
+//!
+//! ```text
+//! address --shift, mask--> table --> group { free bits, first, carved, next }
+//!
+//! chunk   | block 0 | block 1 | .. | block n-1 | head | group 0 | group 1 | ..
+//! ```
+//!
+//! A group costs 32 bytes and two to four pointers of the table, so 0.75 to 1 byte a block where 64
+//! of them share one. Which block of the group an address names is found by one multiplication and
+//! one rotation: the quotient is exact or larger than any count, so the same comparison finds
+//! addresses outside, inside and never given out.
+//!
+//! A block freed while none is held back is held: its bit stays clear until it is given out again or
+//! the pool shrinks. Freeing and allocating in turn so only reads the bits.
+//!
+//! Free blocks are taken before fresh ones, so the blocks given out so far are the peak, which
+//! therefore costs nothing to keep.
+//!
+//! `docs/decisions/0003-pool-live-bits.md` tells what else was tried.
+
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::panic::Location;
+use core::ptr::{self, NonNull};
+
+use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::leak;
+use crate::misuse::{Misuse, Report, misuse};
+use crate::stats::Stats;
+
+mod chunk;
+mod group;
+mod growth;
+mod index;
+mod inspect;
+
+#[cfg(test)]
+mod tests;
+
+use chunk::{Chunk, Shape};
+use group::{BlockSize, Group, NOWHERE};
+use index::Index;
+
+/// The largest window for blocks that are not larger themselves.
+const WINDOW_MAX: usize = 16 << 10;
+
+/// An allocator of blocks of one size, which grows by chunks from its backing.
+///
+/// Serves any request that is not larger and not more aligned than its block; other requests are
+/// refused with [`AllocError`]. Each block has the full size of the pool's block. Live `requested` is
+/// counted as granted (`exact` is false); the totals are as asked.
+///
+/// A double free, a free of an address that is not the pool's or inside a block, and a free with a
+/// size larger than the block are found and reported through [`misuse`](crate::misuse()). A double
+/// free is found until the block is given out again.
+///
+/// The first chunk holds at least 4 blocks and about 4 KiB; each further one as much as all before it
+/// together, up to about 1 MiB. When the backing refuses such a chunk, a chunk of 4 blocks is tried.
+/// [`with_blocks_per_chunk`](Self::with_blocks_per_chunk) fixes the number instead. Chunks without
+/// live blocks are given back by [`shrink`](Self::shrink) and when the pool is dropped.
+///
+/// # Complexity
+///
+/// Allocating and freeing take O(1): no list is searched and nothing is divided. Growing takes
+/// O(blocks of the new chunk / 64), and O(blocks / 64) where the table doubles. Where several chunks
+/// lie so that two of their windows share a slot of the table, freeing takes O(log chunks).
+///
+/// # Panics
+///
+/// When dropped with live blocks, with a list of the first 16.
+///
+/// # Examples
+///
+/// ```
+/// use core::alloc::Layout;
+/// use core::mem::MaybeUninit;
+/// use loligo_allocators::{AllocError, Allocator, PoolAllocator};
+///
+/// let mut memory = [MaybeUninit::uninit(); 4096];
+/// let particle = Layout::new::<[f32; 8]>();
+/// let pool = PoolAllocator::from_region(particle, "particles", &mut memory);
+/// let block = pool.allocate(particle)?.cast::<u8>();
+/// assert_eq!(pool.stats().granted, 32);
+/// assert_eq!(pool.allocate(Layout::new::<[f32; 9]>()), Err(AllocError));
+/// // SAFETY: the block is live, has this layout, and is not used again.
+/// unsafe { pool.deallocate_sized(block, particle) };
+/// # Ok::<(), AllocError>(())
+/// ```
+///
+/// # Invariants
+///
+/// 1. Every chunk is in the index and on the list from `oldest`, in the order they were taken.
+/// 2. `free_groups` leads over `next` to every group with a set bit once, and to nothing else but
+///    the constant group at its end.
+/// 3. Only the youngest chunk has blocks that were never given out: those from `carving` on,
+///    `uncarved` of them in the group itself. They are given out only while no block is free.
+/// 4. `carved` blocks were given out at least once; of these
+///    `allocations_total - frees_total` are live. The others have their bit set, but for `held`.
+/// 5. `held` is null or a free block whose bit is clear.
+pub struct PoolAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
+    size: BlockSize,
+    align: usize,
+    window_shift: u32,
+    index: Index,
+    /// A freed block that is given out next, so that a free and an allocation after it need not
+    /// touch the bits.
+    held: Cell<*mut u8>,
+    free_groups: Cell<*const Group>,
+    allocations_total: Cell<u64>,
+    frees_total: Cell<u64>,
+    requested_total: Cell<u64>,
+
+    carving: Cell<*const Group>,
+    uncarved: Cell<usize>,
+    carved: Cell<usize>,
+    oldest: Cell<*const Chunk>,
+    youngest: Cell<*const Chunk>,
+    blocks: Cell<usize>,
+    /// Peak of live blocks before the last shrink.
+    peak_live: Cell<usize>,
+    reserved: Cell<usize>,
+    peak_reserved: Cell<usize>,
+    /// Zero where chunks grow.
+    blocks_per_chunk: usize,
+    name: &'a str,
+    backing: Option<&'a B>,
+    region: PhantomData<&'a mut [MaybeUninit<u8>]>,
+}
+
+// SAFETY: the raw pointers lead to chunks that this pool alone owns (or to constants that nobody
+// writes), and the backing, which is shared, may be used from another thread as it is `Sync`.
+unsafe impl<B: Allocator + Sync + ?Sized> Send for PoolAllocator<'_, B> {}
+
+impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
+    /// Makes a pool of blocks that can hold `layout`. Takes nothing from the backing yet.
+    ///
+    /// The block's size is that of `layout`, at least one byte, rounded up to its alignment.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::alloc::Layout;
+    /// use core::mem::MaybeUninit;
+    /// use loligo_allocators::{AllocError, Allocator, FrameAllocator, PoolAllocator};
+    ///
+    /// let mut memory = [MaybeUninit::uninit(); 16 << 10];
+    /// let frame = FrameAllocator::from_region("level", &mut memory);
+    /// let nodes = PoolAllocator::new(Layout::new::<[u64; 3]>(), "nodes", &frame);
+    /// assert_eq!(nodes.stats().reserved, 0);
+    /// let node = nodes.allocate(Layout::new::<[u64; 3]>())?;
+    /// assert_eq!(node.len(), 24);
+    /// // SAFETY: the block is live and not used again.
+    /// unsafe { nodes.deallocate(node.cast()) };
+    /// # Ok::<(), AllocError>(())
+    /// ```
+    #[must_use]
+    pub const fn new(layout: Layout, name: &'a str, backing: &'a B) -> Self {
+        Self::with(layout, name, Some(backing))
+    }
+
+    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing chunks.
+    #[must_use]
+    pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
+        self.blocks_per_chunk = blocks;
+        self.window_shift = window_shift(self.size.bytes, blocks);
+        self
+    }
+
+    /// Returns the layout of each block.
+    #[must_use]
+    pub const fn block_layout(&self) -> Layout {
+        // SAFETY: `with` rounded a valid layout up to its alignment, which keeps it valid, and the
+        // alignment is that layout's.
+        unsafe { Layout::from_size_align_unchecked(self.size.bytes, self.align) }
+    }
+
+    /// Returns how many blocks the chunks have, live or not.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.blocks.get()
+    }
+
+    const fn with(layout: Layout, name: &'a str, backing: Option<&'a B>) -> Self {
+        let bytes = if layout.size() == 0 { 1 } else { layout.size() };
+        // A layout's size rounded up to its alignment does not overflow.
+        let bytes = bytes.next_multiple_of(layout.align());
+        Self {
+            size: BlockSize::new(bytes),
+            align: layout.align(),
+            window_shift: window_shift(bytes, 0),
+            index: Index::new(),
+            held: Cell::new(ptr::null_mut()),
+            free_groups: Cell::new(NOWHERE),
+            allocations_total: Cell::new(0),
+            frees_total: Cell::new(0),
+            requested_total: Cell::new(0),
+            carving: Cell::new(ptr::null()),
+            uncarved: Cell::new(0),
+            carved: Cell::new(0),
+            oldest: Cell::new(ptr::null()),
+            youngest: Cell::new(ptr::null()),
+            blocks: Cell::new(0),
+            peak_live: Cell::new(0),
+            reserved: Cell::new(0),
+            peak_reserved: Cell::new(0),
+            blocks_per_chunk: 0,
+            name,
+            backing,
+            region: PhantomData,
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        Shape {
+            block_bytes: self.size.bytes,
+            block_align: self.align,
+            window_shift: self.window_shift,
+        }
+    }
+
+    #[inline]
+    fn fits(&self, layout: Layout) -> bool {
+        layout.size() <= self.size.bytes && layout.align() <= self.align
+    }
+
+    #[inline]
+    fn block_at(&self, group: &Group, index: usize) -> NonNull<[u8]> {
+        // SAFETY: invariant 1 of `Group`: the block lies within the chunk.
+        let block = unsafe { group.first.add(index * self.size.bytes) };
+        // SAFETY: it lies within an allocation, so it is not null.
+        let block = unsafe { NonNull::new_unchecked(block) };
+        NonNull::slice_from_raw_parts(block, self.size.bytes)
+    }
+
+    #[inline]
+    fn count_allocation(&self, requested: usize) {
+        self.allocations_total.set(self.allocations_total.get() + 1);
+        self.requested_total
+            .set(self.requested_total.get() + requested as u64);
+    }
+
+    fn live(&self) -> usize {
+        // As many blocks are in memory, so the difference fits.
+        (self.allocations_total.get() - self.frees_total.get()) as usize
+    }
+
+    /// Frees the block that `address` is, found through the table.
+    #[inline(always)]
+    fn free(&self, block: NonNull<u8>, site: &'static Location<'static>) {
+        let address = block.addr().get();
+        let group = self.index.guess(address >> self.window_shift);
+        let index = self.size.index_of(address.wrapping_sub(group.first.addr()));
+        if index < group.carved.get() {
+            self.free_at(group, index, block, site);
+        } else {
+            self.free_far(block, site);
+        }
+    }
+
+    #[inline(always)]
+    fn free_at(
+        &self,
+        group: &Group,
+        index: usize,
+        block: NonNull<u8>,
+        site: &'static Location<'static>,
+    ) {
+        let free = group.free.get();
+        if free >> (index & 63) & 1 != 0 {
+            self.wrong(Misuse::DoubleFree, block, None, site);
+        }
+        let held = self.held.get();
+        if held.is_null() {
+            self.held.set(block.as_ptr());
+        } else if held == block.as_ptr() {
+            self.wrong(Misuse::DoubleFree, block, None, site);
+        } else {
+            self.mark_free(group, index);
+        }
+        self.frees_total.set(self.frees_total.get() + 1);
+    }
+
+    /// Sets the bit of a block that is not held.
+    // Apart, as the quick path would else prepare the bit that it does not need.
+    #[inline(never)]
+    fn mark_free(&self, group: &Group, index: usize) {
+        let free = group.free.get();
+        if free == 0 {
+            group.next.set(self.free_groups.get());
+            self.free_groups.set(group);
+        }
+        group.free.set(free | 1 << (index & 63));
+    }
+
+    /// Frees a block that the table did not lead to, or says what is wrong with the address.
+    #[cold]
+    #[inline(never)]
+    fn free_far(&self, block: NonNull<u8>, site: &'static Location<'static>) {
+        let address = block.addr().get();
+        let Some(chunk) = self.index.chunk_of(address, self.shape()) else {
+            self.wrong(Misuse::ForeignFree, block, None, site);
+        };
+        let window = address >> self.window_shift;
+        // The last block may reach into a window in which none starts.
+        if let Some(group) = chunk.groups().get(window - chunk.first_window) {
+            let index = self.size.index_of(address.wrapping_sub(group.first.addr()));
+            if index < group.carved.get() {
+                self.index.aim(window, group);
+                return self.free_at(group, index, block, site);
+            }
+        }
+        let inside = (address - chunk.first.addr()) % self.size.bytes != 0;
+        let misuse = if inside {
+            Misuse::InteriorFree
+        } else {
+            Misuse::ForeignFree
+        };
+        self.wrong(misuse, block, None, site);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wrong(
+        &self,
+        what: Misuse,
+        block: NonNull<u8>,
+        bytes: Option<usize>,
+        site: &'static Location<'static>,
+    ) -> ! {
+        misuse(&Report {
+            misuse: what,
+            allocator: self.name,
+            address: block.as_ptr(),
+            bytes,
+            site: Some(site),
+        })
+    }
+}
+
+impl<'a> PoolAllocator<'a, dyn Allocator + Sync + 'a> {
+    /// Makes a pool whose blocks and metadata all lie in `region`; it never grows.
+    ///
+    /// It has as many blocks as fit: none where the region is too small for one.
+    #[must_use]
+    pub fn from_region(
+        layout: Layout,
+        name: &'a str,
+        region: &'a mut [MaybeUninit<u8>],
+    ) -> Self {
+        let pool = Self::with(layout, name, None);
+        pool.settle_in(region);
+        pool
+    }
+}
+
+/// Returns the logarithm of the window's bytes: no window has more than 64 blocks starting in it, and
+/// each within a chunk has one at least.
+const fn window_shift(bytes: usize, blocks_per_chunk: usize) -> u32 {
+    if bytes > WINDOW_MAX {
+        return bytes.next_power_of_two().trailing_zeros();
+    }
+    let blocks = if blocks_per_chunk == 0 || blocks_per_chunk > 64 {
+        64
+    } else {
+        blocks_per_chunk
+    };
+    let window = (blocks * bytes).ilog2();
+    let most = WINDOW_MAX.ilog2();
+    let least = bytes.next_power_of_two().trailing_zeros();
+    let window = if window < most { window } else { most };
+    if window > least { window } else { least }
+}
+
+// SAFETY: a free block is the one held or has its bit set, never both (invariants 4 and 5), and loses
+// that mark when it is given out, so no two live blocks are the same; blocks of one chunk lie `size` apart (invariants 1 and 2 of `Group`). Blocks are
+// aligned as the chunk is and `size` is a multiple of the alignment. Chunks stand while the pool does,
+// except those without live blocks. Nothing is changed before the last step that can fail.
+unsafe impl<B: Allocator + ?Sized> Allocator for PoolAllocator<'_, B> {
+    #[inline]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if !self.fits(layout) {
+            return Err(AllocError);
+        }
+        if let Some(held) = NonNull::new(self.held.replace(ptr::null_mut())) {
+            self.count_allocation(layout.size());
+            return Ok(NonNull::slice_from_raw_parts(held, self.size.bytes));
+        }
+        // SAFETY: invariant 2: the constant group or one of a chunk that stands.
+        let group = unsafe { &*self.free_groups.get() };
+        let free = group.free.get();
+        let rest = free & free.wrapping_sub(1);
+        if rest == 0 {
+            if free == 0 {
+                return self.carve(layout.size());
+            }
+            self.free_groups.set(group.next.get());
+        }
+        group.free.set(rest);
+        self.count_allocation(layout.size());
+        Ok(self.block_at(group, free.trailing_zeros() as usize))
+    }
+
+    #[inline]
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        self.free(block, Location::caller());
+    }
+
+    #[inline]
+    unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
+        let site = Location::caller();
+        if layout.size() > self.size.bytes {
+            self.wrong(Misuse::WrongSize, block, Some(layout.size()), site);
+        }
+        self.free(block, site);
+    }
+
+    #[inline]
+    unsafe fn resize_in_place(
+        &self,
+        block: NonNull<u8>,
+        _old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        if self.fits(new) {
+            Ok(NonNull::slice_from_raw_parts(block, self.size.bytes))
+        } else {
+            Err(AllocError)
+        }
+    }
+
+    #[inline]
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // A block of the pool is aligned for every layout that fits, and no other could be served.
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.resize_in_place(block, old, new) }
+    }
+
+    unsafe fn allocated_size(&self, _block: NonNull<u8>) -> usize {
+        self.size.bytes
+    }
+
+    fn layout_below(&self, layout: Layout) -> Layout {
+        let (blocks, windowed) = self.blocks_wanted();
+        self.shape().layout(blocks, windowed).unwrap_or(layout)
+    }
+
+    fn stats(&self) -> Stats {
+        let bytes = self.size.bytes;
+        let live = self.live() * bytes;
+        let peak = self.peak_live.get().max(self.carved.get()) * bytes;
+        Stats {
+            live: self.live(),
+            requested: live,
+            granted: live,
+            reserved: self.reserved.get(),
+            peak_requested: peak,
+            peak_granted: peak,
+            peak_reserved: self.peak_reserved.get(),
+            allocations_total: self.allocations_total.get(),
+            requested_total: self.requested_total.get(),
+            granted_total: self.allocations_total.get() * bytes as u64,
+            exact: false,
+        }
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn backing(&self) -> Option<&dyn Allocator> {
+        // Through a reference, as a backing type without a size has no other way to a trait object.
+        self.backing.as_ref().map(|backing| backing as &dyn Allocator)
+    }
+
+    fn owns(&self, address: *const u8) -> bool {
+        self.index.chunk_of(address.addr(), self.shape()).is_some()
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        self.walk_blocks(visit);
+    }
+
+    fn verify(&self) -> Result<(), Damage> {
+        self.verify_all()
+    }
+}
+
+impl<B: Allocator + ?Sized> Drop for PoolAllocator<'_, B> {
+    fn drop(&mut self) {
+        /// Gives the memory back also where the leak report unwinds, so that the backing does not
+        /// report the same leak once more.
+        struct Release<'p, 'a, B: Allocator + ?Sized>(&'p PoolAllocator<'a, B>);
+        impl<B: Allocator + ?Sized> Drop for Release<'_, '_, B> {
+            fn drop(&mut self) {
+                self.0.release(|_| true);
+            }
+        }
+        let release = Release(self);
+        leak::assert_none(release.0);
+    }
+}

@@ -4,7 +4,10 @@ use std::fs;
 
 /// Returns the CPU time of this thread in nanoseconds.
 pub(crate) fn thread_cpu_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: the pointer is that of a live timespec.
     let result = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
     assert_eq!(result, 0, "the thread's CPU clock is there on every Linux");
@@ -35,7 +38,7 @@ pub(crate) fn field_kb(text: &str, name: &str) -> Option<u64> {
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// Reads the time-stamp counter, all earlier instructions done and no later one begun.
+/// Reads the time-stamp counter once all earlier instructions are done.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn ticks() -> u64 {
@@ -43,17 +46,17 @@ pub(crate) fn ticks() -> u64 {
     // SAFETY: SSE2 is part of x86-64.
     unsafe { _mm_lfence() };
     // SAFETY: every x86-64 has a time-stamp counter, and Linux lets programs read it.
-    let now = unsafe { _rdtsc() };
-    // SAFETY: as above.
-    unsafe { _mm_lfence() };
-    now
+    unsafe { _rdtsc() }
 }
 
 /// Reads the monotonic clock where there is no time-stamp counter to be had.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) fn ticks() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: the pointer is that of a live timespec.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64

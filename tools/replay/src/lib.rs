@@ -16,6 +16,7 @@ pub mod report;
 pub mod results;
 pub mod rows;
 pub mod subject;
+pub mod table;
 pub mod trace;
 
 pub use mapped::Arena;

@@ -28,14 +28,20 @@ pub struct Options {
     pub memory: bool,
     /// Whether to fill blocks and compare their contents.
     pub verify: bool,
-    /// The CPU time after which a row's first round is stopped; `None` is 300 ns an event and at
+    /// The CPU time after which a row's first round is stopped; `None` is 125 ns an event and at
     /// least a quarter of a second.
     pub cap: Option<Duration>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rounds: 5, worst_rounds: 5, memory: true, verify: false, cap: None }
+        Self {
+            rounds: 5,
+            worst_rounds: 5,
+            memory: true,
+            verify: false,
+            cap: None,
+        }
     }
 }
 
@@ -44,7 +50,8 @@ impl Options {
     #[must_use]
     pub fn cap_for(&self, events: u64) -> Duration {
         const LEAST: Duration = Duration::from_millis(250);
-        self.cap.unwrap_or_else(|| Duration::from_nanos(events.saturating_mul(300)).max(LEAST))
+        self.cap
+            .unwrap_or_else(|| Duration::from_nanos(events.saturating_mul(125)).max(LEAST))
     }
 }
 
@@ -108,7 +115,11 @@ impl fmt::Display for MeasureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::System(error) => write!(f, "the system refuses memory or a process: {error}"),
-            Self::TooLarge { trace, needed_bytes, available_bytes } => write!(
+            Self::TooLarge {
+                trace,
+                needed_bytes,
+                available_bytes,
+            } => write!(
                 f,
                 "trace `{trace}` needs {needed_bytes} bytes to be verified and {available_bytes} \
                  are free; run without --verify, or on a larger machine"
@@ -152,7 +163,9 @@ pub fn measure(
     let scale = TickScale::measure();
     let mut measured = Vec::new();
     for (trace, peaks) in traces.iter().zip(peaks) {
-        measured.push(measure_trace(trace, rows, &peaks, scale, options, &mut work)?);
+        measured.push(measure_trace(
+            trace, rows, &peaks, scale, options, &mut work,
+        )?);
     }
     Ok(measured)
 }
@@ -171,11 +184,21 @@ impl<'a> Work<'a> {
             + 1
             + u64::from(options.worst_rounds)
             + u64::from(options.verify);
-        Self { report, done: 0, of: pairs as u64 * rounds }
+        Self {
+            report,
+            done: 0,
+            of: pairs as u64 * rounds,
+        }
     }
 
     fn step(&mut self, trace: &str, row: &str, phase: Phase) {
-        (self.report)(Progress { trace, row, phase, done: self.done, of: self.of });
+        (self.report)(Progress {
+            trace,
+            row,
+            phase,
+            done: self.done,
+            of: self.of,
+        });
         self.done += 1;
     }
 }
@@ -189,7 +212,9 @@ fn measure_memory(
 ) -> Result<Vec<Option<Peak>>, MeasureError> {
     let mut peaks = vec![None; rows.len()];
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    let Some(sizes) = fitting(trace, cores as u64) else { return Ok(peaks) };
+    let Some(sizes) = fitting(trace, cores as u64) else {
+        return Ok(peaks);
+    };
     if !options.memory {
         return Ok(peaks);
     }
@@ -395,14 +420,23 @@ fn summarise(
         rows.push(row_result(&lane, *peak, trace));
     }
     let peak_live_bytes = trace.peak_live_bytes;
-    let result = TraceResult { name: trace.name.clone(), events, peak_live_bytes, rows };
+    let result = TraceResult {
+        name: trace.name.clone(),
+        events,
+        peak_live_bytes,
+        rows,
+    };
     Measured { result, verified }
 }
 
 fn row_result(lane: &Lane<'_>, peak: Option<Peak>, trace: &Trace) -> RowResult {
     let events = trace.events.len() as u64;
     // A row that goes on is counted from its second round on; one that does not has its first only.
-    let counted = if lane.capped { lane.first.as_slice() } else { lane.rounds.as_slice() };
+    let counted = if lane.capped {
+        lane.first.as_slice()
+    } else {
+        lane.rounds.as_slice()
+    };
     let rounds_ns: Vec<f64> = counted
         .iter()
         .filter(|timed| timed.done > 0)

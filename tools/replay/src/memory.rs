@@ -107,9 +107,14 @@ impl RegionSizes {
         let least = 256 << 10;
         let bytes = |quarters: u64| {
             let bytes = (peak_live_bytes / 4).checked_mul(quarters)?.max(least);
-            usize::try_from(bytes).ok()?.checked_next_multiple_of(PAGE_BYTES)
+            usize::try_from(bytes)
+                .ok()?
+                .checked_next_multiple_of(PAGE_BYTES)
         };
-        Some(Self { tight: bytes(5)?, ample: bytes(8)? })
+        Some(Self {
+            tight: bytes(5)?,
+            ample: bytes(8)?,
+        })
     }
 }
 
@@ -126,10 +131,19 @@ fn run(program: &Program, row: &Row, sizes: RegionSizes, cap: Duration) -> io::R
     let in_region = |bytes| {
         let region = Region::new(bytes)?;
         // SAFETY: the region outlives the runner and is used by nothing else.
-        peak_of(program, row, |row| unsafe { row.runner(Some(region.arena(bytes))) }, cap)
+        peak_of(
+            program,
+            row,
+            |row| unsafe { row.runner(Some(region.arena(bytes))) },
+            cap,
+        )
     };
     let tight = in_region(sizes.tight)?;
-    if tight.refused == 0 { Ok(tight) } else { in_region(sizes.ample) }
+    if tight.refused == 0 {
+        Ok(tight)
+    } else {
+        in_region(sizes.ample)
+    }
 }
 
 /// Replays once and follows the memory.
@@ -145,7 +159,11 @@ fn peak_of<'r>(
     let mut runner = make(row);
     let Timed { refused, done, .. } =
         runner.touching(&mut bench, cap, &mut |pages| gauge.grown(pages))?;
-    Ok(Peak { bytes: gauge.peak_bytes() , refused, done: done as u64 })
+    Ok(Peak {
+        bytes: gauge.peak_bytes(),
+        refused,
+        done: done as u64,
+    })
 }
 
 /// Follows the anonymous resident bytes of this process.
@@ -228,15 +246,22 @@ fn pipe() -> io::Result<(File, File)> {
 
 fn encode(peak: Peak) -> [u8; 24] {
     let mut bytes = [0; 24];
-    for (place, value) in bytes.chunks_mut(8).zip([peak.bytes, peak.refused, peak.done]) {
+    for (place, value) in bytes
+        .chunks_mut(8)
+        .zip([peak.bytes, peak.refused, peak.done])
+    {
         place.copy_from_slice(&value.to_ne_bytes());
     }
     bytes
 }
 
 fn decode(answer: &[u8]) -> Option<Peak> {
-    let (words, []) = answer.as_chunks::<8>() else { return None };
-    let [bytes, refused, done] = words else { return None };
+    let (words, []) = answer.as_chunks::<8>() else {
+        return None;
+    };
+    let [bytes, refused, done] = words else {
+        return None;
+    };
     Some(Peak {
         bytes: u64::from_ne_bytes(*bytes),
         refused: u64::from_ne_bytes(*refused),

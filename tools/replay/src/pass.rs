@@ -34,8 +34,12 @@ impl<'p> Bench<'p> {
         Ok(Self { program, slots })
     }
 
-    /// Frees what is alive after the first `done` steps, outside of what is measured.
-    fn drain(&mut self, subject: &mut impl Subject, done: usize) -> io::Result<()> {
+    /// Ends a pass after `done` steps, outside of what is measured.
+    fn end(&mut self, subject: &mut impl Subject, done: usize, ending: Ending) -> io::Result<()> {
+        if ending == Ending::Abandon {
+            self.slots.as_mut_slice().fill(core::ptr::null_mut());
+            return Ok(());
+        }
         let slots = self.slots.as_mut_slice();
         self.program.left_after(done, |slot, layout| {
             let block = core::mem::replace(&mut slots[slot], core::ptr::null_mut());
@@ -46,6 +50,16 @@ impl<'p> Bench<'p> {
             }
         })
     }
+}
+
+/// What becomes of the blocks that are alive when a pass ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// They are freed.
+    Free,
+    /// They are left, and their allocator is not used again. Some peers need longer to free them
+    /// than for the pass itself.
+    Abandon,
 }
 
 /// What a timed pass found.
@@ -71,6 +85,7 @@ pub(crate) fn timed<S: Subject>(
     bench: &mut Bench<'_>,
     subject: &mut S,
     cap: Duration,
+    ending: Ending,
 ) -> io::Result<Timed> {
     let program = bench.program;
     let slots = bench.slots.as_mut_slice();
@@ -90,16 +105,20 @@ pub(crate) fn timed<S: Subject>(
     }
     let ns = clock::thread_cpu_ns() - from;
     let faults = clock::minor_faults() - faults;
-    bench.drain(subject, done)?;
-    Ok(Timed { ns, faults, refused, done })
+    bench.end(subject, done, ending)?;
+    Ok(Timed {
+        ns,
+        faults,
+        refused,
+        done,
+    })
 }
 
 /// Tells whether the pass has used up its time. The thread's clock costs a call of the system, so
 /// it is asked only where the wall clock, which is never behind it, says that it may be so.
 #[inline(always)]
 fn is_over(started: Instant, from_cpu_ns: u64, cap: Duration) -> bool {
-    started.elapsed() > cap
-        && u128::from(clock::thread_cpu_ns() - from_cpu_ns) > cap.as_nanos()
+    started.elapsed() > cap && u128::from(clock::thread_cpu_ns() - from_cpu_ns) > cap.as_nanos()
 }
 
 /// Does one step and writes the first byte of a new block; returns whether it was served. A block
@@ -146,8 +165,13 @@ fn do_step<S: Subject>(
     true
 }
 
+/// The most bytes that an operation may copy or clear and still count for the worst one: beyond it,
+/// what takes the time is the block's contents and no longer the allocator.
+pub(crate) const COPIED_BYTES_MAX: usize = 4096;
+
 /// Replays the program once, each operation timed alone, and keeps for each step the least number
-/// of ticks seen so far. `least` has one entry a step.
+/// of ticks seen so far. `least` has one entry a step. Steps that clear, or move and so copy, more
+/// than [`COPIED_BYTES_MAX`] bytes are set to 0.
 ///
 /// # Errors
 ///
@@ -157,6 +181,7 @@ pub(crate) fn worst<S: Subject>(
     bench: &mut Bench<'_>,
     subject: &mut S,
     least: &mut [u32],
+    ending: Ending,
 ) -> io::Result<()> {
     let program = bench.program;
     let slots = bench.slots.as_mut_slice();
@@ -165,7 +190,7 @@ pub(crate) fn worst<S: Subject>(
         let ticks = timed_step(subject, *step, &mut slots[step.slot()], &mut olds);
         *least = (*least).min(u32::try_from(ticks).unwrap_or(u32::MAX));
     }
-    bench.drain(subject, program.steps().len())
+    bench.end(subject, program.steps().len(), ending)
 }
 
 /// Does one step and returns the ticks of the call alone; the write to the block comes after.
@@ -204,12 +229,17 @@ fn timed_step<S: Subject>(
         // SAFETY: the refused block stands with its old layout.
         unsafe { subject.deallocate(*slot, step.layout_of(old)) };
     }
+    let copied = match step.kind() {
+        StepKind::AllocateZeroed => step.bytes(),
+        StepKind::Reallocate if block != *slot => step.bytes().min(old as usize),
+        _ => 0,
+    };
     *slot = block;
     if !block.is_null() {
         // SAFETY: the block holds at least one byte.
         unsafe { block.write_volatile(step.slot() as u8) };
     }
-    ticks
+    if copied > COPIED_BYTES_MAX { 0 } else { ticks }
 }
 
 /// Replays the program once, touching every page of every block, and calls `grown` with the number
@@ -223,6 +253,7 @@ pub(crate) fn touching<S: Subject>(
     bench: &mut Bench<'_>,
     subject: &mut S,
     cap: Duration,
+    ending: Ending,
     mut grown: impl FnMut(usize),
 ) -> io::Result<Timed> {
     let program = bench.program;
@@ -247,8 +278,13 @@ pub(crate) fn touching<S: Subject>(
         }
     }
     let ns = clock::thread_cpu_ns() - from;
-    bench.drain(subject, done)?;
-    Ok(Timed { ns, faults: 0, refused, done })
+    bench.end(subject, done, ending)?;
+    Ok(Timed {
+        ns,
+        faults: 0,
+        refused,
+        done,
+    })
 }
 
 /// Writes to each page of a block.

@@ -1,11 +1,12 @@
 //! The rows of a comparison: which allocators and strategies run, and how each is made.
 
+use core::mem::ManuallyDrop;
 use core::time::Duration;
 use std::io;
 
 use crate::mapped::Arena;
 use crate::pass::verify::Verified;
-use crate::pass::{self, Bench, Timed};
+use crate::pass::{self, Bench, Ending, Timed};
 use crate::peers;
 use crate::results::Kind;
 use crate::subject::{Null, Subject};
@@ -32,8 +33,12 @@ impl Row {
         kind: Kind,
         make: impl Fn() -> S + 'static,
     ) -> Self {
-        let maker = Maker::Growing(Box::new(move || Box::new(Kept(make()))));
-        Self { name: name.into(), kind, maker }
+        let maker = Maker::Growing(Box::new(move || Box::new(Held::new(make(), Ending::Free))));
+        Self {
+            name: name.into(),
+            kind,
+            maker,
+        }
     }
 
     /// Makes a row whose allocator lives in a fixed region. `make` may rely on the arena being valid
@@ -43,8 +48,14 @@ impl Row {
         kind: Kind,
         make: impl Fn(Arena) -> S + 'static,
     ) -> Self {
-        let maker = Maker::InRegion(Box::new(move |arena| Box::new(Kept(make(arena)))));
-        Self { name: name.into(), kind, maker }
+        let make =
+            move |arena| -> Box<dyn Runner> { Box::new(Held::new(make(arena), Ending::Abandon)) };
+        let maker = Maker::InRegion(Box::new(make));
+        Self {
+            name: name.into(),
+            kind,
+            maker,
+        }
     }
 
     /// Returns the replay loop's own row.
@@ -99,20 +110,53 @@ pub(crate) trait Runner {
     ) -> io::Result<Timed>;
 }
 
-/// An allocator that stays from pass to pass.
-struct Kept<S>(S);
+/// An allocator and what happens to it after a pass.
+struct Held<S: Subject> {
+    subject: ManuallyDrop<S>,
+    ending: Ending,
+    /// Whether a pass has left blocks alive; the allocator is then not dropped, as it might say so.
+    abandoned: bool,
+}
 
-impl<S: Subject> Runner for Kept<S> {
+impl<S: Subject> Held<S> {
+    fn new(subject: S, ending: Ending) -> Self {
+        Self {
+            subject: ManuallyDrop::new(subject),
+            ending,
+            abandoned: false,
+        }
+    }
+
+    /// Returns the subject and how the pass that is about to begin ends.
+    fn begin(&mut self, ending: Ending) -> (&mut S, Ending) {
+        self.abandoned |= ending == Ending::Abandon;
+        (&mut self.subject, ending)
+    }
+}
+
+impl<S: Subject> Drop for Held<S> {
+    fn drop(&mut self) {
+        if !self.abandoned {
+            // SAFETY: the subject is dropped here alone and not used again.
+            unsafe { ManuallyDrop::drop(&mut self.subject) };
+        }
+    }
+}
+
+impl<S: Subject> Runner for Held<S> {
     fn timed(&mut self, bench: &mut Bench<'_>, cap: Duration) -> io::Result<Timed> {
-        pass::timed(bench, &mut self.0, cap)
+        let (subject, ending) = self.begin(self.ending);
+        pass::timed(bench, subject, cap, ending)
     }
 
     fn worst(&mut self, bench: &mut Bench<'_>, least: &mut [u32]) -> io::Result<()> {
-        pass::worst(bench, &mut self.0, least)
+        let (subject, ending) = self.begin(self.ending);
+        pass::worst(bench, subject, least, ending)
     }
 
     fn verify(&mut self, bench: &mut Bench<'_>, cap: Duration) -> io::Result<Verified> {
-        pass::verify::verify(bench, &mut self.0, cap)
+        let (subject, _) = self.begin(Ending::Free);
+        pass::verify::verify(bench, subject, cap)
     }
 
     fn touching(
@@ -121,7 +165,8 @@ impl<S: Subject> Runner for Kept<S> {
         cap: Duration,
         grown: &mut dyn FnMut(usize),
     ) -> io::Result<Timed> {
-        pass::touching(bench, &mut self.0, cap, grown)
+        let (subject, ending) = self.begin(Ending::Abandon);
+        pass::touching(bench, subject, cap, ending, grown)
     }
 }
 
@@ -163,15 +208,21 @@ pub fn peers() -> Vec<Row> {
     ];
     #[cfg(feature = "peers-all")]
     rows.extend([
-        Row::growing("jemalloc", Kind::Peer, || peers::Global(tikv_jemallocator::Jemalloc)),
-        Row::growing("snmalloc", Kind::Peer, || peers::Global(snmalloc_rs::SnMalloc)),
+        Row::growing("jemalloc", Kind::Peer, || {
+            peers::Global(tikv_jemallocator::Jemalloc)
+        }),
+        Row::growing("snmalloc", Kind::Peer, || {
+            peers::Global(snmalloc_rs::SnMalloc)
+        }),
     ]);
     rows.push(Row::growing("dlmalloc", Kind::Peer, peers::DlMalloc::new));
     rows.extend([
         // SAFETY: `in_region` promises that the arena is the subject's own while it stands.
         Row::in_region("talc", Kind::Peer, |arena| unsafe { peers::talc(arena) }),
         // SAFETY: as above.
-        Row::in_region("rlsf", Kind::Peer, |arena| unsafe { peers::Rlsf::new(arena) }),
+        Row::in_region("rlsf", Kind::Peer, |arena| unsafe {
+            peers::Rlsf::new(arena)
+        }),
         Row::in_region("buddy_system_allocator", Kind::Peer, |arena| {
             // SAFETY: as above.
             unsafe { peers::buddy_system(arena) }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::time::Instant;
 
-use super::{Bench, STEPS_BETWEEN_LOOKS, is_over};
+use super::{Bench, Ending, STEPS_BETWEEN_LOOKS, is_over};
 use crate::clock;
 use crate::mapped::Mapped;
 use crate::program::{Step, StepKind};
@@ -57,11 +57,23 @@ impl fmt::Display for Loss {
             None => f.write_str("after the last event: ")?,
         }
         match &self.what {
-            LossKind::Contents { offset_bytes, block_bytes } => {
-                write!(f, "byte {offset_bytes} of a block of {block_bytes} was overwritten")
+            LossKind::Contents {
+                offset_bytes,
+                block_bytes,
+            } => {
+                write!(
+                    f,
+                    "byte {offset_bytes} of a block of {block_bytes} was overwritten"
+                )
             }
-            LossKind::NotZero { offset_bytes, block_bytes } => {
-                write!(f, "byte {offset_bytes} of a zeroed block of {block_bytes} is not zero")
+            LossKind::NotZero {
+                offset_bytes,
+                block_bytes,
+            } => {
+                write!(
+                    f,
+                    "byte {offset_bytes} of a zeroed block of {block_bytes} is not zero"
+                )
             }
             LossKind::Alignment { align } => write!(f, "a block is not aligned to {align}"),
             LossKind::Structure(what) => write!(f, "the allocator's own check fails: {what}"),
@@ -103,11 +115,17 @@ pub(crate) fn verify<S: Subject>(
                 _ => 0,
             };
             let block = &mut bench.slots.as_mut_slice()[step.slot()];
-            let mut held = Held { block, seed: &mut seeds.as_mut_slice()[step.slot()] };
+            let mut held = Held {
+                block,
+                seed: &mut seeds.as_mut_slice()[step.slot()],
+            };
             let event = done as u64;
             match held.step(subject, *step, old, event) {
                 Ok(served) => found.refused += u64::from(!served),
-                Err(what) => found.losses.push(Loss { event: Some(event), what }),
+                Err(what) => found.losses.push(Loss {
+                    event: Some(event),
+                    what,
+                }),
             }
             done += 1;
             if found.losses.len() == LOSSES_KEPT {
@@ -118,16 +136,19 @@ pub(crate) fn verify<S: Subject>(
             break;
         }
     }
-    drain(bench, subject, done, &seeds, &mut found)?;
+    compare_left(bench, subject, done, &seeds, &mut found)?;
     if let Err(what) = subject.check() {
-        found.losses.push(Loss { event: None, what: LossKind::Structure(what) });
+        found.losses.push(Loss {
+            event: None,
+            what: LossKind::Structure(what),
+        });
     }
     found.events_done = done as u64;
     Ok(found)
 }
 
 /// Compares and frees what is left.
-fn drain(
+fn compare_left(
     bench: &mut Bench<'_>,
     subject: &mut impl Subject,
     done: usize,
@@ -142,11 +163,13 @@ fn drain(
         }
         // SAFETY: the block is live and holds its size, all of it written by `fill`.
         let lost = unsafe { compare(block, layout.size(), seeds.as_slice()[slot]) };
-        if let Err(what) = lost && found.losses.len() < LOSSES_KEPT {
+        if let Err(what) = lost
+            && found.losses.len() < LOSSES_KEPT
+        {
             found.losses.push(Loss { event: None, what });
         }
     })?;
-    bench.drain(subject, done)
+    bench.end(subject, done, Ending::Free)
 }
 
 /// A slot: its block and the seed of what the block was filled with.
@@ -176,7 +199,10 @@ impl Held<'_> {
                 let served = self.fill(step, event)?;
                 zero.map_err(|offset_bytes| {
                     let block_bytes = step.bytes() as u64;
-                    LossKind::NotZero { offset_bytes, block_bytes }
+                    LossKind::NotZero {
+                        offset_bytes,
+                        block_bytes,
+                    }
                 })?;
                 Ok(served)
             }
@@ -236,7 +262,9 @@ impl Held<'_> {
         if self.block.addr() % align == 0 {
             Ok(true)
         } else {
-            Err(LossKind::Alignment { align: align as u64 })
+            Err(LossKind::Alignment {
+                align: align as u64,
+            })
         }
     }
 }
@@ -281,8 +309,9 @@ unsafe fn fill(block: *mut u8, bytes: usize, seed: u64) {
 /// `block` is valid for reads of `bytes` initialised bytes.
 unsafe fn compare(block: *const u8, bytes: usize, seed: u64) -> Result<(), LossKind> {
     // SAFETY: the caller's promise is the one asked here.
-    unsafe { find_other(block, bytes, word_of(seed)) }.map_err(|offset_bytes| {
-        LossKind::Contents { offset_bytes, block_bytes: bytes as u64 }
+    unsafe { find_other(block, bytes, word_of(seed)) }.map_err(|offset_bytes| LossKind::Contents {
+        offset_bytes,
+        block_bytes: bytes as u64,
     })
 }
 
@@ -291,11 +320,7 @@ unsafe fn compare(block: *const u8, bytes: usize, seed: u64) -> Result<(), LossK
 /// # Safety
 ///
 /// `block` is null or valid for reads of `bytes` initialised bytes.
-unsafe fn find_other(
-    block: *const u8,
-    bytes: usize,
-    word: impl Fn(u64) -> u64,
-) -> Result<(), u64> {
+unsafe fn find_other(block: *const u8, bytes: usize, word: impl Fn(u64) -> u64) -> Result<(), u64> {
     if block.is_null() {
         return Ok(());
     }

@@ -1,0 +1,421 @@
+//! The engine of the heap and the slab: size classes over pages over regions.
+//!
+//! ```text
+//!  request <= 496 bytes        front of the class    LIFO of up to 32 free slots, no memory touched
+//!        |  empty                                    but its own
+//!        v
+//!  current page of the class   a bitmap of slots still to hand out
+//!        |  used up
+//!        v
+//!  partial page of the class -> free unit of a mixed page -> page of the core -> new memory
+//!
+//!  larger request              core blocks of the region (two-level segregated fit)
+//! ```
+//!
+//! Free memory inside slab pages is never written: which slots are free stands in the region's
+//! `starts` bits. See `docs/decisions/0001-heap.md` for the count of branches and cache lines.
+
+mod check;
+mod core_blocks;
+mod large;
+mod mixed;
+mod owner;
+mod region;
+mod small;
+#[cfg(test)]
+mod tests;
+
+use core::alloc::Layout;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+pub(crate) use self::check::WalkState;
+use self::core_blocks::Fault;
+pub(crate) use self::owner::{Owner, report};
+use self::region::{NIL, PageDesc, PageState, Region};
+use self::small::{Class, Item};
+use crate::misuse::Misuse;
+use crate::size_classes::{CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses};
+use crate::stats::Stats;
+
+/// Most regions that an allocator holds at a time.
+pub(crate) const REGIONS_MAX: usize = 32;
+
+/// Why a request was not served or a free not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// There is no room; with one more region there may be.
+    NoRoom,
+    /// The caller or a stray write did something wrong, at this address.
+    Wrong(Misuse, *const u8),
+}
+
+/// Region, offset in granules.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    region: usize,
+    granule: u32,
+}
+
+/// What the fast paths know of the region that was used last.
+#[derive(Clone, Copy, Debug)]
+struct Hot {
+    base: *mut u8,
+    /// Granules whose tables are initialised.
+    granules: usize,
+    starts: *mut u64,
+    kinds: *mut u8,
+    descs: *mut PageDesc,
+    region: usize,
+}
+
+/// Size classes over pages over regions, without a name or a backing of its own.
+///
+/// # Invariants
+///
+/// 1. A slot or block is live exactly if its start bit is set.
+/// 2. A slot in a front has its bit clear, is counted in its page's `used`, lies in a slab page of
+///    the front's class, and stands in no other front and in no current page's bitmap.
+/// 3. A page that is not mixed holds slots of one class only; in a mixed page each slot has the class
+///    of the unit that it starts in.
+/// 4. `hot` is a copy of what `regions[hot.region]` says, or has no granules.
+#[derive(Debug)]
+pub(crate) struct Engine<C> {
+    hot: Hot,
+    granted: usize,
+    peak_granted: usize,
+    requested_total: u64,
+    classes: [Class; CLASSES_MAX],
+    /// Mixed pages that may have free units.
+    mixed: u32,
+    /// A region that became empty while another stands; the owner may take it.
+    emptied: Option<usize>,
+    region_count: usize,
+    regions: [Region; REGIONS_MAX],
+    reserved: usize,
+    peak_reserved: usize,
+    large_total: u64,
+    large_freed: u64,
+    large_granted_total: u64,
+    table: PhantomData<fn() -> C>,
+}
+
+impl<C: SizeClasses> Engine<C> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            hot: Hot {
+                base: core::ptr::null_mut(),
+                granules: 0,
+                starts: core::ptr::null_mut(),
+                kinds: core::ptr::null_mut(),
+                descs: core::ptr::null_mut(),
+                region: 0,
+            },
+            granted: 0,
+            peak_granted: 0,
+            requested_total: 0,
+            classes: small::classes(C::TABLE),
+            mixed: NIL,
+            emptied: None,
+            region_count: 0,
+            regions: [Region::EMPTY; REGIONS_MAX],
+            reserved: 0,
+            peak_reserved: 0,
+            large_total: 0,
+            large_freed: 0,
+            large_granted_total: 0,
+            table: PhantomData,
+        }
+    }
+
+    /// Serves a small request from its front; `None` sends the caller to the slow path.
+    #[inline]
+    pub(crate) fn allocate_front(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
+        if layout.align() > GRANULE || layout.size() > C::TABLE.bytes_max() {
+            return None;
+        }
+        let class = C::TABLE.class_of(layout.size());
+        let of = &mut self.classes[class];
+        let Some(item) = of.pop() else {
+            return self.allocate_current(class, layout.size());
+        };
+        Some(self.hand_out(item, class, layout.size()))
+    }
+
+    /// Takes a slot back into its front if it is a live slot of a slab page of the hot region and
+    /// the front has room; `false` sends the caller to the slow path with nothing changed.
+    #[inline]
+    pub(crate) fn deallocate_front(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
+        // An address inside a granule turns into one far beyond the region.
+        let granule = block
+            .addr()
+            .get()
+            .wrapping_sub(self.hot.base.addr())
+            .rotate_right(GRANULE.ilog2());
+        if granule >= self.hot.granules {
+            return false;
+        }
+        let word = self.hot.starts.wrapping_add(granule / 64);
+        // SAFETY: the granule is one of the region whose tables are initialised (invariant 4).
+        let bits = unsafe { word.read() };
+        let kind = self
+            .hot
+            .kinds
+            .wrapping_add(granule / PAGE_GRANULES as usize);
+        // SAFETY: the same; a byte a page.
+        let class = usize::from(unsafe { kind.read() }).wrapping_sub(1);
+        let bit = 1 << (granule % 64);
+        if bits & bit == 0 || class >= CLASSES_MAX {
+            return false;
+        }
+        let of = &mut self.classes[class];
+        let slot_bytes = of.bytes as usize;
+        if bytes > slot_bytes {
+            return false;
+        }
+        if of.has_room() {
+            of.push(Item {
+                start: self.hot.base.wrapping_add(granule * GRANULE),
+                word,
+            });
+        } else if !self.free_in_hot_page(granule / PAGE_GRANULES as usize, class) {
+            return false;
+        }
+        // SAFETY: as for the read above.
+        unsafe { word.write(bits ^ bit) };
+        self.classes[class].freed += 1;
+        self.granted -= slot_bytes;
+        true
+    }
+
+    /// Counts a slot of a slab page of the hot region as free if the page stays where it stands;
+    /// `false` sends the caller to the slow path with nothing changed.
+    #[inline(never)]
+    fn free_in_hot_page(&mut self, page: usize, class: usize) -> bool {
+        // SAFETY: the page is a slab page of the region, so its descriptor was written, and no other
+        // reference to it is alive.
+        let desc = unsafe { &mut *self.hot.descs.wrapping_add(page) };
+        let stays = match desc.state {
+            PageState::Current => true,
+            PageState::Partial => desc.used > 1,
+            _ => false,
+        };
+        if stays {
+            desc.used -= 1;
+            self.classes[class].out -= 1;
+        }
+        stays
+    }
+
+    /// Serves a request by any way but a new region.
+    pub(crate) fn allocate(&mut self, layout: Layout) -> Result<NonNull<[u8]>, Refusal> {
+        let served = match Self::class_for(layout) {
+            Some(class) => self.allocate_slot(class, layout.size()),
+            None => self.allocate_large(layout),
+        };
+        self.warm();
+        served
+    }
+
+    /// Serves a request that was refused, by giving up what is kept for speed: fronts are emptied,
+    /// sparse pages divided, and a slot of a larger class serves if nothing else is left.
+    pub(crate) fn allocate_anyhow(&mut self, layout: Layout) -> Result<NonNull<[u8]>, Refusal> {
+        let drained = self.drain();
+        let served = drained.and_then(|()| match Self::class_for(layout) {
+            Some(class) => self.allocate_slot_anyhow(class, layout.size()),
+            None => self.allocate_large(layout),
+        });
+        self.warm();
+        served
+    }
+
+    /// The class that serves a layout, if one does.
+    pub(crate) fn class_for(layout: Layout) -> Option<usize> {
+        if layout.size() > C::TABLE.bytes_max() {
+            None
+        } else if layout.align() <= GRANULE {
+            Some(C::TABLE.class_of(layout.size()))
+        } else {
+            C::TABLE.class_of_aligned(layout.size(), layout.align())
+        }
+    }
+
+    /// Takes a block back by whichever way it was served; `bytes` is at most its size, or 0.
+    pub(crate) fn deallocate(&mut self, block: NonNull<u8>, bytes: usize) -> Result<(), Refusal> {
+        let result = self.deallocate_any(block, bytes);
+        self.warm();
+        result
+    }
+
+    fn deallocate_any(&mut self, block: NonNull<u8>, bytes: usize) -> Result<(), Refusal> {
+        let place = self.locate(block)?;
+        self.make_hot(place.region);
+        if self.regions[place.region].huge {
+            return self.deallocate_huge(place.region, bytes);
+        }
+        match self.slot_class(place) {
+            Some(class) => self.deallocate_slot(place, class, bytes),
+            None => self.deallocate_core(place, bytes),
+        }
+    }
+
+    /// Adds a region that the owner took from somewhere; `false` if it cannot hold a page or there
+    /// are too many.
+    ///
+    /// # Safety
+    ///
+    /// `memory` is valid for reads and writes of `layout.size()` bytes, belongs to the engine alone
+    /// until [`take_emptied`](Self::take_emptied) or [`take_any`](Self::take_any) returns it.
+    pub(crate) unsafe fn add_region(&mut self, memory: NonNull<u8>, layout: Layout) -> bool {
+        // SAFETY: the caller's promise.
+        let region = unsafe { Region::new(memory, layout) };
+        let added = region.is_some_and(|region| self.keep_region(region).is_some());
+        self.warm();
+        added
+    }
+
+    /// A free slot of the table of regions, if there is one.
+    pub(crate) fn has_region_slot(&self) -> bool {
+        self.regions.iter().any(|r| r.base.is_null())
+    }
+
+    fn keep_region(&mut self, region: Region) -> Option<usize> {
+        let slot = self.regions.iter().position(|r| r.base.is_null())?;
+        self.regions[slot] = region;
+        self.region_count += 1;
+        self.reserved += region.layout.size();
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+        if !region.huge {
+            self.make_hot(slot);
+        }
+        Some(slot)
+    }
+
+    /// Returns the memory of a region that became empty while another one stands.
+    pub(crate) fn take_emptied(&mut self) -> Option<(NonNull<u8>, Layout)> {
+        let region = self.emptied.take()?;
+        let is_huge = self.regions[region].huge;
+        (is_huge || self.regions[region].is_unused()).then(|| self.drop_region(region))
+    }
+
+    /// Returns the memory of any region without a live block, fronts emptied first.
+    pub(crate) fn take_unused(&mut self) -> Result<Option<(NonNull<u8>, Layout)>, Refusal> {
+        self.drain()?;
+        let unused = (0..REGIONS_MAX).find(|&r| {
+            let region = &self.regions[r];
+            !region.base.is_null() && !region.huge && region.is_unused()
+        });
+        Ok(unused.map(|region| self.drop_region(region)))
+    }
+
+    /// Returns the memory of any region, live blocks or not: the engine is being dropped.
+    pub(crate) fn take_any(&mut self) -> Option<(NonNull<u8>, Layout)> {
+        let region = (0..REGIONS_MAX).find(|&r| !self.regions[r].base.is_null())?;
+        Some(self.drop_region(region))
+    }
+
+    fn drop_region(&mut self, region: usize) -> (NonNull<u8>, Layout) {
+        let gone = core::mem::replace(&mut self.regions[region], Region::EMPTY);
+        self.region_count -= 1;
+        self.reserved -= gone.layout.size();
+        self.emptied = None;
+        if self.hot.region == region {
+            let other = (0..REGIONS_MAX)
+                .find(|&r| !self.regions[r].base.is_null() && !self.regions[r].huge);
+            self.make_hot(other.unwrap_or(region));
+        }
+        (gone.memory, gone.layout)
+    }
+
+    /// The counters. `requested` is what was granted, as sizes are not remembered.
+    pub(crate) fn stats(&self) -> Stats {
+        let table = C::TABLE;
+        let mut live = self.large_total - self.large_freed;
+        let mut total = self.large_total;
+        let mut granted_total = self.large_granted_total;
+        for (class, of) in self.classes.iter().enumerate().take(table.count()) {
+            live += of.total - of.freed;
+            total += of.total;
+            granted_total += of.total * table.bytes(class) as u64;
+        }
+        Stats {
+            live: live as usize,
+            requested: self.granted,
+            granted: self.granted,
+            reserved: self.reserved,
+            peak_requested: self.peak_granted,
+            peak_granted: self.peak_granted,
+            peak_reserved: self.peak_reserved,
+            allocations_total: total,
+            requested_total: self.requested_total,
+            granted_total,
+            exact: false,
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, requested: usize, granted: usize) {
+        self.requested_total += requested as u64;
+        self.granted += granted;
+        if self.granted > self.peak_granted {
+            self.peak_granted = self.granted;
+        }
+    }
+
+    /// Makes a region the one that the fast paths look at.
+    fn make_hot(&mut self, region: usize) {
+        let from = &self.regions[region];
+        if from.huge {
+            return;
+        }
+        self.hot = Hot {
+            base: from.base,
+            granules: from.initialised as usize * PAGE_GRANULES as usize,
+            starts: from.starts,
+            kinds: from.kinds,
+            descs: from.descs,
+            region,
+        };
+    }
+
+    /// Brings `hot` up to date after a slow path.
+    fn warm(&mut self) {
+        self.make_hot(self.hot.region);
+    }
+
+    /// The region that holds an address, and where; only initialised pages count.
+    fn find(&self, address: *const u8) -> Option<(usize, usize)> {
+        let near = |r: &Region| address.addr().wrapping_sub(r.base.addr());
+        let within = |r: &Region| !r.base.is_null() && near(r) < r.bytes;
+        let hot = &self.regions[self.hot.region];
+        if within(hot) {
+            return Some((self.hot.region, near(hot)));
+        }
+        let region = self.regions.iter().position(within)?;
+        Some((region, near(&self.regions[region])))
+    }
+
+    /// Whether an address lies in a region.
+    pub(crate) fn owns(&self, address: *const u8) -> bool {
+        self.find(address).is_some()
+    }
+
+    /// The class of the slot at a place, `None` for a core block.
+    fn slot_class(&self, place: Place) -> Option<usize> {
+        let region = &self.regions[place.region];
+        match region.kind(place.granule / PAGE_GRANULES) {
+            region::KIND_CORE => None,
+            region::KIND_MIXED => Some(usize::from(region.unit_class(place.granule))),
+            kind => Some(usize::from(kind) - 1),
+        }
+    }
+
+    fn refusal(&self, region: usize, fault: Fault) -> Refusal {
+        match fault {
+            Fault::NoRoom => Refusal::NoRoom,
+            Fault::Damaged(granule) => {
+                Refusal::Wrong(Misuse::Damaged, self.regions[region].address(granule))
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Large blocks: core blocks of a region, and regions that are one block.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use super::core_blocks::Fault;
+use super::region::{CORE_BYTES_MAX, Region};
+use super::{Engine, Place, Refusal};
+use crate::misuse::Misuse;
+use crate::size_classes::{GRANULE, SizeClasses};
+
+/// Granules of a core block whose payload holds `bytes`.
+const fn granules_for(bytes: usize) -> u32 {
+    ((bytes + 8).div_ceil(GRANULE)) as u32
+}
+
+/// Bytes of the payload of a core block.
+const fn payload(granules: u32) -> usize {
+    granules as usize * GRANULE - 8
+}
+
+impl<C: SizeClasses> Engine<C> {
+    /// Whether a layout is too large for a region with others in it.
+    pub(crate) fn is_huge(layout: Layout) -> bool {
+        layout.size() > CORE_BYTES_MAX || layout.align() > CORE_BYTES_MAX
+    }
+
+    /// Bytes to ask for so that a region can serve `layout`.
+    pub(crate) fn region_bytes_for(layout: Layout) -> usize {
+        let align = if layout.align() > GRANULE {
+            layout.align()
+        } else {
+            0
+        };
+        Region::bytes_for(granules_for(layout.size()) as usize + align / GRANULE)
+    }
+
+    pub(super) fn allocate_large(&mut self, layout: Layout) -> Result<NonNull<[u8]>, Refusal> {
+        if Self::is_huge(layout) {
+            return Err(Refusal::NoRoom);
+        }
+        let size = granules_for(layout.size());
+        for index in 0..self.regions.len() {
+            let region = &mut self.regions[index];
+            if region.base.is_null() || region.huge {
+                continue;
+            }
+            let taken = if layout.align() <= GRANULE {
+                region.take_block(size)
+            } else {
+                region.take_aligned(size, layout.align())
+            };
+            match taken {
+                Ok(block) => {
+                    let size = region
+                        .block_size(block)
+                        .map_err(|f| self.refusal(index, f))?;
+                    return Ok(self.hand_out_large(index, block, payload(size), layout.size()));
+                }
+                Err(Fault::NoRoom) => {}
+                Err(fault) => return Err(self.refusal(index, fault)),
+            }
+        }
+        Err(Refusal::NoRoom)
+    }
+
+    fn hand_out_large(
+        &mut self,
+        region: usize,
+        block: u32,
+        granted: usize,
+        requested: usize,
+    ) -> NonNull<[u8]> {
+        self.large_total += 1;
+        self.large_granted_total += granted as u64;
+        self.count(requested, granted);
+        let address = self.regions[region].address(block);
+        // SAFETY: a granule of a region is not at null.
+        NonNull::slice_from_raw_parts(unsafe { NonNull::new_unchecked(address) }, granted)
+    }
+
+    /// Makes one block of memory that the owner took for `layout`; `None` if there is no slot for it.
+    pub(crate) fn add_huge(
+        &mut self,
+        memory: NonNull<[u8]>,
+        layout: Layout,
+    ) -> Option<NonNull<[u8]>> {
+        let region = Region::huge(memory, layout);
+        self.keep_region(region)?;
+        self.large_total += 1;
+        self.large_granted_total += layout.size() as u64;
+        self.count(layout.size(), layout.size());
+        Some(NonNull::slice_from_raw_parts(memory.cast(), layout.size()))
+    }
+
+    pub(super) fn deallocate_huge(&mut self, region: usize, bytes: usize) -> Result<(), Refusal> {
+        let of = &self.regions[region];
+        if bytes > of.layout.size() {
+            return Err(Refusal::Wrong(Misuse::WrongSize, of.base));
+        }
+        self.large_freed += 1;
+        self.granted -= of.layout.size();
+        self.emptied = Some(region);
+        Ok(())
+    }
+
+    pub(super) fn deallocate_core(&mut self, place: Place, bytes: usize) -> Result<(), Refusal> {
+        let region = &self.regions[place.region];
+        let size = region
+            .block_size(place.granule)
+            .map_err(|f| self.refusal(place.region, f))?;
+        if bytes > payload(size) {
+            let start = region.address(place.granule);
+            return Err(Refusal::Wrong(Misuse::WrongSize, start));
+        }
+        region.clear_start(place.granule);
+        self.large_freed += 1;
+        self.granted -= payload(size);
+        self.give_core(place.region, place.granule)
+    }
+
+    /// Gives a block or page to the core and notes whether its region is empty now.
+    pub(super) fn give_core(&mut self, region: usize, block: u32) -> Result<(), Refusal> {
+        self.regions[region]
+            .give_block(block)
+            .map_err(|f| self.refusal(region, f))?;
+        if self.region_count > 1
+            && self.regions[region].is_unused()
+            && self.has_other_unused(region)
+        {
+            self.emptied = Some(region);
+        }
+        Ok(())
+    }
+
+    /// Whether a region other than this one has no live block. One is kept, so that a program that
+    /// goes to and fro over a region's edge does not take and give it at each turn.
+    #[cold]
+    fn has_other_unused(&self, region: usize) -> bool {
+        let mut others = self
+            .regions
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| *index != region);
+        others.any(|(_, r)| !r.base.is_null() && !r.huge && r.is_unused())
+    }
+
+    /// Changes the size of a block where it lies, if its slot or its neighbourhood allows it.
+    pub(crate) fn resize(
+        &mut self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, Refusal> {
+        let place = self.locate(block)?;
+        let have = self.bytes_at(place)?;
+        if old.size() > have {
+            return Err(Refusal::Wrong(Misuse::WrongSize, block.as_ptr()));
+        }
+        let in_slot = self.regions[place.region].huge || self.slot_class(place).is_some();
+        if in_slot {
+            if new.size() > have {
+                return Err(Refusal::NoRoom);
+            }
+            return Ok(NonNull::slice_from_raw_parts(block, have));
+        }
+        if Self::is_huge(new) {
+            return Err(Refusal::NoRoom);
+        }
+        let size = granules_for(new.size());
+        let region = &mut self.regions[place.region];
+        let resized = region.resize_block(place.granule, size);
+        let got = region.block_size(place.granule);
+        self.warm();
+        resized
+            .and(got)
+            .map_err(|f| self.refusal(place.region, f))
+            .map(|size| {
+                let now = payload(size);
+                self.granted -= have;
+                self.large_granted_total += now.saturating_sub(have) as u64;
+                self.count(new.size().saturating_sub(old.size()), now);
+                NonNull::slice_from_raw_parts(block, now)
+            })
+    }
+
+    /// The bytes that a live block may use.
+    pub(crate) fn allocated_size(&self, block: NonNull<u8>) -> Result<usize, Refusal> {
+        self.bytes_at(self.locate(block)?)
+    }
+
+    pub(super) fn bytes_at(&self, place: Place) -> Result<usize, Refusal> {
+        let region = &self.regions[place.region];
+        if region.huge {
+            return Ok(region.layout.size());
+        }
+        match self.slot_class(place) {
+            Some(class) => Ok(C::TABLE.bytes(class)),
+            None => {
+                let size = region.block_size(place.granule);
+                size.map(payload).map_err(|f| self.refusal(place.region, f))
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! An engine with a name and a place to take regions from: what the heap and the slab share.
+
+use core::alloc::Layout;
+use core::cell::{Cell, UnsafeCell};
+use core::panic::Location;
+use core::ptr::NonNull;
+
+use super::{Engine, Refusal, WalkState};
+use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::misuse::{Misuse, Report, misuse};
+use crate::size_classes::SizeClasses;
+use crate::stats::Stats;
+
+/// The least that is asked for when the backing refuses more.
+const REGION_BYTES_MIN: usize = 64 << 10;
+/// Regions double up to this.
+const REGION_BYTES_MAX: usize = 4 << 30;
+
+/// An engine for one thread, over a fixed region or growing from a backing.
+#[derive(Debug)]
+pub(crate) struct Owner<'a, B: Allocator + ?Sized, C: SizeClasses> {
+    engine: UnsafeCell<Engine<C>>,
+    name: &'a str,
+    backing: Option<&'a B>,
+    /// Bytes of the next region; 0 if there is to be none.
+    next_region: Cell<usize>,
+}
+
+// SAFETY: the engine's pointers lead only into regions that belong to this object alone, so it may
+// move to another thread; the backing is shared with others, so it must be `Sync`.
+unsafe impl<B: Allocator + Sync + ?Sized, C: SizeClasses> Send for Owner<'_, B, C> {}
+
+impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
+    /// An owner that takes regions from `backing`, the first of about `bytes` bytes.
+    pub(crate) const fn growing(name: &'a str, backing: &'a B, bytes: usize) -> Self {
+        let first = if bytes < REGION_BYTES_MIN {
+            REGION_BYTES_MIN
+        } else {
+            bytes
+        };
+        Self {
+            engine: UnsafeCell::new(Engine::new()),
+            name,
+            backing: Some(backing),
+            next_region: Cell::new(first),
+        }
+    }
+
+    /// An owner of one region that is not to be given back anywhere.
+    ///
+    /// # Safety
+    ///
+    /// `memory` is valid for reads and writes of `bytes` bytes and belongs to the owner alone for as
+    /// long as it or a block of it is used.
+    pub(crate) unsafe fn fixed(name: &'a str, memory: NonNull<u8>, bytes: usize) -> Self {
+        let mut engine = Engine::new();
+        if let Ok(layout) = Layout::from_size_align(bytes, 1) {
+            // SAFETY: the caller's promise. A region that holds no page stays unused.
+            let _ = unsafe { engine.add_region(memory, layout) };
+        }
+        Self {
+            engine: UnsafeCell::new(engine),
+            name,
+            backing: None,
+            next_region: Cell::new(0),
+        }
+    }
+
+    /// Takes one region of `bytes` bytes from the backing now and never another.
+    pub(crate) fn take_only(&self, bytes: usize) -> Result<(), AllocError> {
+        self.next_region.set(0);
+        let layout = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
+        self.take_region(layout)
+    }
+
+    pub(crate) fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// The backing as the trait shows it. A reference to an allocator is one too, and unlike `B` it
+    /// is sized.
+    pub(crate) fn backing(&self) -> Option<&dyn Allocator> {
+        self.backing
+            .as_ref()
+            .map(|backing| backing as &dyn Allocator)
+    }
+
+    #[inline]
+    pub(crate) fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: an owner is not `Sync` and the engine calls nobody, so this borrow is alone.
+        match unsafe { &mut *self.engine.get() }.allocate_front(layout) {
+            Some(block) => Ok(block),
+            None => self.allocate_slow(layout),
+        }
+    }
+
+    /// Frees a block; `bytes` is at most its size, or 0 where that is not known.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn deallocate(&self, block: NonNull<u8>, bytes: usize) {
+        if !self.deallocate_front(block, bytes) {
+            self.deallocate_slow(block, bytes, Location::caller());
+        }
+    }
+
+    /// The quick part of [`deallocate`](Self::deallocate); `false` if it did nothing.
+    #[inline]
+    pub(crate) fn deallocate_front(&self, block: NonNull<u8>, bytes: usize) -> bool {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.deallocate_front(block, bytes)
+    }
+
+    #[track_caller]
+    pub(crate) fn resize(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: as in `allocate`.
+        match unsafe { &mut *self.engine.get() }.resize(block, old, new) {
+            Ok(resized) => Ok(resized),
+            Err(Refusal::NoRoom) => Err(AllocError),
+            Err(refusal) => self.wrong(refusal, Location::caller()),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn allocated_size(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: as in `allocate`.
+        match unsafe { &*self.engine.get() }.allocated_size(block) {
+            Ok(bytes) => bytes,
+            Err(refusal) => self.wrong(refusal, Location::caller()),
+        }
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        // SAFETY: as in `allocate`.
+        unsafe { &*self.engine.get() }.stats()
+    }
+
+    pub(crate) fn owns(&self, address: *const u8) -> bool {
+        // SAFETY: as in `allocate`.
+        unsafe { &*self.engine.get() }.owns(address)
+    }
+
+    pub(crate) fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        let mut state = WalkState::default();
+        loop {
+            // The borrow ends before `visit` is called, which might call the allocator.
+            // SAFETY: as in `allocate`.
+            let Some(block) = unsafe { &*self.engine.get() }.walk_next(&mut state) else {
+                return;
+            };
+            visit(block);
+        }
+    }
+
+    pub(crate) fn verify(&self) -> Result<(), Damage> {
+        // SAFETY: as in `allocate`.
+        unsafe { &*self.engine.get() }.verify()
+    }
+
+    /// Gives every region without a live block back to the backing.
+    #[track_caller]
+    pub(crate) fn shrink(&self) {
+        if self.backing.is_none() {
+            return;
+        }
+        loop {
+            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
+            let unused = unsafe { &mut *self.engine.get() }.take_unused();
+            match unused {
+                Ok(Some((memory, layout))) => self.give_region(memory, layout),
+                Ok(None) => return,
+                Err(refusal) => self.wrong(refusal, Location::caller()),
+            }
+        }
+    }
+
+    /// Gives every region back, live blocks or not: for the end of the allocator.
+    pub(crate) fn give_all(&self) {
+        // SAFETY: as in `allocate`; the borrow ends with the condition.
+        while let Some((memory, layout)) = unsafe { &mut *self.engine.get() }.take_any() {
+            self.give_region(memory, layout);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn allocate_slow(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        loop {
+            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
+            match unsafe { &mut *self.engine.get() }.allocate(layout) {
+                Ok(block) => return Ok(block),
+                Err(Refusal::NoRoom) => {}
+                Err(refusal) => self.wrong(refusal, Location::caller()),
+            }
+            if Engine::<C>::is_huge(layout) {
+                return self.allocate_huge(layout);
+            }
+            if self.grow(layout).is_err() {
+                break;
+            }
+        }
+        // SAFETY: as above.
+        match unsafe { &mut *self.engine.get() }.allocate_anyhow(layout) {
+            Ok(block) => Ok(block),
+            Err(Refusal::NoRoom) => Err(AllocError),
+            Err(refusal) => self.wrong(refusal, Location::caller()),
+        }
+    }
+
+    /// Takes a region in which `layout` fits; asks for less when the backing refuses.
+    fn grow(&self, layout: Layout) -> Result<(), AllocError> {
+        let wanted = self.next_region.get();
+        let least = Engine::<C>::region_bytes_for(layout).max(REGION_BYTES_MIN);
+        // SAFETY: as in `allocate`.
+        if wanted == 0 || !unsafe { &*self.engine.get() }.has_region_slot() {
+            return Err(AllocError);
+        }
+        let mut bytes = wanted.max(least).next_multiple_of(4096);
+        loop {
+            let region = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
+            if self.take_region(region).is_ok() {
+                self.next_region.set((bytes * 2).min(REGION_BYTES_MAX));
+                return Ok(());
+            }
+            if bytes <= least {
+                return Err(AllocError);
+            }
+            bytes = (bytes / 2).max(least).next_multiple_of(4096);
+        }
+    }
+
+    fn take_region(&self, layout: Layout) -> Result<(), AllocError> {
+        let backing = self.backing.ok_or(AllocError)?;
+        let memory = backing.allocate(layout)?.cast::<u8>();
+        // SAFETY: the block was just allocated for `layout` and is given back in `give_region`.
+        if unsafe { (*self.engine.get()).add_region(memory, layout) } {
+            return Ok(());
+        }
+        self.give_region(memory, layout);
+        Err(AllocError)
+    }
+
+    fn allocate_huge(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let backing = self.backing.ok_or(AllocError)?;
+        if self.next_region.get() == 0 {
+            return Err(AllocError);
+        }
+        let memory = backing.allocate(layout)?;
+        // SAFETY: as in `allocate`.
+        let added = unsafe { &mut *self.engine.get() }.add_huge(memory, layout);
+        added.ok_or_else(|| {
+            self.give_region(memory.cast(), layout);
+            AllocError
+        })
+    }
+
+    fn give_region(&self, memory: NonNull<u8>, layout: Layout) {
+        if let Some(backing) = self.backing {
+            // SAFETY: the region came from the backing with this layout and nothing uses it.
+            unsafe { backing.deallocate_sized(memory, layout) };
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn deallocate_slow(
+        &self,
+        block: NonNull<u8>,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) {
+        // SAFETY: as in `allocate`; the borrow ends before anything else is called.
+        let freed = unsafe { &mut *self.engine.get() }.deallocate(block, bytes);
+        if let Err(refusal) = freed {
+            self.wrong(refusal, site);
+        }
+        // SAFETY: as above.
+        let emptied = unsafe { &mut *self.engine.get() }.take_emptied();
+        if let Some((memory, layout)) = emptied {
+            self.give_region(memory, layout);
+        }
+    }
+
+    #[cold]
+    fn wrong(&self, refusal: Refusal, site: &'static Location<'static>) -> ! {
+        report(self.name, refusal, Some(site))
+    }
+}
+
+/// Ends in a report of what a refusal says.
+#[cold]
+pub(crate) fn report(name: &str, refusal: Refusal, site: Option<&'static Location<'static>>) -> ! {
+    let (kind, address) = match refusal {
+        Refusal::Wrong(kind, address) => (kind, address),
+        // What needs no room was refused for want of it: a count was damaged.
+        Refusal::NoRoom => (Misuse::Damaged, core::ptr::null()),
+    };
+    misuse(&Report {
+        misuse: kind,
+        allocator: name,
+        address,
+        bytes: None,
+        site,
+    })
+}

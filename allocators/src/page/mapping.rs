@@ -1,0 +1,107 @@
+//! Fresh pages at any alignment: mapped as they come, or mapped too large and trimmed.
+
+use core::ptr::NonNull;
+
+use super::state::Request;
+use super::system::{self, Access};
+
+/// Why there are no pages.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Refused {
+    /// The kernel said no; nothing is left of the attempt.
+    Clean,
+    /// The kernel said no, and would not take back what it had mapped before.
+    Stranded {
+        /// Where the pages lie.
+        address: NonNull<u8>,
+        /// How many bytes.
+        bytes: usize,
+    },
+}
+
+/// Maps fresh pages for `request`.
+///
+/// Most mappings come aligned: those of a page always, and those that follow their like often, as
+/// Linux lays one right below the other. So the plain size is tried first.
+///
+/// ```text
+///  plain:     [ block ]                               1 call
+///  trimmed:   [ front | block              | tail ]   at most 4 more
+/// ```
+pub(super) fn fresh(request: Request, access: Access) -> Result<NonNull<u8>, Refused> {
+    let unbacked = access == Access::None;
+    let Ok(plain) = system::map(request.bytes, access, unbacked) else {
+        return Err(Refused::Clean);
+    };
+    let address = if is_aligned(plain, request.grain) {
+        plain
+    } else {
+        // SAFETY: nobody has seen the fresh mapping.
+        unsafe { give_back(plain, request.bytes) }?;
+        trimmed(request, access, unbacked)?
+    };
+    if request.huge {
+        // SAFETY: the fresh mapping is ours.
+        unsafe { system::advise_huge(address, request.bytes) };
+    }
+    Ok(address)
+}
+
+#[cold]
+fn trimmed(request: Request, access: Access, unbacked: bool) -> Result<NonNull<u8>, Refused> {
+    let Request { bytes, grain, .. } = request;
+    let slack = grain - system::page_size();
+    let Some(span) = bytes.checked_add(slack) else {
+        return Err(Refused::Clean);
+    };
+    // Without access the slack is not counted as memory, so an alignment of many GiB costs only
+    // address space.
+    let Ok(start) = system::map(span, Access::None, unbacked) else {
+        return Err(Refused::Clean);
+    };
+    let front = start.addr().get().wrapping_neg() & (grain - 1);
+    if front > 0 {
+        // SAFETY: nobody has seen the fresh mapping, and its front is not needed.
+        if unsafe { system::unmap(start, front) }.is_err() {
+            // SAFETY: nobody has seen the fresh mapping.
+            unsafe { give_back(start, span) }?;
+            return Err(Refused::Clean);
+        }
+    }
+    // SAFETY: `front` is less than `grain`, so at most `slack`, which is less than `span`.
+    let address = unsafe { start.add(front) };
+    let tail = slack - front;
+    if tail > 0 {
+        // SAFETY: `bytes + tail` is what is left of the span.
+        let end = unsafe { address.add(bytes) };
+        // SAFETY: nobody has seen the fresh mapping, and its tail is not needed.
+        if unsafe { system::unmap(end, tail) }.is_err() {
+            // SAFETY: nobody has seen the fresh mapping.
+            unsafe { give_back(address, bytes + tail) }?;
+            return Err(Refused::Clean);
+        }
+    }
+    if access == Access::ReadWrite {
+        // SAFETY: the mapping is ours and unused.
+        if unsafe { system::protect(address, bytes, access) }.is_err() {
+            // SAFETY: nobody has seen the fresh mapping.
+            unsafe { give_back(address, bytes) }?;
+            return Err(Refused::Clean);
+        }
+    }
+    Ok(address)
+}
+
+/// Unmaps what was mapped in vain.
+///
+/// # Safety
+///
+/// The pages are the caller's and nothing uses them afterwards.
+unsafe fn give_back(address: NonNull<u8>, bytes: usize) -> Result<(), Refused> {
+    // SAFETY: as promised by the caller.
+    unsafe { system::unmap(address, bytes) }.map_err(|_| Refused::Stranded { address, bytes })
+}
+
+pub(super) fn is_aligned(address: NonNull<u8>, grain: usize) -> bool {
+    address.addr().get() & (grain - 1) == 0
+}

@@ -1,0 +1,156 @@
+//! A chunk of a pool: blocks, and behind them what the pool knows about them.
+
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::ptr::{self, NonNull};
+
+use super::group::Group;
+
+/// The head of a chunk's metadata.
+///
+/// ```text
+/// memory                                        first + blocks * size, rounded up
+/// | block 0 | block 1 | .. | block n-1 | padding | Chunk | Group 0 | Group 1 | .. |
+/// ```
+///
+/// # Invariants
+///
+/// 1. `groups` points to `group_count` groups; group `g` has the blocks that start in window
+///    `first_window + g`, of which there is at least one.
+/// 2. All of it lies in one block of the backing, `memory` with `layout`, or in the pool's region.
+pub(super) struct Chunk {
+    pub(super) first: *mut u8,
+    pub(super) blocks: usize,
+    pub(super) groups: *const Group,
+    pub(super) group_count: usize,
+    pub(super) first_window: usize,
+    /// What the backing gave; none for a region.
+    pub(super) memory: Option<(NonNull<u8>, Layout)>,
+    /// The chunk that was taken next.
+    pub(super) younger: Cell<*const Chunk>,
+}
+
+/// What a chunk of some number of blocks asks for.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) block_bytes: usize,
+    pub(super) block_align: usize,
+    pub(super) window_shift: u32,
+}
+
+impl Shape {
+    /// Returns the offset of the metadata behind `blocks` blocks.
+    fn chunk_offset(self, blocks: usize) -> Option<usize> {
+        let bytes = blocks.checked_mul(self.block_bytes)?;
+        bytes.checked_next_multiple_of(align_of::<Chunk>())
+    }
+
+    /// Returns the most groups that `blocks` blocks at any address can fall into.
+    pub(super) fn groups_at_most(self, blocks: usize) -> usize {
+        (blocks.saturating_mul(self.block_bytes) >> self.window_shift).saturating_add(2)
+    }
+
+    /// Returns the layout of a chunk; with `windowed` it starts at the start of a window, so that no
+    /// two chunks share one.
+    pub(super) fn layout(self, blocks: usize, windowed: bool) -> Option<Layout> {
+        let groups = self.groups_at_most(blocks).checked_mul(size_of::<Group>())?;
+        let bytes = self.chunk_offset(blocks)?;
+        let bytes = bytes.checked_add(size_of::<Chunk>())?.checked_add(groups)?;
+        let mut align = self.least_align();
+        if windowed {
+            align = align.max(super::WINDOW_MAX.min(1 << self.window_shift));
+        }
+        Layout::from_size_align(bytes, align).ok()
+    }
+
+    /// Returns the alignment that a chunk needs in any case.
+    pub(super) fn least_align(self) -> usize {
+        self.block_align.max(align_of::<Chunk>())
+    }
+
+    /// Writes the metadata of a chunk of `blocks` blocks (at least one) at `first`.
+    ///
+    /// # Safety
+    ///
+    /// `first` is aligned to [`least_align`](Self::least_align) and valid for writes of
+    /// [`layout`](Self::layout)`(blocks, _)` bytes that nothing else uses.
+    pub(super) unsafe fn write(
+        self,
+        first: *mut u8,
+        blocks: usize,
+        memory: Option<(NonNull<u8>, Layout)>,
+    ) -> NonNull<Chunk> {
+        let offset = blocks * self.block_bytes;
+        let offset = offset.next_multiple_of(align_of::<Chunk>());
+        // SAFETY: the offset lies within the memory by the caller's promise, as `layout` counted it.
+        let chunk = unsafe { first.add(offset) }.cast::<Chunk>();
+        // SAFETY: the groups follow the chunk, within what `layout` counted.
+        let groups = unsafe { chunk.add(1) }.cast::<Group>();
+        let first_window = first.addr() >> self.window_shift;
+        let last_block = first.addr() + (blocks - 1) * self.block_bytes;
+        let group_count = (last_block >> self.window_shift) - first_window + 1;
+        let head = Chunk {
+            first,
+            blocks,
+            groups,
+            group_count,
+            first_window,
+            memory,
+            younger: Cell::new(ptr::null()),
+        };
+        for g in 0..group_count {
+            let block = head.first_index(g, self);
+            // SAFETY: the block's index is below `blocks`, so it lies within the memory.
+            let start = unsafe { first.add(block * self.block_bytes) };
+            // SAFETY: `g` is below the count of groups, which `groups_at_most` covers.
+            let slot = unsafe { groups.add(g) };
+            // SAFETY: as above; `Group` has no stricter alignment than `Chunk`.
+            unsafe { slot.write(Group::new(start)) };
+        }
+        // SAFETY: `layout` counted the chunk at this offset, which is a multiple of its alignment.
+        unsafe { chunk.write(head) };
+        // SAFETY: the pointer lies within an allocation, so it is not null.
+        unsafe { NonNull::new_unchecked(chunk) }
+    }
+}
+
+impl Chunk {
+    /// Returns the index in the chunk of the first block of group `g`; of the end for the last + 1.
+    pub(super) fn first_index(&self, g: usize, shape: Shape) -> usize {
+        if g == 0 {
+            return 0;
+        }
+        if g == self.group_count {
+            return self.blocks;
+        }
+        let window = (self.first_window + g) << shape.window_shift;
+        (window - self.first.addr()).div_ceil(shape.block_bytes)
+    }
+
+    /// Returns the groups.
+    pub(super) fn groups(&self) -> &[Group] {
+        // SAFETY: invariant 1; groups are changed through cells alone while the chunk stands.
+        unsafe { core::slice::from_raw_parts(self.groups, self.group_count) }
+    }
+
+    /// Tells whether `address` lies among the blocks.
+    pub(super) fn contains(&self, address: usize, shape: Shape) -> bool {
+        address.wrapping_sub(self.first.addr()) < self.blocks * shape.block_bytes
+    }
+
+    /// Tells whether no block is live.
+    pub(super) fn is_empty(&self) -> bool {
+        let mut groups = self.groups().iter();
+        groups.all(|group| group.free.get().count_ones() as usize == group.carved.get())
+    }
+
+    /// Returns how many blocks were given out at least once.
+    pub(super) fn carved(&self) -> usize {
+        self.groups().iter().map(|group| group.carved.get()).sum()
+    }
+}
+
+const _: () = assert!(
+    align_of::<Group>() <= align_of::<Chunk>() && size_of::<Chunk>() % align_of::<Group>() == 0,
+    "groups follow a chunk without padding"
+);

@@ -1,0 +1,90 @@
+//! The live bits of a pool: one word for the blocks that start in one window of addresses.
+
+use core::cell::Cell;
+use core::ptr;
+
+/// The blocks that start in one window, at most 64.
+///
+/// # Invariants
+///
+/// 1. `carved` is at most 64, and the blocks `0..carved`, `size` bytes apart from `first` on, lie
+///    within the chunk that the group belongs to.
+/// 2. A bit of `free` is set only below `carved`.
+/// 3. A group stands on its pool's list, linked by `next`, exactly while `free` is not zero.
+pub(super) struct Group {
+    /// Bit `i` is set while block `i` is free. A block that was never given out has no bit.
+    pub(super) free: Cell<u64>,
+    /// The first block that starts in the window.
+    pub(super) first: *mut u8,
+    /// How many of the blocks were given out at least once.
+    pub(super) carved: Cell<usize>,
+    /// The next group with free blocks.
+    pub(super) next: Cell<*const Group>,
+}
+
+impl Group {
+    pub(super) const fn new(first: *mut u8) -> Self {
+        Self {
+            free: Cell::new(0),
+            first,
+            carved: Cell::new(0),
+            next: Cell::new(ptr::null()),
+        }
+    }
+}
+
+/// The group without blocks. It ends every list and fills the empty slots of every table, so the
+/// quick paths need no test for null.
+pub(super) const NOWHERE: *const Group = &raw const NOWHERE_GROUP.0;
+
+/// A table of one slot, for a pool without chunks.
+pub(super) const EMPTY_TABLE: *const Cell<*const Group> = (&raw const EMPTY.0).cast();
+
+struct Constant<T>(T);
+
+// SAFETY: both constants are only read: a group with `carved == 0` and `free == 0` is never written
+// by a pool (no index is below `carved`, and no bit can be taken), and a pool writes to the slots of
+// tables that it has allocated itself.
+unsafe impl<T> Sync for Constant<T> {}
+
+static NOWHERE_GROUP: Constant<Group> = Constant(Group::new(ptr::null_mut()));
+static EMPTY: Constant<[Cell<*const Group>; 1]> = Constant([Cell::new(NOWHERE)]);
+
+/// The size of a block, and how to tell which block an offset names without dividing.
+///
+/// `bytes` is an odd number times `2^twos`. Multiplying by the inverse of the odd number modulo the
+/// word size and rotating by `twos` gives the quotient if the division comes out even, and a number
+/// that is larger than every possible index if it does not. So one comparison with the count of
+/// blocks finds addresses outside and inside of blocks alike.
+#[derive(Clone, Copy)]
+pub(super) struct BlockSize {
+    pub(super) bytes: usize,
+    inverse: usize,
+    twos: u32,
+}
+
+impl BlockSize {
+    pub(super) const fn new(bytes: usize) -> Self {
+        let twos = bytes.trailing_zeros();
+        let odd = bytes >> twos;
+        // Newton's iteration: an odd number is its own inverse modulo 8, and each step doubles the
+        // bits that are right: 3, 6, 12, 24, 48, 96.
+        let mut inverse = odd;
+        let mut step = 0;
+        while step < 5 {
+            inverse = inverse.wrapping_mul(2_usize.wrapping_sub(odd.wrapping_mul(inverse)));
+            step += 1;
+        }
+        Self {
+            bytes,
+            inverse,
+            twos,
+        }
+    }
+
+    /// Returns `offset / bytes` if that is even, else a number greater than `usize::MAX / bytes`.
+    #[inline]
+    pub(super) const fn index_of(self, offset: usize) -> usize {
+        offset.wrapping_mul(self.inverse).rotate_right(self.twos)
+    }
+}

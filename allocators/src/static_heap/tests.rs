@@ -1,0 +1,107 @@
+//! The static heap: before anything else, from threads, after a move.
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::ptr::NonNull;
+use std::boxed::Box;
+use std::thread;
+use std::vec::Vec;
+
+use super::StaticHeap;
+use crate::allocator::Allocator;
+use crate::heap::tests::{misuse_of, run_model};
+
+#[test]
+fn it_agrees_with_the_model() {
+    let heap = Box::new(StaticHeap::<{ 256 << 10 }>::new("boot"));
+    run_model(&*heap, 80, 3000, 13, 1500);
+}
+
+#[test]
+fn threads_share_it() {
+    static SHARED: StaticHeap<{ 1 << 20 }> = StaticHeap::new("shared");
+    thread::scope(|scope| {
+        for thread in 0..4_u8 {
+            scope.spawn(move || {
+                let layout = Layout::new::<[u8; 100]>();
+                for _ in 0..50 {
+                    let blocks: Vec<NonNull<u8>> = (0..20)
+                        .map(|_| SHARED.allocate(layout).expect("room for all").cast())
+                        .collect();
+                    for &block in &blocks {
+                        // SAFETY: the block is ours.
+                        unsafe { block.write_bytes(thread, 100) };
+                    }
+                    for block in blocks {
+                        // SAFETY: the block is live and was written over its whole length.
+                        let bytes = unsafe { block.cast::<[u8; 100]>().read() };
+                        assert_eq!(bytes, [thread; 100], "another thread wrote here");
+                        // SAFETY: the block is live with this layout.
+                        unsafe { SHARED.deallocate_sized(block, layout) };
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(SHARED.stats().live, 0, "all freed");
+    SHARED.verify().expect("the structure is whole");
+}
+
+#[test]
+fn a_moved_heap_starts_anew_at_its_new_place() {
+    let layout = Layout::new::<u64>();
+    let first = Box::new(StaticHeap::<32768>::new("moved"));
+    let block = first.allocate(layout).expect("room").cast::<u8>();
+    // SAFETY: the block is live with this layout.
+    unsafe { first.deallocate_sized(block, layout) };
+    let second = Box::new(*first);
+    let block = second.allocate(layout).expect("room").cast::<u8>();
+    let inside = (&raw const *second).cast::<u8>().addr();
+    let end = inside + size_of::<StaticHeap<32768>>();
+    assert!(
+        (inside..end).contains(&block.addr().get()),
+        "the block lies in the new place"
+    );
+    // SAFETY: the block is live with this layout.
+    unsafe { second.deallocate_sized(block, layout) };
+}
+
+#[test]
+fn it_serves_as_a_global_allocator() {
+    static GLOBAL: StaticHeap<65536> = StaticHeap::new("global");
+    let layout = Layout::new::<[u8; 24]>();
+    // SAFETY: the layout is not of size zero.
+    let block = unsafe { GLOBAL.alloc_zeroed(layout) };
+    // SAFETY: the block is live with this layout.
+    let grown = unsafe { GLOBAL.realloc(block, layout, 4000) };
+    assert!(!grown.is_null(), "room for 4 000 bytes");
+    // SAFETY: the first 24 bytes were zeroed and kept.
+    assert_eq!(
+        unsafe { grown.cast::<[u8; 24]>().read() },
+        [0; 24],
+        "contents are kept"
+    );
+    // SAFETY: the block is live with this layout.
+    unsafe { GLOBAL.dealloc(grown, Layout::new::<[u8; 4000]>()) };
+    // SAFETY: a refused request; the layout is not of size zero.
+    assert!(
+        unsafe { GLOBAL.alloc(Layout::new::<[u8; 100_000]>()) }.is_null(),
+        "too large"
+    );
+    assert_eq!(GLOBAL.stats().live, 0, "all freed");
+}
+
+#[test]
+fn the_lock_is_free_again_after_a_report() {
+    static JUDGE: StaticHeap<65536> = StaticHeap::new("judge");
+    let layout = Layout::new::<u64>();
+    let block = JUDGE.allocate(layout).expect("room").cast::<u8>();
+    // SAFETY: the block is live with this layout.
+    unsafe { JUDGE.deallocate_sized(block, layout) };
+    // SAFETY: none: the double free is the point.
+    let report = misuse_of(|| unsafe { JUDGE.deallocate_sized(block, layout) });
+    assert!(
+        report.contains("double free") && report.contains("`judge`"),
+        "{report}"
+    );
+    assert_eq!(JUDGE.stats().live, 0, "the lock was given back");
+}
