@@ -7,7 +7,8 @@ use crate::report::page::Opening;
 use crate::report::sample::Samples;
 use crate::report::timeline::Timeline;
 use crate::report::{film_demo, film_trace, subjects};
-use crate::results::{Kind, Results, RowResult, TraceResult};
+use crate::results::{Kind, Results, TraceResult};
+use crate::table;
 use crate::trace::Trace;
 
 /// Returns what stands first on the page and what its pictures are drawn from.
@@ -47,7 +48,7 @@ fn trace_data<'a>(trace: &'a Trace, result: Option<&'a TraceResult>) -> TraceDat
         operations: line.operations,
         peak_live_bytes: trace.peak_live_bytes,
         peak_live_blocks: trace.peak_live_blocks,
-        best: result.and_then(best),
+        best: result.and_then(table::best).map(|row| row.name.as_str()),
         rows: result.map_or_else(Vec::new, rows),
         at: line.at,
         live_bytes: line.live_bytes,
@@ -74,26 +75,11 @@ fn allocators(trace: &Trace, line: &Timeline) -> Vec<AllocatorData> {
     samples.into_iter().map(|samples| samples.finish(longest)).collect()
 }
 
-/// Returns the quickest row of ours that did all events and refused nothing.
-fn best_row(result: &TraceResult) -> Option<(&RowResult, f64)> {
-    let whole = |row: &&RowResult| {
-        matches!(row.kind, Kind::Ours | Kind::Strategy) && !row.capped && row.refused == Some(0)
-    };
-    let timed = result.rows.iter().filter(whole);
-    timed
-        .filter_map(|row| Some((row, row.ns_per_event?.median)))
-        .min_by(|(_, one), (_, other)| one.total_cmp(other))
-}
-
-fn best(result: &TraceResult) -> Option<&str> {
-    best_row(result).map(|(row, _)| row.name.as_str())
-}
-
+/// Returns the sentence of a trace without the name that it starts with.
 fn verdict(result: &TraceResult) -> String {
-    match best_row(result) {
-        Some((row, median)) => format!("{} serves it best: {median:.1} ns an event.", row.name),
-        None => String::from("No allocator of ours did all of it without a refusal."),
-    }
+    let sentence = table::sentence(result);
+    let start = format!("{}: ", result.name);
+    sentence.strip_prefix(&start).unwrap_or(&sentence).to_owned()
 }
 
 fn lede(traces: &[TraceData<'_>]) -> String {
@@ -106,8 +92,8 @@ fn lede(traces: &[TraceData<'_>]) -> String {
     names.sort_unstable();
     names.dedup();
     format!(
-        "{} recorded, {} of allocating and freeing, replayed over {}.",
-        plural(traces.len(), "program"),
+        "{}, {} of allocating and freeing, replayed over {}.",
+        plural(traces.len(), "recorded program"),
         plural(events, "event"),
         plural(names.len(), "allocator")
     )

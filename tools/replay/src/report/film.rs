@@ -154,4 +154,4 @@ impl<'a> Camera<'a> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

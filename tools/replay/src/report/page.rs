@@ -76,7 +76,7 @@ pub(super) fn render(opening: &Opening, data: &PageData<'_>) -> serde_json::Resu
 fn verdict_list(verdicts: &[(String, String)]) -> String {
     let mut list = String::new();
     for (index, (name, sentence)) in verdicts.iter().enumerate() {
-        let (name, sentence) = (escape(name), escape(sentence));
+        let (name, sentence) = (escape(name), code_marks(&escape(sentence)));
         let number = index + 1;
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -101,6 +101,19 @@ fn escape(text: &str) -> String {
         }
     }
     safe
+}
+
+/// Sets what stands between two backquotes as code.
+fn code_marks(text: &str) -> String {
+    let mut parts = text.split('`');
+    let mut marked = String::from(parts.next().unwrap_or_default());
+    while let Some(code) = parts.next() {
+        let _ = match parts.next() {
+            Some(after) => write!(marked, "<code>{code}</code>{after}"),
+            None => write!(marked, "`{code}"),
+        };
+    }
+    marked
 }
 
 /// Makes JSON safe inside a script element: no `<` is left, so neither `</script` nor `<!--`.

@@ -1,21 +1,39 @@
-//! The allocators of ours that are drawn, each made as for its row of the table.
+//! The allocators of ours that are drawn.
 
 use core::mem::MaybeUninit;
 
-use loligo_allocators::BuddyAllocator;
+use loligo_allocators::{BuddyAllocator, HeapAllocator, PageAllocator, SlabAllocator};
 
 use crate::report::film::Buddy;
 use crate::report::sample::{Ground, Samples};
 use crate::report::timeline::Timeline;
 use crate::trace::Trace;
 
+/// What the heap takes first; each region after it is twice as large. By default it reserves so much
+/// address space at once that no growth could be seen.
+const HEAP_REGION_BYTES: usize = 1 << 20;
+
 /// Leaves of the buddy.
 const LEAF_BYTES: usize = 16;
 
-/// Samples each allocator over the trace, one after the other. One whose memory cannot be had is
-/// left out.
+/// Samples each allocator over the trace, one after the other, so that the memory of one is given
+/// back before the next takes its own. One whose memory cannot be had is left out.
 pub(super) fn sample_all(trace: &Trace, line: &Timeline) -> Vec<Samples> {
-    [buddy(trace, line)].into_iter().flatten().collect()
+    let mut all = vec![heap(trace, line), slab(trace, line)];
+    all.extend(buddy(trace, line));
+    all
+}
+
+fn heap(trace: &Trace, line: &Timeline) -> Samples {
+    let pages = PageAllocator::new("pages");
+    let heap = HeapAllocator::with_region_bytes("heap", &pages, HEAP_REGION_BYTES);
+    Samples::take("heap", &heap, &Ground::Backing(&pages), trace, line)
+}
+
+fn slab(trace: &Trace, line: &Timeline) -> Samples {
+    let pages = PageAllocator::new("pages");
+    let slab: SlabAllocator<'_, _> = SlabAllocator::new("slab", &pages);
+    Samples::take("slab", &slab, &Ground::Backing(&pages), trace, line)
 }
 
 /// The buddy has one region for good: the smallest of a few that serves the whole trace.
@@ -31,9 +49,9 @@ fn buddy(trace: &Trace, line: &Timeline) -> Option<Samples> {
         let buddy: Buddy<'_> = BuddyAllocator::from_region("buddy", region, LEAF_BYTES).ok()?;
         let ground = Ground::Region(start..start + bytes);
         let samples = Samples::take("buddy", &buddy, &ground, trace, line);
-        let whole = samples.refused() == 0;
+        let is_whole = samples.refused() == 0;
         last = Some(samples);
-        if whole {
+        if is_whole {
             break;
         }
     }

@@ -61,7 +61,7 @@ pub(super) fn random_trace(seed: u64, events: usize) -> Trace {
 }
 
 /// A result that goes with a trace.
-fn result(trace: &Trace) -> TraceResult {
+pub(super) fn result(trace: &Trace) -> TraceResult {
     let row = |name: &str, kind, median| RowResult {
         name: name.to_owned(),
         kind,

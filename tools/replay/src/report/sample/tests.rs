@@ -1,5 +1,7 @@
 //! Samples against an allocator whose every block is known.
 
+use loligo_allocators::{PageAllocator, SlabAllocator};
+
 use super::{Ground, Samples, WALK_EVERY, moments};
 use crate::report::data::Moment;
 use crate::report::tests::{Toy, nothing_live, random_trace, trace};
@@ -63,6 +65,22 @@ fn a_long_trace_is_sampled_at_its_line() {
         assert_eq!(*free, (1 << 22) - live, "free bytes at walk {index}");
         assert!(data.largest_free[index] <= *free, "a gap is no more than all");
     }
+}
+
+#[test]
+fn a_block_of_the_backing_that_serves_a_request_is_live_as_a_whole() {
+    let trace = trace(&[(Op::Allocate, 0, 100), (Op::Allocate, 1, 100_000), (Op::Free, 0, 0)]);
+    let line = Timeline::of(&trace);
+    let pages = PageAllocator::new("pages");
+    let slab: SlabAllocator<'_, _> = SlabAllocator::new("slab", &pages);
+    let data = Samples::take("slab", &slab, &Ground::Backing(&pages), &trace, &line).finish(240);
+    nothing_live(&slab);
+    let last = data.moments.last().expect("there are moments");
+    assert_eq!(last.reserved, 100_000 + (1 << 20), "a region and the large block");
+    assert_eq!((last.regions, last.live), (2, 100_000), "two of them");
+    assert_eq!(last.cells.matches('z').count(), 100_000, "the small block is free");
+    let first = &data.moments[0];
+    assert_eq!((first.regions, first.live), (1, 100), "before the large block came");
 }
 
 #[test]

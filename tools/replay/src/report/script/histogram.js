@@ -5,7 +5,7 @@ const Histogram = (() => {
     if (low === 1) return "1 B";
     if (low < 1024) return `${low} – ${2 * low - 1} B`;
     const [number, unit] = Units.bytes(low).split(" ");
-    return Number(number) < 512 ? `${number} – ${2 * number} ${unit}` : `${number} ${unit} –`;
+    return Number(number) < 512 ? `${number} – ${2 * number} ${unit}` : `${number} ${unit} – ${Units.bytes(2 * low)}`;
   }
 
   function bar(kind, value, total, greatest, format) {
