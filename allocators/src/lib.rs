@@ -10,7 +10,6 @@
 extern crate std;
 
 mod allocator;
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 mod bridge;
 mod buddy;
 mod buddy_offsets;
@@ -30,30 +29,24 @@ mod size_classes;
 mod slab;
 mod static_heap;
 mod stats;
+mod sync;
 #[cfg(test)]
 mod test_backing;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
-pub use heap::HeapAllocator;
-pub use buddy::{BlockState, BuddyAllocator, BuddyError};
-pub use make::Make;
-pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
-pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
-pub use slab::SlabAllocator;
-pub use static_heap::StaticHeap;
-pub use frame::{FrameAllocator, FrameMark, FrameScope};
-pub use make::Make;
-pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
-pub use pool::PoolAllocator;
-mod sync;
-
-pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 pub use bridge::Bridge;
+pub use buddy::{BlockState, BuddyAllocator, BuddyError};
+pub use frame::{FrameAllocator, FrameMark, FrameScope};
+pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 #[cfg(target_os = "linux")]
 pub use page::{PageAllocator, Reservation};
+pub use pool::PoolAllocator;
+pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
+pub use slab::SlabAllocator;
+pub use static_heap::StaticHeap;
 pub use stats::Stats;
 pub use sync::SpinLock;

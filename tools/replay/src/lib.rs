@@ -9,15 +9,18 @@ mod clock;
 mod mapped;
 pub mod measure;
 mod memory;
+mod ours;
 mod pass;
 mod peers;
 mod program;
 pub mod report;
 pub mod results;
 pub mod rows;
+pub mod strategies;
 pub mod subject;
 pub mod table;
 pub mod trace;
 
 pub use mapped::Arena;
+pub use ours::ours;
 pub use pass::verify::{Loss, LossKind, Verified};
