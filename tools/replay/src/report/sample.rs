@@ -13,8 +13,8 @@ use crate::trace::Trace;
 /// At every so many moments of the line the blocks are walked, which costs more than the counters.
 const WALK_EVERY: usize = 5;
 
-/// Blocks of a backing are aligned to this: it hands out pages.
-const PASSED_ON_ALIGN: usize = 4096;
+/// Blocks of a backing are aligned to this at least: pages, or the leaves of a coarse buddy.
+const PASSED_ON_ALIGN: usize = 512;
 
 /// Where an allocator's memory lies.
 pub(super) enum Ground<'a> {

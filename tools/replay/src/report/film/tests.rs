@@ -118,7 +118,7 @@ fn splits_merges_and_moves_are_seen() {
         Call::Free { block: 11 },
     ];
     assert_eq!(seen, expected, "call by call");
-    assert_eq!(frames[4].states, "ss.aa..........", "after the third: 2 KiB twice and 4 KiB free");
+    assert_eq!(frames[4].states, "ssfaa..........", "2 KiB twice, and 4 KiB free");
     assert_eq!(frames.last().map(|frame| &frame.states[..1]), Some("f"), "one block at the end");
 }
 

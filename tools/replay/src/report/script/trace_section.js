@@ -82,7 +82,7 @@ const TraceSection = (() => {
         h(
           "div",
           { class: "column" },
-          card("Live and reserved bytes", "Live: what the program has asked for and not freed. Reserved: what an allocator of ours holds to serve it. The heap grows by regions that double, drawn from a first one of 1 MiB (by default it takes address space for 64 MiB at once); the slab passes large requests on to pages; the buddy has one region, of 1.25, 1.5, 2, 3 or 4 times the peak, the smallest that refuses nothing.", reserved(trace), refusals(trace)),
+          card("Live and reserved bytes", "Live: what the program has asked for and not freed. Reserved: what an allocator of ours holds to serve it. The heap grows by regions that double, drawn from a first one of 1 MiB (by default it takes address space for 64 MiB at once); the slab passes requests over 496 bytes on to a buddy allocator beneath it; the buddy has one region, 1.25, 1.5, 2, 3 or 4 times the peak, whichever is the first to refuse nothing.", reserved(trace), refusals(trace)),
           card(
             "Fragmentation",
             "Two measures. Unused: the part of the reserved bytes that is not live (1 − live ÷ reserved). Scattered: the part of the free bytes that lies outside the longest free run (1 − longest gap ÷ all gaps between live blocks, rounding and bookkeeping included); at 0 % all that is free is one run.",
