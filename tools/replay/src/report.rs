@@ -29,6 +29,7 @@ mod page;
 mod sample;
 mod subjects;
 mod timeline;
+mod words;
 
 /// The page's file in the folder.
 const PAGE: &str = "index.html";

@@ -6,6 +6,7 @@ use crate::report::data::{AllocatorData, PageData, Row, TraceData};
 use crate::report::page::Opening;
 use crate::report::sample::Samples;
 use crate::report::timeline::Timeline;
+use crate::report::words::plural;
 use crate::report::{film_demo, film_trace, subjects};
 use crate::results::{Kind, Results, TraceResult};
 use crate::table;
@@ -97,20 +98,6 @@ fn lede(traces: &[TraceData<'_>]) -> String {
         plural(events, "event"),
         plural(names.len(), "allocator")
     )
-}
-
-/// Returns a count with its word: `1 event`, `12,345 events`.
-fn plural(count: usize, word: &str) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{text} {word}{ending}")
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use core::ops::Range;
 use crate::report::data::Film;
 use crate::report::drive::Drive;
 use crate::report::film::{Camera, with_buddy};
+use crate::report::words::{bytes, grouped};
 use crate::trace::{Event, Op, Trace};
 
 const LEVELS: u32 = 7;
@@ -49,8 +50,8 @@ struct Stretch {
 pub(super) fn film(trace: &Trace) -> Option<Film> {
     let scales = REGION_LOG2.flat_map(|log2| STARTS.map(move |quarter| (1 << log2, quarter)));
     let Stretch { scene, calls, .. } = scales
-        .filter_map(|(bytes, quarter)| {
-            best_stretch(trace, Scene::of(trace, bytes, trace.events.len() / 4 * quarter))
+        .filter_map(|(region_bytes, quarter)| {
+            best_stretch(trace, Scene::of(trace, region_bytes, trace.events.len() / 4 * quarter))
         })
         .max_by_key(|stretch| stretch.score)?;
     let (opening, frames) = with_buddy(scene.region_bytes, LEVELS, |buddy, tree| {
@@ -67,20 +68,21 @@ pub(super) fn film(trace: &Trace) -> Option<Film> {
         }
         (opening, frames)
     })?;
-    let number = |call: usize| scene.calls[call].0 + 1;
+    let number = |call: usize| grouped(scene.calls[call].0 + 1);
     let sizes = sizes(scene.region_bytes);
     Some(Film {
         title: format!("{}, from event {}", trace.name, number(calls.start)),
         about: format!(
-            "A stretch of the recorded program {}, its events {} to {}: the calls for blocks of {} \
-             to {} bytes, made to a buddy allocator of {LEVELS} levels that has served all such \
-             calls since event {}. Smaller and larger blocks are left to other allocators.",
+            "A stretch of the recorded program {}, its events {} to {}: the calls for blocks of \
+             more than {} and up to {}, made to a buddy allocator of {LEVELS} levels that has \
+             served all such calls since event {}. Smaller and larger blocks are left to others, \
+             as a pool or a slab in front would take them.",
             trace.name,
             number(calls.start),
             number(calls.end - 1),
-            sizes.start,
-            sizes.end - 1,
-            scene.start + 1,
+            bytes(sizes.start as usize - 1),
+            bytes(sizes.end as usize - 1),
+            grouped(scene.start + 1),
         ),
         region_bytes: scene.region_bytes,
         levels: LEVELS,

@@ -1,16 +1,8 @@
 //! What stands first on the page.
 
-use super::{collect, plural};
+use super::collect;
 use crate::report::tests::{random_trace, result};
 use crate::results::{Results, TraceResult};
-
-#[test]
-fn counts_have_their_words() {
-    assert_eq!(plural(1, "event"), "1 event");
-    assert_eq!(plural(0, "event"), "0 events");
-    assert_eq!(plural(1_234_567, "event"), "1,234,567 events");
-    assert_eq!(plural(100, "event"), "100 events");
-}
 
 #[test]
 fn verdicts_come_first_and_name_the_best() {

@@ -13,7 +13,7 @@ const Histogram = (() => {
     return h(
       "td",
       { class: "bar " + kind, title: format(value) },
-      h("div", {}, h("i", { style: `width:${((value / greatest) * 68).toFixed(1)}%` }), h("span", {}, share === 0 ? "" : share < 0.001 ? "< 0.1 %" : Units.percent(share))),
+      h("div", {}, h("i", { style: `width:${((value / greatest) * 58).toFixed(1)}%` }), h("span", {}, share === 0 ? "" : share < 0.001 ? "< 0.1 %" : Units.percent(share))),
     );
   }
 

@@ -55,7 +55,7 @@ const MemoryMap = (() => {
       return h(
         "div",
         { class: "map" },
-        h("h4", {}, Kinds.sample(map.name), map.name, h("span", { class: "range" }, `at the peak ${Units.bytes(last.live)} live in ${Units.bytes(last.reserved)}${last.regions > 1 ? `, ${Units.count(last.regions)} regions` : ""}`)),
+        h("h4", {}, Kinds.sample(map.name), map.name, h("span", { class: "range" }, `at the peak ${Units.bytes(last.live)} live in ${Units.bytes(last.reserved)}${last.regions > 1 ? `, ${Units.count(last.regions)} pieces` : ""}`)),
         map.moments.map((moment) => strip(map, moment, widest, say)),
       );
     });

@@ -90,26 +90,31 @@ const Overview = (() => {
     const low = Math.min(...all.map((entry) => entry.time)) / 1.25;
     const high = Math.max(...all.map((entry) => entry.time)) * 1.3;
     const most = Math.max(...all.map((entry) => entry.memory));
+    const least = Math.min(...all.map((entry) => entry.memory));
     Dom.onWidth(box, (width) => {
       const height = Math.max(330, Math.min(560, width * 1.05));
       const [left, right, top, bottom] = [40, width - 10, 14, height - 44];
       const x = (time) => left + ((Math.log(time) - Math.log(low)) / (Math.log(high) - Math.log(low))) * (right - left);
-      const ceiling = 1 + (most - 1) * 1.08 + 0.02;
-      const y = (memory) => bottom - ((memory - 1) / (ceiling - 1)) * (bottom - top);
+      const floor = Math.min(1, Math.floor(least * 20) / 20);
+      const ceiling = floor + (most - floor) * 1.08 + 0.02;
+      const y = (memory) => bottom - ((memory - floor) / (ceiling - floor)) * (bottom - top);
       const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": "Time against memory, a mark an allocator" });
-      for (const tick of Units.ticks(ceiling - 1, 4).filter((t) => t <= ceiling - 1)) {
-        svg.append(s("line", { class: tick ? "grid" : "axis", x1: left, x2: right, y1: y(1 + tick), y2: y(1 + tick) }), s("text", { x: left - 8, y: y(1 + tick) + 4, "text-anchor": "end" }, (1 + tick).toFixed(1)));
+      const step = Units.ticks(ceiling - floor, 4)[1];
+      for (let tick = Math.ceil(floor / step - 1e-9) * step; tick <= ceiling; tick += step) {
+        const one = Math.abs(tick - 1) < step / 100;
+        svg.append(s("line", { class: one ? "axis" : "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), s("text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick.toFixed(step < 0.1 ? 2 : 1)));
       }
       for (const tick of [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 50, 100, 1000].filter((t) => t > low && t < high)) {
         svg.append(s("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), s("text", { x: x(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick)));
       }
       svg.append(s("text", { x: right, y: height - 8, "text-anchor": "end" }, found.based ? "time, system = 1 (log scale) →" : "ns an event (log scale) →"), s("text", { x: left - 32, y: 4 }, "↑ peak memory over peak live bytes"));
       const points = all.map((entry) => ({ entry, x: x(entry.time), y: y(entry.memory) }));
-      for (const point of points) svg.append(mark(point.entry, point.x, point.y));
-      for (const label of labels(points, width)) {
+      const placed = labels(points, width);
+      for (const label of placed) {
         if (Math.abs(label.y - label.from.y) > 15) svg.append(s("line", { class: "leader", x1: label.from.x, y1: label.from.y, x2: label.x, y2: label.y }));
-        svg.append(s("text", { class: "name", x: label.x, y: label.y + 4, "text-anchor": label.anchor }, label.text));
       }
+      for (const point of points) svg.append(mark(point.entry, point.x, point.y));
+      for (const label of placed) svg.append(s("text", { class: "name", x: label.x, y: label.y + 4, "text-anchor": label.anchor }, label.text));
       box.replaceChildren(svg);
     });
     return box;
@@ -123,7 +128,7 @@ const Overview = (() => {
       h(
         "div",
         { class: "cards uneven" },
-        h("div", { class: "card" }, h("h3", {}, "Time an event"), h("p", { class: "note" }, "Nanoseconds of processor time for one allocate, free or reallocate; the median of the rounds. Darker is quicker, the quickest of a trace is framed. The mean is geometric, over traces run to their end."), matrix(data.traces, found), Kinds.legend()),
+        h("div", { class: "card" }, h("h3", {}, "Time an event"), h("p", { class: "note" }, "Nanoseconds of processor time for one allocate, free or reallocate; the median of the rounds. The stronger the tint, the quicker; the quickest of a trace is framed. The mean is geometric, over traces run to their end."), matrix(data.traces, found), Kinds.legend()),
         h("div", { class: "card" }, h("h3", {}, "Time against memory"), h("p", { class: "note" }, "Geometric means over all traces. Down and left is better: less time, and less memory held for the same live bytes. Rows that were capped or hold no memory figure are left out."), drawn),
       ),
     );

@@ -4,7 +4,7 @@ const RowTable = (() => {
     { key: "name", head: "Allocator", unit: "", value: (row) => row.name },
     { key: "time", head: "Time", unit: "ns an event, median", value: (row) => (row.ns_per_event ? row.ns_per_event.median : null) },
     { key: "range", head: "Range", unit: "ns, min – max", value: (row) => (row.ns_per_event ? row.ns_per_event.max - row.ns_per_event.min : null) },
-    { key: "memory", head: "Memory", unit: "peak over peak live; bar: the excess", value: (row) => row.memory_ratio },
+    { key: "memory", head: "Memory", unit: "peak over peak live", value: (row) => row.memory_ratio },
     { key: "worst", head: "Worst call", unit: "least of the rounds", value: (row) => row.worst_ns },
     { key: "faults", head: "Page faults", unit: "count", value: (row) => row.faults },
     { key: "refused", head: "Refused", unit: "requests", value: (row) => row.refused },
@@ -33,7 +33,7 @@ const RowTable = (() => {
 
   function bar(text, value, limit, range) {
     if (value === null || value === undefined) return h("td", { class: "absent" }, Units.NONE);
-    const width = (v) => (Math.max(0, Math.min(1, v / limit)) * 62).toFixed(1) + "%";
+    const width = (v) => (Math.max(0, Math.min(1, v / limit)) * 50).toFixed(1) + "%";
     const cell = h("td", { class: "numeric-bar" }, h("i", { class: value > limit ? "cut" : null, style: "width:" + width(value) }), h("span", {}, text));
     if (range && range.max <= limit) {
       cell.insertBefore(

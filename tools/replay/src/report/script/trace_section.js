@@ -63,6 +63,15 @@ const TraceSection = (() => {
     });
   }
 
+  function setUp() {
+    return h(
+      "details",
+      { class: "note" },
+      h("summary", {}, "How the three are set up"),
+      h("p", {}, "The heap takes regions that double from the system, beginning with 1 MiB here so that its growth shows; by default it takes the addresses of 64 MiB at once, which cost nothing until they are touched. The slab passes requests over 496 bytes on to a buddy allocator beneath it, and reserved is what it holds from that. The buddy has one region for good. Those regions are 1.25, 1.5, 2, 3 or 4 times the peak, whichever is the first to refuse nothing."),
+    );
+  }
+
   function refusals(trace) {
     const lines = trace.allocators.filter((each) => each.refused > 0);
     if (lines.length === 0) return null;
@@ -78,11 +87,11 @@ const TraceSection = (() => {
       h(
         "div",
         { class: "cards" },
-        h("div", { class: "card wide" }, h("h3", {}, "All allocators"), h("p", { class: "note" }, "Sorted by time; click a head to sort by another column. A torn bar goes on far beyond its cell. The thin lines span the quickest and the slowest round."), RowTable.make(trace, best), Kinds.legend()),
+        h("div", { class: "card wide" }, h("h3", {}, "All allocators"), h("p", { class: "note" }, "Sorted by time; click a head to sort by another column. A torn bar goes on far beyond its cell. The thin lines span the quickest and the slowest round; bars of memory show what goes beyond the live bytes."), RowTable.make(trace, best), Kinds.legend()),
         h(
           "div",
           { class: "column" },
-          card("Live and reserved bytes", "Live: what the program has asked for and not freed. Reserved: what an allocator of ours holds to serve it. The heap grows by regions that double, drawn from a first one of 1 MiB (by default it takes address space for 64 MiB at once); the slab passes requests over 496 bytes on to a buddy allocator beneath it; the buddy has one region, 1.25, 1.5, 2, 3 or 4 times the peak, whichever is the first to refuse nothing.", reserved(trace), refusals(trace)),
+          card("Live and reserved bytes", "Live: what the program has asked for and not freed. Reserved: what an allocator of ours holds to serve it.", reserved(trace), refusals(trace), setUp()),
           card(
             "Fragmentation",
             "Two measures. Unused: the part of the reserved bytes that is not live (1 − live ÷ reserved). Scattered: the part of the free bytes that lies outside the longest free run (1 − longest gap ÷ all gaps between live blocks, rounding and bookkeeping included); at 0 % all that is free is one run.",
