@@ -26,7 +26,10 @@ pub(super) fn collect<'a>(results: &'a Results, traces: &'a [Trace]) -> (Opening
         .chain(traces.iter().filter_map(film_trace::film))
         .collect();
     let data = PageData {
-        traces: pairs.iter().map(|(trace, result)| trace_data(trace, *result)).collect(),
+        traces: pairs
+            .iter()
+            .map(|(trace, result)| trace_data(trace, *result))
+            .collect(),
         films,
     };
     let opening = Opening {
@@ -73,14 +76,20 @@ fn rows(result: &TraceResult) -> Vec<Row<'_>> {
 fn allocators(trace: &Trace, line: &Timeline) -> Vec<AllocatorData> {
     let samples = subjects::sample_all(trace, line);
     let longest = samples.iter().map(Samples::longest).max().unwrap_or(0);
-    samples.into_iter().map(|samples| samples.finish(longest)).collect()
+    samples
+        .into_iter()
+        .map(|samples| samples.finish(longest))
+        .collect()
 }
 
 /// Returns the sentence of a trace without the name that it starts with.
 fn verdict(result: &TraceResult) -> String {
     let sentence = table::sentence(result);
     let start = format!("{}: ", result.name);
-    sentence.strip_prefix(&start).unwrap_or(&sentence).to_owned()
+    let verdict = sentence.strip_prefix(&start).unwrap_or(&sentence);
+    let mut letters = verdict.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 fn lede(traces: &[TraceData<'_>]) -> String {

@@ -23,7 +23,10 @@ pub(super) struct Gaps {
 impl Occupancy {
     /// Returns the bytes of all regions.
     pub(super) fn reserved(&self) -> usize {
-        self.regions.iter().map(|region| region.end - region.start).sum()
+        self.regions
+            .iter()
+            .map(|region| region.end - region.start)
+            .sum()
     }
 
     /// Measures the runs of bytes that no live block covers; a run ends with its region.
@@ -65,14 +68,20 @@ impl Occupancy {
                 let inside = block.start.max(region.start)..block.end.min(region.end);
                 if !inside.is_empty() {
                     let place = |address: usize| address - region.start + before;
-                    spread(place(inside.start)..place(inside.end), bytes_per_cell, &mut live);
+                    spread(
+                        place(inside.start)..place(inside.end),
+                        bytes_per_cell,
+                        &mut live,
+                    );
                 }
             }
             before += region.end - region.start;
         }
         live.iter()
             .enumerate()
-            .map(|(index, live)| letter(*live, bytes_per_cell.min(reserved - index * bytes_per_cell)))
+            .map(|(index, live)| {
+                letter(*live, bytes_per_cell.min(reserved - index * bytes_per_cell))
+            })
             .collect()
     }
 }

@@ -3,7 +3,7 @@ const LineChart = (() => {
   const MARGIN = { top: 10, right: 12, bottom: 36, left: 62 };
 
   function scales(width, height, chart) {
-    const ticksX = Units.ticks(chart.events, width < 420 ? 3 : 5).filter((tick) => tick <= chart.events);
+    const ticksX = Units.ticks(chart.events, width < 420 ? 3 : 5).filter((tick) => tick <= chart.events && Number.isInteger(tick));
     const max = Math.max(...chart.series.flatMap((series) => series.values.filter((v) => v !== null)), 0);
     const ticksY = chart.share ? [0, 0.25, 0.5, 0.75, 1] : Units.ticks(max, 4, 1024);
     const top = ticksY[ticksY.length - 1];

@@ -86,7 +86,10 @@ const Overview = (() => {
   function scatter(found) {
     const all = found.entries.filter((entry) => entry.time !== null && entry.memory !== null);
     const box = h("div", { class: "scatter" });
-    if (all.length < 2) return box;
+    if (all.length < 2) {
+      box.append(h("p", { class: "note" }, "Fewer than two rows have a time and a memory figure on every trace."));
+      return box;
+    }
     const low = Math.min(...all.map((entry) => entry.time)) / 1.25;
     const high = Math.max(...all.map((entry) => entry.time)) * 1.3;
     const most = Math.max(...all.map((entry) => entry.memory));

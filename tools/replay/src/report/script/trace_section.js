@@ -3,10 +3,11 @@ const TraceSection = (() => {
   function facts(trace) {
     const ops = trace.operations;
     const parts = [
-      `${Units.count(trace.events)} events`,
+      trace.events === 1 ? "1 event" : `${Units.count(trace.events)} events`,
       `${Units.events(ops.allocate + ops.zeroed)} allocations, ${Units.events(ops.free)} frees, ${Units.events(ops.reallocate)} reallocations`,
       trace.threads === 1 ? "1 thread" : `${trace.threads} threads`,
-      `at most ${Units.bytes(trace.peak_live_bytes)} live in ${Units.count(trace.peak_live_blocks)} blocks`,
+      `at most ${Units.bytes(trace.peak_live_bytes)} live`,
+      trace.peak_live_blocks === 1 ? "at most 1 block" : `at most ${Units.count(trace.peak_live_blocks)} blocks`,
     ];
     return parts.join(" · ");
   }
@@ -79,34 +80,54 @@ const TraceSection = (() => {
     return h("p", { class: "note" }, `In the run drawn here ${list}; the lines go on without those blocks.`);
   }
 
+  function table(trace, best) {
+    return h(
+      "div",
+      { class: "card wide" },
+      h("h3", {}, "All allocators"),
+      h("p", { class: "note" }, "Sorted by time; click a head to sort by another column. A torn bar goes on far beyond its cell. The thin lines span the quickest and the slowest round; bars of memory show what goes beyond the live bytes."),
+      RowTable.make(trace, best),
+      Kinds.legend(),
+    );
+  }
+
+  function overTime(trace) {
+    return h(
+      "div",
+      { class: "column" },
+      card("Live and reserved bytes", "Live: what the program has asked for and not freed. Reserved: what an allocator of ours holds to serve it.", reserved(trace), refusals(trace), setUp()),
+      card(
+        "Fragmentation",
+        "Two measures. Unused: the part of the reserved bytes that is not live (1 − live ÷ reserved). Scattered: the part of the free bytes that lies outside the longest free run (1 − longest gap ÷ all gaps between live blocks, rounding and bookkeeping included); at 0 % all that is free is one run.",
+        h("h4", { class: "subhead" }, "Unused"),
+        unused(trace),
+        h("h4", { class: "subhead" }, "Scattered"),
+        scattered(trace),
+      ),
+    );
+  }
+
+  function sizesAndPlaces(trace) {
+    return h(
+      "div",
+      { class: "column" },
+      card("Sizes", "Every size asked for, in buckets that double. Left: how many requests; right: how many bytes they add up to.", Histogram.make(trace)),
+      card("Memory map", "The memory an allocator holds, in address order from left to right, at quarters of the trace and at its peak; the fuller a cell with live blocks, the stronger its colour. The strips share one scale, so a longer strip is more memory.", MemoryMap.make(trace)),
+    );
+  }
+
+  /** The section of a trace; one without events, or without results, shows what it has. */
   function make(trace, index, best) {
+    const id = Dom.anchor(index);
     return h(
       "section",
-      { class: "block", id: Dom.anchor(index), "aria-labelledby": Dom.anchor(index) + "-name" },
-      h("header", {}, h("h2", { id: Dom.anchor(index) + "-name" }, trace.name), h("p", { class: "facts" }, facts(trace))),
+      { class: "block", id, "aria-labelledby": id + "-name" },
+      h("header", {}, h("h2", { id: id + "-name" }, trace.name), h("p", { class: "facts" }, facts(trace))),
       h(
         "div",
         { class: "cards" },
-        h("div", { class: "card wide" }, h("h3", {}, "All allocators"), h("p", { class: "note" }, "Sorted by time; click a head to sort by another column. A torn bar goes on far beyond its cell. The thin lines span the quickest and the slowest round; bars of memory show what goes beyond the live bytes."), RowTable.make(trace, best), Kinds.legend()),
-        h(
-          "div",
-          { class: "column" },
-          card("Live and reserved bytes", "Live: what the program has asked for and not freed. Reserved: what an allocator of ours holds to serve it.", reserved(trace), refusals(trace), setUp()),
-          card(
-            "Fragmentation",
-            "Two measures. Unused: the part of the reserved bytes that is not live (1 − live ÷ reserved). Scattered: the part of the free bytes that lies outside the longest free run (1 − longest gap ÷ all gaps between live blocks, rounding and bookkeeping included); at 0 % all that is free is one run.",
-            h("h4", { class: "subhead" }, "Unused"),
-            unused(trace),
-            h("h4", { class: "subhead" }, "Scattered"),
-            scattered(trace),
-          ),
-        ),
-        h(
-          "div",
-          { class: "column" },
-          card("Sizes", "Every size asked for, in buckets that double. Left: how many requests; right: how many bytes they add up to.", Histogram.make(trace)),
-          card("Memory map", "The memory an allocator holds, in address order from left to right, at quarters of the trace and at its peak; the fuller a cell with live blocks, the darker. The strips share one scale, so a longer strip is more memory.", MemoryMap.make(trace)),
-        ),
+        trace.rows.length > 0 ? table(trace, best) : null,
+        trace.events > 0 ? [overTime(trace), sizesAndPlaces(trace)] : null,
       ),
     );
   }
