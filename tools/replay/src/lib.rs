@@ -14,6 +14,7 @@ mod ours;
 mod pass;
 mod peers;
 mod program;
+pub mod report;
 pub mod results;
 pub mod rows;
 pub mod strategies;
