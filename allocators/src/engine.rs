@@ -90,6 +90,8 @@ pub(crate) struct Engine<C> {
     mixed: u32,
     /// A region that became empty while another stands; the owner may take it.
     emptied: Option<usize>,
+    /// Damage that a fast path found and left to the slow path to report.
+    damage: Option<Refusal>,
     region_count: usize,
     regions: [Region; REGIONS_MAX],
     reserved: usize,
@@ -117,6 +119,7 @@ impl<C: SizeClasses> Engine<C> {
             classes: small::classes(C::TABLE),
             mixed: NIL,
             emptied: None,
+            damage: None,
             region_count: 0,
             regions: [Region::EMPTY; REGIONS_MAX],
             reserved: 0,
@@ -131,8 +134,11 @@ impl<C: SizeClasses> Engine<C> {
     /// Serves a small request from its front; `None` sends the caller to the slow path.
     #[inline]
     pub(crate) fn allocate_front(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
-        if layout.align() > GRANULE || layout.size() > C::TABLE.bytes_max() {
+        if layout.align() > GRANULE {
             return None;
+        }
+        if layout.size() > C::TABLE.bytes_max() {
+            return self.allocate_hot_core(layout.size());
         }
         let class = C::TABLE.class_of(layout.size());
         let of = &mut self.classes[class];
@@ -165,8 +171,12 @@ impl<C: SizeClasses> Engine<C> {
         // SAFETY: the same; a byte a page.
         let class = usize::from(unsafe { kind.read() }).wrapping_sub(1);
         let bit = 1 << (granule % 64);
-        if bits & bit == 0 || class >= CLASSES_MAX {
+        if bits & bit == 0 {
             return false;
+        }
+        if class >= CLASSES_MAX {
+            // The class of a core page is 0 - 1, that of a mixed page 255 - 1.
+            return class == usize::MAX && self.deallocate_hot_core(granule as u32, bytes);
         }
         let of = &mut self.classes[class];
         let slot_bytes = of.bytes as usize;
@@ -209,6 +219,9 @@ impl<C: SizeClasses> Engine<C> {
 
     /// Serves a request by any way but a new region.
     pub(crate) fn allocate(&mut self, layout: Layout) -> Result<NonNull<[u8]>, Refusal> {
+        if let Some(damage) = self.damage.take() {
+            return Err(damage);
+        }
         let served = match Self::class_for(layout) {
             Some(class) => self.allocate_slot(class, layout.size()),
             None => self.allocate_large(layout),
@@ -248,6 +261,9 @@ impl<C: SizeClasses> Engine<C> {
     }
 
     fn deallocate_any(&mut self, block: NonNull<u8>, bytes: usize) -> Result<(), Refusal> {
+        if let Some(damage) = self.damage.take() {
+            return Err(damage);
+        }
         let place = self.locate(block)?;
         self.make_hot(place.region);
         if self.regions[place.region].huge {
