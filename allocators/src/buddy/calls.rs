@@ -220,19 +220,17 @@ impl Tree<'_> {
         if run.leaf & ((1 << height) - 1) != 0 {
             return Err(AllocError);
         }
-        let mut settled = false;
         for half in run.height..height {
             let right = run.leaf + (1 << half);
-            let buddy = Node::new(run.leaf, half).buddy(half);
+            let buddy = Node::new(right, half);
             if !self.used(buddy) {
                 continue;
             }
-            // A buddy that is not live itself may be whole or in parts in the fronts.
+            // A buddy that is not live itself may wait in the fronts, whole or in parts.
             let live = self.is_whole(buddy, half) && !self.is_held(right, half);
-            if live || settled || !self.settle() || self.used(buddy) {
+            if live || !self.settle_within(right, right + (1 << half)) || self.used(buddy) {
                 return Err(AllocError);
             }
-            settled = true;
         }
         for half in run.height..height {
             self.unlink(run.leaf + (1 << half), half);
