@@ -72,7 +72,10 @@ impl TestBacking {
 
     /// Returns the layout of the live block at `address`.
     pub(crate) fn layout_at(&self, address: *const u8) -> Option<Layout> {
-        self.lock().live.get(&address.addr()).map(|&(_, layout)| layout)
+        self.lock()
+            .live
+            .get(&address.addr())
+            .map(|&(_, layout)| layout)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
