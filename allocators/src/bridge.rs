@@ -4,7 +4,7 @@
 //! implementations from one macro, so either may change or go without touching the other.
 //!
 //! What implements `allocator_api2::alloc::Allocator`: `&dyn Allocator`, `&(dyn Allocator + Sync)`, a
-//! reference to each allocator of this crate (the list is [`each_allocator`]), and [`Bridge`] around a
+//! reference to each allocator of this crate (the list is `each_allocator!`), and [`Bridge`] around a
 //! reference to any other. Never an allocator by value: a container may be moved with its allocator
 //! inside, and some of ours hold their memory within themselves.
 //!
@@ -72,7 +72,8 @@ impl<A: ?Sized> Clone for Bridge<'_, A> {
 impl<A: ?Sized> Copy for Bridge<'_, A> {}
 
 /// Calls a macro with the list of what a bridge is built for: generics in brackets, then the type
-/// behind the reference. A new allocator is one line here.
+/// behind the reference. A new allocator is one line here, such as
+/// `['b, B: Allocator + ?Sized] Proxy<'b, B>;`.
 macro_rules! each_allocator {
     ($bridges:ident) => {
         $bridges! {
