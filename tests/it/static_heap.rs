@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use std::thread;
 
-use loligo_allocators::{Allocator, SharedRef, StaticHeap};
+use loligo_allocators::{SharedRef, StaticHeap};
 use loligo_tests::programs::{Space, run_shared, sample};
 use loligo_tests::{Limits, Oracle, conformance};
 
