@@ -31,6 +31,7 @@ use crate::leak;
 use crate::misuse::{Misuse, Report, misuse};
 use crate::stats::Stats;
 
+mod cursor;
 mod inspect;
 mod record;
 mod scope;
@@ -156,13 +157,16 @@ static GROUND: Record = Record::GROUND;
 /// 3. A run has at least one block. The youngest record is no gap, and the last block is not dead.
 /// 4. `odd` counts the dead blocks, each with its bit set and no other bit, and the gaps.
 /// 5. `allocations_total - frees_total` blocks are live and have `allocated_total - freed_total`
-///    bytes, which were never more than `high - memory` before the last free.
+///    bytes, which were never more than `peak` before the last free.
+/// 6. `quick` is `memory + peak` where `odd` is zero, else zero. (Live bytes are not more than those
+///    below the cursor, so below `quick` there can be no new peak.)
 pub struct FrameAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     memory: NonNull<u8>,
     cursor: Cell<NonNull<u8>>,
     table: Cell<*mut Record>,
-    /// The address that lies as far behind `memory` as the most bytes were live.
-    high: Cell<usize>,
+    /// While the cursor's address is not above this, freeing the last block needs no more than to
+    /// move it back.
+    quick: Cell<usize>,
     /// Dead blocks and gaps.
     odd: Cell<usize>,
     /// Bytes given out since the frame was made.
@@ -172,6 +176,8 @@ pub struct FrameAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     allocations_total: Cell<u64>,
     frees_total: Cell<u64>,
 
+    /// The most bytes that were live before a free.
+    peak: Cell<u64>,
     dead: DeadBits,
     ground: *mut Record,
     bytes: usize,
@@ -206,8 +212,8 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     pub fn reset(&mut self) {
         self.count_freed(self.live_bytes());
         self.frees_total.set(self.allocations_total.get());
-        self.odd.set(0);
         self.dead.clear_all();
+        self.uncount_odd(self.odd.get());
         self.table.set(self.ground);
         self.cursor.set(self.memory);
     }
@@ -248,7 +254,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
             // SAFETY: a record fits here, at a multiple of 8.
             unsafe { ground.write(Record::GROUND) };
             // SAFETY: the words follow the ground up to the end of what is used.
-            let words = unsafe { ground.add(1) }.cast::<u64>();
+            let words = unsafe { ground.add(1) }.cast::<Cell<u64>>();
             // SAFETY: they are enough for every offset below `used`.
             (memory, ground, unsafe { DeadBits::new(words.as_ptr()) })
         } else {
@@ -260,12 +266,13 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
             memory,
             cursor: Cell::new(memory),
             table: Cell::new(ground.as_ptr()),
-            high: Cell::new(memory.addr().get()),
+            quick: Cell::new(memory.addr().get()),
             odd: Cell::new(0),
             allocated_total: Cell::new(0),
             freed_total: Cell::new(0),
             allocations_total: Cell::new(0),
             frees_total: Cell::new(0),
+            peak: Cell::new(0),
             dead,
             ground: ground.as_ptr(),
             bytes,
@@ -302,140 +309,6 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     #[inline]
     fn live_bytes(&self) -> u64 {
         self.allocated_total.get() - self.freed_total.get()
-    }
-
-    fn peak_bytes(&self) -> u64 {
-        let before = (self.high.get() - self.memory.addr().get()) as u64;
-        before.max(self.live_bytes())
-    }
-
-    #[inline]
-    fn count_allocated(&self, bytes: usize) {
-        self.allocations_total.set(self.allocations_total.get() + 1);
-        self.allocated_total
-            .set(self.allocated_total.get() + bytes as u64);
-    }
-
-    /// Counts bytes that are no longer live. The cursor must still be where it was.
-    #[inline]
-    fn count_freed(&self, bytes: u64) {
-        // The live bytes peak just before some are freed, so allocating need not look; and they are
-        // not more than those below the cursor, so mostly freeing need not either.
-        if self.cursor.get().addr().get() > self.high.get() {
-            self.raise_high();
-        }
-        self.freed_total.set(self.freed_total.get() + bytes);
-    }
-
-    #[inline(never)]
-    fn raise_high(&self) {
-        self.high
-            .set(self.memory.addr().get() + self.peak_bytes() as usize);
-    }
-
-    /// Appends a record for one block of `bytes` bytes at the cursor, and the block. There is room.
-    #[inline]
-    fn push(&self, bytes: usize) {
-        let cursor = self.cursor.get();
-        // SAFETY: the caller has found room for a record below the table.
-        let table = unsafe { self.table.get().sub(1) };
-        // SAFETY: as above, and the table is aligned.
-        unsafe { table.write(Record::new(self.offset_of(cursor), bytes)) };
-        self.table.set(table);
-        // SAFETY: the caller has found room for the block too.
-        self.cursor.set(unsafe { cursor.add(stride(bytes)) });
-    }
-
-    /// Allocates where an alignment above 8 skips `padding` bytes.
-    #[inline(never)]
-    fn allocate_padded(&self, padding: usize, bytes: usize) -> Result<NonNull<[u8]>, AllocError> {
-        // A size rounded up to its alignment is at most `isize::MAX`, so the sum does not overflow.
-        if padding + stride(bytes) + 2 * size_of::<Record>() > self.room() {
-            return Err(AllocError);
-        }
-        let gap = self.cursor.get();
-        self.push(0);
-        // SAFETY: the padding lies below the table.
-        let block = unsafe { gap.add(padding) };
-        self.cursor.set(block);
-        self.push(bytes);
-        self.odd.set(self.odd.get() + 1);
-        self.count_allocated(bytes);
-        Ok(NonNull::slice_from_raw_parts(block, bytes))
-    }
-
-    /// Frees `block` if it is the last one and `bytes`, where given, is its size.
-    #[inline(always)]
-    fn free_last(&self, block: NonNull<u8>, bytes: Option<usize>) -> bool {
-        let youngest = self.youngest();
-        let last = self.cursor.get().addr().get().wrapping_sub(youngest.stride());
-        if last != block.addr().get() || bytes.is_some_and(|bytes| bytes != youngest.bytes()) {
-            return false;
-        }
-        let first = self.memory.addr().get() + youngest.offset();
-        if last < first {
-            // The ground: there is no block.
-            return false;
-        }
-        self.count_freed(youngest.bytes() as u64);
-        self.frees_total.set(self.frees_total.get() + 1);
-        self.cut_last(block, last == first);
-        if self.odd.get() != 0 {
-            self.cut_odd();
-        }
-        true
-    }
-
-    /// Moves the cursor to the start of the last block, which is its run's only one if `only`.
-    #[inline]
-    fn cut_last(&self, block: NonNull<u8>, only: bool) {
-        if only {
-            // SAFETY: invariant 1: above a record lies another or the ground.
-            self.table.set(unsafe { self.table.get().add(1) });
-        }
-        // Through the offset, as the pointer that was passed in need not reach beyond its block.
-        self.cursor.set(self.at(self.offset_of(block)));
-    }
-
-    /// Takes gaps and dead blocks off the end.
-    #[inline(never)]
-    fn cut_odd(&self) {
-        while self.table.get() != self.ground {
-            let youngest = self.youngest();
-            let first = self.at(youngest.offset());
-            if youngest.is_gap() {
-                self.cut_last(first, true);
-            } else {
-                let last = self.offset_of(self.cursor.get()) - youngest.stride();
-                if !self.dead.get(last) {
-                    return;
-                }
-                self.dead.clear(last);
-                self.cut_last(self.at(last), last == youngest.offset());
-            }
-            self.odd.set(self.odd.get() - 1);
-        }
-    }
-
-    /// Frees a block that is not the last, or says what is wrong.
-    #[inline(never)]
-    fn free_other(
-        &self,
-        block: NonNull<u8>,
-        bytes: Option<usize>,
-        site: &'static Location<'static>,
-    ) {
-        let found = match self.find(block) {
-            Ok(found) => found,
-            Err(what) => self.wrong(what, block, bytes, site),
-        };
-        if bytes.is_some_and(|bytes| bytes != found.bytes()) {
-            self.wrong(Misuse::WrongSize, block, bytes, site);
-        }
-        self.count_freed(found.bytes() as u64);
-        self.frees_total.set(self.frees_total.get() + 1);
-        self.dead.set(self.offset_of(block));
-        self.odd.set(self.odd.get() + 1);
     }
 
     #[cold]
@@ -476,9 +349,8 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let bytes = layout.size().max(1);
         let block = self.cursor.get();
-        let padding = block.addr().get().wrapping_neg() & (layout.align() - 1);
-        if padding != 0 {
-            return self.allocate_padded(padding, bytes);
+        if block.addr().get() & (layout.align() - 1) != 0 {
+            return self.allocate_padded(bytes, layout.align());
         }
         if self.youngest().bytes() == bytes {
             if stride(bytes) > self.room() {
@@ -498,17 +370,13 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
-        if !self.free_last(block, None) {
-            self.free_other(block, None, Location::caller());
-        }
+        self.free(block, None, Location::caller());
     }
 
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let bytes = Some(layout.size().max(1));
-        if !self.free_last(block, bytes) {
-            self.free_other(block, bytes, Location::caller());
-        }
+        self.free(block, bytes, Location::caller());
     }
 
     unsafe fn resize_in_place(
@@ -534,7 +402,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
 
     fn stats(&self) -> Stats {
         let live = self.live_bytes() as usize;
-        let peak = self.peak_bytes() as usize;
+        let peak = self.peak.get().max(self.live_bytes()) as usize;
         Stats {
             live: (self.allocations_total.get() - self.frees_total.get()) as usize,
             requested: live,
@@ -558,7 +426,6 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
         // Through a reference, as a backing type without a size has no other way to a trait object.
         self.backing
             .as_ref()
-            
             .map(|(backing, ..)| backing as &dyn Allocator)
     }
 

@@ -117,7 +117,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
     fn deallocate_slow(&self, block: NonNull<u8>, layout: Option<Layout>) {
         if self.owner.owns(block.as_ptr()) {
             let bytes = layout.map_or(0, |l| l.size());
-            return self.owner.deallocate_slow(block, bytes, Location::caller());
+            return self.owner.deallocate_warm(block, bytes, Location::caller());
         }
         // SAFETY: by the caller's promise the block is one of ours, and none of our regions holds it,
         // so the backing served it; a backing that does not know it reports that itself.

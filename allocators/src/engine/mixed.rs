@@ -116,6 +116,7 @@ impl<C: SizeClasses> Engine<C> {
         });
         self.classes[class].pages -= 1;
         self.classes[class].out -= u64::from(used);
+        self.classes[class].mixed += u64::from(used);
     }
 
     /// Gives the longest run of free units of a mixed page, in no list, to a class.

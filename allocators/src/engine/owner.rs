@@ -90,6 +90,17 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
         // SAFETY: an owner is not `Sync` and the engine calls nobody, so this borrow is alone.
         match unsafe { &mut *self.engine.get() }.allocate_front(layout) {
             Some(block) => Ok(block),
+            None => self.allocate_warm(layout),
+        }
+    }
+
+    /// The second try, in a function of its own with little to save, as it is needed often.
+    #[inline(never)]
+    #[track_caller]
+    fn allocate_warm(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: as in `allocate`.
+        match unsafe { &mut *self.engine.get() }.allocate_warm(layout) {
+            Some(block) => Ok(block),
             None => self.allocate_slow(layout),
         }
     }
@@ -99,7 +110,21 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     #[track_caller]
     pub(crate) fn deallocate(&self, block: NonNull<u8>, bytes: usize) {
         if !self.deallocate_front(block, bytes) {
-            self.deallocate_slow(block, bytes, Location::caller());
+            self.deallocate_warm(block, bytes, Location::caller());
+        }
+    }
+
+    /// The second try, as in `allocate_warm`.
+    #[inline(never)]
+    pub(crate) fn deallocate_warm(
+        &self,
+        block: NonNull<u8>,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) {
+        // SAFETY: as in `allocate`.
+        if !unsafe { &mut *self.engine.get() }.deallocate_warm(block, bytes) {
+            self.deallocate_slow(block, bytes, site);
         }
     }
 
@@ -289,7 +314,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn deallocate_slow(
+    fn deallocate_slow(
         &self,
         block: NonNull<u8>,
         bytes: usize,

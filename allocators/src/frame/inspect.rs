@@ -64,7 +64,7 @@ impl<B: Allocator + ?Sized> FrameAllocator<'_, B> {
         if found.is_gap() {
             return Err(Misuse::ForeignFree);
         }
-        if (offset - found.offset()) % found.stride() != 0 {
+        if !(offset - found.offset()).is_multiple_of(found.stride()) {
             return Err(Misuse::InteriorFree);
         }
         if self.dead.get(offset) {
@@ -150,7 +150,7 @@ impl<B: Allocator + ?Sized> FrameAllocator<'_, B> {
             if record.is_gap() {
                 continue;
             }
-            if (end - record.offset()) % record.stride() != 0 {
+            if !(end - record.offset()).is_multiple_of(record.stride()) {
                 return damage("a run ends within a block", record.offset());
             }
             for offset in (record.offset()..end).step_by(record.stride()) {
@@ -165,6 +165,13 @@ impl<B: Allocator + ?Sized> FrameAllocator<'_, B> {
         }
         if odd != self.odd.get() {
             return damage("the dead bits and the count of dead blocks differ", 0);
+        }
+        let quick = match odd {
+            0 => self.memory.addr().get() + self.peak.get() as usize,
+            _ => 0,
+        };
+        if self.quick.get() != quick {
+            return damage("the mark below which frees are quick is wrong", 0);
         }
         let counted = self.allocations_total.get() - self.frees_total.get();
         if live != counted || live_bytes != self.live_bytes() {

@@ -15,29 +15,39 @@ pub(super) const fn stride(bytes: usize) -> usize {
 
 /// Where a run of blocks starts and how long each is; a length of zero marks a gap.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Record(u64);
+#[repr(C, align(8))]
+pub(super) struct Record {
+    offset: u32,
+    bytes: u32,
+}
 
 impl Record {
     /// Stands beneath the first record. Its blocks would be longer than any region and start behind
     /// every one, so no request and no address match it.
-    pub(super) const GROUND: Self = Self(u64::MAX);
+    pub(super) const GROUND: Self = Self {
+        offset: u32::MAX,
+        bytes: u32::MAX,
+    };
 
     /// Both numbers must be below 2^32.
     #[inline]
     pub(super) const fn new(offset: usize, bytes: usize) -> Self {
-        Self((bytes as u64) << 32 | offset as u64)
+        Self {
+            offset: offset as u32,
+            bytes: bytes as u32,
+        }
     }
 
     /// Returns the offset of the run's first block.
     #[inline]
     pub(super) const fn offset(self) -> usize {
-        (self.0 & u32::MAX as u64) as usize
+        self.offset as usize
     }
 
     /// Returns the size of each block as asked.
     #[inline]
     pub(super) const fn bytes(self) -> usize {
-        (self.0 >> 32) as usize
+        self.bytes as usize
     }
 
     /// Returns how far the blocks lie apart.
@@ -56,7 +66,7 @@ impl Record {
 /// Words from `clean` on are not written yet and stand for zeros, so neither making a frame nor
 /// resetting it touches them.
 pub(super) struct DeadBits {
-    words: *mut u64,
+    words: *mut Cell<u64>,
     clean: Cell<usize>,
 }
 
@@ -75,7 +85,7 @@ impl DeadBits {
     /// # Safety
     ///
     /// `words` is valid for as many words as the offsets passed later need, and nobody else uses it.
-    pub(super) const unsafe fn new(words: *mut u64) -> Self {
+    pub(super) const unsafe fn new(words: *mut Cell<u64>) -> Self {
         Self {
             words,
             clean: Cell::new(0),
@@ -84,31 +94,38 @@ impl DeadBits {
 
     pub(super) fn get(&self, offset: usize) -> bool {
         let (word, bit) = Self::place(offset);
-        // SAFETY: words below `clean` have been written, and lie within the memory.
-        word < self.clean.get() && unsafe { self.words.add(word).read() } & bit != 0
+        word < self.clean.get() && self.word(word).get() & bit != 0
     }
 
     pub(super) fn set(&self, offset: usize) {
         let (word, bit) = Self::place(offset);
         for fresh in self.clean.get()..=word {
             // SAFETY: the maker of the bits promises the words of all offsets.
-            unsafe { self.words.add(fresh).write(0) };
+            let fresh = unsafe { self.words.add(fresh) };
+            // SAFETY: as above; nobody refers to a word that was not written yet.
+            unsafe { fresh.write(Cell::new(0)) };
         }
         self.clean.set(self.clean.get().max(word + 1));
-        // SAFETY: as above.
-        unsafe { *self.words.add(word) |= bit };
+        self.word(word).set(self.word(word).get() | bit);
     }
 
     pub(super) fn clear(&self, offset: usize) {
         let (word, bit) = Self::place(offset);
         if word < self.clean.get() {
-            // SAFETY: words below `clean` have been written, and lie within the memory.
-            unsafe { *self.words.add(word) &= !bit };
+            self.word(word).set(self.word(word).get() & !bit);
         }
     }
 
     pub(super) fn clear_all(&self) {
         self.clean.set(0);
+    }
+
+    /// Returns word `n`, which is below `clean`.
+    fn word(&self, n: usize) -> &Cell<u64> {
+        // SAFETY: the maker of the bits promises the words of all offsets.
+        let word = unsafe { self.words.add(n) };
+        // SAFETY: words below `clean` have been written, and are changed through cells alone.
+        unsafe { &*word }
     }
 
     const fn place(offset: usize) -> (usize, u64) {

@@ -106,7 +106,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
             let kept = kept.next_multiple_of(record.stride().max(GRAIN));
             let from = record.offset() + kept;
             if record.is_gap() {
-                self.odd.set(self.odd.get() - 1);
+                self.uncount_odd(1);
             } else if from < end {
                 let dropped = (end - from) / record.stride();
                 let dead = self.clear_dead(from, end, record.stride());
@@ -125,9 +125,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         self.frees_total.set(self.frees_total.get() + blocks as u64);
         self.table.set(table);
         self.cursor.set(cursor);
-        if self.odd.get() != 0 {
-            self.cut_odd();
-        }
+        self.cut_odd();
     }
 
     /// Clears the dead bits of the blocks from `from` to `end` and returns how many there were.
@@ -142,7 +140,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
                 dead += 1;
             }
         }
-        self.odd.set(self.odd.get() - dead);
+        self.uncount_odd(dead);
         dead
     }
 }
