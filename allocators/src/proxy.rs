@@ -179,6 +179,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
 
     /// Returns the size of a block that is about to be freed or resized.
     #[inline]
+    #[track_caller]
     fn size_of_own(&self, block: NonNull<u8>, site: &'static Location<'static>) -> u64 {
         // SAFETY: the callers' promise: the block is live.
         let bytes = unsafe { self.backing.allocated_size(block) } as u64;

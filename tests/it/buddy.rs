@@ -11,7 +11,7 @@ use crate::subject::{Subject, Test, bytes};
 
 pub(crate) const BUDDY: Subject = Subject {
     name: "buddy",
-    reports_foreign: "buddy",
+    reporter: |_| None,
     limits: Limits::region(256 << 10),
     make: |test| in_region(256 << 10, 64, 0, test),
     misused: bytes(64, 16),

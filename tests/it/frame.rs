@@ -12,7 +12,7 @@ const BYTES: usize = 256 << 10;
 
 pub(crate) const FRAME: Subject = Subject {
     name: "frame",
-    reports_foreign: "frame",
+    reporter: |_| None,
     limits: Limits {
         reclaims: false,
         reports_leaks: false,

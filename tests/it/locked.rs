@@ -10,7 +10,7 @@ use crate::subject::{Subject, bytes};
 
 pub(crate) const LOCKED: Subject = Subject {
     name: "locked",
-    reports_foreign: "locked",
+    reporter: |_| None,
     limits: Limits::region(256 << 10),
     make: |test| {
         let mut region = Region::new(256 << 10, 256 << 10);

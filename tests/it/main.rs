@@ -7,13 +7,16 @@
 mod buddy;
 mod collections;
 mod compositions;
+mod contract;
 mod frame;
+mod global;
 mod heap;
 mod locked;
 mod misuse;
 mod page;
 mod planted;
 mod pool;
+mod proxy;
 mod slab;
 mod static_heap;
 mod subject;

@@ -8,7 +8,7 @@ use crate::subject::{Subject, bytes};
 
 pub(crate) const PAGE: Subject = Subject {
     name: "page",
-    reports_foreign: "page",
+    reporter: |_| None,
     limits: Limits::growing(),
     make: |test| test(&PageAllocator::new("page")),
     misused: bytes(4096, 4096),

@@ -14,7 +14,7 @@ const BLOCK: Layout = bytes(64, 16);
 
 pub(crate) const POOL: Subject = Subject {
     name: "pool",
-    reports_foreign: "pool",
+    reporter: |_| None,
     limits: Limits::fixed(BLOCK, None),
     make: |test| over_naive(BLOCK, 0, 1 << 20, test),
     misused: BLOCK,
@@ -22,7 +22,7 @@ pub(crate) const POOL: Subject = Subject {
 
 pub(crate) const POOL_IN_REGION: Subject = Subject {
     name: "pool-region",
-    reports_foreign: "pool-region",
+    reporter: |_| None,
     limits: Limits::fixed(BLOCK, Some(16 << 10)),
     make: |test| {
         let mut region = Region::new(16 << 10, 64).at_offset(8);

@@ -3,6 +3,7 @@
 use loligo_allocators::{
     Allocator, BuddyAllocator, DefaultClasses, HeapAllocator, PageAllocator, SlabAllocator,
 };
+use loligo_tests::misuse::Wrong;
 use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Plan, Space, sample};
 use loligo_tests::{Limits, Region, conformance};
@@ -18,7 +19,7 @@ const OWN_MAX: usize = 496;
 
 pub(crate) const SLAB: Subject = Subject {
     name: "slab",
-    reports_foreign: "memory",
+    reporter: |wrong| (wrong == Wrong::ForeignFree).then_some("memory"),
     limits: Limits {
         size_max: OWN_MAX,
         align_max: 16,

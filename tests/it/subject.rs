@@ -3,6 +3,7 @@
 use core::alloc::Layout;
 
 use loligo_allocators::Allocator;
+use loligo_tests::misuse::Wrong;
 use loligo_tests::programs::{Plan, Space};
 use loligo_tests::{Limits, conformance};
 
@@ -14,8 +15,8 @@ pub(crate) type Test<'t> = &'t mut dyn FnMut(&dyn Allocator);
 pub(crate) struct Subject {
     /// The allocator's own name, which its reports must tell.
     pub(crate) name: &'static str,
-    /// Whose report a foreign free ends in: its own, or that of the backing it passes it on to.
-    pub(crate) reports_foreign: &'static str,
+    /// Who reports a wrong use where that is not itself: the backing that it passes frees on to.
+    pub(crate) reporter: fn(Wrong) -> Option<&'static str>,
     /// What it can serve.
     pub(crate) limits: Limits,
     /// Makes a fresh one.
