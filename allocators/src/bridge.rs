@@ -4,7 +4,7 @@
 //! implementations from one macro, so either may change or go without touching the other.
 //!
 //! What implements `allocator_api2::alloc::Allocator`: `&dyn Allocator`, `&(dyn Allocator + Sync)`, a
-//! reference to each allocator of this crate (the list is [`each_allocator`]), and [`Bridge`] around a
+//! reference to each allocator of this crate (the list is `each_allocator!`), and [`Bridge`] around a
 //! reference to any other. Never an allocator by value: a container may be moved with its allocator
 //! inside, and some of ours hold their memory within themselves.
 //!
@@ -24,9 +24,17 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator};
+use crate::buddy::BuddyAllocator;
+use crate::frame::FrameAllocator;
+use crate::heap::HeapAllocator;
 use crate::locked::{Lock, Locked};
 #[cfg(target_os = "linux")]
 use crate::page::PageAllocator;
+use crate::pool::PoolAllocator;
+use crate::proxy::ProxyAllocator;
+use crate::size_classes::SizeClasses;
+use crate::slab::SlabAllocator;
+use crate::static_heap::StaticHeap;
 
 /// Lets a reference to any allocator, a user's own for instance, be used through `allocator-api2`.
 ///
@@ -72,12 +80,20 @@ impl<A: ?Sized> Clone for Bridge<'_, A> {
 impl<A: ?Sized> Copy for Bridge<'_, A> {}
 
 /// Calls a macro with the list of what a bridge is built for: generics in brackets, then the type
-/// behind the reference. A new allocator is one line here.
+/// behind the reference. A new allocator is one line here, such as
+/// `['b, B: Allocator + ?Sized] Proxy<'b, B>;`.
 macro_rules! each_allocator {
     ($bridges:ident) => {
         $bridges! {
             #[cfg(target_os = "linux")]
             [] PageAllocator;
+            ['b, B: Allocator + ?Sized] HeapAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized, C: SizeClasses] SlabAllocator<'b, B, C>;
+            ['b, B: Allocator + ?Sized] BuddyAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] PoolAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] FrameAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
+            [const BYTES: usize] StaticHeap<BYTES>;
             [A: Allocator, L: Lock] Locked<A, L>;
             ['d] dyn Allocator + 'd;
             ['d] dyn Allocator + Sync + 'd;

@@ -32,7 +32,7 @@ mod shape;
 mod tree;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use core::alloc::Layout;
 use core::mem::{ManuallyDrop, MaybeUninit};
@@ -40,13 +40,13 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::buddy::calls::Run;
-use crate::buddy::memory::{Memory, make};
+use crate::buddy::memory::make;
 use crate::leak;
 use crate::stats::Stats;
 
 pub use crate::buddy::check::BlockState;
 pub use crate::buddy::error::BuddyError;
-pub(crate) use crate::buddy::memory::write_meta;
+pub(crate) use crate::buddy::memory::{Memory, write_meta};
 pub(crate) use crate::buddy::meta::META_ALIGN;
 pub(crate) use crate::buddy::shape::Shape;
 pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
@@ -57,8 +57,8 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 /// or sent as a whole. A size just above a power of two wastes almost half of its block; small
 /// objects belong in a pool or a slab.
 ///
-/// Metadata: 1 bit a block (2 a leaf), 128 bytes, 4 a level, and 64 for each size of at most a 256th
-/// of the buffer, at the head of the buffer. Free blocks hold their links in their first 8 bytes; an
+/// Metadata: 1 bit a block (2 a leaf), 128 bytes, 4 a level, and 64 for each size of at most 64 KiB
+/// and a 256th of the buffer, at the head of the buffer. Free blocks hold their links in their first 8 bytes; an
 /// allocated block holds nothing of ours. Sizes are not remembered: `stats().exact` is false.
 ///
 /// # Complexity
@@ -67,6 +67,7 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 /// Otherwise O(levels): a split or a merge a level, with no list ever searched. A front that runs over
 /// merges 8 blocks at once, and a request that finds nothing merges what the fronts hold, at most 15
 /// blocks a level, before it fails; an alignment above the block's own looks at no more than 64 places.
+/// Growing in place is O(levels), and looks through the fronts if the buddy is split.
 ///
 /// # Examples
 ///
@@ -78,12 +79,12 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 /// let mut memory = vec![MaybeUninit::uninit(); 64 * 1024];
 /// let buddy = BuddyAllocator::from_region("streams", &mut memory, 64)?;
 /// let (small, large) = (Layout::new::<[u8; 1000]>(), Layout::new::<[u8; 2000]>());
-/// let block = buddy.allocate(small)?.cast::<u8>();
-/// // SAFETY: the block is live and of that layout; it is freed once.
+/// let block = buddy.allocate(large)?.cast::<u8>();
+/// // SAFETY: the block is live and of the layouts named; it is freed once.
 /// unsafe {
-///     // The right buddy is free, so the buffer doubles where it lies.
-///     let grown = buddy.resize_in_place(block, small, large)?;
-///     assert_eq!((grown.cast(), grown.len()), (block, 2048));
+///     // The upper half goes back, and as long as it is free the block grows where it lies.
+///     assert_eq!(buddy.resize_in_place(block, large, small)?.len(), 1024);
+///     assert_eq!(buddy.resize_in_place(block, small, large)?.len(), 2048);
 ///     buddy.deallocate_sized(block, large);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -93,7 +94,7 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 ///
 /// 1. `memory` is valid for reads and writes, and reached through this allocator and the blocks it
 ///    gave out alone.
-/// 2. The invariants of [`Tree`], whose metadata and links lie in `memory`.
+/// 2. The invariants of `Tree`, whose metadata and links lie in `memory`.
 /// 3. `base` is the header's address; `data` that of the first leaf.
 #[derive(Debug)]
 pub struct BuddyAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
@@ -348,7 +349,8 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     ///
     /// # Complexity
     ///
-    /// O(levels) for each block that waits; at most 15 for each size of at most a 256th of the region.
+    /// O(levels) for each block that waits: at most 15 for each size of at most 64 KiB and a 256th of
+    /// the region.
     pub fn settle(&self) {
         self.tree.settle();
     }
@@ -449,10 +451,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for BuddyAllocator<'_, B> {
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        self.tree.check().map_err(|(what, leaf)| Damage {
-            what,
-            address: self.tree.address(leaf),
-        })
+        self.tree.verify()
     }
 }
 

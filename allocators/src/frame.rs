@@ -9,25 +9,29 @@
 //! # Memory
 //!
 //! ```text
-//! memory                          cursor         table                   end
-//! | block 0 | block 1 | .. | block n | free .. | record n | .. | record 0 | ground |
+//! memory                     cursor      table                       ground
+//! | block | block | gap | block | free .. | record n | .. | record 0 | ground | dead bits |
 //! ```
 //!
-//! A record takes 8 bytes: offset and size. Blocks are as long as asked (a size of zero is taken as
-//! one) and lie as close as their alignment allows.
+//! Blocks take their size as asked, rounded up to 8. A record of 8 bytes, offset and size, stands for a
+//! run of blocks of one size that lie one behind the other, so a million equal blocks need one, and a
+//! block of another size than the one before it costs 8 bytes. Where an alignment above 8 skips bytes, a
+//! record of a gap is kept too, so that freeing brings them back. The dead bits, one for each 8 bytes of
+//! the region (1/64 of it), are touched only when a block is freed out of order.
 
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::panic::Location;
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
 use crate::misuse::{Misuse, Report, misuse};
 use crate::stats::Stats;
 
+mod cursor;
 mod inspect;
 mod record;
 mod scope;
@@ -35,7 +39,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use record::Record;
+use record::{DeadBits, GRAIN, Record, stride};
 pub use scope::{FrameMark, FrameScope};
 
 /// The record under all others, for frames whose region is too small for one of their own.
@@ -45,10 +49,12 @@ static GROUND: Record = Record::GROUND;
 ///
 /// Freeing the last block gives its memory back at once, and with it that of the blocks before it
 /// which were freed earlier. Freeing any other block marks it dead: its memory comes back when every
-/// block behind it is freed, or by [`reset`](Self::reset). The last block also grows and shrinks in
-/// place; any block shrinks in place.
+/// block behind it is freed, or by [`reset`](Self::reset). Only the last block changes its size in
+/// place.
 ///
-/// Sizes are exact: `granted` equals `requested`, and what alignment skips counts as reserved alone.
+/// Sizes are exact: `granted` equals `requested` (a size of zero counts as one), and what rounding and
+/// alignment skip counts as reserved alone. A block that grows in place raises the totals by what it
+/// grew.
 ///
 /// A double free (of a dead block, or of an address behind the last block), a foreign free, an
 /// interior free and a wrong size are found and reported through [`misuse`](crate::misuse()).
@@ -59,7 +65,7 @@ static GROUND: Record = Record::GROUND;
 /// # Complexity
 ///
 /// Allocating, and freeing or resizing the last block: O(1) (freeing: amortised, as it takes the dead
-/// before it along). Freeing or resizing another block: O(log blocks).
+/// before it along). Freeing another block: O(log runs).
 ///
 /// # Examples
 ///
@@ -144,30 +150,40 @@ static GROUND: Record = Record::GROUND;
 ///
 /// # Invariants
 ///
-/// 1. `table` points to the record of the last block, or to the ground where there is none. Up from
-///    it lie the records of ever older blocks and then the ground.
-/// 2. Blocks lie one behind the other from `memory` on, in the order of their records, and end at or
-///    before `cursor`, which is at or before `table`. `cursor` is the end of the last block.
-/// 3. The last block is not dead. `dead` counts the dead ones.
-/// 4. The live blocks have `allocated_total - freed_total` bytes.
+/// 1. `table` points to the youngest record, or to the ground where there is none. Up from it lie the
+///    records of ever older runs and gaps and then the ground.
+/// 2. Runs and gaps lie one behind the other without a hole, from `memory` to `cursor`, in the order
+///    of their records; `cursor` is at or before `table`, and both are multiples of 8.
+/// 3. A run has at least one block. The youngest record is no gap, and the last block is not dead.
+/// 4. `odd` counts the dead blocks, each with its bit set and no other bit, and the gaps.
+/// 5. `allocations_total - frees_total` blocks are live and have `allocated_total - freed_total`
+///    bytes, which were never more than `peak` before the last free.
+/// 6. `quick` is `memory + peak` where `odd` is zero, else zero. (Live bytes are not more than those
+///    below the cursor, so below `quick` there can be no new peak.)
 pub struct FrameAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     memory: NonNull<u8>,
     cursor: Cell<NonNull<u8>>,
     table: Cell<*mut Record>,
+    /// While the cursor's address is not above this, freeing the last block needs no more than to
+    /// move it back.
+    quick: Cell<usize>,
+    /// Dead blocks and gaps.
+    odd: Cell<usize>,
     /// Bytes given out since the frame was made.
     allocated_total: Cell<u64>,
     /// Bytes taken back since.
     freed_total: Cell<u64>,
-    peak_live_bytes: Cell<u64>,
-    /// Blocks whose record is gone.
-    retired: Cell<u64>,
-    dead: Cell<usize>,
+    allocations_total: Cell<u64>,
+    frees_total: Cell<u64>,
 
+    /// The most bytes that were live before a free.
+    peak: Cell<u64>,
+    dead: DeadBits,
     ground: *mut Record,
     bytes: usize,
     name: &'a str,
-    /// Who lent the memory, and its layout.
-    backing: Option<(&'a B, Layout)>,
+    /// Who lent the memory, and its start and layout.
+    backing: Option<(&'a B, NonNull<u8>, Layout)>,
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
 
@@ -176,7 +192,7 @@ pub struct FrameAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
 unsafe impl<B: Allocator + Sync + ?Sized> Send for FrameAllocator<'_, B> {}
 
 impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
-    /// Makes a frame of `bytes` bytes, its table included, taken from `backing`.
+    /// Makes a frame of `bytes` bytes, table and dead bits included, taken from `backing`.
     ///
     /// # Errors
     ///
@@ -185,7 +201,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         let layout = Layout::from_size_align(bytes, align_of::<u128>()).map_err(|_| AllocError)?;
         let memory = backing.allocate(layout)?.cast();
         // SAFETY: the block was just taken, has so many bytes and belongs to the frame alone.
-        Ok(unsafe { Self::over(name, memory, bytes, Some((backing, layout))) })
+        Ok(unsafe { Self::over(name, memory, bytes, Some((backing, memory, layout))) })
     }
 
     /// Frees everything at once.
@@ -195,13 +211,15 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     /// O(1).
     pub fn reset(&mut self) {
         self.count_freed(self.live_bytes());
-        self.retired.set(self.retired.get() + self.records() as u64);
-        self.dead.set(0);
+        self.frees_total.set(self.allocations_total.get());
+        self.dead.clear_all();
+        self.uncount_odd(self.odd.get());
         self.table.set(self.ground);
         self.cursor.set(self.memory);
     }
 
-    /// Returns how many bytes lie between the last block and the table.
+    /// Returns how many bytes lie between the last block and the table. A block of another size than
+    /// the last takes 8 of them for its record.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.room()
@@ -223,32 +241,39 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         name: &'a str,
         memory: NonNull<u8>,
         bytes: usize,
-        backing: Option<(&'a B, Layout)>,
+        backing: Option<(&'a B, NonNull<u8>, Layout)>,
     ) -> Self {
-        let used = bytes.min(u32::MAX as usize);
-        // SAFETY: `used` is at most the length of the memory.
-        let end = unsafe { memory.add(used) };
-        let above = end.addr().get() % align_of::<Record>() + size_of::<Record>();
-        let (memory, ground) = if above <= used {
-            // SAFETY: `above` is at most `used`, so this lies within the memory.
-            let ground = unsafe { end.sub(above) }.cast::<Record>();
-            // SAFETY: a record fits between here and the end, and the address is a multiple of 8.
+        let skipped = memory.addr().get().wrapping_neg() % GRAIN;
+        let used = bytes.min(u32::MAX as usize).saturating_sub(skipped) / GRAIN * GRAIN;
+        let behind = size_of::<u64>() * DeadBits::words_for(used) + size_of::<Record>();
+        let (memory, ground, dead) = if behind <= used {
+            // SAFETY: `skipped` is less than the length of the memory, or `used` would be zero.
+            let memory = unsafe { memory.add(skipped) };
+            // SAFETY: `used` bytes follow, and `behind` is at most as many.
+            let ground = unsafe { memory.add(used - behind) }.cast::<Record>();
+            // SAFETY: a record fits here, at a multiple of 8.
             unsafe { ground.write(Record::GROUND) };
-            (memory, ground)
+            // SAFETY: the words follow the ground up to the end of what is used.
+            let words = unsafe { ground.add(1) }.cast::<Cell<u64>>();
+            // SAFETY: they are enough for every offset below `used`.
+            (memory, ground, unsafe { DeadBits::new(words.as_ptr()) })
         } else {
             // Cursor and table at one address: no room for anything.
             let ground = NonNull::from(&GROUND);
-            (ground.cast(), ground)
+            (ground.cast(), ground, DeadBits::none())
         };
         Self {
             memory,
             cursor: Cell::new(memory),
             table: Cell::new(ground.as_ptr()),
+            quick: Cell::new(memory.addr().get()),
+            odd: Cell::new(0),
             allocated_total: Cell::new(0),
             freed_total: Cell::new(0),
-            peak_live_bytes: Cell::new(0),
-            retired: Cell::new(0),
-            dead: Cell::new(0),
+            allocations_total: Cell::new(0),
+            frees_total: Cell::new(0),
+            peak: Cell::new(0),
+            dead,
             ground: ground.as_ptr(),
             bytes,
             name,
@@ -263,13 +288,9 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         self.table.get().addr() - self.cursor.get().addr().get()
     }
 
-    /// Returns the number of records, dead ones included.
-    fn records(&self) -> usize {
-        (self.ground.addr() - self.table.get().addr()) / size_of::<Record>()
-    }
-
+    /// Returns the youngest record, or the ground.
     #[inline]
-    fn last(&self) -> Record {
+    fn youngest(&self) -> Record {
         // SAFETY: invariant 1: a record or the ground.
         unsafe { self.table.get().read() }
     }
@@ -281,74 +302,13 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
 
     #[inline]
     fn at(&self, offset: usize) -> NonNull<u8> {
-        // SAFETY: callers pass offsets of records, which lie within the memory (invariant 2).
+        // SAFETY: callers pass offsets up to the cursor's (invariant 2).
         unsafe { self.memory.add(offset) }
     }
 
     #[inline]
     fn live_bytes(&self) -> u64 {
         self.allocated_total.get() - self.freed_total.get()
-    }
-
-    #[inline]
-    fn count_freed(&self, bytes: u64) {
-        // The live bytes peak just before some are freed, so allocating need not look.
-        let live = self.live_bytes();
-        if live > self.peak_live_bytes.get() {
-            self.peak_live_bytes.set(live);
-        }
-        self.freed_total.set(self.freed_total.get() + bytes);
-    }
-
-    /// Frees the last block, which is `record`.
-    #[inline]
-    fn pop(&self, record: Record) {
-        self.count_freed(record.bytes() as u64);
-        self.retired.set(self.retired.get() + 1);
-        // SAFETY: invariant 1: above a record lies another or the ground.
-        self.table.set(unsafe { self.table.get().add(1) });
-        if self.last().is_dead() {
-            self.pop_dead();
-        }
-        self.cursor.set(self.at(self.last().end()));
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn pop_dead(&self) {
-        while self.last().is_dead() {
-            self.dead.set(self.dead.get() - 1);
-            self.retired.set(self.retired.get() + 1);
-            // SAFETY: the ground is not dead, so this was a record and another or the ground follows.
-            self.table.set(unsafe { self.table.get().add(1) });
-        }
-    }
-
-    /// Frees a block that is not the last, or says what is wrong.
-    #[inline(never)]
-    fn free_other(
-        &self,
-        block: NonNull<u8>,
-        bytes: Option<usize>,
-        site: &'static Location<'static>,
-    ) {
-        let (place, record) = match self.find(block) {
-            Ok(found) => found,
-            Err(what) => self.wrong(what, block, bytes, site),
-        };
-        if record.is_dead() {
-            self.wrong(Misuse::DoubleFree, block, bytes, site);
-        }
-        if bytes.is_some_and(|bytes| bytes != record.bytes()) {
-            self.wrong(Misuse::WrongSize, block, bytes, site);
-        }
-        if ptr::eq(place, self.table.get()) {
-            return self.pop(record);
-        }
-        self.count_freed(record.bytes() as u64);
-        self.dead.set(self.dead.get() + 1);
-        // SAFETY: `find` returns the place of a record.
-        unsafe { place.write(record.dead()) };
     }
 
     #[cold]
@@ -388,45 +348,35 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let bytes = layout.size().max(1);
-        let cursor = self.cursor.get();
-        let padding = cursor.addr().get().wrapping_neg() & (layout.align() - 1);
-        // A size rounded up to its alignment is at most `isize::MAX`, so the sum does not overflow.
-        if padding + bytes + size_of::<Record>() > self.room() {
-            return Err(AllocError);
+        let block = self.cursor.get();
+        if block.addr().get() & (layout.align() - 1) != 0 {
+            return self.allocate_padded(bytes, layout.align());
         }
-        // SAFETY: padding and size lie below the table, so within the memory.
-        let block = unsafe { cursor.add(padding) };
-        // SAFETY: there is room for the record too; see above.
-        let table = unsafe { self.table.get().sub(1) };
-        // SAFETY: as above, and the table is aligned.
-        unsafe { table.write(Record::new(self.offset_of(block), bytes)) };
-        self.table.set(table);
-        // SAFETY: the block's end lies at or below the table.
-        self.cursor.set(unsafe { block.add(bytes) });
-        self.allocated_total
-            .set(self.allocated_total.get() + bytes as u64);
+        if self.youngest().bytes() == bytes {
+            if stride(bytes) > self.room() {
+                return Err(AllocError);
+            }
+            // SAFETY: there is room for the block.
+            self.cursor.set(unsafe { block.add(stride(bytes)) });
+        } else {
+            if stride(bytes) + size_of::<Record>() > self.room() {
+                return Err(AllocError);
+            }
+            self.push(bytes);
+        }
+        self.count_allocated(bytes);
         Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
-        let last = self.last();
-        if last.offset() == self.offset_of(block) {
-            self.pop(last);
-        } else {
-            self.free_other(block, None, Location::caller());
-        }
+        self.free(block, None, Location::caller());
     }
 
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
-        let bytes = layout.size().max(1);
-        let last = self.last();
-        if last.offset() == self.offset_of(block) && last.bytes() == bytes {
-            self.pop(last);
-        } else {
-            self.free_other(block, Some(bytes), Location::caller());
-        }
+        let bytes = Some(layout.size().max(1));
+        self.free(block, bytes, Location::caller());
     }
 
     unsafe fn resize_in_place(
@@ -436,53 +386,34 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let bytes = new.size().max(1);
-        let (place, record) = match self.find(block) {
-            Ok((place, record)) if !record.is_dead() => (place, record),
-            Ok(_) => self.wrong(Misuse::DoubleFree, block, None, Location::caller()),
+        let found = match self.find(block) {
+            Ok(found) => found,
             Err(what) => self.wrong(what, block, None, Location::caller()),
         };
-        let is_last = ptr::eq(place, self.table.get());
-        let most = if is_last {
-            record.bytes() + self.room()
-        } else {
-            // SAFETY: it is not the last, so a younger record lies below.
-            let younger = unsafe { place.sub(1).read() };
-            younger.offset() - record.offset()
-        };
-        if bytes > most {
-            return Err(AllocError);
+        if bytes != found.bytes() {
+            self.resize_last(block, found, bytes)?;
         }
-        if bytes > record.bytes() {
-            let more = (bytes - record.bytes()) as u64;
-            self.allocated_total.set(self.allocated_total.get() + more);
-        } else {
-            self.count_freed((record.bytes() - bytes) as u64);
-        }
-        let record = Record::new(record.offset(), bytes);
-        // SAFETY: `find` returns the place of a record.
-        unsafe { place.write(record) };
-        if is_last {
-            self.cursor.set(self.at(record.end()));
-        }
+        // The pointer passed in may reach over less than the block, so the frame's own goes back.
+        let block = self.at(self.offset_of(block));
         Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        self.find(block).map_or(0, |(_, record)| record.bytes())
+        self.find(block).map_or(0, Record::bytes)
     }
 
     fn stats(&self) -> Stats {
         let live = self.live_bytes() as usize;
-        let peak = self.peak_live_bytes.get().max(self.live_bytes()) as usize;
+        let peak = self.peak.get().max(self.live_bytes()) as usize;
         Stats {
-            live: self.records() - self.dead.get(),
+            live: (self.allocations_total.get() - self.frees_total.get()) as usize,
             requested: live,
             granted: live,
             reserved: self.bytes,
             peak_requested: peak,
             peak_granted: peak,
             peak_reserved: self.bytes,
-            allocations_total: self.retired.get() + self.records() as u64,
+            allocations_total: self.allocations_total.get(),
             requested_total: self.allocated_total.get(),
             granted_total: self.allocated_total.get(),
             exact: true,
@@ -497,7 +428,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
         // Through a reference, as a backing type without a size has no other way to a trait object.
         self.backing
             .as_ref()
-            .map(|(backing, _)| backing as &dyn Allocator)
+            .map(|(backing, ..)| backing as &dyn Allocator)
     }
 
     fn owns(&self, address: *const u8) -> bool {
@@ -516,10 +447,10 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
 
 impl<B: Allocator + ?Sized> Drop for FrameAllocator<'_, B> {
     fn drop(&mut self) {
-        if let Some((backing, layout)) = self.backing {
+        if let Some((backing, memory, layout)) = self.backing {
             // SAFETY: the memory was taken from this backing with this layout, and every block in it
             // ends with the frame.
-            unsafe { backing.deallocate_sized(self.memory, layout) };
+            unsafe { backing.deallocate_sized(memory, layout) };
         }
     }
 }

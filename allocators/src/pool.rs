@@ -40,10 +40,11 @@ use core::ptr::{self, NonNull};
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
-use crate::misuse::{Misuse, Report, misuse};
+use crate::misuse::Misuse;
 use crate::stats::Stats;
 
 mod chunk;
+mod free;
 mod group;
 mod growth;
 mod index;
@@ -258,98 +259,6 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
         // As many blocks are in memory, so the difference fits.
         (self.allocations_total.get() - self.frees_total.get()) as usize
     }
-
-    /// Frees the block that `address` is, found through the table.
-    #[inline(always)]
-    fn free(&self, block: NonNull<u8>, site: &'static Location<'static>) {
-        let address = block.addr().get();
-        let group = self.index.guess(address >> self.window_shift);
-        let index = self.size.index_of(address.wrapping_sub(group.first.addr()));
-        if index < group.carved.get() {
-            self.free_at(group, index, block, site);
-        } else {
-            self.free_far(block, site);
-        }
-    }
-
-    #[inline(always)]
-    fn free_at(
-        &self,
-        group: &Group,
-        index: usize,
-        block: NonNull<u8>,
-        site: &'static Location<'static>,
-    ) {
-        let free = group.free.get();
-        if free >> (index & 63) & 1 != 0 {
-            self.wrong(Misuse::DoubleFree, block, None, site);
-        }
-        let held = self.held.get();
-        if held.is_null() {
-            self.held.set(block.as_ptr());
-        } else if held == block.as_ptr() {
-            self.wrong(Misuse::DoubleFree, block, None, site);
-        } else {
-            self.mark_free(group, index);
-        }
-        self.frees_total.set(self.frees_total.get() + 1);
-    }
-
-    /// Sets the bit of a block that is not held.
-    // Apart, as the quick path would else prepare the bit that it does not need.
-    #[inline(never)]
-    fn mark_free(&self, group: &Group, index: usize) {
-        let free = group.free.get();
-        if free == 0 {
-            group.next.set(self.free_groups.get());
-            self.free_groups.set(group);
-        }
-        group.free.set(free | 1 << (index & 63));
-    }
-
-    /// Frees a block that the table did not lead to, or says what is wrong with the address.
-    #[cold]
-    #[inline(never)]
-    fn free_far(&self, block: NonNull<u8>, site: &'static Location<'static>) {
-        let address = block.addr().get();
-        let Some(chunk) = self.index.chunk_of(address, self.shape()) else {
-            self.wrong(Misuse::ForeignFree, block, None, site);
-        };
-        let window = address >> self.window_shift;
-        // The last block may reach into a window in which none starts.
-        if let Some(group) = chunk.groups().get(window - chunk.first_window) {
-            let index = self.size.index_of(address.wrapping_sub(group.first.addr()));
-            if index < group.carved.get() {
-                self.index.aim(window, group);
-                return self.free_at(group, index, block, site);
-            }
-        }
-        let inside = (address - chunk.first.addr()) % self.size.bytes != 0;
-        let misuse = if inside {
-            Misuse::InteriorFree
-        } else {
-            Misuse::ForeignFree
-        };
-        self.wrong(misuse, block, None, site);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn wrong(
-        &self,
-        what: Misuse,
-        block: NonNull<u8>,
-        bytes: Option<usize>,
-        site: &'static Location<'static>,
-    ) -> ! {
-        misuse(&Report {
-            misuse: what,
-            allocator: self.name,
-            address: block.as_ptr(),
-            bytes,
-            site: Some(site),
-        })
-    }
 }
 
 impl<'a> PoolAllocator<'a, dyn Allocator + Sync + 'a> {
@@ -357,11 +266,7 @@ impl<'a> PoolAllocator<'a, dyn Allocator + Sync + 'a> {
     ///
     /// It has as many blocks as fit: none where the region is too small for one.
     #[must_use]
-    pub fn from_region(
-        layout: Layout,
-        name: &'a str,
-        region: &'a mut [MaybeUninit<u8>],
-    ) -> Self {
+    pub fn from_region(layout: Layout, name: &'a str, region: &'a mut [MaybeUninit<u8>]) -> Self {
         let pool = Self::with(layout, name, None);
         pool.settle_in(region);
         pool
@@ -429,21 +334,22 @@ unsafe impl<B: Allocator + ?Sized> Allocator for PoolAllocator<'_, B> {
         self.free(block, site);
     }
 
-    #[inline]
     unsafe fn resize_in_place(
         &self,
         block: NonNull<u8>,
         _old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        if self.fits(new) {
-            Ok(NonNull::slice_from_raw_parts(block, self.size.bytes))
-        } else {
-            Err(AllocError)
+        if !self.fits(new) {
+            return Err(AllocError);
+        }
+        // The pointer passed in may reach over less than the block, so the pool's own goes back.
+        match self.locate(block.addr().get()) {
+            Ok((group, index)) => Ok(self.block_at(group, index)),
+            Err(what) => self.wrong(what, block, None, Location::caller()),
         }
     }
 
-    #[inline]
     unsafe fn reallocate(
         &self,
         block: NonNull<u8>,
@@ -489,7 +395,9 @@ unsafe impl<B: Allocator + ?Sized> Allocator for PoolAllocator<'_, B> {
 
     fn backing(&self) -> Option<&dyn Allocator> {
         // Through a reference, as a backing type without a size has no other way to a trait object.
-        self.backing.as_ref().map(|backing| backing as &dyn Allocator)
+        self.backing
+            .as_ref()
+            .map(|backing| backing as &dyn Allocator)
     }
 
     fn owns(&self, address: *const u8) -> bool {

@@ -1,5 +1,6 @@
 //! The spin lock, and the only place of this crate that names the atomics of a lock.
 
+#[cfg(target_os = "linux")]
 use core::cell::UnsafeCell;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -110,15 +111,12 @@ fn let_others_run() {
     core::hint::spin_loop();
 }
 
-/// A value that is reached through a [`SpinLock`] alone.
+/// A value that is reached through a [`SpinLock`] alone; the page allocator's state is one.
 ///
 /// # Invariants
 ///
 /// 1. `value` is touched only by the thread that holds `lock`, or through `&mut self`.
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "its user, the page allocator, is for Linux")
-)]
+#[cfg(target_os = "linux")]
 pub(crate) struct SpinCell<T> {
     lock: SpinLock,
     value: UnsafeCell<T>,
@@ -126,12 +124,10 @@ pub(crate) struct SpinCell<T> {
 
 // SAFETY: the lock lets one thread at a time reach the value (invariant 1), which so passes from
 // thread to thread; `T: Send` allows that.
+#[cfg(target_os = "linux")]
 unsafe impl<T: Send> Sync for SpinCell<T> {}
 
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "its user, the page allocator, is for Linux")
-)]
+#[cfg(target_os = "linux")]
 impl<T> SpinCell<T> {
     pub(crate) const fn new(value: T) -> Self {
         Self {
@@ -157,8 +153,10 @@ impl<T> SpinCell<T> {
 }
 
 /// Gives the lock back when dropped.
+#[cfg(target_os = "linux")]
 struct Held<'a>(&'a SpinLock);
 
+#[cfg(target_os = "linux")]
 impl Drop for Held<'_> {
     #[inline]
     fn drop(&mut self) {

@@ -84,10 +84,9 @@ impl Tree<'_> {
         if self.home & (unit.min(align) - 1) != 0 {
             return None;
         }
-        // Every free block of at least `align` starts at such an address where the grid is as
-        // aligned; where a copy was opened on a weaker grid, every one of twice as much holds one.
-        let weak = u32::from(align > self.grid);
-        let from = align.ilog2().saturating_sub(self.shape.leaf_shift) + weak;
+        // Any `align` bytes in a row hold one such address, and with it the whole block: both are
+        // multiples of `unit` from home.
+        let from = height.max(align.ilog2().saturating_sub(self.shape.leaf_shift));
         let fitting = u32::MAX.checked_shl(from).unwrap_or(0) & self.head().books.heights.get();
         if fitting != 0 {
             let found = fitting.trailing_zeros();
@@ -220,19 +219,17 @@ impl Tree<'_> {
         if run.leaf & ((1 << height) - 1) != 0 {
             return Err(AllocError);
         }
-        let mut settled = false;
         for half in run.height..height {
             let right = run.leaf + (1 << half);
-            let buddy = Node::new(run.leaf, half).buddy(half);
+            let buddy = Node::new(right, half);
             if !self.used(buddy) {
                 continue;
             }
-            // A buddy that is not live itself may be whole or in parts in the fronts.
+            // A buddy that is not live itself may wait in the fronts, whole or in parts.
             let live = self.is_whole(buddy, half) && !self.is_held(right, half);
-            if live || settled || !self.settle() || self.used(buddy) {
+            if live || !self.settle_within(right, right + (1 << half)) || self.used(buddy) {
                 return Err(AllocError);
             }
-            settled = true;
         }
         for half in run.height..height {
             self.unlink(run.leaf + (1 << half), half);

@@ -1,5 +1,6 @@
 //! Looking at a tree: its blocks in order, the state of each, and whether all of it is sound.
 
+use crate::allocator::Damage;
 use crate::buddy::meta::NIL;
 use crate::buddy::node::Node;
 use crate::buddy::tree::Tree;
@@ -128,6 +129,14 @@ impl Tree<'_> {
             visit(leaf);
             leaf = link.next.get();
         }
+    }
+
+    /// As [`check`](Self::check), naming an address.
+    pub(crate) fn verify(&self) -> Result<(), Damage> {
+        self.check().map_err(|(what, leaf)| Damage {
+            what,
+            address: self.address(leaf),
+        })
     }
 
     /// Checks the bits, the lists, the fronts and the books against each other, trusting none.

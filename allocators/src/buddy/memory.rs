@@ -43,8 +43,7 @@ impl<'a, B: Allocator + ?Sized> Memory<'a, B> {
         align: usize,
         backing: &'a B,
     ) -> Result<Self, BuddyError> {
-        let layout = Layout::from_size_align(bytes, align)
-            .map_err(|_| BuddyError::TooManyLevels { bytes })?;
+        let layout = Layout::from_size_align(bytes, align).map_err(|_| BuddyError::NoMemory)?;
         let block = backing.allocate(layout).map_err(|_| BuddyError::NoMemory)?;
         Ok(Self {
             start: block.cast(),

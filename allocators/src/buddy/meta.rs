@@ -23,6 +23,8 @@ pub(crate) const META_ALIGN: usize = 16;
 pub(crate) const LEVELS_MAX: u32 = 32;
 /// log2 of the most bytes in a tree.
 pub(crate) const SHIFT_MAX: u32 = 62;
+/// log2 of the largest block that waits in a front.
+pub(crate) const FRONT_SHIFT_MAX: u32 = 16;
 /// How many blocks a front holds.
 pub(crate) const FRONT_BLOCKS: usize = 15;
 /// How many of them leave a full front at once.
@@ -75,6 +77,9 @@ impl Seal {
 }
 
 /// The part of the header that changes with each call: one cache line where the base is aligned.
+///
+/// `live` and `granted` stand apart, between fields that are not added to: where they are neighbours
+/// the compiler adds to both as one vector, which has to wait for single stores that came just before.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Books {
@@ -82,13 +87,13 @@ pub(crate) struct Books {
     pub(crate) heights: Cell<u32>,
     pub(crate) reserved: u32,
     pub(crate) live: Cell<u64>,
-    pub(crate) granted: Cell<u64>,
     pub(crate) peak_granted: Cell<u64>,
     pub(crate) allocations_total: Cell<u64>,
     pub(crate) requested_total: Cell<u64>,
     pub(crate) granted_total: Cell<u64>,
     /// The greatest alignment that was asked for.
     pub(crate) greatest_align: Cell<u64>,
+    pub(crate) granted: Cell<u64>,
 }
 
 /// Both parts.
@@ -109,12 +114,12 @@ impl Books {
             heights: Cell::new(0),
             reserved: 0,
             live: Cell::new(0),
-            granted: Cell::new(0),
             peak_granted: Cell::new(0),
             allocations_total: Cell::new(0),
             requested_total: Cell::new(0),
             granted_total: Cell::new(0),
             greatest_align: Cell::new(META_ALIGN as u64),
+            granted: Cell::new(0),
         }
     }
 
@@ -222,6 +227,16 @@ impl Front {
         }
         self.0[0].set(COUNT_MARK | (FRONT_BLOCKS - OLDER) as u32);
         older
+    }
+
+    /// Takes the block at a place, counted from the oldest.
+    pub(crate) fn remove(&self, at: usize) {
+        let count = self.count();
+        for from in at + 1..count {
+            self.0[from].set(self.0[from + 1].get());
+        }
+        self.0[count].set(NIL);
+        self.0[0].set(COUNT_MARK | (count as u32 - 1));
     }
 
     /// Tells whether the count is possible, no block is held twice and the rest is empty.

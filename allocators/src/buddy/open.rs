@@ -22,7 +22,7 @@ pub(crate) unsafe fn open<'a, B: Allocator + ?Sized>(
     let bytes = memory.region().len();
     let header = find_magic(&memory)?;
     let head_at = memory.start().addr().get() + header;
-    if head_at % META_ALIGN != 0 {
+    if !head_at.is_multiple_of(META_ALIGN) {
         let alignment = META_ALIGN;
         return Err(BuddyError::BadBase { alignment });
     }

@@ -18,7 +18,7 @@
 //! whole one is used for the metadata, so an unaligned buffer often loses nothing.
 
 use crate::buddy::error::BuddyError;
-use crate::buddy::meta::{Front, Head, LEVELS_MAX, META_ALIGN, SHIFT_MAX};
+use crate::buddy::meta::{FRONT_SHIFT_MAX, Front, Head, LEVELS_MAX, META_ALIGN, SHIFT_MAX};
 
 /// The leaves of a tree that are present, and its height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +66,11 @@ impl Shape {
     }
 
     /// How many heights keep blocks in a front: those whose block is at most a 256th of what is
-    /// present, so that fronts hold back less than an eighth of it and a small tree has none.
+    /// present, so that fronts hold back less than an eighth of it and a small tree has none, and at
+    /// most 64 KiB, because larger blocks are better merged and used again while they are cached.
     pub(crate) fn fronts(&self) -> u32 {
-        (self.leaves().ilog2() + 1).saturating_sub(8)
+        let small = (self.leaves().ilog2() + 1).saturating_sub(8);
+        small.min((FRONT_SHIFT_MAX + 1).saturating_sub(self.leaf_shift))
     }
 
     /// The number whose bit is the first of the first word.

@@ -1,8 +1,11 @@
 //! Unit tests of the buddy allocator, and what they share.
 
+mod arena;
 mod exhaustive;
 mod figures;
 mod random;
+mod requests;
+mod wrong;
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;

@@ -360,6 +360,25 @@ impl<'a> Tree<'a> {
         any
     }
 
+    /// Merges what the fronts hold of the leaves `from..to`; tells whether that was anything.
+    pub(crate) fn settle_within(&self, from: u32, to: u32) -> bool {
+        let mut any = false;
+        for (height, front) in self.fronts().iter().enumerate() {
+            let mut at = 0;
+            while at < front.count() {
+                let leaf = front.get(at);
+                if (from..to).contains(&leaf) {
+                    front.remove(at);
+                    self.release(leaf, height as u32);
+                    any = true;
+                } else {
+                    at += 1;
+                }
+            }
+        }
+        any
+    }
+
     /// Finds the free or allocated block that holds a leaf which is present.
     pub(crate) fn block_around(&self, leaf: u32) -> (Node, bool) {
         let mut node = Node::new(leaf, 0);

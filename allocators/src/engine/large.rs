@@ -7,7 +7,7 @@ use super::core_blocks::Fault;
 use super::region::{CORE_BYTES_MAX, Region};
 use super::{Engine, Place, Refusal};
 use crate::misuse::Misuse;
-use crate::size_classes::{GRANULE, SizeClasses};
+use crate::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
 
 /// Granules of a core block whose payload holds `bytes`.
 const fn granules_for(bytes: usize) -> u32 {
@@ -52,9 +52,6 @@ impl<C: SizeClasses> Engine<C> {
             };
             match taken {
                 Ok(block) => {
-                    let size = region
-                        .block_size(block)
-                        .map_err(|f| self.refusal(index, f))?;
                     return Ok(self.hand_out_large(index, block, payload(size), layout.size()));
                 }
                 Err(Fault::NoRoom) => {}
@@ -77,6 +74,34 @@ impl<C: SizeClasses> Engine<C> {
         let address = self.regions[region].address(block);
         // SAFETY: a granule of a region is not at null.
         NonNull::slice_from_raw_parts(unsafe { NonNull::new_unchecked(address) }, granted)
+    }
+
+    /// Counts a block that another allocator serves in the owner's name, so that the peaks are those
+    /// of all blocks together.
+    pub(crate) fn count_passed_on(&mut self, requested: usize, granted: usize) {
+        self.large_total += 1;
+        self.large_granted_total += granted as u64;
+        self.count(requested, granted);
+        self.reserved += granted;
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+    }
+
+    /// Takes back what [`count_passed_on`](Self::count_passed_on) counted.
+    pub(crate) fn uncount_passed_on(&mut self, granted: usize) {
+        self.large_freed += 1;
+        self.granted -= granted;
+        self.reserved -= granted;
+    }
+
+    /// Counts another size of a block that is passed on.
+    pub(crate) fn recount_passed_on(&mut self, before: usize, after: usize) {
+        let more = after.saturating_sub(before);
+        self.granted -= before;
+        self.reserved -= before;
+        self.large_granted_total += more as u64;
+        self.count(more, after);
+        self.reserved += after;
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
     }
 
     /// Makes one block of memory that the owner took for `layout`; `None` if there is no slot for it.
@@ -104,30 +129,80 @@ impl<C: SizeClasses> Engine<C> {
         Ok(())
     }
 
+    /// Serves a request for more than the largest class from the hot region; `None` sends the caller
+    /// to the slow path.
+    #[inline(never)]
+    pub(super) fn allocate_hot_core(&mut self, bytes: usize) -> Option<NonNull<[u8]>> {
+        if bytes > CORE_BYTES_MAX {
+            return None;
+        }
+        let size = granules_for(bytes);
+        let region = &mut self.regions[self.hot.region];
+        let taken = region.take_block(size);
+        let block = self.note(taken)?;
+        let region = &self.regions[self.hot.region];
+        self.hot.granules = region.initialised as usize * PAGE_GRANULES as usize;
+        Some(self.hand_out_large(self.hot.region, block, payload(size), bytes))
+    }
+
+    /// Takes back a core block of the hot region whose start bit was found set; `false` sends the
+    /// caller to the slow path with nothing changed.
+    #[inline(never)]
+    pub(super) fn deallocate_hot_core(&mut self, block: u32, bytes: usize) -> bool {
+        if self.region_count > 1 {
+            return false;
+        }
+        let region = &mut self.regions[self.hot.region];
+        let header = region.header(block);
+        let Some(header) = self.note(header) else { return false };
+        let region = &mut self.regions[self.hot.region];
+        let granted = payload(header.size);
+        if bytes > granted {
+            return false;
+        }
+        region.clear_start(block);
+        let given = region.give_block(block, header);
+        if self.note(given).is_none() {
+            return false;
+        }
+        self.large_freed += 1;
+        self.granted -= granted;
+        true
+    }
+
+    /// Remembers damage for the slow path to report.
+    #[inline]
+    fn note<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(Fault::NoRoom) => None,
+            Err(fault) => {
+                self.damage = Some(self.refusal(self.hot.region, fault));
+                None
+            }
+        }
+    }
+
     pub(super) fn deallocate_core(&mut self, place: Place, bytes: usize) -> Result<(), Refusal> {
         let region = &self.regions[place.region];
-        let size = region
-            .block_size(place.granule)
-            .map_err(|f| self.refusal(place.region, f))?;
-        if bytes > payload(size) {
+        let header = region.header(place.granule).map_err(|f| self.refusal(place.region, f))?;
+        let granted = payload(header.size);
+        if bytes > granted {
             let start = region.address(place.granule);
             return Err(Refusal::Wrong(Misuse::WrongSize, start));
         }
         region.clear_start(place.granule);
         self.large_freed += 1;
-        self.granted -= payload(size);
+        self.granted -= granted;
         self.give_core(place.region, place.granule)
     }
 
     /// Gives a block or page to the core and notes whether its region is empty now.
     pub(super) fn give_core(&mut self, region: usize, block: u32) -> Result<(), Refusal> {
-        self.regions[region]
-            .give_block(block)
-            .map_err(|f| self.refusal(region, f))?;
-        if self.region_count > 1
-            && self.regions[region].is_unused()
-            && self.has_other_unused(region)
-        {
+        let of = &mut self.regions[region];
+        let given = of.header(block).and_then(|header| of.give_block(block, header));
+        let is_empty = given.map_err(|f| self.refusal(region, f))?;
+        if is_empty && self.region_count > 1 && self.has_other_unused(region) {
             self.emptied = Some(region);
         }
         Ok(())
@@ -170,13 +245,13 @@ impl<C: SizeClasses> Engine<C> {
         let size = granules_for(new.size());
         let region = &mut self.regions[place.region];
         let resized = region.resize_block(place.granule, size);
-        let got = region.block_size(place.granule);
+        let got = region.header(place.granule);
         self.warm();
         resized
             .and(got)
             .map_err(|f| self.refusal(place.region, f))
-            .map(|size| {
-                let now = payload(size);
+            .map(|header| {
+                let now = payload(header.size);
                 self.granted -= have;
                 self.large_granted_total += now.saturating_sub(have) as u64;
                 self.count(new.size().saturating_sub(old.size()), now);
@@ -197,8 +272,8 @@ impl<C: SizeClasses> Engine<C> {
         match self.slot_class(place) {
             Some(class) => Ok(C::TABLE.bytes(class)),
             None => {
-                let size = region.block_size(place.granule);
-                size.map(payload).map_err(|f| self.refusal(place.region, f))
+                let header = region.header(place.granule);
+                header.map(|h| payload(h.size)).map_err(|f| self.refusal(place.region, f))
             }
         }
     }

@@ -197,11 +197,13 @@ impl Region {
     }
 
     /// The address of a granule.
+    #[inline]
     pub(super) fn address(&self, granule: u32) -> *mut u8 {
         self.base.wrapping_add(granule as usize * GRANULE)
     }
 
     /// Prepares the tables up to and including the granule `end`, and notes that it was reached.
+    #[inline]
     pub(super) fn reach(&mut self, end: u32) {
         if end > self.frontier {
             self.frontier = end;
@@ -213,6 +215,7 @@ impl Region {
     }
 
     #[cold]
+    #[inline(never)]
     fn initialise(&mut self, pages: u32) {
         let from = self.initialised as usize;
         let count = pages as usize - from;
@@ -241,6 +244,7 @@ impl Region {
         word >> (granule % 64) & 1 != 0
     }
 
+    #[inline]
     pub(super) fn set_start(&self, granule: u32) {
         debug_assert!(
             granule / PAGE_GRANULES < self.initialised,
@@ -253,6 +257,7 @@ impl Region {
         unsafe { word.write(bits | 1 << (granule % 64)) };
     }
 
+    #[inline]
     pub(super) fn clear_start(&self, granule: u32) {
         let word = self.starts_word(granule);
         // SAFETY: the granule is that of a block that was live, so its page is initialised.

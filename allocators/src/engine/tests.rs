@@ -52,6 +52,16 @@ fn regions_of_any_size_and_place_keep_inside_their_memory() {
     }
 }
 
+fn free(region: &mut Region, block: u32, is_page: bool) {
+    if is_page {
+        region.set_kind(block / 256, 0);
+    } else {
+        region.clear_start(block);
+    }
+    let header = region.header(block).expect("a sound header");
+    region.give_block(block, header).expect("sound neighbours");
+}
+
 /// Random takes, aligned takes, page takes, resizes and gives against a list of intervals.
 #[test]
 fn the_core_agrees_with_a_list_of_intervals() {
@@ -84,7 +94,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
                 _ => Err(Fault::NoRoom),
             };
             if let Ok((block, is_page)) = taken {
-                let size = region.block_size(block).expect("a sound header");
+                let size = region.header(block).expect("a sound header").size;
                 let apart = live
                     .iter()
                     .all(|&(b, s, _)| b + s <= block || block + size <= b);
@@ -105,12 +115,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
                     }
                 } else {
                     live.swap_remove(nth);
-                    if is_page {
-                        region.set_kind(block / 256, 0);
-                    } else {
-                        region.clear_start(block);
-                    }
-                    region.give_block(block).expect("a sound header");
+                    free(&mut region, block, is_page);
                 }
             }
             if step % 50 == 0 {
@@ -118,12 +123,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
             }
         }
         for (block, _, is_page) in live {
-            if is_page {
-                region.set_kind(block / 256, 0);
-            } else {
-                region.clear_start(block);
-            }
-            region.give_block(block).expect("a sound header");
+            free(&mut region, block, is_page);
         }
         assert!(region.is_unused(), "everything merged into one block");
     }

@@ -1,42 +1,135 @@
-//! What a frame remembers of a block: eight bytes in a table that grows down from the region's end.
+//! What a frame remembers: eight bytes for a run of equal blocks, in a table that grows down.
 
-/// Where a block starts and how long it is; a length of zero says that it was freed out of order.
+use core::cell::Cell;
+use core::ptr;
+
+/// Every block starts at a multiple of this and takes a multiple of it.
+pub(super) const GRAIN: usize = 8;
+
+/// Returns the bytes that a block of `bytes` bytes takes.
+#[inline]
+pub(super) const fn stride(bytes: usize) -> usize {
+    // `bytes` is at most `isize::MAX`, as a layout's size is.
+    (bytes + GRAIN - 1) & !(GRAIN - 1)
+}
+
+/// Where a run of blocks starts and how long each is; a length of zero marks a gap.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Record(u64);
+#[repr(C, align(8))]
+pub(super) struct Record {
+    offset: u32,
+    bytes: u32,
+}
 
 impl Record {
-    /// Stands beneath the first record. Its end is the offset zero, as the sum wraps, and no block
-    /// starts where it does.
-    pub(super) const GROUND: Self = Self(1 << 32 | u32::MAX as u64);
+    /// Stands beneath the first record. Its blocks would be longer than any region and start behind
+    /// every one, so no request and no address match it.
+    pub(super) const GROUND: Self = Self {
+        offset: u32::MAX,
+        bytes: u32::MAX,
+    };
 
     /// Both numbers must be below 2^32.
     #[inline]
     pub(super) const fn new(offset: usize, bytes: usize) -> Self {
-        Self((bytes as u64) << 32 | offset as u64)
+        Self {
+            offset: offset as u32,
+            bytes: bytes as u32,
+        }
     }
 
+    /// Returns the offset of the run's first block.
     #[inline]
     pub(super) const fn offset(self) -> usize {
-        (self.0 & u32::MAX as u64) as usize
+        self.offset as usize
     }
 
+    /// Returns the size of each block as asked.
     #[inline]
     pub(super) const fn bytes(self) -> usize {
-        (self.0 >> 32) as usize
+        self.bytes as usize
     }
 
-    /// Returns the offset of the first byte behind the block.
+    /// Returns how far the blocks lie apart.
     #[inline]
-    pub(super) const fn end(self) -> usize {
-        (self.0 as u32).wrapping_add((self.0 >> 32) as u32) as usize
+    pub(super) const fn stride(self) -> usize {
+        stride(self.bytes())
     }
 
-    #[inline]
-    pub(super) const fn is_dead(self) -> bool {
+    pub(super) const fn is_gap(self) -> bool {
         self.bytes() == 0
     }
+}
 
-    pub(super) const fn dead(self) -> Self {
-        Self(self.0 & u32::MAX as u64)
+/// One bit for each grain of the region: set where a block starts that was freed out of order.
+///
+/// Words from `clean` on are not written yet and stand for zeros, so neither making a frame nor
+/// resetting it touches them.
+pub(super) struct DeadBits {
+    words: *mut Cell<u64>,
+    clean: Cell<usize>,
+}
+
+impl DeadBits {
+    /// Returns how many words cover `bytes` bytes.
+    pub(super) const fn words_for(bytes: usize) -> usize {
+        bytes.div_ceil(GRAIN * 64)
+    }
+
+    /// Makes bits without words, for a frame without room.
+    pub(super) const fn none() -> Self {
+        // SAFETY: no offset has a bit in a frame without room, so no word is touched.
+        unsafe { Self::new(ptr::null_mut()) }
+    }
+
+    /// # Safety
+    ///
+    /// `words` is valid for as many words as the offsets passed later need, and nobody else uses it.
+    pub(super) const unsafe fn new(words: *mut Cell<u64>) -> Self {
+        Self {
+            words,
+            clean: Cell::new(0),
+        }
+    }
+
+    pub(super) fn get(&self, offset: usize) -> bool {
+        let (word, bit) = Self::place(offset);
+        word < self.clean.get() && self.word(word).get() & bit != 0
+    }
+
+    pub(super) fn set(&self, offset: usize) {
+        let (word, bit) = Self::place(offset);
+        for fresh in self.clean.get()..=word {
+            // SAFETY: the maker of the bits promises the words of all offsets.
+            let fresh = unsafe { self.words.add(fresh) };
+            // SAFETY: as above; nobody refers to a word that was not written yet.
+            unsafe { fresh.write(Cell::new(0)) };
+        }
+        self.clean.set(self.clean.get().max(word + 1));
+        self.word(word).set(self.word(word).get() | bit);
+    }
+
+    pub(super) fn clear(&self, offset: usize) {
+        let (word, bit) = Self::place(offset);
+        if word < self.clean.get() {
+            self.word(word).set(self.word(word).get() & !bit);
+        }
+    }
+
+    pub(super) fn clear_all(&self) {
+        self.clean.set(0);
+    }
+
+    /// Returns word `n`, which is below `clean`.
+    fn word(&self, n: usize) -> &Cell<u64> {
+        // SAFETY: the maker of the bits promises the words of all offsets.
+        let word = unsafe { self.words.add(n) };
+        // SAFETY: words below `clean` have been written, and are changed through cells alone.
+        unsafe { &*word }
+    }
+
+    const fn place(offset: usize) -> (usize, u64) {
+        let grain = offset / GRAIN;
+        (grain / 64, 1 << (grain % 64))
     }
 }

@@ -26,7 +26,7 @@ pub(super) enum Refused {
 ///
 /// ```text
 ///  plain:     [ block ]                               1 call
-///  trimmed:   [ front | block              | tail ]   at most 4 more
+///  trimmed:   [ front | block              | tail ]   at most 5 more
 /// ```
 pub(super) fn fresh(request: Request, access: Access) -> Result<NonNull<u8>, Refused> {
     let unbacked = access == Access::None;

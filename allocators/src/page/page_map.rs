@@ -4,7 +4,7 @@ use core::ops::Range;
 use core::ptr::NonNull;
 
 use super::system::{self, Access};
-use crate::allocator::AllocError;
+use crate::allocator::{AllocError, Damage};
 
 /// The state of one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,23 @@ impl PageMap {
     /// Returns how many pages are committed.
     pub(super) fn committed(&self) -> usize {
         self.committed
+    }
+
+    /// Checks the invariants. O(pages / 32).
+    pub(super) fn validate(&self) -> Result<(), Damage> {
+        let words = self.words().iter();
+        let committed: u32 = words
+            .map(|word| (word & filled(Use::Committed) & !(word >> 1)).count_ones())
+            .sum();
+        let room = self.words().len() * PAGES_A_WORD;
+        if committed as usize == self.committed && self.pages <= room {
+            Ok(())
+        } else {
+            Err(Damage {
+                what: "a reservation's count of committed pages is not what its map says",
+                address: self.words.as_ptr().cast(),
+            })
+        }
     }
 
     /// Returns the runs of pages in one state within `span`.

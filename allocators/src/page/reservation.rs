@@ -9,7 +9,7 @@ use super::page_map::{PageMap, Use};
 use super::state::Request;
 use super::system::{self, Access};
 use super::{PageAllocator, mapping};
-use crate::allocator::AllocError;
+use crate::allocator::{AllocError, Damage};
 use crate::sync::SpinCell;
 
 /// A stretch of address space without memory, made by [`PageAllocator::reserve`].
@@ -117,6 +117,19 @@ impl<'a> Reservation<'a> {
     pub fn committed_bytes(&self) -> usize {
         let pages = self.pages.with(|pages| pages.committed());
         pages * system::page_size()
+    }
+
+    /// Checks the reservation's own bookkeeping, in release builds too.
+    ///
+    /// # Complexity
+    ///
+    /// O(pages / 32); it touches the whole page map.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage`] names the fault found.
+    pub fn verify(&self) -> Result<(), Damage> {
+        self.pages.with(|pages| pages.validate())
     }
 
     /// Makes a range readable and writable, and returns it. Pages that are committed already keep

@@ -7,21 +7,22 @@
 
 mod child;
 mod limits;
+mod misuse;
 mod model;
+mod parked;
 mod reservation;
+mod resize;
 mod structures;
 
 use core::alloc::Layout;
 use core::panic::AssertUnwindSafe;
 use core::ptr::NonNull;
-use std::boxed::Box;
 use std::panic::catch_unwind;
 use std::string::String;
 use std::vec::Vec;
 use std::{format, thread};
 
-use super::state::HUGE_BYTES;
-use super::{PageAllocator, system};
+use super::PageAllocator;
 use crate::allocator::{AllocError, Allocator};
 use crate::misuse::{Misuse, Report, set_misuse_handler};
 
@@ -54,7 +55,8 @@ fn page() -> usize {
     PageAllocator::page_size()
 }
 
-/// Tells whether the page at `address` is mapped at all.
+/// Tells whether the page at `address` is mapped at all. Once freed, an address may be another thread's
+/// at once, so only a child process can ask about those.
 fn is_mapped(address: NonNull<u8>) -> bool {
     let mut resident = 0_u8;
     // SAFETY: mincore reads no memory of the program but writes one byte for the one page asked.
@@ -128,7 +130,6 @@ fn a_page_is_a_page() {
     );
     free(&pages, block);
     assert_eq!(pages.stats().reserved, 0, "freed pages go back at once");
-    assert!(!is_mapped(block.cast()), "freed pages go back at once");
     assert_eq!(pages.committed_bytes(), 0, "nothing is left");
 }
 
@@ -231,257 +232,6 @@ fn fresh_pages_are_zero() {
         fill(block, 0xff);
         free(&pages, block);
     }
-}
-
-#[test]
-fn resizing_keeps_the_contents() {
-    let pages = PageAllocator::new("pages");
-    let mut now = layout(10, 16);
-    let mut block = pages.allocate(now).unwrap();
-    fill(block, 1);
-    let sizes = [
-        page(),
-        1,
-        40 * page(),
-        3 * page() + 5,
-        2 << 20,
-        2 * page(),
-        0,
-        9 << 20,
-    ];
-    for (step, bytes) in sizes.into_iter().enumerate() {
-        let new = layout(bytes, 16);
-        let kept = now.size().min(bytes);
-        // SAFETY: the block is live and has the layout `now`.
-        block = unsafe { pages.reallocate(block.cast(), now, new) }.unwrap();
-        let expected = step as u8 + 1;
-        let slice = &super::tests::bytes(block)[..kept];
-        assert!(
-            slice.iter().all(|&b| b == expected),
-            "step {step} kept its bytes"
-        );
-        assert_eq!(
-            block.len(),
-            bytes.max(1).next_multiple_of(page()),
-            "whole pages"
-        );
-        let stats = pages.stats();
-        assert_eq!(
-            (stats.live, stats.requested),
-            (1, bytes.max(1)),
-            "step {step}"
-        );
-        assert_eq!(stats.granted, stats.reserved, "step {step}");
-        assert_eq!(pages.verify(), Ok(()), "step {step}");
-        fill(block, step as u8 + 2);
-        now = new;
-    }
-    let peak = pages.stats().peak_granted;
-    assert!(
-        peak <= (9 << 20) + page(),
-        "moving by page tables holds no second copy"
-    );
-    free(&pages, block);
-}
-
-#[test]
-fn shrinking_in_place_gives_the_tail_back() {
-    let pages = PageAllocator::new("pages");
-    let (old, new) = (layout(10 * page(), 1), layout(3 * page() - 1, 1));
-    let block = pages.allocate(old).unwrap();
-    fill(block, 7);
-    // SAFETY: the block is live and has the layout `old`.
-    let shrunk = unsafe { pages.resize_in_place(block.cast(), old, new) }.unwrap();
-    assert_eq!(shrunk.cast::<u8>(), block.cast(), "in place");
-    assert_eq!(shrunk.len(), 3 * page(), "whole pages");
-    // SAFETY: still an address of what was one block.
-    let tail = unsafe { block.cast::<u8>().add(3 * page()) };
-    assert!(!pages.owns(tail.as_ptr()), "the tail is not ours any more");
-    assert_eq!(pages.stats().reserved, 3 * page(), "nor counted");
-    // SAFETY: the block is live and has the layout `new`; the size back fits where nothing has
-    // taken the addresses, else it is refused.
-    let grown = unsafe { pages.resize_in_place(shrunk.cast(), new, old) };
-    if let Ok(grown) = grown {
-        assert!(
-            bytes(grown)[3 * page()..].iter().all(|&b| b == 0),
-            "fresh pages"
-        );
-    }
-    // SAFETY: the block is live.
-    assert_eq!(
-        unsafe { pages.allocated_size(block.cast()) },
-        grown.map_or(3 * page(), |grown| grown.len()),
-        "what it was last given"
-    );
-    free(&pages, block);
-    assert_eq!(pages.stats().reserved, 0, "all went back");
-}
-
-#[test]
-fn reallocating_to_a_greater_alignment() {
-    let pages = PageAllocator::new("pages");
-    for (bytes, more) in [(page(), 9 * page()), (5 * page(), page()), (3, 3)] {
-        let (old, new) = (layout(bytes, 8), layout(more, 1 << 20));
-        let block = pages.allocate(old).unwrap();
-        fill(block, 3);
-        // SAFETY: the block is live and has the layout `old`.
-        let moved = unsafe { pages.reallocate(block.cast(), old, new) }.unwrap();
-        assert_eq!(moved.addr().get() % (1 << 20), 0, "aligned");
-        let kept = bytes.min(more);
-        assert!(
-            super::tests::bytes(moved)[..kept].iter().all(|&b| b == 3),
-            "kept"
-        );
-        assert_eq!(pages.verify(), Ok(()), "whole");
-        // SAFETY: the block is live and has the layout `new`.
-        unsafe { pages.deallocate_sized(moved.cast(), new) };
-    }
-    assert_eq!(pages.stats().reserved, 0, "all went back");
-}
-
-/// Returns the kernel's flags of the mapping that holds `address`.
-fn flags(address: NonNull<u8>) -> String {
-    let text = std::fs::read_to_string("/proc/self/smaps").unwrap();
-    let mut within = false;
-    for line in text.lines() {
-        let range = line.split(' ').next().and_then(|r| r.split_once('-'));
-        let ends = range.map(|(a, b)| (usize::from_str_radix(a, 16), usize::from_str_radix(b, 16)));
-        if let Some((Ok(start), Ok(end))) = ends {
-            within = (start..end).contains(&address.addr().get());
-        } else if within && line.starts_with("VmFlags:") {
-            return line.into();
-        }
-    }
-    String::new()
-}
-
-#[test]
-fn huge_pages_are_aligned_and_asked_for() {
-    let pages = PageAllocator::new("pages").with_huge_pages();
-    let known = std::path::Path::new("/sys/kernel/mm/transparent_hugepage/enabled").exists();
-    let small = pages.allocate(layout(HUGE_BYTES - page(), 8)).unwrap();
-    for bytes in [HUGE_BYTES, 3 * HUGE_BYTES + 1, 5 * HUGE_BYTES] {
-        let mut now = layout(bytes, 8);
-        let mut block = pages.allocate(now).unwrap();
-        for _ in 0..2 {
-            assert_eq!(block.addr().get() % HUGE_BYTES, 0, "aligned to 2 MiB");
-            assert_eq!(flags(block.cast()).contains(" hg"), known, "advised");
-            fill(block, 9);
-            let new = layout(now.size() * 2, 8);
-            // SAFETY: the block is live and has the layout `now`.
-            block = unsafe { pages.reallocate(block.cast(), now, new) }.unwrap();
-            assert!(
-                super::tests::bytes(block)[..now.size()]
-                    .iter()
-                    .all(|&b| b == 9),
-                "kept"
-            );
-            now = new;
-        }
-        free(&pages, block);
-    }
-    // SAFETY: the block is live and has this layout.
-    let grown = unsafe {
-        let new = layout(2 * HUGE_BYTES, 8);
-        pages.reallocate(small.cast(), layout(HUGE_BYTES - page(), 8), new)
-    };
-    let grown = grown.unwrap();
-    assert_eq!(
-        grown.addr().get() % HUGE_BYTES,
-        0,
-        "a block that becomes huge is moved"
-    );
-    assert_eq!(flags(grown.cast()).contains(" hg"), known, "and advised");
-    free(&pages, grown);
-    assert_eq!(pages.stats().reserved, 0, "all went back");
-}
-
-#[test]
-fn wrong_frees_are_found() {
-    let pages = PageAllocator::new("frees");
-    let at = layout(3 * page(), 64);
-    let block = pages.allocate(at).unwrap();
-    let start = block.cast::<u8>();
-    let before = pages.stats();
-    // SAFETY: the offsets lie within the block.
-    let (interior, next_page) = unsafe { (start.add(1), start.add(page())) };
-    let mut local = 0_u8;
-    // SAFETY: these are the misuses under test, which must be found before anything is done.
-    unsafe {
-        misused(Misuse::InteriorFree, || pages.deallocate(interior));
-        misused(Misuse::InteriorFree, || pages.deallocate(next_page));
-        misused(Misuse::ForeignFree, || {
-            pages.deallocate(NonNull::from(&mut local))
-        });
-        misused(Misuse::ForeignFree, || {
-            pages.deallocate(NonNull::dangling())
-        });
-        for wrong in [
-            layout(2 * page(), 64),
-            layout(3 * page() + 1, 64),
-            layout(3 * page(), 32),
-        ] {
-            misused(Misuse::WrongSize, || pages.deallocate_sized(start, wrong));
-            misused(Misuse::WrongSize, || {
-                let _ = pages.reallocate(start, wrong, at);
-            });
-            misused(Misuse::WrongSize, || {
-                let _ = pages.resize_in_place(start, wrong, at);
-            });
-        }
-        misused(Misuse::InteriorFree, || {
-            let _ = pages.allocated_size(interior);
-        });
-    }
-    assert_eq!(pages.stats(), before, "a wrong free changes nothing");
-    assert_eq!(pages.verify(), Ok(()), "a wrong free changes nothing");
-    free(&pages, block);
-    // SAFETY: as above.
-    let report = misused(Misuse::DoubleFree, || unsafe { pages.deallocate(start) });
-    assert!(report.contains("`frees`"), "named: {report}");
-    assert!(report.contains("page/tests.rs"), "with the site: {report}");
-    let erased: &dyn Allocator = &pages;
-    // SAFETY: as above.
-    let report = misused(Misuse::DoubleFree, || unsafe {
-        erased.deallocate_sized(start, at);
-    });
-    assert!(
-        report.contains("page/tests.rs"),
-        "also through dyn: {report}"
-    );
-}
-
-#[test]
-fn a_double_free_is_known_among_the_last_64() {
-    let pages = PageAllocator::new("pages");
-    let layout = layout(1, 1);
-    let blocks: Vec<_> = (0..64).map(|_| pages.allocate(layout).unwrap()).collect();
-    blocks.iter().for_each(|&block| free(&pages, block));
-    for block in blocks {
-        // SAFETY: the misuse under test.
-        misused(Misuse::DoubleFree, || unsafe {
-            pages.deallocate(block.cast())
-        });
-    }
-}
-
-#[test]
-fn a_leak_is_told_when_dropped() {
-    let pages = Box::new(PageAllocator::new("leaky"));
-    let block = pages.allocate(layout(5000, 8)).unwrap();
-    let panic = catch_unwind(AssertUnwindSafe(|| drop(pages))).expect_err("a leak panics");
-    let text = *panic.downcast::<String>().expect("with text");
-    assert!(
-        text.contains("`leaky`") && text.contains("1 live block of 5000"),
-        "{text}"
-    );
-    assert!(
-        text.contains(&format!("{:p}", block.cast::<u8>())),
-        "lists it: {text}"
-    );
-    fill(block, 1);
-    // SAFETY: the block outlives its allocator, so the test gives its pages back.
-    unsafe { system::unmap(block.cast(), block.len()) }.unwrap();
 }
 
 #[test]

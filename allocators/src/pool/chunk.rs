@@ -53,7 +53,9 @@ impl Shape {
     /// Returns the layout of a chunk; with `windowed` it starts at the start of a window, so that no
     /// two chunks share one.
     pub(super) fn layout(self, blocks: usize, windowed: bool) -> Option<Layout> {
-        let groups = self.groups_at_most(blocks).checked_mul(size_of::<Group>())?;
+        let groups = self
+            .groups_at_most(blocks)
+            .checked_mul(size_of::<Group>())?;
         let bytes = self.chunk_offset(blocks)?;
         let bytes = bytes.checked_add(size_of::<Chunk>())?.checked_add(groups)?;
         let mut align = self.least_align();
@@ -151,6 +153,7 @@ impl Chunk {
 }
 
 const _: () = assert!(
-    align_of::<Group>() <= align_of::<Chunk>() && size_of::<Chunk>() % align_of::<Group>() == 0,
+    align_of::<Group>() <= align_of::<Chunk>()
+        && size_of::<Chunk>().is_multiple_of(align_of::<Group>()),
     "groups follow a chunk without padding"
 );

@@ -86,7 +86,8 @@ impl Index {
     pub(super) fn chunk_of(&self, address: usize, shape: Shape) -> Option<&Chunk> {
         let sorted = self.sorted();
         // SAFETY: invariant 2: the chunks stand.
-        let above = sorted.partition_point(|chunk| unsafe { chunk.as_ref() }.first.addr() <= address);
+        let above =
+            sorted.partition_point(|chunk| unsafe { chunk.as_ref() }.first.addr() <= address);
         let chunk = sorted.get(above.checked_sub(1)?)?;
         // SAFETY: as above.
         let chunk = unsafe { chunk.as_ref() };
@@ -135,8 +136,7 @@ impl Index {
             unsafe { slot.write(Cell::new(NOWHERE)) };
         }
         self.fill();
-        self.memory
-            .replace(owner.map(|layout| (memory, layout)))
+        self.memory.replace(owner.map(|layout| (memory, layout)))
     }
 
     /// Takes a chunk into the index.
@@ -203,6 +203,11 @@ impl Index {
             self.sorted.set(ptr::null_mut());
         }
         memory
+    }
+
+    /// Returns how many groups the chunks have.
+    pub(super) fn groups(&self) -> usize {
+        self.groups.get()
     }
 
     /// Returns the slots; none of a pool without chunks.

@@ -91,7 +91,10 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
             let uncarved = if carving { self.uncarved.get() } else { 0 };
             let expected = if carving_seen { 0 } else { blocks - uncarved };
             if carved != expected {
-                return damage("a group has blocks never given out out of turn", group.first);
+                return damage(
+                    "a group has blocks never given out out of turn",
+                    group.first,
+                );
             }
             carving_seen |= carving;
             sums.carved += carved;
@@ -120,7 +123,10 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
             Ok(1)
         } else {
             let what = "the block held back is none or has its bit set";
-            Err(Damage { what, address: held })
+            Err(Damage {
+                what,
+                address: held,
+            })
         }
     }
 
@@ -141,7 +147,10 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         if at == NOWHERE {
             Ok(())
         } else {
-            damage("the list of groups with free blocks does not end", at.cast())
+            damage(
+                "the list of groups with free blocks does not end",
+                at.cast(),
+            )
         }
     }
 
@@ -151,8 +160,15 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
             // SAFETY: the chunks of the index stand.
             unsafe { chunk.as_ref() }.first
         };
-        if let Some(pair) = sorted.windows(2).find(|pair| first(&pair[0]) >= first(&pair[1])) {
+        if let Some(pair) = sorted
+            .windows(2)
+            .find(|pair| first(&pair[0]) >= first(&pair[1]))
+        {
             return damage("the chunks are not sorted by address", first(&pair[0]));
+        }
+        let groups = self.chunks().map(|chunk| chunk.group_count).sum::<usize>();
+        if groups != self.index.groups() || 2 * groups > self.index.table().len() {
+            return damage("the index counts other groups than there are", ptr::null());
         }
         for (slot, group) in self.index.table().iter().enumerate() {
             let group: *const Group = group.get();

@@ -5,6 +5,7 @@
 )]
 
 pub mod bundled;
+mod child;
 mod clock;
 mod mapped;
 pub mod measure;
@@ -13,6 +14,7 @@ mod ours;
 mod pass;
 mod peers;
 mod program;
+pub mod report;
 pub mod results;
 pub mod rows;
 pub mod strategies;

@@ -4,12 +4,12 @@
 use core::error::Error;
 use core::fmt;
 use core::time::Duration;
-use std::collections::VecDeque;
 use std::io;
 
+use crate::child::{self, Children};
 use crate::clock::{self, TickScale};
 use crate::mapped::{Mapped, Region};
-use crate::memory::{Child, Peak, RegionSizes};
+use crate::memory::{self, Peak, RegionSizes};
 use crate::pass::verify::Verified;
 use crate::pass::{Bench, Timed};
 use crate::program::Program;
@@ -24,6 +24,9 @@ pub struct Options {
     pub rounds: u32,
     /// Rounds in which each operation is timed alone; 0 leaves the worst operation out.
     pub worst_rounds: u32,
+    /// How many rows are timed for their worst operation at once, in children of their own. More
+    /// than one saves time; they share the caches then, which the least of all rounds mostly hides.
+    pub worst_at_once: usize,
     /// Whether to measure memory in children.
     pub memory: bool,
     /// Whether to fill blocks and compare their contents.
@@ -38,6 +41,7 @@ impl Default for Options {
         Self {
             rounds: 5,
             worst_rounds: 5,
+            worst_at_once: child::cores(),
             memory: true,
             verify: false,
             cap: None,
@@ -179,11 +183,8 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn new(pairs: usize, options: &Options, report: &'a mut dyn FnMut(Progress<'_>)) -> Self {
-        let rounds = u64::from(options.memory)
-            + u64::from(options.rounds)
-            + 1
-            + u64::from(options.worst_rounds)
-            + u64::from(options.verify);
+        let rounds =
+            u64::from(options.memory) + u64::from(options.rounds) + 2 + u64::from(options.verify);
         Self {
             report,
             done: 0,
@@ -211,7 +212,7 @@ fn measure_memory(
     work: &mut Work<'_>,
 ) -> Result<Vec<Option<Peak>>, MeasureError> {
     let mut peaks = vec![None; rows.len()];
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let cores = child::cores();
     let Some(sizes) = fitting(trace, cores as u64) else {
         return Ok(peaks);
     };
@@ -220,21 +221,16 @@ fn measure_memory(
     }
     let program = Program::new(trace)?;
     let cap = 2 * options.cap_for(trace.events.len() as u64);
-    let mut running: VecDeque<(usize, Child)> = VecDeque::new();
+    let mut children = Children::new(cores);
     for (index, row) in rows.iter().enumerate() {
         work.step(&trace.name, row.name(), Phase::Memory);
-        if row.kind() == Kind::Loop {
-            continue;
+        if row.kind() != Kind::Loop {
+            let work = || memory::peak_in_child(&program, row, sizes, cap).map(Peak::encode);
+            children.start(index, work)?;
         }
-        if running.len() == cores
-            && let Some((index, child)) = running.pop_front()
-        {
-            peaks[index] = child.finish();
-        }
-        running.push_back((index, Child::start(&program, row, sizes, cap)?));
     }
-    for (index, child) in running {
-        peaks[index] = child.finish();
+    for (index, answer) in children.finish() {
+        peaks[index] = answer.and_then(|answer| Peak::decode(&answer));
     }
     Ok(peaks)
 }
@@ -310,14 +306,7 @@ fn measure_trace(
     }
     worst_rounds(&mut bench, &mut lanes, trace, scale, options, work)?;
     if options.verify {
-        for lane in &mut lanes {
-            work.step(&trace.name, lane.row.name(), Phase::Verify);
-            if lane.row.kind() != Kind::Loop
-                && let Some(runner) = &mut lane.runner
-            {
-                lane.verified = Some(runner.verify(&mut bench, cap * 20)?);
-            }
-        }
+        verify(&mut bench, &mut lanes, trace, cap * 20, work)?;
     }
     Ok(summarise(trace, lanes, peaks, options))
 }
@@ -376,7 +365,8 @@ fn first_round<'r>(
     Ok(lane)
 }
 
-/// Times each operation alone, row by row.
+/// Times each operation alone, row by row, in children that begin where the timed rounds ended. The
+/// pages that a child shares at first are its own from the second round on.
 fn worst_rounds(
     bench: &mut Bench<'_>,
     lanes: &mut [Lane<'_>],
@@ -385,20 +375,58 @@ fn worst_rounds(
     options: &Options,
     work: &mut Work<'_>,
 ) -> Result<(), MeasureError> {
-    let mut least = Mapped::<u32>::new(bench.program.steps().len())?;
-    for lane in lanes {
-        let goes_on = lane.goes_on() && lane.row.kind() != Kind::Loop;
-        least.as_mut_slice().fill(u32::MAX);
-        for _ in 0..options.worst_rounds {
-            work.step(&trace.name, lane.row.name(), Phase::Worst);
-            if goes_on && let Some(runner) = &mut lane.runner {
+    let mut children = Children::new(options.worst_at_once);
+    for (index, lane) in lanes.iter_mut().enumerate() {
+        work.step(&trace.name, lane.row.name(), Phase::Worst);
+        if !lane.goes_on() || lane.row.kind() == Kind::Loop || options.worst_rounds == 0 {
+            continue;
+        }
+        let Some(runner) = &mut lane.runner else {
+            continue;
+        };
+        children.start(index, || {
+            let mut least = Mapped::<u32>::new(bench.program.steps().len())?;
+            least.as_mut_slice().fill(u32::MAX);
+            for _ in 0..options.worst_rounds {
                 runner.worst(bench, least.as_mut_slice())?;
             }
+            let worst = least.as_slice().iter().max().copied().unwrap_or(0);
+            Ok(worst.to_ne_bytes().to_vec())
+        })?;
+    }
+    for (index, answer) in children.finish() {
+        let ticks = answer
+            .and_then(|answer| answer.try_into().ok())
+            .map(u32::from_ne_bytes);
+        lanes[index].worst_ns = ticks.map(|ticks| scale.ns(u64::from(ticks)));
+    }
+    Ok(())
+}
+
+/// Compares contents, row by row, in children: an allocator that loses blocks may well crash.
+fn verify(
+    bench: &mut Bench<'_>,
+    lanes: &mut [Lane<'_>],
+    trace: &Trace,
+    cap: Duration,
+    work: &mut Work<'_>,
+) -> Result<(), MeasureError> {
+    let mut children = Children::new(child::cores());
+    for (index, lane) in lanes.iter_mut().enumerate() {
+        work.step(&trace.name, lane.row.name(), Phase::Verify);
+        let Some(runner) = &mut lane.runner else {
+            continue;
+        };
+        if lane.row.kind() != Kind::Loop {
+            children.start(index, || {
+                let found = runner.verify(bench, cap)?;
+                serde_json::to_vec(&found).map_err(io::Error::from)
+            })?;
         }
-        if goes_on && options.worst_rounds > 0 {
-            let worst = least.as_slice().iter().max();
-            lane.worst_ns = worst.map(|ticks| scale.ns(u64::from(*ticks)));
-        }
+    }
+    for (index, answer) in children.finish() {
+        let found = answer.and_then(|answer| serde_json::from_slice(&answer).ok());
+        lanes[index].verified = Some(found.unwrap_or_else(Verified::died));
     }
     Ok(())
 }

@@ -13,16 +13,14 @@
 
 use core::time::Duration;
 use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::io;
 use std::os::unix::fs::FileExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::clock;
 use crate::mapped::{PAGE_BYTES, Region};
 use crate::pass::{Bench, Timed};
 use crate::program::Program;
-use crate::rows::Row;
+use crate::rows::{Row, Runner};
 
 /// Pages that are touched between two looks at the fault counter.
 const PAGES_BETWEEN_LOOKS: usize = 16;
@@ -41,55 +39,28 @@ pub(crate) struct Peak {
     pub(crate) done: u64,
 }
 
-/// A child at work.
-pub(crate) struct Child {
-    id: libc::pid_t,
-    answer: File,
-}
-
-impl Child {
-    /// Forks a child that replays the program on a row.
-    ///
-    /// # Errors
-    ///
-    /// The system's own where it gives no process or no pipe.
-    pub(crate) fn start(
-        program: &Program,
-        row: &Row,
-        sizes: RegionSizes,
-        cap: Duration,
-    ) -> io::Result<Self> {
-        let (reader, mut writer) = pipe()?;
-        // SAFETY: the child runs only what follows here and ends by `_exit`. It calls malloc, which
-        // glibc keeps usable in the child of a program with threads; it takes no lock of ours.
-        let id = unsafe { libc::fork() };
-        if id < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        if id > 0 {
-            return Ok(Self { id, answer: reader });
-        }
-        drop(reader);
-        let found = catch_unwind(AssertUnwindSafe(|| run(program, row, sizes, cap)));
-        let code = match found {
-            Ok(Ok(peak)) => i32::from(writer.write_all(&encode(peak)).is_err()),
-            Ok(Err(_)) | Err(_) => 1,
-        };
-        // SAFETY: ends the child without running the parent's exit handlers.
-        unsafe { libc::_exit(code) }
+impl Peak {
+    /// Returns the peak as a child sends it.
+    pub(crate) fn encode(self) -> Vec<u8> {
+        [self.bytes, self.refused, self.done]
+            .iter()
+            .flat_map(|word| word.to_ne_bytes())
+            .collect()
     }
 
-    /// Waits for the child and returns what it found; `None` if it died.
-    pub(crate) fn finish(mut self) -> Option<Peak> {
-        let mut answer = Vec::new();
-        let read = self.answer.read_to_end(&mut answer);
-        let mut status = 0;
-        // SAFETY: waits for our own child; the pointer is that of a live integer.
-        while unsafe { libc::waitpid(self.id, &raw mut status, 0) } < 0
-            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-        {}
-        read.ok()?;
-        decode(&answer)
+    /// Returns the peak that a child sent.
+    pub(crate) fn decode(answer: &[u8]) -> Option<Self> {
+        let (words, []) = answer.as_chunks::<8>() else {
+            return None;
+        };
+        let [bytes, refused, done] = words else {
+            return None;
+        };
+        Some(Self {
+            bytes: u64::from_ne_bytes(*bytes),
+            refused: u64::from_ne_bytes(*refused),
+            done: u64::from_ne_bytes(*done),
+        })
     }
 }
 
@@ -118,11 +89,19 @@ impl RegionSizes {
     }
 }
 
-/// Replays in the child.
-fn run(program: &Program, row: &Row, sizes: RegionSizes, cap: Duration) -> io::Result<Peak> {
-    // SAFETY: prctl with these arguments changes settings of this process alone.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) };
-    // SAFETY: as above.
+/// Replays a row and follows its memory; to be called in a child. A row in a region that refuses
+/// requests runs again in the larger one.
+///
+/// # Errors
+///
+/// The system's own where it has no memory or does not tell how much is used.
+pub(crate) fn peak_in_child(
+    program: &Program,
+    row: &Row,
+    sizes: RegionSizes,
+    cap: Duration,
+) -> io::Result<Peak> {
+    // SAFETY: prctl with these arguments changes a setting of this process alone.
     unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     if !row.lives_in_region() {
         // SAFETY: a growing row takes no arena.
@@ -150,7 +129,7 @@ fn run(program: &Program, row: &Row, sizes: RegionSizes, cap: Duration) -> io::R
 fn peak_of<'r>(
     program: &Program,
     row: &'r Row,
-    make: impl FnOnce(&'r Row) -> Box<dyn crate::rows::Runner + 'r>,
+    make: impl FnOnce(&'r Row) -> Box<dyn Runner + 'r>,
     cap: Duration,
 ) -> io::Result<Peak> {
     let mut bench = Bench::new(program)?;
@@ -230,41 +209,4 @@ impl Gauge {
     fn peak_bytes(&self) -> u64 {
         self.peak_bytes - self.base_bytes
     }
-}
-
-/// Makes a pipe whose ends are closed in programs that this process may start.
-fn pipe() -> io::Result<(File, File)> {
-    let mut ends = [0; 2];
-    // SAFETY: the pointer is that of two live integers.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the descriptors are new and ours alone.
-    let [reader, writer] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
-    Ok((reader.into(), writer.into()))
-}
-
-fn encode(peak: Peak) -> [u8; 24] {
-    let mut bytes = [0; 24];
-    for (place, value) in bytes
-        .chunks_mut(8)
-        .zip([peak.bytes, peak.refused, peak.done])
-    {
-        place.copy_from_slice(&value.to_ne_bytes());
-    }
-    bytes
-}
-
-fn decode(answer: &[u8]) -> Option<Peak> {
-    let (words, []) = answer.as_chunks::<8>() else {
-        return None;
-    };
-    let [bytes, refused, done] = words else {
-        return None;
-    };
-    Some(Peak {
-        bytes: u64::from_ne_bytes(*bytes),
-        refused: u64::from_ne_bytes(*refused),
-        done: u64::from_ne_bytes(*done),
-    })
 }

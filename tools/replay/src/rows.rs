@@ -199,6 +199,19 @@ impl Runner for Placed<'_> {
     }
 }
 
+/// The names of all peers, compiled in or not.
+pub const PEER_NAMES: [&str; 9] = [
+    "system",
+    "mimalloc",
+    "jemalloc",
+    "snmalloc",
+    "dlmalloc",
+    "talc",
+    "rlsf",
+    "buddy_system_allocator",
+    "linked_list_allocator",
+];
+
 /// Returns the peers that are compiled in, in the order of the table.
 #[must_use]
 pub fn peers() -> Vec<Row> {

@@ -5,7 +5,7 @@ use std::vec::Vec;
 
 use super::child::{self, check};
 use super::reservation::is_readable;
-use super::{fill, is_resident, layout, page};
+use super::{fill, is_mapped, is_resident, layout, page};
 use crate::allocator::Allocator;
 use crate::page::PageAllocator;
 
@@ -13,6 +13,53 @@ use crate::page::PageAllocator;
 fn mappings_max() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok()?;
     text.trim().parse().ok().filter(|&max| max <= 200_000)
+}
+
+/// Freed, cut and dropped pages are gone from the process at once.
+#[test]
+fn what_is_freed_is_unmapped() {
+    let answer = child::run(|| {
+        let pages = PageAllocator::new("gone");
+        let Ok(first) = pages.allocate(layout(1, 1)) else {
+            return line!();
+        };
+        for (bytes, align) in [(1, 1), (10 * page(), 1), (3 * page(), 1 << 21)] {
+            let before = address_space();
+            let Ok(block) = pages.allocate(layout(bytes, align)) else {
+                return line!();
+            };
+            fill(block, 1);
+            let (first, last) = (block.cast(), block.len() - page());
+            // SAFETY: the last page of the block.
+            let last = unsafe { first.add(last) };
+            check!(is_mapped(first) && is_mapped(last));
+            // No more than the block: the slack of an alignment was trimmed.
+            check!(address_space() - before == block.len());
+            if bytes > page() {
+                // SAFETY: the block is live and has this layout.
+                let cut = unsafe {
+                    let old = layout(bytes, align);
+                    pages.resize_in_place(first, old, layout(page(), align))
+                };
+                check!(cut.is_ok() && is_mapped(first) && !is_mapped(last));
+            }
+            // SAFETY: the block is live.
+            unsafe { pages.deallocate(first) };
+            check!(!is_mapped(first));
+            check!(address_space() == before);
+        }
+        // SAFETY: the block is live.
+        unsafe { pages.deallocate(first.cast()) };
+        let Ok(space) = pages.reserve(8 * page(), 1 << 21) else {
+            return line!();
+        };
+        let base = space.base();
+        check!(is_mapped(base) && !is_resident(base));
+        drop(space);
+        check!(!is_mapped(base));
+        0
+    });
+    assert_eq!(answer, 0, "the child's line is above");
 }
 
 /// At the limit of mappings a commit is refused and changes nothing.

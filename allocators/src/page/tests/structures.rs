@@ -168,6 +168,7 @@ fn the_page_map_knows_each_page() {
             model[start..end].fill(what);
             let committed = model.iter().filter(|&&u| u == Use::Committed).count();
             assert_eq!(map.committed(), committed, "counted");
+            assert_eq!(map.validate(), Ok(()), "whole");
             let mut at = 0;
             let mut last = None;
             for (run, what) in map.runs(0..pages) {

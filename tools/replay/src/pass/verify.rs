@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Bench, Ending, STEPS_BETWEEN_LOOKS, is_over};
 use crate::clock;
 use crate::mapped::Mapped;
@@ -15,7 +17,7 @@ use crate::subject::Subject;
 const LOSSES_KEPT: usize = 8;
 
 /// Something that an allocator lost.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loss {
     /// The event at which it was seen, counted from 0; none for what is seen after the last.
     pub event: Option<u64>,
@@ -24,7 +26,7 @@ pub struct Loss {
 }
 
 /// What an allocator can lose.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum LossKind {
     /// The contents of a block changed while it was alive.
@@ -48,13 +50,16 @@ pub enum LossKind {
     },
     /// The allocator's own check fails after the last free.
     Structure(String),
+    /// The process that replayed it crashed.
+    Died,
 }
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.event {
-            Some(event) => write!(f, "event {event}: ")?,
-            None => f.write_str("after the last event: ")?,
+        match (&self.what, self.event) {
+            (LossKind::Died, _) => {}
+            (_, Some(event)) => write!(f, "event {event}: ")?,
+            (_, None) => f.write_str("after the last event: ")?,
         }
         match &self.what {
             LossKind::Contents {
@@ -77,12 +82,13 @@ impl fmt::Display for Loss {
             }
             LossKind::Alignment { align } => write!(f, "a block is not aligned to {align}"),
             LossKind::Structure(what) => write!(f, "the allocator's own check fails: {what}"),
+            LossKind::Died => f.write_str("the process that replayed it crashed"),
         }
     }
 }
 
 /// What a verifying pass found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
     /// The first losses, none where all is well.
     pub losses: Vec<Loss>,
@@ -90,6 +96,21 @@ pub struct Verified {
     pub refused: u64,
     /// Events replayed; fewer than the trace's where the pass was stopped at its time cap.
     pub events_done: u64,
+}
+
+impl Verified {
+    /// Returns what is found when the replaying process dies.
+    pub(crate) fn died() -> Self {
+        let losses = vec![Loss {
+            event: None,
+            what: LossKind::Died,
+        }];
+        Self {
+            losses,
+            refused: 0,
+            events_done: 0,
+        }
+    }
 }
 
 /// Replays the program once, filling and comparing. Stops once `cap` is over or enough is lost.
