@@ -1,6 +1,18 @@
 //! Benchmarks against peers, and the scoreboard: every row of the table of figures, measured
-//! interleaved with the peers in one run. The criterion groups under `benches/` run the same
-//! workloads.
+//! interleaved with the peers in one run.
+//!
+//! ```sh
+//! cargo xtask scoreboard                          # all rows, under two minutes
+//! cargo xtask scoreboard pool/churn64 heap/trace/ # some, by name or by how the names begin
+//! cargo xtask scoreboard --record benches/record  # all, kept as a dated record
+//! cargo bench -p loligo-benches --bench pool      # the same workloads as criterion groups
+//! ```
+//!
+//! A workload is written once, under `work`, and compiled for each allocator that it drives: ours
+//! through [`Allocator`](loligo_allocators::Allocator), peers through what they offer, called by name.
+//! What a row measures and what it is to reach stands in [`rows`], how it is judged in [`outcome`].
+//! The peers jemalloc and snmalloc are behind the feature `peers-all`, as they need a C++ compiler and
+//! cmake; rows that need them stay open without it.
 #![expect(
     unsafe_code,
     reason = "allocating by hand, frees included, is what is measured"
@@ -22,12 +34,3 @@ pub mod table;
 pub mod traces;
 mod uncounted;
 mod work;
-
-/// Returns `names`, the peers that need the feature `peers-all`, where they are not compiled in.
-fn absent(names: &[&'static str]) -> Vec<&'static str> {
-    if cfg!(feature = "peers-all") {
-        Vec::new()
-    } else {
-        names.to_vec()
-    }
-}

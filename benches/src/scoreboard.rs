@@ -37,7 +37,7 @@ struct Arguments {
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     /// Rounds that are counted, at least 9; one more warms up
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = 21)]
     #[arg(value_parser = clap::value_parser!(u32).range(ROUNDS_MIN..))]
     rounds: u32,
     /// Prints the names of the rows and ends

@@ -1,3 +1,5 @@
+//! Tests of counting instructions.
+
 use super::*;
 
 #[test]

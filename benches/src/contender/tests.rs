@@ -1,3 +1,5 @@
+//! Tests of how contenders take turns.
+
 use core::cell::RefCell;
 use std::rc::Rc;
 

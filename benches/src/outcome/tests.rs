@@ -1,3 +1,5 @@
+//! Tests of medians, ratios, verdicts and the document.
+
 use super::*;
 
 fn raced(ours: &[f64], peers: &[(&str, &[f64])]) -> Reading {

@@ -1,3 +1,5 @@
+//! Tests of dated records.
+
 use super::*;
 
 #[test]

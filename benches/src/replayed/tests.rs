@@ -1,3 +1,5 @@
+//! Tests of the rows on traces.
+
 use loligo_replay::results::{Kind, RowResult};
 
 use super::*;

@@ -104,7 +104,7 @@ fn pow2churn() -> Race {
             #[cfg(feature = "peers-all")]
             churning("snmalloc", crate::blocks::Global(snmalloc_rs::SnMalloc)),
         ],
-        absent: crate::absent(&["snmalloc"]),
+        absent: crate::peers::absent(&["snmalloc"]),
     }
 }
 

@@ -112,7 +112,7 @@ fn uniform50k() -> Race {
                 crate::blocks::Global(tikv_jemallocator::Jemalloc),
             ),
         ],
-        absent: crate::absent(&["jemalloc"]),
+        absent: crate::peers::absent(&["jemalloc"]),
     }
 }
 

@@ -78,6 +78,6 @@ fn batch64() -> Race {
     Race {
         ours: batching("pool", pool()),
         peers,
-        absent: crate::absent(&["snmalloc", "jemalloc"]),
+        absent: crate::peers::absent(&["snmalloc", "jemalloc"]),
     }
 }

@@ -1,3 +1,5 @@
+//! Tests of the list of rows and of what is asked of it.
+
 use super::*;
 
 fn rows_of(wanted: &[&str]) -> Result<Vec<String>, UnknownRow> {

@@ -1,3 +1,5 @@
+//! Tests of the command line.
+
 use super::*;
 
 fn code_of(arguments: &[&str]) -> ExitCode {

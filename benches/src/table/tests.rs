@@ -1,3 +1,5 @@
+//! Tests of the printed table.
+
 use super::*;
 use crate::outcome::{Aim, Reading};
 

@@ -1,3 +1,5 @@
+//! Tests of finding traces.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of the churn and its contenders.
+
 use std::collections::BTreeSet;
 
 use super::*;
