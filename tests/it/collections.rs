@@ -42,7 +42,10 @@ fn use_collections(allocator: &dyn Allocator) {
         "the vector has kept its numbers"
     );
     let boxed = Box04::new_in([7_u8; 100], allocator);
-    assert!(boxed.iter().all(|&byte| byte == 7), "the box has kept its bytes");
+    assert!(
+        boxed.iter().all(|&byte| byte == 7),
+        "the box has kept its bytes"
+    );
     let unit = Box04::new_in((), allocator);
     drop(unit);
     assert!(

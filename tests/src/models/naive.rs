@@ -79,7 +79,10 @@ impl NaiveAllocator {
             let stretch = used.get(start..start.checked_add(granules)?)?;
             match stretch.last_one() {
                 None => return Some(start),
-                Some(taken) => from = start + taken + 1,
+                Some(taken) => {
+                    let past = start + taken + 1;
+                    from = past + used[past..].leading_ones();
+                }
             }
         }
     }
