@@ -5,6 +5,7 @@
 )]
 
 mod buddy;
+mod buddy_offsets;
 mod collections;
 mod compositions;
 mod contract;
