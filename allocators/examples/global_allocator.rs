@@ -19,7 +19,7 @@ static HEAP: Locked<HeapAllocator<'static, PageAllocator>> =
 /// Returns the heap's counters. While the closure runs the lock is held, so nothing may allocate in it:
 /// the counters are copied out and printed afterwards.
 fn stats() -> Stats {
-    HEAP.with(|heap| loligo_allocators::Allocator::stats(heap))
+    HEAP.with(loligo_allocators::Allocator::stats)
 }
 
 fn main() {

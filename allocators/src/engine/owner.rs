@@ -283,8 +283,10 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     fn take_region(&self, layout: Layout) -> Result<(), AllocError> {
         let backing = self.backing.ok_or(AllocError)?;
         let memory = backing.allocate(layout)?.cast::<u8>();
+        // SAFETY: as in `allocate`; the backing was called before.
+        let engine = unsafe { &mut *self.engine.get() };
         // SAFETY: the block was just allocated for `layout` and is given back in `give_region`.
-        if unsafe { (*self.engine.get()).add_region(memory, layout) } {
+        if unsafe { engine.add_region(memory, layout) } {
             return Ok(());
         }
         self.give_region(memory, layout);

@@ -1,1 +1,27 @@
-//! Replay of recorded allocations.
+//! Replays recorded allocations over allocators, strategies and peers.
+#![expect(
+    unsafe_code,
+    reason = "replaying calls allocators by hand and asks the system for times and memory"
+)]
+
+pub mod bundled;
+mod child;
+mod clock;
+mod mapped;
+pub mod measure;
+mod memory;
+mod ours;
+mod pass;
+mod peers;
+mod program;
+pub mod report;
+pub mod results;
+pub mod rows;
+pub mod strategies;
+pub mod subject;
+pub mod table;
+pub mod trace;
+
+pub use mapped::Arena;
+pub use ours::ours;
+pub use pass::verify::{Loss, LossKind, Verified};

@@ -1,0 +1,213 @@
+//! `loligo replay`.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use loligo_replay::bundled::bundled;
+use loligo_replay::measure::{Measured, Options, measure};
+use loligo_replay::results::Results;
+use loligo_replay::table::{Table, sentence};
+use loligo_replay::trace::Trace;
+
+use crate::output::Output;
+use crate::progress::Line;
+use crate::selection;
+
+/// Replays recorded allocations over allocators, strategies and peers, and tells which serves them
+/// best.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Replay {
+    /// Recordings, .altrace or .altrace.zst; the bundled ones if none is named
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Strategies to replay: names of built-in ones, files of your own, `none`
+    #[arg(long, value_name = "FILE.json|NAMES")]
+    strategies: Option<String>,
+
+    /// Peers to compare with: `all` that are compiled in, `none`, or names
+    #[arg(
+        long,
+        value_name = "LIST",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "all",
+        default_missing_value = "all"
+    )]
+    peers: String,
+
+    /// Counted rounds of every row
+    #[arg(long, value_name = "N", default_value_t = Options::default().rounds,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rounds: u32,
+
+    /// Fill every block and compare its contents before it is freed
+    #[arg(long)]
+    verify: bool,
+
+    /// Stop a row whose first round takes more CPU time than this [default: 0.25, or 125 ns an event]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    cap: Option<Duration>,
+
+    /// Write the figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// Write the report, one HTML page, into this folder
+    #[arg(long, value_name = "DIR", default_value = "loligo-report")]
+    report: PathBuf,
+}
+
+const EXAMPLES: &str = "Examples:
+  loligo replay                                  the bundled recordings
+  loligo replay game.altrace.zst --rounds 9      a recording of your own, more exactly
+  loligo replay --strategies mine.json           your strategies beside the built-in ones
+  loligo replay --strategies none --peers=talc   our allocators and one peer
+  loligo replay --verify --json figures.json     contents compared, figures for a program
+
+Exit status: 0 all went well, 1 --verify found something lost, 2 it could not be done.
+Strategies are described in docs/strategies.md.";
+
+impl Replay {
+    /// Does the work; errors go to standard error.
+    pub(crate) fn run(&self) -> ExitCode {
+        match self.replay() {
+            Ok(code) => code,
+            Err(message) => {
+                eprintln!("loligo: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    fn replay(&self) -> Result<ExitCode, String> {
+        let strategies = selection::choose_strategies(self.strategies.as_deref())?;
+        let rows = selection::rows(&strategies, selection::choose_peers(&self.peers)?)?;
+        let traces = self.open_traces()?;
+        let json = self.json.as_deref().map(Output::prepare).transpose();
+        let json = json.map_err(|error| error.to_string())?;
+
+        let line = Line::new();
+        let options = Options {
+            rounds: self.rounds,
+            verify: self.verify,
+            cap: self.cap,
+            ..Options::default()
+        };
+        let measured = measure(&traces, &rows, &options, &mut |progress| {
+            line.show(progress)
+        });
+        line.end();
+        let measured = measured.map_err(|error| error.to_string())?;
+
+        let mut text = String::new();
+        let mut lost = false;
+        for one in &measured {
+            let _ = writeln!(text, "{}", Table(&one.result));
+            lost |= describe_contents(&mut text, one);
+        }
+        let results = Results {
+            traces: measured.into_iter().map(|one| one.result).collect(),
+        };
+        if let Some(json) = &json {
+            let mut document = serde_json::to_vec_pretty(&results)
+                .map_err(|error| format!("cannot write the figures as JSON: {error}"))?;
+            document.push(b'\n');
+            json.write(&document).map_err(|error| error.to_string())?;
+        }
+        for result in &results.traces {
+            let _ = writeln!(text, "{}", sentence(result));
+        }
+        print(&text)?;
+        Ok(ExitCode::from(u8::from(lost)))
+    }
+
+    /// Opens the traces, all of them, so that a damaged one is told before the work starts.
+    fn open_traces(&self) -> Result<Vec<Trace>, String> {
+        let mut traces = Vec::new();
+        let mut refusals = Vec::new();
+        let mut keep = |trace: Result<Trace, _>| match trace {
+            Ok(trace) => traces.push(trace),
+            Err(error) => refusals.push(format!("{error}")),
+        };
+        if self.files.is_empty() {
+            bundled().iter().for_each(|bundle| keep(bundle.open()));
+        } else {
+            self.files.iter().for_each(|file| keep(Trace::open(file)));
+        }
+        if refusals.is_empty() {
+            Ok(traces)
+        } else {
+            Err(refusals.join("\nloligo: "))
+        }
+    }
+}
+
+/// Tells what the verifying pass found; returns whether something was lost.
+fn describe_contents(text: &mut String, measured: &Measured) -> bool {
+    let rows = measured.result.rows.iter().zip(&measured.verified);
+    let checked: Vec<_> = rows
+        .filter_map(|(row, found)| found.as_ref().map(|found| (row, found)))
+        .collect();
+    if checked.is_empty() {
+        return false;
+    }
+    let name = &measured.result.name;
+    let lost = checked
+        .iter()
+        .filter(|(_, found)| !found.losses.is_empty())
+        .count();
+    let rows = checked.len();
+    // Writing to a string cannot fail.
+    let _ = match lost {
+        0 => writeln!(
+            text,
+            "{name}: contents verified on {rows} rows, nothing lost."
+        ),
+        _ => writeln!(
+            text,
+            "{name}: contents verified on {rows} rows, LOST on {lost}:"
+        ),
+    };
+    for (row, found) in checked {
+        for loss in &found.losses {
+            let _ = writeln!(text, "  {}: {loss}", row.name);
+        }
+        if found.losses.is_empty() && found.events_done < measured.result.events {
+            let done = found.events_done;
+            let _ = writeln!(
+                text,
+                "  {}: the first {done} events, then its time was up",
+                row.name
+            );
+        }
+    }
+    text.push('\n');
+    lost > 0
+}
+
+/// Writes to standard output; that nobody reads on is no error.
+fn print(text: &str) -> Result<(), String> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to standard output: {error}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads a time in seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    let time = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+    if time.is_zero() {
+        Err("must be more than 0".to_owned())
+    } else {
+        Ok(time)
+    }
+}

@@ -1,0 +1,110 @@
+//! Which strategies and peers run: what the lists on the command line mean.
+
+use std::fs;
+
+use loligo_replay::rows::{self, Row};
+use loligo_replay::strategies::{self, StrategyConfig};
+
+/// Peers that the feature `peers-all` brings.
+const PEERS_OF_FEATURE: [&str; 2] = ["jemalloc", "snmalloc"];
+
+/// Returns the strategies that a list chooses: names of built-in ones, files, or `none`. Files add to
+/// the built-in ones unless a name chooses among these.
+///
+/// # Errors
+///
+/// What is wrong with the list, in words.
+pub(crate) fn choose_strategies(list: Option<&str>) -> Result<Vec<StrategyConfig>, String> {
+    let built_in = strategies::built_in();
+    let mut from_files = Vec::new();
+    let mut named = Vec::new();
+    let mut names_given = false;
+    for item in list
+        .unwrap_or("")
+        .split(',')
+        .filter(|item| !item.is_empty())
+    {
+        if item.ends_with(".json") || item.contains('/') {
+            let text = fs::read_to_string(item)
+                .map_err(|error| format!("{item}: cannot read the strategies: {error}"))?;
+            from_files.extend(strategies::parse(item, &text).map_err(|error| error.to_string())?);
+            continue;
+        }
+        names_given = true;
+        if item == "none" {
+            continue;
+        }
+        let Some(strategy) = built_in.iter().find(|strategy| strategy.name == item) else {
+            let known: Vec<&str> = built_in.iter().map(|strategy| &*strategy.name).collect();
+            return Err(format!(
+                "unknown strategy `{item}`; known are {}, none, and files that end in .json",
+                known.join(", ")
+            ));
+        };
+        if !named.contains(strategy) {
+            named.push(strategy.clone());
+        }
+    }
+    let mut chosen = if names_given { named } else { built_in };
+    chosen.extend(from_files);
+    Ok(chosen)
+}
+
+/// Returns the peers that a list chooses: `all`, `none`, or names.
+///
+/// # Errors
+///
+/// What is wrong with the list, in words.
+pub(crate) fn choose_peers(list: &str) -> Result<Vec<Row>, String> {
+    let compiled = rows::peers();
+    match list {
+        "all" => return Ok(compiled),
+        "none" => return Ok(Vec::new()),
+        _ => {}
+    }
+    let wanted: Vec<&str> = list.split(',').filter(|name| !name.is_empty()).collect();
+    for name in &wanted {
+        if compiled.iter().any(|row| row.name() == *name) {
+            continue;
+        }
+        if PEERS_OF_FEATURE.contains(name) {
+            return Err(format!(
+                "peer `{name}` is not compiled in; build with `--features peers-all`"
+            ));
+        }
+        let known: Vec<&str> = compiled.iter().map(Row::name).collect();
+        return Err(format!(
+            "unknown peer `{name}`; known are {}, all and none",
+            known.join(", ")
+        ));
+    }
+    Ok(compiled
+        .into_iter()
+        .filter(|row| wanted.contains(&row.name()))
+        .collect())
+}
+
+/// Returns all rows: the loop, ours, the strategies, the peers.
+///
+/// # Errors
+///
+/// In words, if two rows have the same name.
+pub(crate) fn rows(strategies: &[StrategyConfig], peers: Vec<Row>) -> Result<Vec<Row>, String> {
+    let mut rows = vec![Row::null()];
+    rows.extend(loligo_replay::ours());
+    for strategy in strategies {
+        let taken = rows.iter().map(Row::name).chain(rows::PEER_NAMES);
+        if taken.into_iter().any(|name| name == strategy.name) {
+            return Err(format!(
+                "the name `{}` is taken by another row; give the strategy another",
+                strategy.name
+            ));
+        }
+        rows.push(strategy.row());
+    }
+    rows.extend(peers);
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests;

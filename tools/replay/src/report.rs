@@ -1,0 +1,164 @@
+//! The report: one HTML page that needs nothing outside itself.
+//!
+//! [`prepare`] makes sure, before any work is done, that the folder can be written.
+//! [`ReportDir::write`] then looks at each trace once more, this time for pictures rather than for
+//! time: our allocators replay it with their counters and blocks looked at on the way, and a buddy
+//! allocator is filmed. Template, style sheets and scripts lie beside this module as files and are
+//! compiled in; the data goes into the page as JSON. No name is trusted: text is escaped where it
+//! enters the page and stays text in the scripts.
+//!
+//! The page is written beside its place and then renamed, so a reader never finds half of one.
+
+use core::error::Error;
+use core::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::results::Results;
+use crate::trace::Trace;
+
+mod collect;
+mod data;
+mod drive;
+mod film;
+mod film_demo;
+mod film_trace;
+mod memory_map;
+mod page;
+mod sample;
+mod subjects;
+mod timeline;
+mod words;
+
+/// The page's file in the folder.
+const PAGE: &str = "index.html";
+
+/// A folder that could be written when it was prepared.
+#[derive(Debug)]
+pub struct ReportDir {
+    dir: PathBuf,
+}
+
+/// Makes the folder, with those above it, and tries to write a file into it.
+///
+/// # Errors
+///
+/// [`ReportError`] if either fails.
+///
+/// # Examples
+///
+/// ```
+/// let place = std::env::temp_dir().join("loligo-report-example");
+/// let folder = loligo_replay::report::prepare(&place)?;
+/// let page = folder.write(&loligo_replay::results::Results::default(), &[])?;
+/// assert!(std::fs::read_to_string(&page)?.starts_with("<!doctype html>"));
+/// # std::fs::remove_dir_all(&place)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn prepare(dir: &Path) -> Result<ReportDir, ReportError> {
+    let fail = |cause| ReportError::new(dir, cause);
+    fs::create_dir_all(dir).map_err(|error| fail(Cause::Folder(error)))?;
+    if dir.join(PAGE).is_dir() {
+        return Err(fail(Cause::File(io::ErrorKind::IsADirectory.into())));
+    }
+    let probe = Unfinished::new(dir);
+    fs::write(&probe.path, "").map_err(|error| fail(Cause::File(error)))?;
+    Ok(ReportDir {
+        dir: dir.to_owned(),
+    })
+}
+
+impl ReportDir {
+    /// Collects the pictures, writes the page and returns its path. `traces` are those that
+    /// `results` tells of; a trace without a result is shown without a table, a result without a
+    /// trace is left out.
+    ///
+    /// # Complexity
+    ///
+    /// O(events) for each trace and each allocator of ours that is drawn, about as long as a few
+    /// rounds of the replay.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError`] if the page cannot be written. An older page then stands as it was.
+    pub fn write(&self, results: &Results, traces: &[Trace]) -> Result<PathBuf, ReportError> {
+        let fail = |cause| ReportError::new(&self.dir, cause);
+        let (opening, data) = collect::collect(results, traces);
+        let page = page::render(&opening, &data)
+            .map_err(|error| fail(Cause::File(io::Error::other(error))))?;
+        let place = self.dir.join(PAGE);
+        let unfinished = Unfinished::new(&self.dir);
+        fs::write(&unfinished.path, page)
+            .and_then(|()| fs::rename(&unfinished.path, &place))
+            .map_err(|error| fail(Cause::File(error)))?;
+        Ok(place)
+    }
+}
+
+/// The path of a file that is not finished; what still lies there on drop is removed.
+struct Unfinished {
+    path: PathBuf,
+}
+
+impl Unfinished {
+    fn new(dir: &Path) -> Self {
+        let name = format!(".{PAGE}.{}.part", std::process::id());
+        Self {
+            path: dir.join(name),
+        }
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        // After a rename nothing lies there, and if it cannot be removed nobody is left to tell.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The report cannot be written: where, why, and what to do.
+#[derive(Debug)]
+pub struct ReportError {
+    dir: PathBuf,
+    cause: Cause,
+}
+
+#[derive(Debug)]
+enum Cause {
+    Folder(io::Error),
+    File(io::Error),
+}
+
+impl ReportError {
+    fn new(dir: &Path, cause: Cause) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            cause,
+        }
+    }
+}
+
+impl fmt::Display for ReportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dir = self.dir.display();
+        match &self.cause {
+            Cause::Folder(error) => write!(f, "cannot make the report folder {dir}: {error}")?,
+            Cause::File(error) => {
+                write!(f, "cannot write {PAGE} in the report folder {dir}: {error}")?;
+            }
+        }
+        f.write_str("; make it writable, or give another folder with --report DIR")
+    }
+}
+
+impl Error for ReportError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.cause {
+            Cause::Folder(error) | Cause::File(error) => Some(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Samples one allocator while it replays a trace: reserved bytes, gaps, memory maps.
+
+use core::ops::Range;
+
+use loligo_allocators::Allocator;
+
+use crate::report::data::{AllocatorData, Moment};
+use crate::report::drive::Drive;
+use crate::report::memory_map::{CELLS_MAX, Occupancy};
+use crate::report::timeline::Timeline;
+use crate::trace::Trace;
+
+/// At every so many moments of the line the blocks are walked, which costs more than the counters.
+const WALK_EVERY: usize = 5;
+
+/// Blocks of a backing are aligned to this at least: pages, or the leaves of a coarse buddy.
+const PASSED_ON_ALIGN: usize = 512;
+
+/// Where an allocator's memory lies.
+pub(super) enum Ground<'a> {
+    /// In the blocks that it holds from this allocator, which serves nobody else. A request that is
+    /// passed on to it as it is makes a block of it that is live as a whole.
+    Backing(&'a dyn Allocator),
+    /// In one region from the start.
+    Region(Range<usize>),
+}
+
+/// An allocator's state at a moment of the memory map, before the scale of the strips is known.
+struct Snapshot {
+    label: &'static str,
+    at: usize,
+    live: u64,
+    occupancy: Occupancy,
+}
+
+/// The samples of an allocator over a whole trace.
+pub(super) struct Samples {
+    data: AllocatorData,
+    snapshots: Vec<Snapshot>,
+}
+
+impl Samples {
+    /// Drives `allocator` through the trace and looks at it on the way.
+    ///
+    /// # Complexity
+    ///
+    /// O(events + walks * live blocks).
+    pub(super) fn take(
+        name: &'static str,
+        allocator: &dyn Allocator,
+        ground: &Ground<'_>,
+        trace: &Trace,
+        line: &Timeline,
+    ) -> Self {
+        let mut samples = Self {
+            data: AllocatorData {
+                name,
+                reserved: Vec::with_capacity(line.at.len()),
+                live: Vec::with_capacity(line.at.len()),
+                walked_at: Vec::new(),
+                free: Vec::new(),
+                largest_free: Vec::new(),
+                refused: 0,
+                moments: Vec::new(),
+            },
+            snapshots: Vec::new(),
+        };
+        let mut drive = Drive::new(allocator, trace.slots as usize);
+        let mut line_at = line.at.iter().enumerate().peekable();
+        let mut moments = moments(line.peak_at, trace.events.len())
+            .into_iter()
+            .peekable();
+        for (index, event) in trace.events.iter().enumerate() {
+            drive.apply(*event);
+            let done = index + 1;
+            if let Some((point, _)) = line_at.next_if(|(_, at)| **at == done) {
+                samples.look(allocator, drive.live_bytes());
+                if point % WALK_EVERY == 0 {
+                    samples.walk(done, &occupancy(allocator, ground, &drive));
+                }
+            }
+            while let Some((at, label)) = moments.next_if(|(at, _)| *at == done) {
+                samples.snapshots.push(Snapshot {
+                    label,
+                    at,
+                    live: drive.live_bytes(),
+                    occupancy: occupancy(allocator, ground, &drive),
+                });
+            }
+        }
+        samples.data.refused = drive.refused();
+        samples
+    }
+
+    fn look(&mut self, allocator: &dyn Allocator, live: u64) {
+        self.data.reserved.push(allocator.stats().reserved);
+        self.data.live.push(live);
+    }
+
+    fn walk(&mut self, at: usize, occupancy: &Occupancy) {
+        let gaps = occupancy.gaps();
+        self.data.walked_at.push(at);
+        self.data.free.push(gaps.total);
+        self.data.largest_free.push(gaps.largest);
+    }
+
+    /// Returns how many requests were refused.
+    pub(super) fn refused(&self) -> u64 {
+        self.data.refused
+    }
+
+    /// Returns the most bytes held at one of the moments of the memory map.
+    pub(super) fn longest(&self) -> usize {
+        let held = self
+            .snapshots
+            .iter()
+            .map(|snapshot| snapshot.occupancy.reserved());
+        held.max().unwrap_or(0)
+    }
+
+    /// Draws the strips on a scale on which `longest` bytes fill one, and returns all data.
+    pub(super) fn finish(self, longest: usize) -> AllocatorData {
+        let bytes_per_cell = longest.div_ceil(CELLS_MAX).max(1);
+        let moments = self.snapshots.into_iter().map(|snapshot| Moment {
+            label: snapshot.label,
+            at: snapshot.at,
+            live: snapshot.live,
+            reserved: snapshot.occupancy.reserved(),
+            bytes_per_cell,
+            cells: snapshot.occupancy.cells(bytes_per_cell),
+            regions: snapshot.occupancy.regions.len(),
+        });
+        AllocatorData {
+            moments: moments.collect(),
+            ..self.data
+        }
+    }
+}
+
+/// Returns the moments of the memory map in order: the quarters of the trace and its peak.
+fn moments(peak_at: usize, events: usize) -> Vec<(usize, &'static str)> {
+    let quarter = |n: usize| (events * n).div_ceil(4).max(1);
+    let mut list = vec![
+        (quarter(1), "25 %"),
+        (quarter(2), "50 %"),
+        (quarter(3), "75 %"),
+        (quarter(4), "100 %"),
+        (peak_at.max(1), "peak"),
+    ];
+    list.sort_by_key(|(at, _)| *at);
+    list
+}
+
+/// Returns where the allocator's memory lies and what of it is live.
+fn occupancy(allocator: &dyn Allocator, ground: &Ground<'_>, drive: &Drive<'_>) -> Occupancy {
+    let mut blocks = ranges(allocator);
+    let regions = match ground {
+        Ground::Region(region) => vec![region.clone()],
+        Ground::Backing(backing) => ranges(*backing),
+    };
+    if matches!(ground, Ground::Backing(_)) {
+        let own = blocks.len();
+        let served = drive.aligned_blocks(PASSED_ON_ALIGN);
+        let passed_on = |region: &&Range<usize>| {
+            served.binary_search(&region.start).is_ok()
+                && blocks[..own]
+                    .binary_search_by_key(&region.start, |block| block.start)
+                    .is_err()
+        };
+        let passed_on: Vec<_> = regions.iter().filter(passed_on).cloned().collect();
+        blocks.extend(passed_on);
+        blocks.sort_unstable_by_key(|block| block.start);
+    }
+    Occupancy { regions, blocks }
+}
+
+/// Returns the live blocks of an allocator in ascending order.
+fn ranges(allocator: &dyn Allocator) -> Vec<Range<usize>> {
+    let mut list = Vec::with_capacity(allocator.stats().live);
+    allocator.walk(&mut |block| {
+        let start = block.address.addr().get();
+        list.push(start..start + block.bytes);
+    });
+    list.sort_unstable_by_key(|range| range.start);
+    list
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! Results as text: an aligned table a trace, and the best strategy in a sentence.
+
+use core::cmp::Ordering;
+use core::fmt::{self, Write};
+
+use crate::results::{Kind, RowResult, TraceResult};
+
+/// Shows the rows of a trace as a table, quickest first, rows that were stopped last.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_replay::results::TraceResult;
+/// use loligo_replay::table::Table;
+///
+/// let result = TraceResult { name: "lua".into(), events: 0, peak_live_bytes: 0, rows: vec![] };
+/// assert!(Table(&result).to_string().starts_with("lua: 0 events"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Table<'a>(pub &'a TraceResult);
+
+/// The headings; the first two columns and the last are set left, the others right.
+const HEADINGS: [&str; 10] = [
+    "row", "kind", "ns/event", "min", "max", "memory", "worst ns", "faults", "refused", "",
+];
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(result) = self;
+        writeln!(
+            f,
+            "{}: {} events, peak of {} live bytes",
+            result.name,
+            grouped(result.events),
+            grouped(result.peak_live_bytes)
+        )?;
+        let mut lines = vec![HEADINGS.map(str::to_owned)];
+        lines.extend(by_time(result).into_iter().map(cells));
+        let mut widths = [0; HEADINGS.len()];
+        for line in &lines {
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        for line in &lines {
+            let mut text = String::from(" ");
+            for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
+                let is_left = column < 2 || column == HEADINGS.len() - 1;
+                if is_left {
+                    write!(text, " {cell:<width$} ")?;
+                } else {
+                    write!(text, " {cell:>width$} ")?;
+                }
+            }
+            writeln!(f, "{}", text.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the rows of a trace, quickest first; capped rows and rows without a time come last.
+#[must_use]
+pub fn by_time(result: &TraceResult) -> Vec<&RowResult> {
+    let mut rows: Vec<&RowResult> = result.rows.iter().collect();
+    rows.sort_by(|a, b| compare(a, b));
+    rows
+}
+
+fn compare(a: &RowResult, b: &RowResult) -> Ordering {
+    let median = |row: &RowResult| row.ns_per_event.map_or(f64::INFINITY, |ns| ns.median);
+    let time = median(a).total_cmp(&median(b));
+    a.capped.cmp(&b.capped).then(time)
+}
+
+fn cells(row: &RowResult) -> [String; HEADINGS.len()] {
+    let none = || "-".to_owned();
+    let ns = |of: fn(crate::results::Spread) -> f64| {
+        row.ns_per_event
+            .map_or_else(none, |spread| format!("{:.2}", of(spread)))
+    };
+    let count = |value: Option<u64>| value.map_or_else(none, grouped);
+    let mut notes = Vec::new();
+    if row.capped {
+        notes.push(format!("capped after {} events", grouped(row.events_done)));
+    }
+    notes.extend(row.note.clone());
+    [
+        row.name.clone(),
+        row.kind.word().to_owned(),
+        ns(|spread| spread.median),
+        ns(|spread| spread.min),
+        ns(|spread| spread.max),
+        row.memory_ratio
+            .map_or_else(none, |ratio| format!("{ratio:.3}")),
+        row.worst_ns
+            .map_or_else(none, |ns| grouped(ns.round() as u64)),
+        count(row.faults),
+        count(row.refused),
+        notes.join(", "),
+    ]
+}
+
+/// Returns the row of ours, strategy or allocator, that served the whole trace in the least time.
+#[must_use]
+pub fn best(result: &TraceResult) -> Option<&RowResult> {
+    quickest(result, |kind| matches!(kind, Kind::Ours | Kind::Strategy))
+}
+
+fn quickest(result: &TraceResult, wanted: fn(Kind) -> bool) -> Option<&RowResult> {
+    by_time(result)
+        .into_iter()
+        .find(|row| wanted(row.kind) && served_all(row))
+}
+
+fn served_all(row: &RowResult) -> bool {
+    !row.capped && row.refused == Some(0) && row.ns_per_event.is_some()
+}
+
+/// Says in a sentence which strategy serves a trace best.
+#[must_use]
+pub fn sentence(result: &TraceResult) -> String {
+    let Some(row) = best(result) else {
+        return format!("{}: no strategy of ours served all of it.", result.name);
+    };
+    let mut text = format!("{}: `{}` serves it best", result.name, row.name);
+    let Some(ns) = row.ns_per_event.map(|ns| ns.median) else {
+        return text;
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(text, " with {ns:.2} ns an event");
+    if let Some(ratio) = row.memory_ratio {
+        let _ = write!(text, " and {ratio:.3} times its live bytes at the peak");
+    }
+    let over = |peer: &RowResult| peer.ns_per_event.map_or(f64::NAN, |peer| ns / peer.median);
+    let system = result
+        .rows
+        .iter()
+        .find(|row| row.name == "system" && served_all(row));
+    if let Some(system) = system {
+        let _ = write!(
+            text,
+            "; {:.2} of the time of the system's malloc",
+            over(system)
+        );
+    }
+    let peer = quickest(result, |kind| kind == Kind::Peer).filter(|peer| peer.name != "system");
+    if let Some(peer) = peer {
+        let joint = if system.is_some() { ", " } else { "; " };
+        let _ = write!(
+            text,
+            "{joint}{:.2} of {}, the quickest peer",
+            over(peer),
+            peer.name
+        );
+    }
+    text.push('.');
+    text
+}
+
+/// Writes a number with its digits in groups of three.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Tests of the table and the sentence.
+
+use super::*;
+use crate::results::Spread;
+
+fn row(name: &str, kind: Kind, median: f64) -> RowResult {
+    RowResult {
+        name: name.to_owned(),
+        kind,
+        ns_per_event: Some(Spread {
+            median,
+            min: median - 1.0,
+            max: median + 1.0,
+        }),
+        memory_ratio: Some(1.0625),
+        worst_ns: Some(1234.4),
+        faults: Some(0),
+        refused: Some(0),
+        capped: false,
+        events_done: 2_000_000,
+        rounds_ns: vec![],
+        note: None,
+    }
+}
+
+fn result(rows: Vec<RowResult>) -> TraceResult {
+    TraceResult {
+        name: "lua".to_owned(),
+        events: 2_000_000,
+        peak_live_bytes: 12_345,
+        rows,
+    }
+}
+
+fn capped(mut row: RowResult) -> RowResult {
+    row.capped = true;
+    row.events_done = 33_280;
+    row
+}
+
+#[test]
+fn tables_are_aligned_and_sorted() {
+    let mut null = row("null", Kind::Loop, 2.0);
+    (null.memory_ratio, null.worst_ns, null.refused) = (None, None, None);
+    let result = result(vec![
+        null,
+        capped(row("linked_list_allocator", Kind::Peer, 1.0)),
+        row("heap", Kind::Ours, 5.5),
+        row("system", Kind::Peer, 11.25),
+    ]);
+    let text = Table(&result).to_string();
+    let expected = "\
+lua: 2 000 000 events, peak of 12 345 live bytes
+  row                    kind  ns/event    min    max  memory  worst ns  faults  refused
+  null                   loop      2.00   1.00   3.00       -         -       0        -
+  heap                   ours      5.50   4.50   6.50   1.062     1 234       0        0
+  system                 peer     11.25  10.25  12.25   1.062     1 234       0        0
+  linked_list_allocator  peer      1.00   0.00   2.00   1.062     1 234       0        0  \
+capped after 33 280 events
+";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn the_best_serves_everything() {
+    let mut refusing = row("buddy", Kind::Ours, 3.0);
+    refusing.refused = Some(1);
+    let rows = vec![
+        refusing,
+        capped(row("page", Kind::Ours, 2.0)),
+        row("pools+heap", Kind::Strategy, 4.5),
+        row("heap", Kind::Ours, 5.0),
+        row("system", Kind::Peer, 9.0),
+        row("talc", Kind::Peer, 6.0),
+    ];
+    let text = sentence(&result(rows));
+    assert_eq!(
+        text,
+        "lua: `pools+heap` serves it best with 4.50 ns an event and 1.062 times its live bytes at \
+         the peak; 0.50 of the time of the system's malloc, 0.75 of talc, the quickest peer."
+    );
+}
+
+#[test]
+fn a_sentence_stands_without_peers_and_without_a_best() {
+    let text = sentence(&result(vec![row("heap", Kind::Ours, 5.0)]));
+    assert_eq!(
+        text,
+        "lua: `heap` serves it best with 5.00 ns an event and 1.062 times its live bytes at the \
+         peak."
+    );
+    let text = sentence(&result(vec![row("talc", Kind::Peer, 5.0)]));
+    assert_eq!(text, "lua: no strategy of ours served all of it.");
+}
+
+#[test]
+fn digits_come_in_threes() {
+    for (number, text) in [
+        (0, "0"),
+        (999, "999"),
+        (1_000, "1 000"),
+        (12_345_678, "12 345 678"),
+    ] {
+        assert_eq!(grouped(number), text);
+    }
+}
