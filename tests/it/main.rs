@@ -17,6 +17,7 @@ mod misuse;
 mod page;
 mod planted;
 mod pool;
+mod programs;
 mod proxy;
 mod slab;
 mod static_heap;

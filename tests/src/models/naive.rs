@@ -39,6 +39,9 @@ pub struct NaiveAllocator {
     stats: Cell<Stats>,
 }
 
+// SAFETY: the pointer leads into the region that the allocator owns and that moves with it.
+unsafe impl Send for NaiveAllocator {}
+
 /// A live block.
 #[derive(Clone, Copy, Debug)]
 struct Record {
