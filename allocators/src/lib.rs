@@ -37,6 +37,7 @@ pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 pub use bridge::Bridge;
 pub use buddy::{BlockState, BuddyAllocator, BuddyError};
+pub use buddy_offsets::BuddyOffsets;
 pub use frame::{FrameAllocator, FrameMark, FrameScope};
 pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
@@ -45,6 +46,7 @@ pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 #[cfg(target_os = "linux")]
 pub use page::{PageAllocator, Reservation};
 pub use pool::PoolAllocator;
+pub use proxy::ProxyAllocator;
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
 pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;

@@ -1,6 +1,8 @@
+#![allow(unsafe_code)]
 #[global_allocator]
 static G: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 use loligo_replay::{bundled::bundled, measure::*, rows, table::*};
+fn cpu(who: i32) -> f64 { unsafe { let mut u: libc::rusage = std::mem::zeroed(); libc::getrusage(who, &mut u); (u.ru_utime.tv_sec + u.ru_stime.tv_sec) as f64 + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) as f64 / 1e6 } }
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let mut traces: Vec<_> = bundled()
@@ -30,12 +32,15 @@ fn main() {
     let m = measure(&traces, &rows, &o, &mut |p| {
         let k = (p.trace.to_string(), p.phase);
         if phase.as_ref() != Some(&k) {
-            eprintln!("{:?} {} {:?}", t.elapsed(), p.trace, p.phase);
+            eprintln!("{:?} self {:.2} children {:.2} {} {:?}", t.elapsed(), cpu(libc::RUSAGE_SELF), cpu(libc::RUSAGE_CHILDREN), p.trace, p.phase);
             phase = Some(k)
         }
     })
     .unwrap();
-    eprintln!("{:?}", t.elapsed());
+    eprintln!("{:?} self {:.2} children {:.2}", t.elapsed(), cpu(libc::RUSAGE_SELF), cpu(libc::RUSAGE_CHILDREN));
+ let res = loligo_replay::results::Results { traces: m.iter().map(|m| m.result.clone()).collect() };
+ loligo_replay::report::prepare(std::path::Path::new("/tmp/rep2")).unwrap().write(&res, &traces).unwrap();
+ eprintln!("report {:?} self {:.2} children {:.2}", t.elapsed(), cpu(libc::RUSAGE_SELF), cpu(libc::RUSAGE_CHILDREN));
     for m in m {
         println!("{}{}", Table(&m.result), sentence(&m.result));
         for (r, v) in m.result.rows.iter().zip(&m.verified) {
