@@ -127,5 +127,16 @@ pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
+/// Held by tests that fork, and by tests that use what a child uses, so that no lock is held by
+/// another thread at the time of a fork.
+#[cfg(test)]
+pub(crate) fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    // A test that failed has nothing to say about the next.
+    ALONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 #[cfg(test)]
 mod tests;
