@@ -1,10 +1,10 @@
 //! `loligo replay`.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
+use core::time::Duration;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::Args;
 use loligo_replay::bundled::bundled;
@@ -122,7 +122,9 @@ impl Replay {
             document.push(b'\n');
             json.write(&document).map_err(|error| error.to_string())?;
         }
-        let page = report.write(&results, &traces).map_err(|error| error.to_string())?;
+        let page = report
+            .write(&results, &traces)
+            .map_err(|error| error.to_string())?;
         for result in &results.traces {
             let _ = writeln!(text, "{}", sentence(result));
         }

@@ -1,11 +1,12 @@
 //! Work done in forked children, so that it leaves nothing behind in this process, may end as it
 //! likes, and can use the other cores.
 
+use core::panic::AssertUnwindSafe;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 
 /// A child at work.
 struct Child {

@@ -165,7 +165,7 @@ impl Faulty {
 
     fn refuses(&mut self) -> bool {
         self.calls += 1;
-        self.fault == Fault::Refuses && self.calls % 3 == 0
+        self.fault == Fault::Refuses && self.calls.is_multiple_of(3)
     }
 }
 
@@ -185,9 +185,11 @@ unsafe impl Subject for Faulty {
         let block = self.system.allocate(Self::wide(layout));
         match self.fault {
             Fault::Writes(last) => {
-                if self.calls % 100 == 0 && !last.is_null() {
+                if self.calls.is_multiple_of(100) && !last.is_null() {
                     // SAFETY: the byte lies in a block of this subject or in its wide end.
-                    unsafe { last.write(!last.read()) };
+                    let byte = unsafe { last.read() };
+                    // SAFETY: as above.
+                    unsafe { last.write(!byte) };
                 }
                 self.fault = Fault::Writes(block);
                 block
@@ -205,7 +207,9 @@ unsafe impl Subject for Faulty {
             unsafe { block.write_bytes(0, layout.size()) };
             if self.fault == Fault::NotZeroed {
                 // SAFETY: the last byte of the block.
-                unsafe { block.add(layout.size() - 1).write(1) };
+                let last = unsafe { block.add(layout.size() - 1) };
+                // SAFETY: as above.
+                unsafe { last.write(1) };
             }
         }
         block
@@ -222,8 +226,10 @@ unsafe impl Subject for Faulty {
         } else {
             0
         };
-        // SAFETY: the block is as `allocate` made it.
-        unsafe { self.system.deallocate(block.sub(back), Self::wide(layout)) }
+        // SAFETY: the block is as far into the system's as `allocate` put it.
+        let block = unsafe { block.sub(back) };
+        // SAFETY: the block is the system's, with the layout that `allocate` asked.
+        unsafe { self.system.deallocate(block, Self::wide(layout)) }
     }
 
     unsafe fn reallocate(&mut self, block: *mut u8, old: Layout, bytes: usize) -> *mut u8 {
@@ -446,7 +452,9 @@ unsafe impl Subject for Wasteful {
         let double = Layout::from_size_align(layout.size() * 2, layout.align()).expect("small");
         let block = self.0.allocate_zeroed(double);
         // SAFETY: the block has twice the size.
-        unsafe { block.add(layout.size()).write_bytes(1, layout.size()) };
+        let waste = unsafe { block.add(layout.size()) };
+        // SAFETY: as above.
+        unsafe { waste.write_bytes(1, layout.size()) };
         block
     }
 
