@@ -179,6 +179,7 @@ pub unsafe trait Allocator {
     /// # Safety
     ///
     /// `block` is a live block of this allocator.
+    #[track_caller]
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize;
 
     /// Returns what this layer asks of the one beneath for a block of `layout`.

@@ -24,9 +24,17 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator};
+use crate::buddy::BuddyAllocator;
+use crate::frame::FrameAllocator;
+use crate::heap::HeapAllocator;
 use crate::locked::{Lock, Locked};
 #[cfg(target_os = "linux")]
 use crate::page::PageAllocator;
+use crate::pool::PoolAllocator;
+use crate::proxy::ProxyAllocator;
+use crate::size_classes::SizeClasses;
+use crate::slab::SlabAllocator;
+use crate::static_heap::StaticHeap;
 
 /// Lets a reference to any allocator, a user's own for instance, be used through `allocator-api2`.
 ///
@@ -79,6 +87,13 @@ macro_rules! each_allocator {
         $bridges! {
             #[cfg(target_os = "linux")]
             [] PageAllocator;
+            ['b, B: Allocator + ?Sized] HeapAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized, C: SizeClasses] SlabAllocator<'b, B, C>;
+            ['b, B: Allocator + ?Sized] BuddyAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] PoolAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] FrameAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
+            [const BYTES: usize] StaticHeap<BYTES>;
             [A: Allocator, L: Lock] Locked<A, L>;
             ['d] dyn Allocator + 'd;
             ['d] dyn Allocator + Sync + 'd;

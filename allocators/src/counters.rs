@@ -50,37 +50,12 @@ impl Counters {
         raise(&self.granted, &self.peak_granted, granted);
     }
 
-    /// Counts a block whose size as asked is not remembered: what was granted counts as requested
-    /// while it lives, and what was asked goes into the total alone.
-    #[inline]
-    pub(crate) fn allocated_inexact(&self, asked: usize, granted: usize) {
-        self.live.set(self.live.get() + 1);
-        self.allocations_total.set(self.allocations_total.get() + 1);
-        self.requested_total
-            .set(self.requested_total.get() + asked as u64);
-        self.granted_total
-            .set(self.granted_total.get() + granted as u64);
-        raise(&self.requested, &self.peak_requested, granted);
-        raise(&self.granted, &self.peak_granted, granted);
-    }
-
     /// Takes back what [`allocated`](Self::allocated) counted.
     #[inline]
     pub(crate) fn freed(&self, requested: usize, granted: usize) {
         self.live.set(self.live.get() - 1);
         self.requested.set(self.requested.get() - requested);
         self.granted.set(self.granted.get() - granted);
-    }
-
-    /// Counts a block that changed its size in place, from `before` to `after` bytes asked and granted.
-    pub(crate) fn resized(&self, before: usize, after: usize) {
-        let more = after.saturating_sub(before) as u64;
-        self.requested_total.set(self.requested_total.get() + more);
-        self.granted_total.set(self.granted_total.get() + more);
-        self.requested.set(self.requested.get() - before);
-        self.granted.set(self.granted.get() - before);
-        raise(&self.requested, &self.peak_requested, after);
-        raise(&self.granted, &self.peak_granted, after);
     }
 
     /// Counts memory taken from the backing.

@@ -32,8 +32,8 @@ use core::ptr::NonNull;
 pub(crate) use self::check::WalkState;
 use self::core_blocks::Fault;
 pub(crate) use self::owner::{Owner, report};
-use self::region::{NIL, PageDesc, PageState, Region};
-use self::small::{Class, Item};
+use self::region::{NIL, PageState, Region};
+use self::small::{Class, Front, Item};
 use crate::misuse::Misuse;
 use crate::size_classes::{CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses};
 use crate::stats::Stats;
@@ -65,7 +65,6 @@ struct Hot {
     granules: usize,
     starts: *mut u64,
     kinds: *mut u8,
-    descs: *mut PageDesc,
     region: usize,
 }
 
@@ -85,6 +84,7 @@ pub(crate) struct Engine<C> {
     granted: usize,
     peak_granted: usize,
     requested_total: u64,
+    fronts: [Front; CLASSES_MAX],
     classes: [Class; CLASSES_MAX],
     /// Mixed pages that may have free units.
     mixed: u32,
@@ -110,13 +110,13 @@ impl<C: SizeClasses> Engine<C> {
                 granules: 0,
                 starts: core::ptr::null_mut(),
                 kinds: core::ptr::null_mut(),
-                descs: core::ptr::null_mut(),
                 region: 0,
             },
             granted: 0,
             peak_granted: 0,
             requested_total: 0,
-            classes: small::classes(C::TABLE),
+            fronts: small::fronts(C::TABLE),
+            classes: [Class::NONE; CLASSES_MAX],
             mixed: NIL,
             emptied: None,
             damage: None,
@@ -131,9 +131,58 @@ impl<C: SizeClasses> Engine<C> {
         }
     }
 
-    /// Serves a small request from its front; `None` sends the caller to the slow path.
+    /// Serves a small request from its front; `None` sends the caller to
+    /// [`allocate`](Self::allocate). Calls nothing, so that it costs no register its saving.
     #[inline]
     pub(crate) fn allocate_front(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
+        if layout.align() > GRANULE || layout.size() > C::TABLE.bytes_max() {
+            return None;
+        }
+        let class = C::TABLE.class_of(layout.size());
+        let item = self.fronts[class].pop()?;
+        Some(self.hand_out(item, class, layout.size()))
+    }
+
+    /// Takes a slot back into its front if it is a live slot of a slab page of the hot region and
+    /// the front has room; `false` sends the caller to [`deallocate`](Self::deallocate) with nothing
+    /// changed. Calls nothing.
+    #[inline]
+    pub(crate) fn deallocate_front(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
+        let granule = self.hot_granule(block);
+        if granule >= self.hot.granules {
+            return false;
+        }
+        let word = self.hot.starts.wrapping_add(granule / 64);
+        // SAFETY: the granule is one of the region whose tables are initialised (invariant 4).
+        let bits = unsafe { word.read() };
+        let kind = self.hot.kinds.wrapping_add(granule / PAGE_GRANULES as usize);
+        // SAFETY: the same; a byte a page.
+        let class = usize::from(unsafe { kind.read() }).wrapping_sub(1);
+        let bit = 1 << (granule % 64);
+        if bits & bit == 0 || class >= CLASSES_MAX {
+            return false;
+        }
+        let front = &mut self.fronts[class];
+        if bytes > front.bytes as usize || !front.has_room() {
+            return false;
+        }
+        front.push(Item { start: self.hot.base.wrapping_add(granule * GRANULE), word });
+        // SAFETY: as for the read above.
+        unsafe { word.write(bits ^ bit) };
+        self.granted -= front.bytes as usize;
+        true
+    }
+
+    /// The granule of the hot region at which a block would start; at least `hot.granules` for any
+    /// other address, also for one inside a granule, which turns into one far beyond the region.
+    #[inline]
+    fn hot_granule(&self, block: NonNull<u8>) -> usize {
+        block.addr().get().wrapping_sub(self.hot.base.addr()).rotate_right(GRANULE.ilog2())
+    }
+
+    /// Serves what the fronts cannot from the hot region without looking around.
+    #[inline]
+    pub(crate) fn allocate_warm(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
         if layout.align() > GRANULE {
             return None;
         }
@@ -141,80 +190,47 @@ impl<C: SizeClasses> Engine<C> {
             return self.allocate_hot_core(layout.size());
         }
         let class = C::TABLE.class_of(layout.size());
-        let of = &mut self.classes[class];
-        let Some(item) = of.pop() else {
-            return self.allocate_current(class, layout.size());
-        };
+        let item = self.classes[class].current.next()?;
         Some(self.hand_out(item, class, layout.size()))
     }
 
-    /// Takes a slot back into its front if it is a live slot of a slab page of the hot region and
-    /// the front has room; `false` sends the caller to the slow path with nothing changed.
+    /// Takes back what the fronts cannot, into a page or the core of the hot region, if nothing else
+    /// changes with it; `false` leaves everything as it was.
     #[inline]
-    pub(crate) fn deallocate_front(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
-        // An address inside a granule turns into one far beyond the region.
-        let granule = block
-            .addr()
-            .get()
-            .wrapping_sub(self.hot.base.addr())
-            .rotate_right(GRANULE.ilog2());
+    pub(crate) fn deallocate_warm(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
+        let granule = self.hot_granule(block);
         if granule >= self.hot.granules {
             return false;
         }
-        let word = self.hot.starts.wrapping_add(granule / 64);
-        // SAFETY: the granule is one of the region whose tables are initialised (invariant 4).
-        let bits = unsafe { word.read() };
-        let kind = self
-            .hot
-            .kinds
-            .wrapping_add(granule / PAGE_GRANULES as usize);
-        // SAFETY: the same; a byte a page.
-        let class = usize::from(unsafe { kind.read() }).wrapping_sub(1);
-        let bit = 1 << (granule % 64);
-        if bits & bit == 0 {
+        let region = &self.regions[self.hot.region];
+        let (granule, page) = (granule as u32, granule as u32 / PAGE_GRANULES);
+        let kind = region.kind(page);
+        if !region.is_start(granule) {
             return false;
         }
-        if class >= CLASSES_MAX {
-            // The class of a core page is 0 - 1, that of a mixed page 255 - 1.
-            return class == usize::MAX && self.deallocate_hot_core(granule as u32, bytes);
+        if kind == region::KIND_CORE {
+            return self.deallocate_hot_core(granule, bytes);
         }
-        let of = &mut self.classes[class];
-        let slot_bytes = of.bytes as usize;
-        if bytes > slot_bytes {
+        let class = usize::from(kind) - 1;
+        if kind == region::KIND_MIXED || bytes > C::TABLE.bytes(class) {
             return false;
         }
-        if of.has_room() {
-            of.push(Item {
-                start: self.hot.base.wrapping_add(granule * GRANULE),
-                word,
-            });
-        } else if !self.free_in_hot_page(granule / PAGE_GRANULES as usize, class) {
-            return false;
-        }
-        // SAFETY: as for the read above.
-        unsafe { word.write(bits ^ bit) };
-        self.classes[class].freed += 1;
-        self.granted -= slot_bytes;
-        true
-    }
-
-    /// Counts a slot of a slab page of the hot region as free if the page stays where it stands;
-    /// `false` sends the caller to the slow path with nothing changed.
-    #[inline(never)]
-    fn free_in_hot_page(&mut self, page: usize, class: usize) -> bool {
         // SAFETY: the page is a slab page of the region, so its descriptor was written, and no other
         // reference to it is alive.
-        let desc = unsafe { &mut *self.hot.descs.wrapping_add(page) };
+        let desc = unsafe { &mut *region.desc(page) };
         let stays = match desc.state {
             PageState::Current => true,
             PageState::Partial => desc.used > 1,
             _ => false,
         };
-        if stays {
+        if stays && !self.fronts[class].has_room() {
             desc.used -= 1;
+            region.clear_start(granule);
             self.classes[class].out -= 1;
+            self.granted -= C::TABLE.bytes(class);
+            return true;
         }
-        stays
+        false
     }
 
     /// Serves a request by any way but a new region.
@@ -349,10 +365,10 @@ impl<C: SizeClasses> Engine<C> {
         let mut live = self.large_total - self.large_freed;
         let mut total = self.large_total;
         let mut granted_total = self.large_granted_total;
-        for (class, of) in self.classes.iter().enumerate().take(table.count()) {
-            live += of.total - of.freed;
-            total += of.total;
-            granted_total += of.total * table.bytes(class) as u64;
+        for class in 0..table.count() {
+            live += self.live_slots(class);
+            total += self.fronts[class].total;
+            granted_total += self.fronts[class].total * table.bytes(class) as u64;
         }
         Stats {
             live: live as usize,
@@ -367,6 +383,13 @@ impl<C: SizeClasses> Engine<C> {
             granted_total,
             exact: false,
         }
+    }
+
+    /// Live blocks of a class: what is out of its pages less what waits to be handed out.
+    fn live_slots(&self, class: usize) -> u64 {
+        let of = &self.classes[class];
+        let waiting = self.fronts[class].items().len() as u64 + u64::from(of.current.left());
+        of.out + of.mixed - waiting
     }
 
     #[inline]
@@ -389,7 +412,6 @@ impl<C: SizeClasses> Engine<C> {
             granules: from.initialised as usize * PAGE_GRANULES as usize,
             starts: from.starts,
             kinds: from.kinds,
-            descs: from.descs,
             region,
         };
     }

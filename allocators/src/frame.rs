@@ -393,6 +393,8 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
         if bytes != found.bytes() {
             self.resize_last(block, found, bytes)?;
         }
+        // The pointer passed in may reach over less than the block, so the frame's own goes back.
+        let block = self.at(self.offset_of(block));
         Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
 

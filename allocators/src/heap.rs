@@ -85,9 +85,8 @@ impl<'a> HeapAllocator<'a> {
     pub fn from_region(name: &'a str, region: &'a mut [MaybeUninit<u8>]) -> Self {
         let memory = NonNull::from(region);
         // SAFETY: the region is borrowed for as long as the heap lives.
-        Self {
-            owner: unsafe { Owner::fixed(name, memory.cast(), memory.len()) },
-        }
+        let owner = unsafe { Owner::fixed(name, memory.cast(), memory.len()) };
+        Self { owner }
     }
 }
 

@@ -10,6 +10,7 @@
 extern crate std;
 
 mod allocator;
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 mod bridge;
 mod buddy;
 mod buddy_offsets;

@@ -334,21 +334,22 @@ unsafe impl<B: Allocator + ?Sized> Allocator for PoolAllocator<'_, B> {
         self.free(block, site);
     }
 
-    #[inline]
     unsafe fn resize_in_place(
         &self,
         block: NonNull<u8>,
         _old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        if self.fits(new) {
-            Ok(NonNull::slice_from_raw_parts(block, self.size.bytes))
-        } else {
-            Err(AllocError)
+        if !self.fits(new) {
+            return Err(AllocError);
+        }
+        // The pointer passed in may reach over less than the block, so the pool's own goes back.
+        match self.locate(block.addr().get()) {
+            Ok((group, index)) => Ok(self.block_at(group, index)),
+            Err(what) => self.wrong(what, block, None, Location::caller()),
         }
     }
 
-    #[inline]
     unsafe fn reallocate(
         &self,
         block: NonNull<u8>,

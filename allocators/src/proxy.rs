@@ -137,9 +137,18 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
             .is_some_and(|after| after <= self.budget_bytes)
     }
 
-    /// Counts a block that the backing has just given out, or gives it back if it is too large.
-    #[inline]
-    fn took(&self, block: NonNull<[u8]>, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+    /// Allocates where there is a budget to keep.
+    #[inline(never)]
+    #[track_caller]
+    fn take_within(&self, layout: Layout, zeroed: bool) -> Result<NonNull<[u8]>, AllocError> {
+        if !self.affords(layout.size()) {
+            return Err(AllocError);
+        }
+        let block = if zeroed {
+            self.backing.allocate_zeroed(layout)?
+        } else {
+            self.backing.allocate(layout)?
+        };
         // SAFETY: the block is live.
         let granted = unsafe { self.backing.allocated_size(block.cast()) };
         if !self.affords(granted) {
@@ -147,9 +156,17 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
             unsafe { self.backing.deallocate_sized(block.cast(), layout) };
             return Err(AllocError);
         }
+        self.took(block, layout);
+        Ok(block)
+    }
+
+    /// Counts a block that the backing has just given out.
+    #[inline]
+    fn took(&self, block: NonNull<[u8]>, layout: Layout) {
+        // SAFETY: the block is live.
+        let granted = unsafe { self.backing.allocated_size(block.cast()) };
         self.allocations_total.set(self.allocations_total.get() + 1);
         self.count(layout.size(), granted);
-        Ok(block)
     }
 
     #[inline]
@@ -162,6 +179,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
 
     /// Returns the size of a block that is about to be freed or resized.
     #[inline]
+    #[track_caller]
     fn size_of_own(&self, block: NonNull<u8>, site: &'static Location<'static>) -> u64 {
         // SAFETY: the callers' promise: the block is live.
         let bytes = unsafe { self.backing.allocated_size(block) } as u64;
@@ -217,20 +235,22 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
 unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if !self.affords(layout.size()) {
-            return Err(AllocError);
+        if self.budget_bytes != u64::MAX {
+            return self.take_within(layout, false);
         }
         let block = self.backing.allocate(layout)?;
-        self.took(block, layout)
+        self.took(block, layout);
+        Ok(block)
     }
 
     #[inline]
     fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if !self.affords(layout.size()) {
-            return Err(AllocError);
+        if self.budget_bytes != u64::MAX {
+            return self.take_within(layout, true);
         }
         let block = self.backing.allocate_zeroed(layout)?;
-        self.took(block, layout)
+        self.took(block, layout);
+        Ok(block)
     }
 
     #[inline]

@@ -13,7 +13,6 @@ use core::panic::Location;
 use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
-use crate::counters::Counters;
 use crate::engine::{Engine, Owner};
 use crate::leak;
 use crate::size_classes::{DefaultClasses, SizeClasses};
@@ -72,8 +71,6 @@ where
 {
     owner: Owner<'a, B, C>,
     backing: &'a B,
-    /// The blocks that the backing serves.
-    large: Counters,
 }
 
 impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
@@ -91,7 +88,6 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
         Self {
             owner: Owner::growing(name, backing, bytes),
             backing,
-            large: Counters::new(),
         }
     }
 
@@ -111,7 +107,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
         let block = self.backing.allocate(layout)?;
         // SAFETY: the block was just handed out.
         let bytes = unsafe { self.backing.allocated_size(block.cast()) };
-        self.large.allocated_inexact(layout.size(), bytes);
+        self.owner.count_passed_on(layout.size(), bytes);
         Ok(block)
     }
 
@@ -121,7 +117,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
     fn deallocate_slow(&self, block: NonNull<u8>, layout: Option<Layout>) {
         if self.owner.owns(block.as_ptr()) {
             let bytes = layout.map_or(0, |l| l.size());
-            return self.owner.deallocate_slow(block, bytes, Location::caller());
+            return self.owner.deallocate_warm(block, bytes, Location::caller());
         }
         // SAFETY: by the caller's promise the block is one of ours, and none of our regions holds it,
         // so the backing served it; a backing that does not know it reports that itself.
@@ -132,7 +128,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
             // SAFETY: as above.
             None => unsafe { self.backing.deallocate(block) },
         }
-        self.large.freed(bytes, bytes);
+        self.owner.uncount_passed_on(bytes);
     }
 }
 
@@ -177,7 +173,7 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
         let resized = unsafe { self.backing.resize_in_place(block, old, new)? };
         // SAFETY: the block is still live.
         let after = unsafe { self.backing.allocated_size(block) };
-        self.large.resized(before, after);
+        self.owner.recount_passed_on(before, after);
         Ok(resized)
     }
 
@@ -190,22 +186,7 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
     }
 
     fn stats(&self) -> Stats {
-        let small = self.owner.stats();
-        let large = self.large.stats(false);
-        Stats {
-            live: small.live + large.live,
-            requested: small.requested + large.requested,
-            granted: small.granted + large.granted,
-            reserved: small.reserved + large.granted,
-            // The two peaks need not fall together: their sum is the bound that can be known.
-            peak_requested: small.peak_requested + large.peak_requested,
-            peak_granted: small.peak_granted + large.peak_granted,
-            peak_reserved: small.peak_reserved + large.peak_granted,
-            allocations_total: small.allocations_total + large.allocations_total,
-            requested_total: small.requested_total + large.requested_total,
-            granted_total: small.granted_total + large.granted_total,
-            exact: false,
-        }
+        self.owner.stats()
     }
 
     fn name(&self) -> &str {

@@ -1,13 +1,13 @@
 //! A backing allocator for tests: the system's, with every block on a list and requests refused on demand.
 
-use core::alloc::Layout;
+use core::alloc::{GlobalAlloc, Layout};
+use core::panic::AssertUnwindSafe;
 use core::ptr::NonNull;
-use std::alloc::{GlobalAlloc, System};
+use std::alloc::System;
 use std::borrow::ToOwned;
 use std::boxed::Box;
 use std::collections::BTreeMap;
-use std::format;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::string::{String, ToString};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -225,7 +225,7 @@ fn message(payload: Box<dyn core::any::Any + Send>) -> String {
         Ok(text) => *text,
         Err(other) => match other.downcast::<&str>() {
             Ok(text) => (*text).to_owned(),
-            Err(_) => format!("a panic without a message"),
+            Err(_) => "a panic without a message".to_owned(),
         },
     }
 }

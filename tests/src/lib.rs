@@ -1,1 +1,35 @@
-//! Conformance.
+//! Proofs for allocators: conformance suites, operation programs with an oracle, models, and planted
+//! faults that show that each check can fail.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`conformance`] | suites for allocators of this family, of `allocator-api2` and `GlobalAlloc` |
+//! | [`programs`] | random programs of operations, for proptest, for a fuzzer and for replay |
+//! | [`misuse`] | wrong frees in child processes, and what became of them |
+//! | [`models`] | a naive allocator, one with planted faults, a backing that refuses on order |
+//!
+//! The oracle under all of them is [`Oracle`]: a shadow map of the live blocks, their contents by
+//! seed, and the counters as they must stand, checked after every single operation.
+#![expect(
+    unsafe_code,
+    reason = "allocators are driven through their unsafe methods; every block has its argument"
+)]
+
+mod attempt;
+mod child;
+pub mod conformance;
+mod contents;
+mod limits;
+pub mod misuse;
+pub mod models;
+mod oracle;
+pub mod programs;
+mod region;
+mod rule;
+
+pub use attempt::Maker;
+pub use child::{Child, Ended};
+pub use limits::Limits;
+pub use oracle::{Key, Oracle};
+pub use region::Region;
+pub use rule::{Broken, Rule};

@@ -84,10 +84,9 @@ impl Tree<'_> {
         if self.home & (unit.min(align) - 1) != 0 {
             return None;
         }
-        // Every free block of at least `align` starts at such an address where the grid is as
-        // aligned; where a copy was opened on a weaker grid, every one of twice as much holds one.
-        let weak = u32::from(align > self.grid);
-        let from = align.ilog2().saturating_sub(self.shape.leaf_shift) + weak;
+        // Any `align` bytes in a row hold one such address, and with it the whole block: both are
+        // multiples of `unit` from home.
+        let from = height.max(align.ilog2().saturating_sub(self.shape.leaf_shift));
         let fitting = u32::MAX.checked_shl(from).unwrap_or(0) & self.head().books.heights.get();
         if fitting != 0 {
             let found = fitting.trailing_zeros();

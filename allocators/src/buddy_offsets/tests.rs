@@ -226,3 +226,8 @@ fn what_cannot_be_made_is_refused_with_the_reason() {
         assert_eq!(made(1 << 30, 16), Some(BuddyError::NoMemory));
     });
 }
+
+// What shares its backing between threads may cross them.
+const fn assert_send<T: Send>() {}
+const _: () = assert_send::<BuddyOffsets<'static, dyn Allocator + Sync>>();
+const _: () = assert_send::<BuddyAllocator<'static, dyn Allocator + Sync>>();

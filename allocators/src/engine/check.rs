@@ -106,7 +106,7 @@ impl<C: SizeClasses> Engine<C> {
 
     /// Compares everything that the engine knows twice. O(pages + blocks).
     pub(crate) fn verify(&self) -> Result<(), Damage> {
-        let mut used = 0;
+        let (mut used, mut live) = (0, 0);
         for (index, region) in self.regions.iter().enumerate() {
             if region.base.is_null() || region.huge {
                 continue;
@@ -117,15 +117,18 @@ impl<C: SizeClasses> Engine<C> {
             })?;
             for page in 0..region.initialised {
                 if region.kind(page) != KIND_CORE {
-                    used += self.check_page(index, page)?;
+                    let (used_here, live_here) = self.check_page(index, page)?;
+                    used += used_here;
+                    live += live_here;
                 }
             }
         }
-        let mut counted = 0;
+        let (mut out, mut slots) = (0, 0);
         for class in 0..C::TABLE.count() {
-            counted += self.check_class(class)?;
+            out += self.check_class(class)?;
+            slots += self.live_slots(class);
         }
-        if used == counted {
+        if used == out && live == slots {
             Ok(())
         } else {
             Err(Damage {
@@ -135,8 +138,8 @@ impl<C: SizeClasses> Engine<C> {
         }
     }
 
-    /// Checks a page's bits against its count and returns the count.
-    fn check_page(&self, region: usize, page: u32) -> Result<u64, Damage> {
+    /// Checks a page's bits against its count and returns the slots used and the live ones.
+    fn check_page(&self, region: usize, page: u32) -> Result<(u64, u64), Damage> {
         let of = &self.regions[region];
         let address = of.address(page * PAGE_GRANULES).cast_const();
         let id = (region as u32) << 20 | page;
@@ -168,14 +171,14 @@ impl<C: SizeClasses> Engine<C> {
                 });
             }
         }
-        Ok(u64::from(used))
+        Ok((u64::from(used), u64::from(live)))
     }
 
     /// Checks a class's front and list; returns the slots that its blocks, its front and its current
     /// page account for.
     fn check_class(&self, class: usize) -> Result<u64, Damage> {
         let of = &self.classes[class];
-        for item in of.front() {
+        for item in self.fronts[class].items() {
             let place = self.find(item.start);
             let free = place.is_some_and(|(region, offset)| {
                 let in_region = &self.regions[region];
@@ -208,8 +211,7 @@ impl<C: SizeClasses> Engine<C> {
             }
             id = if next == head { NIL } else { next };
         }
-        let left = u64::from(of.current.left());
-        Ok(of.total - of.freed + of.front().len() as u64 + left)
+        Ok(of.out + of.mixed)
     }
 }
 

@@ -76,6 +76,34 @@ impl<C: SizeClasses> Engine<C> {
         NonNull::slice_from_raw_parts(unsafe { NonNull::new_unchecked(address) }, granted)
     }
 
+    /// Counts a block that another allocator serves in the owner's name, so that the peaks are those
+    /// of all blocks together.
+    pub(crate) fn count_passed_on(&mut self, requested: usize, granted: usize) {
+        self.large_total += 1;
+        self.large_granted_total += granted as u64;
+        self.count(requested, granted);
+        self.reserved += granted;
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+    }
+
+    /// Takes back what [`count_passed_on`](Self::count_passed_on) counted.
+    pub(crate) fn uncount_passed_on(&mut self, granted: usize) {
+        self.large_freed += 1;
+        self.granted -= granted;
+        self.reserved -= granted;
+    }
+
+    /// Counts another size of a block that is passed on.
+    pub(crate) fn recount_passed_on(&mut self, before: usize, after: usize) {
+        let more = after.saturating_sub(before);
+        self.granted -= before;
+        self.reserved -= before;
+        self.large_granted_total += more as u64;
+        self.count(more, after);
+        self.reserved += after;
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+    }
+
     /// Makes one block of memory that the owner took for `layout`; `None` if there is no slot for it.
     pub(crate) fn add_huge(
         &mut self,

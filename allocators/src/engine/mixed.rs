@@ -116,6 +116,7 @@ impl<C: SizeClasses> Engine<C> {
         });
         self.classes[class].pages -= 1;
         self.classes[class].out -= u64::from(used);
+        self.classes[class].mixed += u64::from(used);
     }
 
     /// Gives the longest run of free units of a mixed page, in no list, to a class.
@@ -218,15 +219,11 @@ fn longest_run(bits: u8) -> Run {
 
 /// A page's slot mask moved up to the granule `first`, a multiple of 32, and cut behind `last`.
 fn shifted(mask: [u64; 4], first: u32, last: u32) -> [u64; 4] {
-    let (words, half) = (first as usize / 64, first % 64 != 0);
+    let (words, half) = (first as usize / 64, !first.is_multiple_of(64));
     let mut slots = [0; 4];
-    for word in words..4 {
-        let from = word - words;
-        slots[word] = if half {
-            mask[from] << 32 | if from == 0 { 0 } else { mask[from - 1] >> 32 }
-        } else {
-            mask[from]
-        };
+    for (from, slot) in slots[words..].iter_mut().enumerate() {
+        let below = if from == 0 { 0 } else { mask[from - 1] };
+        *slot = if half { mask[from] << 32 | below >> 32 } else { mask[from] };
     }
     for (word, bits) in slots.iter_mut().enumerate() {
         let low = word as u32 * 64;

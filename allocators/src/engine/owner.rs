@@ -90,6 +90,17 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
         // SAFETY: an owner is not `Sync` and the engine calls nobody, so this borrow is alone.
         match unsafe { &mut *self.engine.get() }.allocate_front(layout) {
             Some(block) => Ok(block),
+            None => self.allocate_warm(layout),
+        }
+    }
+
+    /// The second try, in a function of its own with little to save, as it is needed often.
+    #[inline(never)]
+    #[track_caller]
+    fn allocate_warm(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: as in `allocate`.
+        match unsafe { &mut *self.engine.get() }.allocate_warm(layout) {
+            Some(block) => Ok(block),
             None => self.allocate_slow(layout),
         }
     }
@@ -99,7 +110,21 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     #[track_caller]
     pub(crate) fn deallocate(&self, block: NonNull<u8>, bytes: usize) {
         if !self.deallocate_front(block, bytes) {
-            self.deallocate_slow(block, bytes, Location::caller());
+            self.deallocate_warm(block, bytes, Location::caller());
+        }
+    }
+
+    /// The second try, as in `allocate_warm`.
+    #[inline(never)]
+    pub(crate) fn deallocate_warm(
+        &self,
+        block: NonNull<u8>,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) {
+        // SAFETY: as in `allocate`.
+        if !unsafe { &mut *self.engine.get() }.deallocate_warm(block, bytes) {
+            self.deallocate_slow(block, bytes, site);
         }
     }
 
@@ -137,6 +162,24 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     pub(crate) fn stats(&self) -> Stats {
         // SAFETY: as in `allocate`.
         unsafe { &*self.engine.get() }.stats()
+    }
+
+    /// Counts a block that the backing serves in this owner's name.
+    pub(crate) fn count_passed_on(&self, requested: usize, granted: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.count_passed_on(requested, granted);
+    }
+
+    /// Takes back what [`count_passed_on`](Self::count_passed_on) counted.
+    pub(crate) fn uncount_passed_on(&self, granted: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.uncount_passed_on(granted);
+    }
+
+    /// Counts another size of a block that is passed on.
+    pub(crate) fn recount_passed_on(&self, before: usize, after: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.recount_passed_on(before, after);
     }
 
     pub(crate) fn owns(&self, address: *const u8) -> bool {
@@ -215,7 +258,10 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     /// Takes a region in which `layout` fits; asks for less when the backing refuses.
     fn grow(&self, layout: Layout) -> Result<(), AllocError> {
         let wanted = self.next_region.get();
-        let least = Engine::<C>::region_bytes_for(layout).max(REGION_BYTES_MIN);
+        // Rounded here, or the loop below would never come down to it.
+        let least = Engine::<C>::region_bytes_for(layout)
+            .max(REGION_BYTES_MIN)
+            .next_multiple_of(4096);
         // SAFETY: as in `allocate`.
         if wanted == 0 || !unsafe { &*self.engine.get() }.has_region_slot() {
             return Err(AllocError);
@@ -237,8 +283,10 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     fn take_region(&self, layout: Layout) -> Result<(), AllocError> {
         let backing = self.backing.ok_or(AllocError)?;
         let memory = backing.allocate(layout)?.cast::<u8>();
+        // SAFETY: as in `allocate`; the backing was called before.
+        let engine = unsafe { &mut *self.engine.get() };
         // SAFETY: the block was just allocated for `layout` and is given back in `give_region`.
-        if unsafe { (*self.engine.get()).add_region(memory, layout) } {
+        if unsafe { engine.add_region(memory, layout) } {
             return Ok(());
         }
         self.give_region(memory, layout);
@@ -268,7 +316,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn deallocate_slow(
+    fn deallocate_slow(
         &self,
         block: NonNull<u8>,
         bytes: usize,

@@ -8,7 +8,7 @@ use crate::misuse::Misuse;
 use crate::size_classes::{CLASSES_MAX, ClassTable, GRANULE, PAGE_GRANULES, SizeClasses};
 
 /// Most slots of a front.
-const FRONT_SLOTS: usize = 32;
+const FRONT_SLOTS: usize = 30;
 /// Most bytes that a front holds back, except that it has at least four slots.
 const FRONT_BYTES: usize = 2048;
 /// Bits of a page id that tell the page; those above tell the region.
@@ -42,40 +42,31 @@ impl Item {
     }
 }
 
-/// What is kept for a class: its front, its counters and its pages.
+/// The free slots of a class that are handed out next, last in first out. 512 bytes, so that the way
+/// from a class to its front is a shift.
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct Class {
+pub(super) struct Front {
     len: u32,
     capacity: u32,
     /// Bytes of a slot.
     pub(super) bytes: u32,
-    /// Slab pages of the class.
-    pub(super) pages: u32,
-    /// Blocks handed out and taken back since the start.
+    /// Blocks handed out since the start.
     pub(super) total: u64,
-    pub(super) freed: u64,
-    /// Slots of slab pages that are live, in the front, or in the current page's bitmap.
-    pub(super) out: u64,
-    /// Head of the circular list of partial pages.
-    pub(super) partial: u32,
-    /// The front: free slots that are handed out next, last in first out.
+    spare: u64,
     items: [Item; FRONT_SLOTS],
-    pub(super) current: Current,
 }
 
-impl Class {
+const _: () = assert!(size_of::<Front>() == 512, "fronts are found by a shift");
+
+impl Front {
     const NONE: Self = Self {
         len: 0,
         capacity: 0,
         bytes: 0,
-        pages: 0,
         total: 0,
-        freed: 0,
-        out: 0,
-        partial: NIL,
+        spare: 0,
         items: [Item::NONE; FRONT_SLOTS],
-        current: Current::NONE,
     };
 
     #[inline]
@@ -96,26 +87,26 @@ impl Class {
     #[inline]
     pub(super) fn push(&mut self, item: Item) {
         debug_assert!(self.has_room(), "the front of {} bytes is full", self.bytes);
-        // SAFETY: `len` is below `capacity`, which `classes` keeps at most FRONT_SLOTS.
+        // SAFETY: `len` is below `capacity`, which `fronts` keeps at most FRONT_SLOTS.
         let place = unsafe { self.items.get_unchecked_mut(self.len as usize) };
         *place = item;
         self.len += 1;
     }
 
-    pub(super) fn front(&self) -> &[Item] {
+    pub(super) fn items(&self) -> &[Item] {
         &self.items[..self.len as usize]
     }
 }
 
-/// The classes of a table, without pages.
-pub(super) const fn classes(table: &ClassTable) -> [Class; CLASSES_MAX] {
-    let mut classes = [const { Class::NONE }; CLASSES_MAX];
+/// The empty fronts of a table.
+pub(super) const fn fronts(table: &ClassTable) -> [Front; CLASSES_MAX] {
+    let mut fronts = [const { Front::NONE }; CLASSES_MAX];
     let mut class = 0;
     while class < table.count() {
         let bytes = table.bytes(class);
         let fitting = FRONT_BYTES / bytes;
-        classes[class].bytes = bytes as u32;
-        classes[class].capacity = if fitting < 4 {
+        fronts[class].bytes = bytes as u32;
+        fronts[class].capacity = if fitting < 4 {
             4
         } else if fitting > FRONT_SLOTS {
             FRONT_SLOTS as u32
@@ -124,7 +115,31 @@ pub(super) const fn classes(table: &ClassTable) -> [Class; CLASSES_MAX] {
         };
         class += 1;
     }
-    classes
+    fronts
+}
+
+/// The pages of a class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Class {
+    pub(super) current: Current,
+    /// Head of the circular list of partial pages.
+    pub(super) partial: u32,
+    /// Slab pages of the class.
+    pub(super) pages: u32,
+    /// Slots of slab pages that are live, in the front, or in the current page's bitmap.
+    pub(super) out: u64,
+    /// Slots of mixed pages that are live or in the current page's bitmap.
+    pub(super) mixed: u64,
+}
+
+impl Class {
+    pub(super) const NONE: Self = Self {
+        current: Current::NONE,
+        partial: NIL,
+        pages: 0,
+        out: 0,
+        mixed: 0,
+    };
 }
 
 /// The page that slots of a class are being taken from.
@@ -149,7 +164,8 @@ impl Current {
         page: NIL,
     };
 
-    fn next(&mut self) -> Option<Item> {
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Item> {
         while self.word < 4 {
             let bits = self.slots[self.word];
             if bits != 0 {
@@ -171,24 +187,13 @@ impl Current {
 }
 
 impl<C: SizeClasses> Engine<C> {
-    /// Serves a small request whose front is empty from the current page; `None` if that is used up.
-    #[inline(never)]
-    pub(super) fn allocate_current(
-        &mut self,
-        class: usize,
-        requested: usize,
-    ) -> Option<NonNull<[u8]>> {
-        let item = self.classes[class].current.next()?;
-        Some(self.hand_out(item, class, requested))
-    }
-
     /// Takes a slot, from the front if there is one, and hands it out.
     pub(super) fn allocate_slot(
         &mut self,
         class: usize,
         requested: usize,
     ) -> Result<NonNull<[u8]>, Refusal> {
-        let item = match self.classes[class].pop() {
+        let item = match self.fronts[class].pop() {
             Some(item) => item,
             None => self.next_slot(class)?,
         };
@@ -197,9 +202,9 @@ impl<C: SizeClasses> Engine<C> {
 
     #[inline]
     pub(super) fn hand_out(&mut self, item: Item, class: usize, requested: usize) -> NonNull<[u8]> {
-        let of = &mut self.classes[class];
-        of.total += 1;
-        let bytes = of.bytes as usize;
+        let front = &mut self.fronts[class];
+        front.total += 1;
+        let bytes = front.bytes as usize;
         self.count(requested, bytes);
         item.hand_out(bytes)
     }
@@ -297,6 +302,8 @@ impl<C: SizeClasses> Engine<C> {
         self.classes[class].current = current;
         if is_slab {
             self.classes[class].out += u64::from(left);
+        } else {
+            self.classes[class].mixed += u64::from(left);
         }
         self.edit_desc(id, |desc| {
             desc.state = PageState::Current;
@@ -313,6 +320,7 @@ impl<C: SizeClasses> Engine<C> {
         let left = current.left();
         let (region, page) = split_id(current.page);
         if self.regions[region].kind(page) == super::region::KIND_MIXED {
+            self.classes[class].mixed -= u64::from(left);
             self.edit_desc(current.page, |desc| desc.used -= left as u16);
             return self.retire_mixed(current.page);
         }
@@ -342,25 +350,22 @@ impl<C: SizeClasses> Engine<C> {
     ) -> Result<(), Refusal> {
         let region = &self.regions[place.region];
         let start = region.address(place.granule);
-        let of = &mut self.classes[class];
-        if bytes > of.bytes as usize {
+        let front = &mut self.fronts[class];
+        if bytes > front.bytes as usize {
             return Err(Refusal::Wrong(Misuse::WrongSize, start));
         }
         region.clear_start(place.granule);
-        of.freed += 1;
-        self.granted -= of.bytes as usize;
+        self.granted -= front.bytes as usize;
         let page = place.granule / PAGE_GRANULES;
         let id = (place.region as u32) << PAGE_BITS | page;
         if region.kind(page) == super::region::KIND_MIXED {
+            self.classes[class].mixed -= 1;
             return self.free_in_mixed(id);
         }
-        if !of.has_room() {
+        if !front.has_room() {
             return self.free_in_page(id, class);
         }
-        of.push(Item {
-            start,
-            word: region.starts_word(place.granule),
-        });
+        front.push(Item { start, word: region.starts_word(place.granule) });
         Ok(())
     }
 
@@ -384,7 +389,7 @@ impl<C: SizeClasses> Engine<C> {
 
     /// Gives every slot of a class's front back to its page.
     pub(super) fn drain_front(&mut self, class: usize) -> Result<(), Refusal> {
-        while let Some(item) = self.classes[class].pop() {
+        while let Some(item) = self.fronts[class].pop() {
             let Some((region, offset)) = self.find(item.start) else {
                 return Err(Refusal::Wrong(Misuse::Damaged, item.start));
             };

@@ -52,7 +52,12 @@ fn regions_of_any_size_and_place_keep_inside_their_memory() {
     }
 }
 
-fn give(region: &mut Region, block: u32) {
+fn free(region: &mut Region, block: u32, is_page: bool) {
+    if is_page {
+        region.set_kind(block / 256, 0);
+    } else {
+        region.clear_start(block);
+    }
     let header = region.header(block).expect("a sound header");
     region.give_block(block, header).expect("sound neighbours");
 }
@@ -110,12 +115,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
                     }
                 } else {
                     live.swap_remove(nth);
-                    if is_page {
-                        region.set_kind(block / 256, 0);
-                    } else {
-                        region.clear_start(block);
-                    }
-                    give(&mut region, block);
+                    free(&mut region, block, is_page);
                 }
             }
             if step % 50 == 0 {
@@ -123,12 +123,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
             }
         }
         for (block, _, is_page) in live {
-            if is_page {
-                region.set_kind(block / 256, 0);
-            } else {
-                region.clear_start(block);
-            }
-            give(&mut region, block);
+            free(&mut region, block, is_page);
         }
         assert!(region.is_unused(), "everything merged into one block");
     }

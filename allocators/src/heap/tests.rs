@@ -2,10 +2,11 @@
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
+use core::panic::AssertUnwindSafe;
 use core::ptr::NonNull;
 use std::boxed::Box;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::string::String;
 use std::vec::Vec;
 use std::{format, println, vec};
@@ -278,10 +279,8 @@ fn class_shift_divides_sparse_pages() {
     for (block, size, print) in survivors {
         let slice = NonNull::slice_from_raw_parts(block, size.size());
         // SAFETY: the block is live and was written over its whole length.
-        assert!(
-            unsafe { slice.as_ref() }.iter().all(|&b| b == print),
-            "a survivor was written to"
-        );
+        let bytes = unsafe { slice.as_ref() };
+        assert!(bytes.iter().all(|&b| b == print), "a survivor was written to");
         // SAFETY: the block is live with this layout.
         unsafe { heap.deallocate_sized(block, size) };
     }
@@ -408,9 +407,10 @@ fn an_overflow_into_a_header_is_found() {
     let first = heap.allocate(size).expect("room");
     let second = heap.allocate(size).expect("room").cast::<u8>();
     let end = first.len();
-    // SAFETY: the 8 bytes behind the block are the next header, inside the region; writing there is
-    // the point of the test.
-    unsafe { first.cast::<u8>().add(end).write_bytes(0xee, 8) };
+    // SAFETY: the 8 bytes behind the block are the next header, inside the region.
+    let header = unsafe { first.cast::<u8>().add(end) };
+    // SAFETY: the same; writing there is the point of the test.
+    unsafe { header.write_bytes(0xee, 8) };
     assert!(heap.verify().is_err(), "verify sees the damage");
     assert!(
         misuse_of(|| free(&heap, second)).contains("damage"),

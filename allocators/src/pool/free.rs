@@ -9,7 +9,7 @@ use crate::allocator::Allocator;
 use crate::misuse::{Misuse, Report, misuse};
 
 impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
-    /// Frees the block that `address` is, found through the table.
+    /// Frees a block, or says what is wrong with the address.
     #[inline(always)]
     pub(super) fn free(&self, block: NonNull<u8>, site: &'static Location<'static>) {
         let address = block.addr().get();
@@ -23,7 +23,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
     }
 
     #[inline(always)]
-    pub(super) fn free_at(
+    fn free_at(
         &self,
         group: &Group,
         index: usize,
@@ -36,7 +36,9 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         }
         let held = self.held.get();
         if held.is_null() {
-            self.held.set(block.as_ptr());
+            // Of the chunk's provenance, as the pointer passed in may reach over less than the block.
+            let own = group.first.with_addr(block.addr().get());
+            self.held.set(own);
         } else if held == block.as_ptr() {
             self.wrong(Misuse::DoubleFree, block, None, site);
         } else {
@@ -60,27 +62,36 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
     /// Frees a block that the table did not lead to, or says what is wrong with the address.
     #[cold]
     #[inline(never)]
-    pub(super) fn free_far(&self, block: NonNull<u8>, site: &'static Location<'static>) {
-        let address = block.addr().get();
-        let Some(chunk) = self.index.chunk_of(address, self.shape()) else {
-            self.wrong(Misuse::ForeignFree, block, None, site);
-        };
+    fn free_far(&self, block: NonNull<u8>, site: &'static Location<'static>) {
+        match self.locate(block.addr().get()) {
+            Ok((group, index)) => self.free_at(group, index, block, site),
+            Err(what) => self.wrong(what, block, None, site),
+        }
+    }
+
+    /// Returns the group and index of the block at `address`, live or free, and leads the table there;
+    /// or says what is wrong with the address.
+    ///
+    /// # Complexity
+    ///
+    /// O(log chunks).
+    pub(super) fn locate(&self, address: usize) -> Result<(&Group, usize), Misuse> {
+        let chunk = self.index.chunk_of(address, self.shape());
+        let chunk = chunk.ok_or(Misuse::ForeignFree)?;
         let window = address >> self.window_shift;
         // The last block may reach into a window in which none starts.
         if let Some(group) = chunk.groups().get(window - chunk.first_window) {
             let index = self.size.index_of(address.wrapping_sub(group.first.addr()));
             if index < group.carved.get() {
                 self.index.aim(window, group);
-                return self.free_at(group, index, block, site);
+                return Ok((group, index));
             }
         }
-        let inside = !(address - chunk.first.addr()).is_multiple_of(self.size.bytes);
-        let misuse = if inside {
-            Misuse::InteriorFree
+        if (address - chunk.first.addr()).is_multiple_of(self.size.bytes) {
+            Err(Misuse::ForeignFree)
         } else {
-            Misuse::ForeignFree
-        };
-        self.wrong(misuse, block, None, site);
+            Err(Misuse::InteriorFree)
+        }
     }
 
     #[cold]

@@ -40,10 +40,8 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
     /// Sets the bit of the block held back.
     fn mark_held(&self) {
         let held = self.held.replace(ptr::null_mut()).addr();
-        if let Some(chunk) = self.index.chunk_of(held, self.shape()) {
-            let window = held >> self.window_shift;
-            let group = &chunk.groups()[window - chunk.first_window];
-            self.mark_free(group, self.size.index_of(held - group.first.addr()));
+        if let Ok((group, index)) = self.locate(held) {
+            self.mark_free(group, index);
         }
     }
 

@@ -205,6 +205,11 @@ impl Index {
         memory
     }
 
+    /// Returns how many groups the chunks have.
+    pub(super) fn groups(&self) -> usize {
+        self.groups.get()
+    }
+
     /// Returns the slots; none of a pool without chunks.
     pub(super) fn table(&self) -> &[Cell<*const Group>] {
         if self.sorted.get().is_null() {

@@ -166,6 +166,10 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         {
             return damage("the chunks are not sorted by address", first(&pair[0]));
         }
+        let groups = self.chunks().map(|chunk| chunk.group_count).sum::<usize>();
+        if groups != self.index.groups() || 2 * groups > self.index.table().len() {
+            return damage("the index counts other groups than there are", ptr::null());
+        }
         for (slot, group) in self.index.table().iter().enumerate() {
             let group: *const Group = group.get();
             if group == NOWHERE {

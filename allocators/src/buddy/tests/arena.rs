@@ -6,6 +6,7 @@ use std::vec::Vec;
 
 use crate::allocator::Allocator;
 use crate::buddy::error::BuddyError;
+use crate::buddy::meta::Seal;
 use crate::buddy::tests::{Random, Region, layout};
 use crate::buddy::{BlockState, BuddyAllocator};
 
@@ -250,6 +251,41 @@ fn what_is_no_arena_is_refused_with_the_reason() {
     let mut region = Region::new(20_000, 0);
     let error = open(&newer, &mut region).err();
     assert_eq!(error, Some(BuddyError::WrongVersion { found: 2 }));
+}
+
+#[test]
+fn a_header_with_a_right_sum_and_wrong_numbers_is_refused() {
+    let forgeries: [fn(&mut Seal); 12] = [
+        |seal| seal.leaf_shift = 3,
+        |seal| seal.leaf_shift = 60,
+        |seal| seal.top = 32,
+        |seal| seal.top = 3,
+        |seal| seal.first = seal.end,
+        |seal| seal.end = u32::MAX,
+        |seal| seal.fronts += 1,
+        |seal| seal.bytes += 64,
+        |seal| (seal.data, seal.bytes) = (seal.data - 64, seal.bytes - 64),
+        |seal| (seal.data, seal.bytes) = (seal.data + 8, seal.bytes + 8),
+        |seal| (seal.data, seal.bytes) = (0, seal.bytes - seal.data),
+        |seal| seal.data = u64::MAX,
+    ];
+    for (at, forge) in forgeries.into_iter().enumerate() {
+        let mut home = Region::new(20_000, 0);
+        let buddy = BuddyAllocator::from_region("home", home.get(), 64).expect("it fits");
+        // A full arena has no links that could give the forgery away.
+        while buddy.allocate(layout(64, 1)).is_ok() {}
+        let mut seal = buddy.tree.head().seal.get();
+        forge(&mut seal);
+        seal.sum = seal.mixed();
+        buddy.tree.head().seal.set(seal);
+        let bytes = buddy.into_region().to_vec();
+        let mut region = Region::new(20_000, 0);
+        let error = open(&bytes, &mut region).err();
+        assert!(
+            matches!(error, Some(BuddyError::Damaged { .. })),
+            "{at}: {error:?}"
+        );
+    }
 }
 
 #[test]

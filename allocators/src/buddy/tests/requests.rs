@@ -267,6 +267,10 @@ fn what_cannot_be_made_is_refused_with_the_reason() {
         let made = BuddyAllocator::from_region("small", &mut small[..bytes], 16);
         assert_eq!(made.err(), Some(BuddyError::TooSmall { bytes }));
     }
+    for leaf_bytes in [256, 1 << 40, 1 << 63] {
+        let made = BuddyAllocator::from_region("small", &mut small, leaf_bytes);
+        assert_eq!(made.err(), Some(BuddyError::TooSmall { bytes: 200 }));
+    }
     let made = BuddyAllocator::from_region("small", &mut small, 16).expect("a leaf fits");
     free(&made, &[take(&made, 1)]);
 }

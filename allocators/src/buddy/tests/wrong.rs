@@ -5,7 +5,8 @@ use core::ptr::NonNull;
 
 use crate::allocator::Allocator;
 use crate::buddy::BuddyAllocator;
-use crate::buddy::tests::{Region, layout, report_of};
+use crate::buddy::meta::NIL;
+use crate::buddy::tests::{Bare, Region, layout, report_of};
 
 /// Frees where it should not, both ways, and tells that `name` is reported each time and that the
 /// report names this file.
@@ -179,4 +180,67 @@ fn a_write_after_a_free_is_found_before_it_is_followed() {
         assert!(report.contains("damage"), "{report}");
         core::mem::forget(buddy);
     }
+}
+
+/// A tree of 16 leaves whose list of leaves holds 1, 3, 5 and so on, last freed first.
+fn every_second_leaf_free() -> Bare {
+    let bare = Bare::new(4, 0, 16);
+    for leaf in 0..16 {
+        bare.tree.reserve(leaf, leaf + 1).expect("it is free");
+    }
+    for leaf in (1..16).step_by(2) {
+        bare.tree.free(leaf << 4);
+    }
+    bare.tree.check().expect("the tree is sound");
+    bare
+}
+
+#[test]
+fn links_that_name_another_block_of_the_list_are_not_believed() {
+    for leaf in [1, 7, 13] {
+        for other in [3, 5, 9, 11] {
+            // Merging leaf - 1 with its buddy takes the buddy out of the list.
+            let bare = every_second_leaf_free();
+            let link = bare.tree.link(leaf).expect("it is present");
+            link.next.set(other);
+            if bare.tree.link(other).expect("it is present").prev.get() != leaf {
+                let report = report_of(|| bare.tree.free(u64::from(leaf - 1) << 4));
+                assert!(report.contains("damage"), "next {leaf} {other}: {report}");
+                bare.tree.check().expect_err("the list is broken");
+            }
+        }
+        for other in [NIL, 3, 5, 9, 11] {
+            let bare = every_second_leaf_free();
+            let link = bare.tree.link(leaf).expect("it is present");
+            if link.prev.replace(other) != other {
+                let report = report_of(|| bare.tree.free(u64::from(leaf - 1) << 4));
+                assert!(report.contains("damage"), "prev {leaf} {other}: {report}");
+                bare.tree.check().expect_err("the list is broken");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_list_or_front_that_agrees_with_the_counters_alone_is_found() {
+    let bare = every_second_leaf_free();
+    bare.tree.lists()[0].set(NIL);
+    bare.tree.head().books.heights.set(0);
+    let (what, _) = bare.tree.check().expect_err("free blocks are in no list");
+    assert_eq!(what, "a free block is in no list");
+
+    let bare = Bare::new(8, 0, 256);
+    bare.tree.reserve(0, 1).expect("it is free");
+    bare.tree.reserve(1, 2).expect("it is free");
+    bare.tree.free(0);
+    bare.tree.check().expect("the tree is sound");
+    assert!(bare.tree.fronts()[0].push(0), "there is room");
+    let books = &bare.tree.head().books;
+    books.live.set(0);
+    books.granted.set(0);
+    let (what, _) = bare
+        .tree
+        .check()
+        .expect_err("the front holds a block twice");
+    assert!(what.contains("twice"), "{what}");
 }

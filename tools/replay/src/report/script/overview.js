@@ -64,20 +64,23 @@ const Overview = (() => {
   }
 
   /** Gives each mark a place for its label where it hits neither a mark nor another label. */
-  function labels(points, width) {
+  function labels(points, width, floor) {
     const taken = points.map((point) => ({ left: point.x - 7, right: point.x + 7, top: point.y - 7, bottom: point.y + 7 }));
-    const free = (box) => box.left >= 0 && box.right <= width && !taken.some((other) => box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top);
+    const inside = (box) => box.left >= 0 && box.right <= width && box.bottom <= floor;
+    const apart = (box) => !taken.some((other) => box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top);
     return [...points].sort((a, b) => a.y - b.y).map((point) => {
       const long = point.entry.name.length * 6.6 + 2;
       const places = [];
-      for (const down of [0, -11, 11, -20, 20, -32, 32, 44, 56]) {
+      for (const down of [0, -11, 11, -20, 20, -32, 32, -45, 45, -58, -72]) {
         places.push({ x: point.x + 11, y: point.y + down, anchor: "start" }, { x: point.x - 11, y: point.y + down, anchor: "end" });
+        if (Math.abs(down) >= 20) places.push({ x: Math.min(width - long / 2, Math.max(long / 2, point.x)), y: point.y + down, anchor: "middle" });
       }
       const boxOf = (place) => {
-        const left = place.anchor === "start" ? place.x : place.x - long;
+        const left = place.x - { start: 0, middle: long / 2, end: long }[place.anchor];
         return { left, right: left + long, top: place.y - 6, bottom: place.y + 7 };
       };
-      const place = places.find((each) => free(boxOf(each))) || places[0];
+      const possible = places.filter((each) => inside(boxOf(each)));
+      const place = possible.find((each) => apart(boxOf(each))) || possible[0] || places[0];
       taken.push(boxOf(place));
       return { ...place, from: point, text: point.entry.name };
     });
@@ -95,7 +98,7 @@ const Overview = (() => {
     const most = Math.max(...all.map((entry) => entry.memory));
     const least = Math.min(...all.map((entry) => entry.memory));
     Dom.onWidth(box, (width) => {
-      const height = Math.max(330, Math.min(560, width * 1.05));
+      const height = Math.max(330, Math.min(640, width * 1.25));
       const [left, right, top, bottom] = [40, width - 10, 14, height - 44];
       const x = (time) => left + ((Math.log(time) - Math.log(low)) / (Math.log(high) - Math.log(low))) * (right - left);
       const floor = Math.min(1, Math.floor(least * 20) / 20);
@@ -112,7 +115,7 @@ const Overview = (() => {
       }
       svg.append(s("text", { x: right, y: height - 8, "text-anchor": "end" }, found.based ? "time, system = 1 (log scale) →" : "ns an event (log scale) →"), s("text", { x: left - 32, y: 4 }, "↑ peak memory over peak live bytes"));
       const points = all.map((entry) => ({ entry, x: x(entry.time), y: y(entry.memory) }));
-      const placed = labels(points, width);
+      const placed = labels(points, width, bottom);
       for (const label of placed) {
         if (Math.abs(label.y - label.from.y) > 15) svg.append(s("line", { class: "leader", x1: label.from.x, y1: label.from.y, x2: label.x, y2: label.y }));
       }

@@ -1,0 +1,211 @@
+//! The rows of the scoreboard: what each measures, and what it is to reach.
+
+pub mod buddy;
+pub mod cost;
+pub mod frame;
+pub mod heap;
+pub mod page;
+pub mod pool;
+
+use crate::contender::{Contender, Race, interleave};
+use crate::outcome::{Aim, Outcome, Reading};
+use crate::replayed::{Question, Replayed};
+
+/// What a row's figures are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+    /// Instructions.
+    Instructions,
+    /// Bytes of memory for each live byte.
+    BytesPerLiveByte,
+    /// Live bytes in each byte of the region.
+    LiveBytesPerByte,
+}
+
+impl Unit {
+    /// Returns what the JSON and the table call it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Ns => "ns",
+            Self::Us => "us",
+            Self::Ms => "ms",
+            Self::Instructions => "instructions",
+            Self::BytesPerLiveByte => "bytes/live byte",
+            Self::LiveBytesPerByte => "live bytes/byte",
+        }
+    }
+
+    /// Returns how many nanoseconds make one of a unit of time; 1 for what is not measured in
+    /// nanoseconds.
+    const fn ns(self) -> f64 {
+        match self {
+            Self::Us => 1e3,
+            Self::Ms => 1e6,
+            _ => 1.0,
+        }
+    }
+}
+
+/// How a row is measured.
+#[derive(Clone, Debug)]
+pub(crate) enum Measure {
+    /// Ours and its peers in turns.
+    Race(fn() -> Race),
+    /// The same with and without something, in turns; the difference is the figure.
+    Added(fn() -> [Contender; 2]),
+    /// Once, with no peer.
+    Once(fn() -> Reading),
+    /// On recorded traces.
+    Replay(Question),
+}
+
+/// A row of the scoreboard.
+#[derive(Clone, Debug)]
+pub struct Row {
+    name: String,
+    unit: Unit,
+    aim: Aim,
+    measure: Measure,
+}
+
+impl Row {
+    pub(crate) fn new(name: impl Into<String>, unit: Unit, aim: Aim, measure: Measure) -> Self {
+        Self {
+            name: name.into(),
+            unit,
+            aim,
+            measure,
+        }
+    }
+
+    /// Returns the row's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the contenders of a row that is a race, ours first; `None` for other rows.
+    #[must_use]
+    pub fn contenders(&self) -> Option<Vec<Contender>> {
+        match &self.measure {
+            Measure::Race(make) => {
+                let race = make();
+                Some(core::iter::once(race.ours).chain(race.peers).collect())
+            }
+            Measure::Added(make) => Some(make().into()),
+            Measure::Once(_) | Measure::Replay(_) => None,
+        }
+    }
+
+    /// Measures the row and judges it.
+    #[must_use]
+    pub fn measure(&self, rounds: u32, replayed: &mut Replayed) -> Outcome {
+        let reading = match &self.measure {
+            Measure::Race(make) => race(make(), rounds, self.unit),
+            Measure::Added(make) => added(make(), rounds, self.unit),
+            Measure::Once(measure) => measure(),
+            Measure::Replay(question) => replayed.answer(question, rounds),
+        };
+        Outcome::of(&self.name, self.unit.label(), &self.aim, reading)
+    }
+}
+
+/// Runs a race and puts its figures into the row's unit.
+fn race(mut race: Race, rounds: u32, unit: Unit) -> Reading {
+    let mut turns: Vec<&mut Contender> = core::iter::once(&mut race.ours)
+        .chain(&mut race.peers)
+        .collect();
+    let names: Vec<&'static str> = turns.iter().map(|contender| contender.name()).collect();
+    let figures = interleave(&mut turns, rounds);
+    let in_unit = |figures: Vec<f64>| figures.into_iter().map(|ns| ns / unit.ns()).collect();
+    let mut sides = names.into_iter().zip(figures.into_iter().map(in_unit));
+    let ours = sides.next().map(|(_, figures)| figures).unwrap_or_default();
+    Reading::Raced {
+        ours,
+        peers: sides
+            .map(|(name, figures)| (name.to_owned(), figures))
+            .collect(),
+        absent: race.absent,
+    }
+}
+
+/// Runs both ways in turns and takes the difference within each round.
+fn added(mut both: [Contender; 2], rounds: u32, unit: Unit) -> Reading {
+    let [with, without] = &mut both;
+    let figures = interleave(&mut [with, without], rounds);
+    let [with, without] = &figures[..] else {
+        return Reading::Unmeasured("two contenders give two lists of figures".to_owned());
+    };
+    let figures = with
+        .iter()
+        .zip(without)
+        .map(|(with, without)| (with - without) / unit.ns())
+        .collect();
+    Reading::Alone {
+        figures,
+        note: None,
+    }
+}
+
+/// Returns all rows, in the order of the table, with those of the traces of these names.
+#[must_use]
+pub fn all(traces: &[String]) -> Vec<Row> {
+    let mut rows = heap::rows(traces);
+    rows.extend(pool::rows());
+    rows.extend(frame::rows());
+    rows.extend(buddy::rows());
+    rows.extend(page::rows());
+    rows.extend(cost::rows());
+    rows
+}
+
+/// Picks the rows whose names are or begin with one of `wanted`, all of them if nothing is wanted,
+/// in the order of the table.
+///
+/// # Errors
+///
+/// The first of `wanted` that no row's name begins with.
+pub fn select(rows: Vec<Row>, wanted: &[String]) -> Result<Vec<Row>, UnknownRow> {
+    let begins = |row: &Row, start: &String| row.name.starts_with(start.as_str());
+    for start in wanted {
+        if !rows.iter().any(|row| begins(row, start)) {
+            return Err(UnknownRow {
+                wanted: start.clone(),
+                known: rows.into_iter().map(|row| row.name).collect(),
+            });
+        }
+    }
+    let is_wanted = |row: &Row| wanted.is_empty() || wanted.iter().any(|start| begins(row, start));
+    Ok(rows.into_iter().filter(is_wanted).collect())
+}
+
+/// A row was asked for that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRow {
+    /// What was asked for.
+    pub wanted: String,
+    /// The rows there are.
+    pub known: Vec<String>,
+}
+
+impl core::fmt::Display for UnknownRow {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "no row is called `{}`; the rows are", self.wanted)?;
+        for name in &self.known {
+            write!(f, "\n  {name}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownRow {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! What statistics and wrappers add, in nanoseconds a pair of free and allocate: the same loop runs
+//! with and without in each round, and the difference within the round counts.
+
+use crate::blocks::Ours;
+use crate::contender::Contender;
+use crate::memory::PAGES;
+use crate::outcome::Aim;
+use crate::rows::pool::{churning, pool};
+use crate::rows::{Measure, Row, Unit};
+use crate::uncounted;
+use crate::work::churn::BLOCK;
+
+/// Returns the rows of what is added.
+#[must_use]
+pub fn rows() -> Vec<Row> {
+    vec![Row::new(
+        "cost/statistics",
+        Unit::Ns,
+        Aim::time(1.0, 0.5),
+        Measure::Added(statistics),
+    )]
+}
+
+/// The pool, and the very same code without its counters.
+fn statistics() -> [Contender; 2] {
+    let uncounted = uncounted::pool::PoolAllocator::new(BLOCK, "uncounted pool", &PAGES);
+    [
+        churning("pool", pool()),
+        churning("pool without counters", Ours(uncounted)),
+    ]
+}

@@ -1,0 +1,140 @@
+//! The heap's rows.
+
+use loligo_allocators::{Allocator, HeapAllocator};
+
+use crate::blocks::{Blocks, Ours, words};
+use crate::contender::{Contender, Race};
+use crate::memory::{Arena, PAGES};
+use crate::outcome::{Aim, Reading};
+use crate::random::Random;
+use crate::replayed::Question;
+use crate::rows::{Measure, Row, Unit};
+use crate::work::mixed::{Mixed, Sizes};
+
+/// Returns the heap's rows, with two for each trace: `heap/trace/NAME` is the heap in a fixed region
+/// beside talc and rlsf in the same region, `heap/trace/NAME/grow` the heap that grows, beside
+/// snmalloc.
+#[must_use]
+pub fn rows(traces: &[String]) -> Vec<Row> {
+    let replay = |name: &str, unit, aim, question| {
+        Row::new(name.to_owned(), unit, aim, Measure::Replay(question))
+    };
+    let mut rows = vec![
+        replay(
+            "heap-region/geomean",
+            Unit::Ns,
+            Aim::over_peer(0.46, 0.41),
+            Question::Geomean { ours: "heap-region" },
+        ),
+        replay(
+            "heap/geomean",
+            Unit::Ns,
+            Aim::over_peer(0.49, 0.45),
+            Question::Geomean { ours: "heap" },
+        ),
+        replay(
+            "heap/memory",
+            Unit::BytesPerLiveByte,
+            Aim::bytes(1.1, 1.08),
+            Question::Memory,
+        ),
+        replay(
+            "heap/shift20",
+            Unit::BytesPerLiveByte,
+            Aim::bytes(5.0, 3.0),
+            Question::Shift20,
+        ),
+        replay(
+            "heap/worst",
+            Unit::Us,
+            Aim::time(1.5, 1.0),
+            Question::Worst,
+        ),
+    ];
+    for trace in traces {
+        rows.push(replay(
+            &format!("heap/trace/{trace}"),
+            Unit::Ns,
+            Aim::over_peer(1.0, 0.8),
+            Question::Trace {
+                trace: trace.clone(),
+                ours: "heap-region",
+                peers: &["talc", "rlsf"],
+            },
+        ));
+        rows.push(replay(
+            &format!("heap/trace/{trace}/grow"),
+            Unit::Ns,
+            Aim::over_peer(1.1, 1.0),
+            Question::Trace {
+                trace: trace.clone(),
+                ours: "heap",
+                peers: &["snmalloc"],
+            },
+        ));
+    }
+    rows.extend([
+        Row::new(
+            "heap/uniform50k",
+            Unit::Ns,
+            Aim::over_peer(1.0, 0.8),
+            Measure::Race(uniform50k),
+        ),
+        Row::new(
+            "heap/fill",
+            Unit::LiveBytesPerByte,
+            Aim {
+                at_least: true,
+                ..Aim::bytes(0.97, 0.98)
+            },
+            Measure::Once(fill),
+        ),
+    ]);
+    rows
+}
+
+/// Returns a contender in the churn of uniform sizes.
+fn churning(name: &'static str, allocator: impl Blocks + 'static) -> Contender {
+    let mut mixed = Mixed::new(allocator, 50_000, &Sizes::uniform(16, 4096));
+    Contender::new(name, move || mixed.churn(500_000))
+}
+
+fn uniform50k() -> Race {
+    Race {
+        ours: churning("heap", Ours(HeapAllocator::new("heap", &PAGES))),
+        peers: vec![
+            #[cfg(feature = "peers-all")]
+            churning(
+                "jemalloc",
+                crate::blocks::Global(tikv_jemallocator::Jemalloc),
+            ),
+        ],
+        absent: crate::absent(&["jemalloc"]),
+    }
+}
+
+/// Bytes of the region that is filled.
+const FILL_BYTES: usize = 64 << 20;
+
+/// Fills a region with blocks of random sizes until one is refused.
+fn fill() -> Reading {
+    let arena = Arena::new(FILL_BYTES);
+    // SAFETY: the heap ends before the arena.
+    let heap = HeapAllocator::from_region("heap", unsafe { arena.lend() });
+    let mut random = Random::new(64);
+    let mut blocks = Vec::new();
+    let mut live_bytes = 0;
+    loop {
+        let layout = words(16 + random.below(4081));
+        let Ok(block) = heap.allocate(layout) else {
+            break;
+        };
+        blocks.push((block.cast(), layout));
+        live_bytes += layout.size();
+    }
+    for (block, layout) in blocks {
+        // SAFETY: the block was taken above with this layout and is freed once.
+        unsafe { heap.deallocate_sized(block, layout) };
+    }
+    Reading::single(live_bytes as f64 / FILL_BYTES as f64)
+}

@@ -1,0 +1,9 @@
+//! The workloads, each written once: the scoreboard and the criterion groups run the same code.
+
+pub(crate) mod batch;
+pub(crate) mod churn;
+pub(crate) mod doubling;
+pub(crate) mod frames;
+pub(crate) mod mappings;
+pub(crate) mod mixed;
+pub(crate) mod strided;

@@ -1,0 +1,96 @@
+//! Bumping a pointer: many blocks and one reset, and blocks freed in reverse.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use crate::blocks::{Blocks, refused, words, write_first};
+use crate::clock;
+use crate::contender::Pass;
+use crate::random::Random;
+
+/// Blocks of a frame.
+pub(crate) const FRAME_BLOCKS: u32 = 1_000_000;
+
+/// A block of a frame: 32 bytes.
+pub(crate) const FRAME_BLOCK: Layout = Layout::new::<[u64; 4]>();
+
+/// Takes [`FRAME_BLOCKS`] blocks by `take`, writes the first word of each, resets by `reset`.
+#[inline(always)]
+pub(crate) fn fill_and_reset<F>(
+    frame: &mut F,
+    take: impl Fn(&F) -> Option<NonNull<u8>>,
+    reset: impl FnOnce(&mut F),
+) -> Pass {
+    let ns = clock::time(|| {
+        for word in 0..FRAME_BLOCKS {
+            let Some(block) = take(frame) else {
+                refused(FRAME_BLOCK)
+            };
+            // SAFETY: the block is fresh and 32 bytes long.
+            unsafe { write_first(block, u64::from(word)) };
+        }
+        reset(frame);
+    });
+    Pass {
+        ns,
+        operations: u64::from(FRAME_BLOCKS),
+    }
+}
+
+/// Blocks that are alive at the deepest.
+const DEPTH: usize = 256;
+
+/// Different stacks of sizes of a script.
+const STACKS: usize = 16;
+
+/// An allocator for blocks that are freed in reverse, and the sizes to ask for.
+pub(crate) struct Stacks<B> {
+    allocator: B,
+    script: Box<[[u32; DEPTH]; STACKS]>,
+    blocks: [NonNull<u8>; DEPTH],
+}
+
+impl<B: Blocks> Stacks<B> {
+    /// Draws sizes from 16 to 512 bytes.
+    pub(crate) fn new(allocator: B) -> Self {
+        let mut random = Random::new(256);
+        let mut script = Box::new([[0; DEPTH]; STACKS]);
+        for size in script.as_flattened_mut() {
+            *size = 16 + random.below(497);
+        }
+        Self {
+            allocator,
+            script,
+            blocks: [NonNull::dangling(); DEPTH],
+        }
+    }
+
+    /// Runs the script `times` over and returns the time; a pair is an operation.
+    pub(crate) fn run(&mut self, times: u32) -> Pass {
+        let ns = clock::time(|| self.run_untimed(times));
+        Pass {
+            ns,
+            operations: u64::from(times) * (DEPTH * STACKS) as u64,
+        }
+    }
+
+    #[inline(never)]
+    fn run_untimed(&mut self, times: u32) {
+        for _ in 0..times {
+            for sizes in self.script.iter() {
+                for (bytes, place) in sizes.iter().zip(&mut self.blocks) {
+                    *place = self.allocator.allocate(words(*bytes));
+                    // SAFETY: the block is fresh and at least 16 bytes long.
+                    unsafe { write_first(*place, u64::from(*bytes)) };
+                }
+                for (bytes, place) in sizes.iter().zip(&self.blocks).rev() {
+                    // SAFETY: the block was taken above with this layout and is freed once.
+                    unsafe { self.allocator.free(*place, words(*bytes)) };
+                }
+            }
+        }
+    }
+}
+
+/// The most bytes that the stacks need, rounding to 8 included.
+pub(crate) const STACK_BYTES_MAX: usize = DEPTH * 512;

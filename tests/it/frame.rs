@@ -1,0 +1,142 @@
+//! The frame: conformance, programs, and what it alone promises.
+
+use loligo_allocators::{Allocator, FrameAllocator};
+use loligo_tests::models::NaiveAllocator;
+use loligo_tests::programs::{Space, run, sample};
+use loligo_tests::{Limits, Oracle, Region, conformance};
+
+use crate::subject::{Subject, Test, bytes};
+
+/// Bytes of the frames.
+const BYTES: usize = 256 << 10;
+
+pub(crate) const FRAME: Subject = Subject {
+    name: "frame",
+    reporter: |_| None,
+    limits: Limits {
+        reclaims: false,
+        reports_leaks: false,
+        ..Limits::region(BYTES)
+    },
+    make: |test| in_region(BYTES, 0, test),
+    misused: bytes(64, 16),
+};
+
+fn in_region(region_bytes: usize, offset: usize, test: Test<'_>) {
+    let mut region = Region::new(region_bytes, 4 << 20).at_offset(offset);
+    test(&FrameAllocator::from_region("frame", region.memory()));
+}
+
+#[test]
+fn conforms() {
+    FRAME.conforms();
+}
+
+#[test]
+fn conforms_at_any_address_and_length() {
+    for (region_bytes, offset) in [(1000, 1), (65_537, 4095), (100_003, 7)] {
+        let limits = Limits {
+            align_max: 64,
+            memory: Some(region_bytes),
+            ..FRAME.limits
+        };
+        let limits = Limits {
+            size_max: region_bytes / 2,
+            ..limits
+        };
+        conformance::allocator(&limits, |test| in_region(region_bytes, offset, test));
+    }
+}
+
+#[test]
+fn serves_alignments_to_2_mib() {
+    let limits = Limits {
+        align_max: 2 << 20,
+        size_max: 4 << 20,
+        ..FRAME.limits
+    };
+    let limits = Limits {
+        memory: Some(16 << 20),
+        ..limits
+    };
+    conformance::allocator(&limits, |test| in_region(16 << 20, 0, test));
+}
+
+#[test]
+fn runs_programs() {
+    FRAME.runs_programs(300, "regressions/frame.txt");
+}
+
+#[test]
+fn last_in_first_out_gives_all_room_back() {
+    in_region(BYTES, 0, &mut |frame| {
+        let limits = Limits {
+            reclaims: true,
+            ..FRAME.limits
+        };
+        for order in 0..3 {
+            let mut oracle = Oracle::new(frame, limits).expect("an empty frame");
+            let mut keys = Vec::new();
+            for size in 0..400 {
+                let layout = bytes(size, 1 << (size % 6));
+                keys.push(
+                    oracle
+                        .allocate(layout)
+                        .expect("the contract holds")
+                        .expect("room"),
+                );
+            }
+            // Freed from the middle first, a block's room comes back with those after it.
+            if order == 1 {
+                keys.swap(100, 300);
+            }
+            if order == 2 {
+                keys.rotate_left(200);
+            }
+            while let Some(key) = keys.pop() {
+                oracle.free(key).expect("the contract holds");
+            }
+            oracle.finish().expect("the whole frame is free again");
+        }
+    });
+}
+
+#[test]
+fn a_reset_frees_everything_and_a_scope_what_is_in_it() {
+    let mut region = Region::new(BYTES, 64);
+    let mut frame = FrameAllocator::from_region("frame", region.memory());
+    let room = frame.remaining();
+    for seed in 0..5 {
+        {
+            let mut oracle = Oracle::new(&frame, FRAME.limits).expect("an empty frame");
+            run(&sample(&Space::new(64, 10, 5), 500, seed), &mut oracle).expect("the contract");
+        }
+        assert!(frame.stats().live > 0, "the program leaves blocks behind");
+        frame.reset();
+        let stats = frame.stats();
+        assert_eq!((stats.live, stats.requested, stats.granted), (0, 0, 0));
+        assert_eq!(frame.remaining(), room);
+        frame.assert_empty();
+        let outer = frame.allocate(bytes(100, 4)).expect("there is room").len();
+        let before = frame.remaining();
+        {
+            let scope = frame.scope();
+            scope.allocate(bytes(1000, 64)).expect("there is room");
+            assert_eq!(scope.stats().live, 2);
+        }
+        assert_eq!((frame.remaining(), frame.stats().granted), (before, outer));
+        frame.reset();
+    }
+}
+
+#[test]
+fn gives_its_backing_all_back() {
+    let memory = NaiveAllocator::new("memory", 64 << 10);
+    {
+        let frame = FrameAllocator::new("frame", 10_000, &memory).expect("there is room");
+        frame.allocate(bytes(100, 4)).expect("there is room");
+        assert_eq!(memory.stats().live, 1);
+    }
+    assert_eq!(memory.stats().live, 0, "the frame ends with its blocks");
+    assert!(FrameAllocator::new("frame", 1 << 20, &memory).is_err());
+}

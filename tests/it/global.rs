@@ -1,0 +1,56 @@
+//! Whole programs over our allocators as the global one, each in a process of its own.
+
+use std::process::{Command, Output};
+
+use loligo_tests::Ended;
+use loligo_tests::misuse::{Verdict, verdict};
+
+const CHILDREN: [(&str, &str); 2] = [
+    (
+        "global-heap",
+        env!("CARGO_BIN_EXE_loligo-tests-global-heap"),
+    ),
+    (
+        "global-static",
+        env!("CARGO_BIN_EXE_loligo-tests-global-static"),
+    ),
+];
+
+fn run(program: &str, job: &str) -> Ended {
+    let output = Command::new(program).arg(job).output();
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = output.expect("a process can be started");
+    Ended {
+        stdout: String::from_utf8_lossy(&stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        status: Some(status),
+    }
+}
+
+#[test]
+fn threads_and_collections_work() {
+    let mut worked = Vec::new();
+    for (name, program) in CHILDREN {
+        let ended = run(program, "work");
+        assert!(ended.succeeded(), "{name}: {}", ended.stderr);
+        worked.push(ended.stdout);
+    }
+    assert!(worked[0].starts_with("worked "), "{worked:?}");
+    assert_eq!(worked[0], worked[1], "both come to the same number");
+}
+
+#[test]
+fn a_double_free_is_found() {
+    for (name, program) in CHILDREN {
+        let ended = run(program, "double-free");
+        assert_eq!(
+            verdict(&ended, name),
+            Verdict::Detected,
+            "{name}: {}",
+            ended.stderr
+        );
+    }
+}

@@ -1,0 +1,22 @@
+//! All integration tests, linked once.
+#![expect(
+    unsafe_code,
+    reason = "allocators are driven through their unsafe methods; every block has its argument"
+)]
+
+mod buddy;
+mod collections;
+mod compositions;
+mod contract;
+mod frame;
+mod global;
+mod heap;
+mod locked;
+mod misuse;
+mod page;
+mod planted;
+mod pool;
+mod proxy;
+mod slab;
+mod static_heap;
+mod subject;

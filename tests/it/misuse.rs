@@ -1,0 +1,181 @@
+//! Wrong frees and leaks, each in a process of its own, and what became of them.
+
+use loligo_allocators::Allocator;
+use loligo_tests::misuse::{Verdict, Wrong, commit, verdict};
+use loligo_tests::models::{Fault, FaultyAllocator, NaiveAllocator};
+use loligo_tests::{Child, Limits};
+
+use crate::buddy::BUDDY;
+use crate::frame::FRAME;
+use crate::heap::{HEAP, HEAP_IN_REGION, HEAP_LARGE};
+use crate::locked::LOCKED;
+use crate::page::PAGE;
+use crate::pool::{POOL, POOL_IN_REGION};
+use crate::proxy::PROXY;
+use crate::slab::SLAB;
+use crate::static_heap::STATIC_HEAP;
+use crate::subject::{Subject, bytes};
+
+/// The test that does the deeds.
+const CHILD: Child = Child::new("misuse::child");
+
+/// Bytes of the reference allocators.
+const BYTES: usize = 64 << 10;
+
+/// The reference, which finds every wrong free.
+const NAIVE: Subject = Subject {
+    name: "naive",
+    reporter: |_| None,
+    limits: Limits::region(BYTES),
+    make: |test| test(&NaiveAllocator::new("naive", BYTES)),
+    misused: bytes(64, 16),
+};
+
+/// One that looks away: its wrong frees must not be taken for found.
+const CARELESS: Subject = Subject {
+    name: "faulty",
+    reporter: |_| None,
+    limits: Limits::region(BYTES),
+    make: |test| test(&FaultyAllocator::new(Fault::IgnoresWrongFrees, BYTES)),
+    misused: bytes(64, 16),
+};
+
+/// Our allocators, which must find every wrong free.
+const OURS: &[Subject] = &[
+    BUDDY,
+    POOL,
+    POOL_IN_REGION,
+    HEAP,
+    HEAP_IN_REGION,
+    HEAP_LARGE,
+    SLAB,
+    STATIC_HEAP,
+    LOCKED,
+    PAGE,
+    FRAME,
+    PROXY,
+];
+
+fn subject(name: &str) -> Option<Subject> {
+    OURS.iter()
+        .chain(&[NAIVE, CARELESS])
+        .find(|subject| subject.name == name)
+        .copied()
+}
+
+/// Does the job of a child process: allocator, deed, and whether frees name the size.
+#[test]
+fn child() {
+    let Some(job) = CHILD.job() else { return };
+    let parts: Vec<&str> = job.split(' ').collect();
+    let (Some(subject), Some(wrong)) = (subject(parts[0]), Wrong::by_name(parts[1])) else {
+        panic!("no such job: {job}");
+    };
+    let sized = parts[2] == "sized";
+    (subject.make)(&mut |allocator: &dyn Allocator| {
+        commit(wrong, sized, allocator, subject.misused);
+    });
+}
+
+/// What became of a deed, and what was said.
+fn outcome(subject: &Subject, wrong: Wrong, sized: bool) -> (Verdict, String) {
+    let free = if sized { "sized" } else { "plain" };
+    let job = format!("{} {wrong:?} {free}", subject.name);
+    let ended = CHILD.run(&job).expect("a process can be started");
+    let reporter = (subject.reporter)(wrong).unwrap_or(subject.name);
+    (verdict(&ended, reporter), ended.stderr)
+}
+
+/// The words that a report of this deed must hold.
+fn words(wrong: Wrong) -> &'static [&'static str] {
+    match wrong {
+        Wrong::DoubleFree | Wrong::DoubleFreeLater => &["double free"],
+        // Merged with its neighbours, the block may be the inside of a greater free one.
+        Wrong::DoubleFreeMerged => &["double free", "foreign free", "interior free"],
+        Wrong::ForeignFree => &["foreign free"],
+        Wrong::InteriorFree | Wrong::OddFree => &["interior free", "foreign free", "double free"],
+        Wrong::WrongSize => &["wrong size"],
+        Wrong::Leak => &["with 1 live block"],
+        _ => &[],
+    }
+}
+
+/// What must be found in each of our allocators.
+const FOUND: [Wrong; 7] = [
+    Wrong::DoubleFree,
+    Wrong::DoubleFreeLater,
+    Wrong::DoubleFreeMerged,
+    Wrong::ForeignFree,
+    Wrong::InteriorFree,
+    Wrong::OddFree,
+    Wrong::Leak,
+];
+
+#[test]
+fn ours_find_every_wrong_free() {
+    let mut wrongs = Vec::new();
+    for subject in OURS.iter().chain(&[NAIVE]) {
+        for wrong in FOUND.into_iter().chain([Wrong::WrongSize]) {
+            if wrong == Wrong::Leak && !subject.limits.reports_leaks {
+                continue;
+            }
+            for sized in [false, true] {
+                let (verdict, said) = outcome(subject, wrong, sized);
+                let worded = words(wrong).iter().any(|word| said.contains(word));
+                // The site reaches through `&dyn Allocator`, where an allocator keeps it.
+                let placed = !said.contains("called from") || said.contains("src/misuse.rs");
+                let verdict = if placed {
+                    verdict
+                } else {
+                    Verdict::CrashedElsewhere
+                };
+                if verdict != Verdict::Detected || !worded {
+                    wrongs.push(format!(
+                        "{} {wrong:?} sized: {sized}: {verdict}: {said}",
+                        subject.name
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrongs.is_empty(), "{}", wrongs.join("\n"));
+}
+
+#[test]
+fn a_careless_allocator_is_seen_to_survive() {
+    for wrong in [Wrong::DoubleFree, Wrong::ForeignFree, Wrong::InteriorFree] {
+        assert_eq!(
+            outcome(&CARELESS, wrong, false).0,
+            Verdict::Survived,
+            "{wrong:?}"
+        );
+    }
+}
+
+/// Writes past a block cannot mislead an allocator that keeps nothing in its blocks; where links lie
+/// in free blocks they must at least be noticed. Nothing may crash.
+#[test]
+fn stray_writes_do_not_crash_ours() {
+    let mut table = String::new();
+    let mut crashed = Vec::new();
+    for subject in OURS {
+        for wrong in Wrong::ALL
+            .into_iter()
+            .filter(|wrong| !FOUND.contains(wrong))
+        {
+            let (verdict, said) = outcome(subject, wrong, true);
+            table.push_str(&format!(
+                "{:<14}{:<18}{verdict}\n",
+                subject.name,
+                format!("{wrong:?}")
+            ));
+            // A page that was freed is gone, and the system stops who touches it.
+            let unmapped = subject.name == PAGE.name && wrong == Wrong::UseAfterFree;
+            if verdict == Verdict::CrashedElsewhere && !unmapped {
+                crashed.push(format!("{} {wrong:?}: {said}", subject.name));
+            }
+        }
+    }
+    println!("{table}");
+    assert!(crashed.is_empty(), "{}", crashed.join("\n"));
+}

@@ -1,0 +1,77 @@
+//! One script on one fresh allocator, with every way of failing turned into [`Broken`].
+
+use core::any::Any;
+use core::panic::{AssertUnwindSafe, UnwindSafe};
+use std::panic::{catch_unwind, resume_unwind};
+use std::sync::Once;
+
+use loligo_allocators::{Allocator, Report, set_misuse_handler};
+
+use crate::limits::Limits;
+use crate::oracle::Oracle;
+use crate::rule::{Broken, Rule};
+
+/// Makes a fresh allocator and hands it to the function it is given, once.
+///
+/// The allocator lives in the maker's own frame, so it may borrow a region or a backing from there.
+pub type Maker<'m> = dyn FnMut(&mut dyn FnMut(&dyn Allocator)) + 'm;
+
+/// Runs `script` on the allocator that `make` makes.
+///
+/// A broken rule unwinds through `make`, so that the allocator, which may have live blocks, is
+/// dropped while a panic unwinds and does not panic for the leak as well. A panic of the allocator,
+/// and a misuse that it reports, break [`Rule::Panicked`].
+pub(crate) fn attempt(
+    make: &mut Maker<'_>,
+    script: &mut dyn FnMut(&dyn Allocator) -> Result<(), Broken>,
+) -> Result<(), Broken> {
+    caught(AssertUnwindSafe(|| {
+        make(&mut |allocator| {
+            if let Err(broken) = script(allocator) {
+                resume_unwind(Box::new(broken));
+            }
+        });
+    }))
+}
+
+/// Finds, on an allocator of its own, the size of the greatest block that a fresh one serves.
+pub(crate) fn greatest_block(make: &mut Maker<'_>, limits: &Limits) -> usize {
+    let mut greatest = limits.size_max;
+    // What is broken here is found again by the scripts that follow, and told there.
+    let _ = attempt(make, &mut |allocator| {
+        greatest = Oracle::new(allocator, *limits)?.greatest_block()?;
+        Ok(())
+    });
+    greatest
+}
+
+/// Runs `script` and turns a panic into [`Broken`].
+pub(crate) fn caught(script: impl FnOnce() + UnwindSafe) -> Result<(), Broken> {
+    panic_on_misuse();
+    catch_unwind(script).map_err(|payload| match payload.downcast::<Broken>() {
+        Ok(broken) => *broken,
+        Err(payload) => Broken::new(Rule::Panicked, text_of(payload.as_ref())),
+    })
+}
+
+/// Returns what a panic said.
+pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
+    payload
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| {
+            payload
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned())
+        })
+        .unwrap_or_else(|| "a panic without words".to_owned())
+}
+
+/// Lets a misuse unwind instead of aborting, so that a program that provokes one can be made smaller.
+fn panic_on_misuse() {
+    fn handler(report: &Report<'_>) -> ! {
+        panic!("{report}")
+    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| set_misuse_handler(Some(handler)));
+}

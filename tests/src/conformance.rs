@@ -1,0 +1,60 @@
+//! Suites that hold an implementation to the contract of its trait.
+//!
+//! Each suite is a list of named checks. Each check gets an implementation of its own from the maker
+//! that is passed in, and ends with everything freed. A suite comes twice: one that panics with all
+//! that was found, for a test, and one that returns the outcomes, for a table.
+
+mod allocator;
+mod exhaustion;
+mod foreign;
+#[cfg(feature = "allocator-api2-02")]
+mod foreign_02;
+#[cfg(feature = "allocator-api2-04")]
+mod foreign_04;
+mod global;
+
+use core::fmt;
+
+use crate::rule::Broken;
+
+pub use allocator::{allocator, allocator_outcomes};
+pub use exhaustion::{exhaustion, exhaustion_outcome};
+#[cfg(feature = "allocator-api2-02")]
+pub use foreign_02::{allocator_api2_02, allocator_api2_02_outcomes};
+#[cfg(feature = "allocator-api2-04")]
+pub use foreign_04::{allocator_api2_04, allocator_api2_04_outcomes};
+pub use global::{global_alloc, global_alloc_outcomes};
+
+/// What one check of a suite came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The check's name.
+    pub check: &'static str,
+    /// What was found.
+    pub result: Result<(), Broken>,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.result {
+            Ok(()) => write!(f, "{}: passed", self.check),
+            Err(broken) => write!(f, "{}: {broken}", self.check),
+        }
+    }
+}
+
+/// Panics with every check that failed, if one did.
+fn assert_all(outcomes: &[Outcome]) {
+    let failed: Vec<String> = outcomes
+        .iter()
+        .filter(|outcome| outcome.result.is_err())
+        .map(|outcome| format!("\n  {outcome}"))
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{} of {} checks failed:{}",
+        failed.len(),
+        outcomes.len(),
+        failed.concat()
+    );
+}

@@ -1,0 +1,13 @@
+//! Allocators that are simple enough to be believed, and allocators that are wrong on purpose.
+
+mod failing;
+mod fault;
+mod faulty;
+mod naive;
+mod noting;
+
+pub use failing::{FailingBacking, Refusals};
+pub use fault::Fault;
+pub use faulty::FaultyAllocator;
+pub use naive::NaiveAllocator;
+pub use noting::{NotingAllocator, NotingFault};

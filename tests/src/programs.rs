@@ -1,0 +1,184 @@
+//! Programs of operations on an allocator: drawn by proptest, decoded from a fuzzer's bytes, or
+//! written down as a regression, and run under the [`Oracle`].
+//!
+//! A block is named by the slot it is put in, so that an operation left out of a program does not
+//! change the meaning of those that follow, and a failing program can be made smaller.
+
+mod bytes;
+mod plan;
+mod shared;
+mod space;
+
+use core::alloc::Layout;
+
+use crate::oracle::{Key, Oracle};
+use crate::rule::Broken;
+
+pub use bytes::{from_bytes, to_bytes};
+pub use plan::{Failure, Plan};
+pub use shared::run_shared;
+pub use space::{Space, sample};
+
+/// One operation on an allocator.
+///
+/// An allocation into a slot that holds a block, and anything else on a slot that holds none, is
+/// skipped; so is a size that no layout can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AllocatorOp {
+    /// Allocates into a slot.
+    Allocate {
+        /// Where the block is put.
+        slot: u16,
+        /// Its size.
+        size: usize,
+        /// Its alignment.
+        align: usize,
+    },
+    /// Allocates zeroed memory into a slot.
+    AllocateZeroed {
+        /// Where the block is put.
+        slot: u16,
+        /// Its size.
+        size: usize,
+        /// Its alignment.
+        align: usize,
+    },
+    /// Frees by address.
+    Free {
+        /// Whose block.
+        slot: u16,
+    },
+    /// Frees by address and layout.
+    FreeSized {
+        /// Whose block.
+        slot: u16,
+        /// The size that is told: from the one asked, 0, to the one granted, 255.
+        share: u8,
+    },
+    /// Asks for another size in place.
+    Resize {
+        /// Whose block.
+        slot: u16,
+        /// The new size.
+        size: usize,
+        /// The old size that is told, as in `FreeSized`.
+        share: u8,
+    },
+    /// Asks for another size and alignment.
+    Reallocate {
+        /// Whose block.
+        slot: u16,
+        /// The new size.
+        size: usize,
+        /// The new alignment.
+        align: usize,
+        /// The old size that is told, as in `FreeSized`.
+        share: u8,
+    },
+    /// Checks contents, counters, walk, ownership and structure.
+    Check,
+}
+
+/// The blocks by slot.
+#[derive(Default)]
+struct Slots {
+    keys: Vec<Option<Key>>,
+}
+
+impl Slots {
+    fn at(&mut self, slot: u16) -> &mut Option<Key> {
+        let slot = usize::from(slot);
+        if self.keys.len() <= slot {
+            self.keys.resize(slot + 1, None);
+        }
+        &mut self.keys[slot]
+    }
+}
+
+/// Runs a program. Blocks that are live in the end stay live: call [`Oracle::finish`] then.
+///
+/// # Errors
+///
+/// [`Broken`] as soon as a rule is broken.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_tests::programs::AllocatorOp::{Allocate, Check, Free};
+/// use loligo_tests::{Limits, Oracle, models::NaiveAllocator, programs};
+///
+/// let naive = NaiveAllocator::new("naive", 64 << 10);
+/// let mut oracle = Oracle::new(&naive, Limits::region(64 << 10))?;
+/// let program = [
+///     Allocate { slot: 0, size: 100, align: 8 },
+///     Allocate { slot: 1, size: 0, align: 4096 },
+///     Free { slot: 0 },
+///     Check,
+/// ];
+/// programs::run(&program, &mut oracle)?;
+/// oracle.finish()?;
+/// # Ok::<(), loligo_tests::Broken>(())
+/// ```
+pub fn run(program: &[AllocatorOp], oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+    let mut slots = Slots::default();
+    for (index, &op) in program.iter().enumerate() {
+        step(op, oracle, &mut slots).map_err(|broken| {
+            Broken::new(
+                broken.rule,
+                format!("operation {index}, {op:?}: {}", broken.message),
+            )
+        })?;
+    }
+    Ok(())
+}
+
+fn step(op: AllocatorOp, oracle: &mut Oracle<'_>, slots: &mut Slots) -> Result<(), Broken> {
+    let touch_max = oracle.limits().touch_max;
+    match op {
+        AllocatorOp::Allocate { slot, size, align }
+        | AllocatorOp::AllocateZeroed { slot, size, align } => {
+            let slot = slots.at(slot);
+            if let (None, Ok(layout)) = (&slot, Layout::from_size_align(size, align)) {
+                let zeroed = matches!(op, AllocatorOp::AllocateZeroed { .. });
+                // Sizes that cannot be served are asked for in either way; great ones that can
+                // would have all their pages touched.
+                let touches = (touch_max..isize::MAX as usize / 2).contains(&size);
+                *slot = if zeroed && !touches {
+                    oracle.allocate_zeroed(layout)?
+                } else {
+                    oracle.allocate(layout)?
+                };
+            }
+        }
+        AllocatorOp::Free { slot } => {
+            if let Some(key) = slots.at(slot).take() {
+                oracle.free(key)?;
+            }
+        }
+        AllocatorOp::FreeSized { slot, share } => {
+            if let Some(key) = slots.at(slot).take() {
+                oracle.free_sized(key, share)?;
+            }
+        }
+        AllocatorOp::Resize { slot, size, share } => {
+            if let Some(key) = *slots.at(slot) {
+                oracle.resize(key, size, share)?;
+            }
+        }
+        AllocatorOp::Reallocate {
+            slot,
+            size,
+            align,
+            share,
+        } => {
+            if let (Some(key), Ok(layout)) = (*slots.at(slot), Layout::from_size_align(size, align))
+                && oracle.bytes(key).min(size) <= touch_max
+                && let Some(moved) = oracle.reallocate(key, layout, share)?
+            {
+                *slots.at(slot) = Some(moved);
+            }
+        }
+        AllocatorOp::Check => oracle.check_all()?,
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Programs drawn at random by proptest, with the failing ones made small and kept.
+
+use core::cell::RefCell;
+use core::fmt;
+
+use loligo_allocators::Allocator;
+use proptest::collection::vec;
+use proptest::prelude::{Just, Strategy, any};
+use proptest::test_runner::{Config, FileFailurePersistence, TestCaseError, TestError, TestRunner};
+
+use crate::attempt::{Maker, attempt, greatest_block};
+use crate::limits::Limits;
+use crate::oracle::Oracle;
+use crate::rule::Broken;
+
+use super::{AllocatorOp, Space, run};
+
+/// How many programs are drawn, how long, from which space, and where failing ones are kept.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_tests::{Limits, programs::Plan};
+/// # use loligo_tests::models::NaiveAllocator as MyAllocator;
+///
+/// let plan = Plan { cases: 8, ..Plan::new(Limits::region(64 << 10)) };
+/// plan.check(|test| test(&MyAllocator::new("mine", 64 << 10)));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What the allocator can serve.
+    pub limits: Limits,
+    /// What is drawn.
+    pub space: Space,
+    /// How many programs; the environment variable `PROPTEST_CASES` overrides it.
+    pub cases: u32,
+    /// The most operations of a program.
+    pub steps: usize,
+    /// The file, from the package's folder, that keeps the seeds of failing programs, to be run
+    /// first the next time.
+    pub regressions: Option<&'static str>,
+}
+
+/// A failing program, as small as it could be made.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The operations.
+    pub program: Vec<AllocatorOp>,
+    /// What breaks.
+    pub broken: Broken,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\nThe smallest program that does it:\n", self.broken)?;
+        writeln!(f, "    use loligo_tests::programs::AllocatorOp::*;")?;
+        writeln!(f, "    let program = [")?;
+        for op in &self.program {
+            writeln!(f, "        {op:?},")?;
+        }
+        writeln!(f, "    ];")
+    }
+}
+
+impl Plan {
+    /// Returns a plan of 64 programs of up to 200 operations that reach just past `limits`.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            space: Space::past(&limits),
+            cases: 64,
+            steps: 200,
+            regressions: None,
+        }
+    }
+
+    /// Returns the strategy that programs are drawn by.
+    pub fn strategy(&self) -> impl Strategy<Value = Vec<AllocatorOp>> + use<> {
+        let space = self.space;
+        let op = (Just(space), any::<(u8, u16, u8, u16, u8)>()).prop_map(
+            |(space, (kind, slot, bits, low, align))| space.op(kind, slot, bits, low, align),
+        );
+        vec(op, 1..=self.steps)
+    }
+
+    /// Runs the programs, each on an allocator of its own, as
+    /// [`conformance::allocator`](crate::conformance::allocator()) makes them.
+    ///
+    /// # Panics
+    ///
+    /// If one fails; the message is the smallest program that does, as Rust.
+    pub fn check(&self, make: impl FnMut(&mut dyn FnMut(&dyn Allocator))) {
+        if let Some(failure) = self.find(make) {
+            panic!("{failure}");
+        }
+    }
+
+    /// Runs the programs and returns the first that fails, made small.
+    ///
+    /// # Panics
+    ///
+    /// If proptest gives up without a failure.
+    pub fn find(&self, mut make: impl FnMut(&mut dyn FnMut(&dyn Allocator))) -> Option<Failure> {
+        let greatest = greatest_block(&mut make, &self.limits);
+        let make = RefCell::new(&mut make);
+        let mut runner = TestRunner::new(self.config());
+        let result = runner.run(&self.strategy(), |program| {
+            let mut make = make.borrow_mut();
+            outcome(&program, &self.limits, greatest, &mut **make)
+                .map_err(|broken| TestCaseError::fail(broken.to_string()))
+        });
+        match result {
+            Ok(()) => None,
+            Err(TestError::Fail(_, program)) => {
+                let broken = outcome(&program, &self.limits, greatest, &mut **make.borrow_mut());
+                let broken = broken.expect_err("a program that failed fails again");
+                Some(Failure { program, broken })
+            }
+            Err(TestError::Abort(reason)) => panic!("no programs could be drawn: {reason}"),
+        }
+    }
+
+    fn config(&self) -> Config {
+        let default = Config::default();
+        let told = std::env::var_os("PROPTEST_CASES").is_some();
+        Config {
+            cases: if told { default.cases } else { self.cases },
+            max_shrink_iters: 4096,
+            failure_persistence: self
+                .regressions
+                .map(|path| Box::new(FileFailurePersistence::Direct(path)) as Box<_>),
+            ..default
+        }
+    }
+}
+
+/// Runs one program on a fresh allocator, to the end with everything freed.
+pub(crate) fn outcome(
+    program: &[AllocatorOp],
+    limits: &Limits,
+    greatest: usize,
+    make: &mut Maker<'_>,
+) -> Result<(), Broken> {
+    attempt(make, &mut |allocator| {
+        let mut oracle = Oracle::new(allocator, *limits)?.expecting(greatest);
+        run(program, &mut oracle)?;
+        oracle.finish()
+    })
+}

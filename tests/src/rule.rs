@@ -1,0 +1,131 @@
+//! The rules that suites and programs hold an allocator to, each by a name of its own.
+
+use core::fmt;
+
+/// A rule of the allocator contract.
+///
+/// Each has at least one planted fault ([`Fault`](crate::models::Fault)) that breaks it, so that no
+/// check can go blind unseen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Rule {
+    /// The name is not empty and never changes.
+    Name,
+    /// A request within the stated limits is served by an empty allocator.
+    Served,
+    /// A block is aligned as asked.
+    Alignment,
+    /// A block shares no byte with another live block.
+    Overlap,
+    /// The slice returned is at least as long as was asked, and no shorter than one byte.
+    Length,
+    /// `allocated_size` lies between what was asked and what was granted.
+    AllocatedSize,
+    /// The bytes of a live block are what was last written to them.
+    Contents,
+    /// `allocate_zeroed` clears every byte granted.
+    Zeroed,
+    /// `requested <= granted <= reserved`.
+    StatsOrder,
+    /// An allocation raises each live counter by what it gave.
+    StatsRaised,
+    /// A free lowers each live counter by exactly what was raised, and touches no other.
+    StatsLowered,
+    /// A refused request leaves every counter as it was.
+    StatsOnRefusal,
+    /// A peak is the greatest value that its counter has had.
+    Peaks,
+    /// The totals count every allocation and only grow.
+    Totals,
+    /// `resize_in_place` does not move the block.
+    Moved,
+    /// A size that no memory can hold is refused.
+    Huge,
+    /// What was freed can be given out again.
+    Reclaimed,
+    /// With everything freed, the greatest block is served again.
+    Coalesced,
+    /// `walk` shows exactly the live blocks, in address order within a region.
+    Walk,
+    /// `owns` knows the allocator's own addresses and no others.
+    Owns,
+    /// `verify` finds nothing in an allocator that was used well.
+    Verify,
+    /// Dropping the allocator with live blocks panics and names it.
+    Leak,
+    /// What is reserved came from the backing, which has it all back in the end.
+    Backing,
+    /// Nothing panics on right use.
+    Panicked,
+}
+
+impl Rule {
+    /// Every rule.
+    pub const ALL: [Self; 24] = [
+        Self::Name,
+        Self::Served,
+        Self::Alignment,
+        Self::Overlap,
+        Self::Length,
+        Self::AllocatedSize,
+        Self::Contents,
+        Self::Zeroed,
+        Self::StatsOrder,
+        Self::StatsRaised,
+        Self::StatsLowered,
+        Self::StatsOnRefusal,
+        Self::Peaks,
+        Self::Totals,
+        Self::Moved,
+        Self::Huge,
+        Self::Reclaimed,
+        Self::Coalesced,
+        Self::Walk,
+        Self::Owns,
+        Self::Verify,
+        Self::Leak,
+        Self::Backing,
+        Self::Panicked,
+    ];
+}
+
+/// A rule that was broken, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Which rule.
+    pub rule: Rule,
+    /// What was done, what was expected and what was found.
+    pub message: String,
+}
+
+impl Broken {
+    /// Returns an error that says that `rule` was broken.
+    #[must_use]
+    pub fn new(rule: Rule, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.rule, self.message)
+    }
+}
+
+impl core::error::Error for Broken {}
+
+/// Returns `Ok` if `holds`, else says with `message` how `rule` was broken.
+pub(crate) fn require(
+    holds: bool,
+    rule: Rule,
+    message: impl FnOnce() -> String,
+) -> Result<(), Broken> {
+    if holds {
+        Ok(())
+    } else {
+        Err(Broken::new(rule, message()))
+    }
+}

@@ -1,0 +1,147 @@
+//! A check that tier 0 compiles where there is no operating system.
+//!
+//! A bare-metal target is used if the toolchain has one; the stable one comes without. What always
+//! works: a copy of each packed crate in which `target_os = "linux"` reads `target_os = "none"`, which
+//! this machine is not, so that all code for an operating system drops out; built into a static
+//! library that is `no_std` and has its own panic handler, which the compiler refuses beside std's.
+
+use std::path::{Path, PathBuf};
+
+use crate::command;
+use crate::outcome::{Failure, Outcome};
+use crate::packages::{self, Project};
+use crate::workspace::{self, Member, Workspace};
+
+/// Targets without an operating system, 64 and 32 bits.
+const TARGETS: [&str; 4] = [
+    "x86_64-unknown-none",
+    "aarch64-unknown-none",
+    "thumbv7em-none-eabihf",
+    "riscv32imac-unknown-none-elf",
+];
+
+/// A `no_std` library as such a machine would have it.
+const SOURCE: &str = "#![no_std]\n\
+    #[panic_handler]\nfn panic(_: &core::panic::PanicInfo<'_>) -> ! { loop {} }\n";
+
+/// What the manifest of that library needs.
+const MANIFEST: &str =
+    "[lib]\ncrate-type = [\"staticlib\"]\n\n[profile.dev]\npanic = \"abort\"\n\n";
+
+/// Checks every tier-0 crate. They have been packed before.
+pub(crate) fn check(workspace: &Workspace) -> Outcome {
+    let folder = workspace::target().join("xtask/bare");
+    canary(&folder)?;
+    for member in workspace.tier_zero() {
+        let copy = folder.join(&member.name);
+        let packed = packages::unpacked(workspace, member);
+        // A file that is no longer packed must not stay in the copy.
+        let _ = std::fs::remove_dir_all(&copy);
+        packages::copy(&packed, &copy, &without_system)?;
+        let features = features(member);
+        for (name, features) in [("plain", Vec::new()), ("features", features)] {
+            build(&folder, member, &copy, name, &features)?;
+        }
+        on_targets(member)?;
+    }
+    Ok(())
+}
+
+/// Returns `text` as it reads where there is no operating system.
+fn without_system(text: String) -> String {
+    text.replace("target_os = \"linux\"", "target_os = \"none\"")
+}
+
+/// Returns the features that need no operating system: all but `std`.
+fn features(member: &Member) -> Vec<String> {
+    let mut features = member.public_features();
+    features.retain(|feature| feature != "std");
+    features
+}
+
+/// Builds a `no_std` library over the copy, and looks for what must not be among its dependencies.
+fn build(folder: &Path, member: &Member, copy: &Path, name: &str, features: &[String]) -> Outcome {
+    let dependency = format!(
+        "[dependencies.{}]\npath = {copy:?}\ndefault-features = false\nfeatures = {features:?}\n",
+        member.name
+    );
+    let source = format!("{SOURCE}use {} as _;\n", member.name.replace('-', "_"));
+    let place = folder.join(format!("{}-{name}", member.name));
+    let project = Project::write(
+        &place,
+        &target(folder),
+        &format!("{MANIFEST}{dependency}"),
+        &source,
+    )?;
+    // What only other systems compile must be free of warnings as well.
+    command::run(
+        project
+            .cargo(&["build", "--quiet"])
+            .env("RUSTFLAGS", "--deny warnings"),
+    )?;
+    let tree =
+        command::output(&mut project.cargo(&["tree", "--prefix", "none", "--format", "{p}"]))?;
+    if tree.lines().any(|line| line.starts_with("libc ")) {
+        let what = format!(
+            "{} names libc where there is no operating system",
+            member.name
+        );
+        return Err(Failure::Found(what));
+    }
+    Ok(())
+}
+
+/// Asserts that the check can fail: a library that brings std along must be refused.
+fn canary(folder: &Path) -> Outcome {
+    let source = format!("{SOURCE}extern crate std;\n");
+    let project = Project::write(&folder.join("canary"), &target(folder), MANIFEST, &source)?;
+    let output = project
+        .cargo(&["build", "--quiet"])
+        .output()
+        .map_err(|error| Failure::io("cannot run cargo", &error))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() || !said.contains("panic_impl") {
+        return Err(Failure::Found(format!(
+            "the check is blind: a library with std was not refused for it\n{said}"
+        )));
+    }
+    Ok(())
+}
+
+fn target(folder: &Path) -> PathBuf {
+    folder.join("target")
+}
+
+/// Checks the crate itself on each bare-metal target that the toolchain has.
+fn on_targets(member: &Member) -> Outcome {
+    let mut checked = 0;
+    for target in TARGETS {
+        if !is_installed(target)? {
+            continue;
+        }
+        let mut cargo = command::cargo(&workspace::root());
+        cargo.args(["check", "--quiet", "--lib", "--package", &member.name]);
+        cargo.args(["--no-default-features", "--target", target]);
+        command::run(&mut cargo)?;
+        checked += 1;
+    }
+    if checked == 0 {
+        println!(
+            "skipped: {} on a bare-metal target, since none is installed (`rustup target add {}`)",
+            member.name, TARGETS[0]
+        );
+    }
+    Ok(())
+}
+
+/// Tells whether the toolchain has the core library of `target`.
+fn is_installed(target: &str) -> Result<bool, Failure> {
+    let mut rustc = std::process::Command::new("rustc");
+    rustc.args(["--print", "target-libdir", "--target", target]);
+    rustc.current_dir(workspace::root());
+    let folder = command::output(&mut rustc)?;
+    Ok(Path::new(folder.trim()).is_dir())
+}
+
+#[cfg(test)]
+mod tests;

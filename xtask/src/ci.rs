@@ -1,0 +1,265 @@
+//! `cargo xtask ci`: every step of the continuous integration, in order, as `.ci/run` calls it.
+
+use std::time::Instant;
+
+use crate::outcome::{Failure, Outcome};
+use crate::tree::Tree;
+use crate::workspace::{self, Workspace};
+use crate::{bare, command, features, outside, packages, smoke, tidy};
+
+const USAGE: &str = "\
+Runs every step of the continuous integration, in order, with a heading and the seconds of each, and
+stops at the first that fails.
+
+Usage: cargo xtask ci [--keep-going] [--skip STEP]... [--list] [STEP...]
+
+Options:
+  --keep-going  goes on after a step that failed; the command fails all the same
+  --skip STEP   leaves a step out
+  --list        lists the steps and runs none
+
+With STEP only those are run, in the order of the list.
+
+Example:
+  cargo xtask ci --skip test clippy doc tidy
+";
+
+/// A step: its name, what it holds true, and how.
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    run: fn(&Project) -> Outcome,
+}
+
+/// What the steps look at.
+struct Project {
+    tree: Tree,
+    workspace: Workspace,
+}
+
+const STEPS: [Step; 10] = [
+    Step {
+        name: "test",
+        what: "the README's test command",
+        run: |_| cargo(&["test", "--workspace"]),
+    },
+    Step {
+        name: "fmt",
+        what: "everyone formats alike",
+        run: |_| cargo(&["fmt", "--all", "--check"]),
+    },
+    Step {
+        name: "tidy",
+        what: "the rules of the house",
+        run: |_| tidy::check(),
+    },
+    Step {
+        name: "clippy",
+        what: "no warning, tests and examples included",
+        run: clippy,
+    },
+    Step {
+        name: "doc",
+        what: "the documentation builds without a warning",
+        run: doc,
+    },
+    Step {
+        name: "features",
+        what: "every mix of features of tier 0 builds",
+        run: |project| features::powerset(&project.workspace),
+    },
+    Step {
+        name: "outside",
+        what: "each tier-0 crate serves a stranger, alone",
+        run: |project| outside::check(&project.workspace, false),
+    },
+    Step {
+        name: "bare",
+        what: "tier 0 compiles without an operating system",
+        run: bare,
+    },
+    Step {
+        name: "examples",
+        what: "every example of tier 0 runs",
+        run: examples,
+    },
+    Step {
+        name: "replay",
+        what: "the command a newcomer types first",
+        run: |project| smoke::check(&project.tree),
+    },
+];
+
+/// What the arguments ask for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Request {
+    keep_going: bool,
+    list: bool,
+    help: bool,
+    skipped: Vec<String>,
+    only: Vec<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// [`Failure::Found`] if a step fails, [`Failure::Unable`] on bad arguments.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let request = parse(arguments)?;
+    if request.help {
+        print!("{USAGE}");
+        return Ok(());
+    }
+    if request.list {
+        for step in STEPS {
+            println!("{:<10}{}", step.name, step.what);
+        }
+        return Ok(());
+    }
+    let tree = Tree::read(&workspace::root())?;
+    let workspace = Workspace::read(&tree)?;
+    run_steps(&request, &Project { tree, workspace })
+}
+
+/// Reads the arguments.
+fn parse(arguments: &[String]) -> Result<Request, Failure> {
+    let mut request = Request::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--keep-going" => request.keep_going = true,
+            "--list" => request.list = true,
+            "--help" | "-h" => request.help = true,
+            "--skip" => {
+                let name = rest.next();
+                request
+                    .skipped
+                    .push(step_name(name.map_or("", String::as_str))?);
+            }
+            name => request.only.push(step_name(name)?),
+        }
+    }
+    Ok(request)
+}
+
+fn step_name(name: &str) -> Result<String, Failure> {
+    if STEPS.iter().any(|step| step.name == name) {
+        return Ok(name.to_owned());
+    }
+    let known: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+    Err(Failure::Unable(format!(
+        "no step is called `{name}`; the steps are {}",
+        known.join(", ")
+    )))
+}
+
+/// Runs the steps asked for and says at the end how long all took.
+fn run_steps(request: &Request, project: &Project) -> Outcome {
+    let begin = Instant::now();
+    let mut failed = Vec::new();
+    let mut count = 0;
+    for step in STEPS {
+        let is_named = request.only.is_empty() || request.only.iter().any(|name| name == step.name);
+        if !is_named || request.skipped.iter().any(|name| name == step.name) {
+            continue;
+        }
+        count += 1;
+        println!("\n== {}: {}", step.name, step.what);
+        let step_begin = Instant::now();
+        let outcome = (step.run)(project);
+        let seconds = step_begin.elapsed().as_secs_f64();
+        match outcome {
+            Ok(()) => println!("== {}: ok, {seconds:.1} s", step.name),
+            Err(failure) => {
+                println!("== {}: FAILED after {seconds:.1} s: {failure}", step.name);
+                failed.push(step.name);
+                if !request.keep_going {
+                    break;
+                }
+            }
+        }
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    if failed.is_empty() {
+        println!("\nci: {count} steps ok, {seconds:.1} s in all");
+        return Ok(());
+    }
+    Err(Failure::Found(format!(
+        "ci: FAILED in {}, {seconds:.1} s in all",
+        failed.join(", ")
+    )))
+}
+
+fn cargo(arguments: &[&str]) -> Outcome {
+    command::run(command::cargo(&workspace::root()).args(arguments))
+}
+
+/// Returns the features to lint and document with: all but those that need more than a C compiler.
+fn lint_features(project: &Project) -> String {
+    let (light, heavy) = features::light_and_heavy(&project.workspace);
+    if !heavy.is_empty() {
+        let heavy = heavy.join(", ");
+        println!("skipped: the features {heavy}, which need cmake, make and a C++ compiler");
+    }
+    light.join(",")
+}
+
+fn clippy(project: &Project) -> Outcome {
+    let features = lint_features(project);
+    cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--features",
+        &features,
+        "--",
+        "--deny",
+        "warnings",
+    ])
+}
+
+fn doc(project: &Project) -> Outcome {
+    let features = lint_features(project);
+    let mut command = command::cargo(&workspace::root());
+    command.args(["doc", "--workspace", "--no-deps", "--features", &features]);
+    command::run(command.env("RUSTDOCFLAGS", "--deny warnings"))
+}
+
+fn bare(project: &Project) -> Outcome {
+    // `outside` may have been left out.
+    packages::pack(&project.workspace)?;
+    bare::check(&project.workspace)
+}
+
+/// Runs every example of tier 0, in the profile that the tests were built in.
+fn examples(project: &Project) -> Outcome {
+    for member in project.workspace.tier_zero() {
+        let folder = format!("{}/examples/", member.folder);
+        for (path, _) in project.tree.sources() {
+            let inner = path
+                .strip_prefix(&folder)
+                .map(|file| file.trim_end_matches(".rs"));
+            let Some(name) = inner.map(|name| name.trim_end_matches("/main")) else {
+                continue;
+            };
+            if !name.contains('/') {
+                let package = member.name.as_str();
+                cargo(&[
+                    "run",
+                    "--quiet",
+                    "--profile",
+                    "test",
+                    "-p",
+                    package,
+                    "--example",
+                    name,
+                ])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

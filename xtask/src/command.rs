@@ -1,0 +1,72 @@
+//! Running other programs, mostly Cargo.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::outcome::{Failure, Outcome};
+
+/// Returns Cargo, to be run in `folder`: the very one that runs this program.
+pub(crate) fn cargo(folder: &Path) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.current_dir(folder);
+    // What Cargo tells the programs it runs is about this package and must not reach others.
+    for (key, _) in std::env::vars_os() {
+        if key.to_string_lossy().starts_with("CARGO_PKG_") || key == "CARGO_MANIFEST_DIR" {
+            command.env_remove(key);
+        }
+    }
+    command
+}
+
+/// Runs `command`, its output shown.
+///
+/// # Errors
+///
+/// [`Failure::Found`] if it ends with another status than 0, [`Failure::Unable`] if it cannot start.
+pub(crate) fn run(command: &mut Command) -> Outcome {
+    let shown = shown(command);
+    println!("$ {shown}");
+    let status = command
+        .status()
+        .map_err(|error| Failure::io(&format!("cannot run `{shown}`"), &error))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::Found(format!("`{shown}` ended with {status}")))
+    }
+}
+
+/// Runs `command` and returns what it wrote to standard output; its errors are shown.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
+    let shown = shown(command);
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| Failure::io(&format!("cannot run `{shown}`"), &error))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(Failure::Found(format!(
+            "`{shown}` ended with {}",
+            output.status
+        )))
+    }
+}
+
+/// Returns the command as a person would type it.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let mut line = program
+        .file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    for argument in command.get_args() {
+        line.push(' ');
+        line.push_str(&argument.to_string_lossy());
+    }
+    line
+}

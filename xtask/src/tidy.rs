@@ -1,0 +1,105 @@
+//! `cargo xtask tidy`: the rules of the house that no lint can hold.
+//!
+//! Each rule is a function from the files to findings, in a module of its own, and bears the short
+//! name under which reviews cite it.
+
+mod architecture;
+mod arrows;
+mod bans;
+mod code;
+mod dead_files;
+mod examples_run;
+mod features_add;
+mod files;
+mod finding;
+mod licences;
+mod said_once;
+mod source_named;
+mod unsafe_code;
+
+use crate::outcome::{Failure, Outcome};
+use crate::tree::Tree;
+use crate::workspace::{self, Workspace};
+
+use finding::{Finding, Weight};
+
+const USAGE: &str = "\
+Checks the rules of the house that no lint can hold.
+
+Usage: cargo xtask tidy
+
+Each finding is a line `file:line: rule: what to do`. Warnings do not fail the check.
+
+Rules: said-once, virtual-root, folder-is-crate, arrows-down, no-sibling-talk, no-dev-back-edge,
+few-dependencies, one-structure-per-file, file-size, map-first, source-named,
+unsafe-in-the-cellar, features-add, tidy-bans, dead-file, examples-run, architecture, licences.
+
+Example:
+  cargo xtask tidy
+";
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// [`Failure::Found`] if a rule is broken.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    match arguments {
+        [] => check(),
+        [help] if help == "--help" || help == "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        [other, ..] => Err(Failure::Unable(format!(
+            "tidy takes no argument `{other}`; see `cargo xtask tidy --help`"
+        ))),
+    }
+}
+
+/// Checks all rules over the files of the workspace and prints what they find.
+pub(crate) fn check() -> Outcome {
+    let root = workspace::root();
+    let tree = Tree::read(&root)?;
+    let workspace = Workspace::read(&tree)?;
+    let mut findings = rules(&tree, &workspace);
+    let packages = licences::packages(&root)?;
+    findings.extend(licences::check(&tree, &packages));
+    findings.sort();
+    for finding in &findings {
+        println!("{finding}");
+    }
+    let broken = findings
+        .iter()
+        .filter(|finding| finding.weight == Weight::Broken)
+        .count();
+    println!(
+        "tidy: {} files and {} packages looked at, {broken} broken rules, {} warnings",
+        tree.sizes().count(),
+        packages.len(),
+        findings.len() - broken
+    );
+    if broken == 0 {
+        Ok(())
+    } else {
+        Err(Failure::Found(format!("tidy found {broken} broken rules")))
+    }
+}
+
+/// Returns what every rule finds that needs nothing but the files.
+fn rules(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    said_once::check(tree, workspace, &mut findings);
+    arrows::check(tree, workspace, &mut findings);
+    features_add::check(tree, workspace, &mut findings);
+    files::check(tree, workspace, &mut findings);
+    dead_files::check(tree, workspace, &mut findings);
+    source_named::check(tree, workspace, &mut findings);
+    unsafe_code::check(tree, workspace, &mut findings);
+    bans::check(tree, &mut findings);
+    examples_run::check(tree, workspace, &mut findings);
+    architecture::check(tree, workspace, &mut findings);
+    findings
+}
+
+#[cfg(test)]
+mod tests;

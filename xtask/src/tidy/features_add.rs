@@ -1,0 +1,31 @@
+//! Rule `features-add`: a feature only adds, and what is on by default is `std` at most.
+
+use crate::tidy::finding::{Finding, line_of, line_of_key};
+use crate::tree::Tree;
+use crate::workspace::Workspace;
+
+/// How the name of a feature that takes away begins.
+const TAKES_AWAY: [&str; 6] = ["no_", "no-", "disable_", "disable-", "without_", "without-"];
+
+/// Looks at the features of every member.
+pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
+    for member in &workspace.members {
+        let path = format!("{}/Cargo.toml", member.folder);
+        let text = tree.text(&path).unwrap_or_default();
+        for (name, parts) in member.features() {
+            if TAKES_AWAY.iter().any(|prefix| name.starts_with(prefix)) {
+                let what = format!(
+                    "`{name}` takes away, and Cargo joins the features of all users: turn it \
+                     round into a feature that adds"
+                );
+                let line = line_of_key(text, &name);
+                findings.push(Finding::new("features-add", &path, line, what));
+            }
+            if name == "default" && parts.iter().any(|part| part != "std") {
+                let what = "leave at most \"std\" in `default`; name the rest where it is used";
+                let line = line_of(text, "default = [");
+                findings.push(Finding::new("features-add", &path, line, what.into()));
+            }
+        }
+    }
+}

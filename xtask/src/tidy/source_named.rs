@@ -1,0 +1,75 @@
+//! Rule `source-named`: a module of tier 0 names the article it follows, or is known to follow none.
+
+use crate::tidy::finding::Finding;
+use crate::tree::Tree;
+use crate::workspace::Workspace;
+
+/// Modules of tier 0 that no article describes. A new one is added here in review, so that a
+/// forgotten source is a finding and not a silence.
+const NO_SOURCE: [&str; 9] = [
+    "allocators/bridge",
+    "allocators/counters",
+    "allocators/engine",
+    "allocators/leak",
+    "allocators/locked",
+    "allocators/misuse",
+    "allocators/size_classes",
+    "allocators/stats",
+    "allocators/sync",
+];
+
+/// Looks at the head of every module right below a tier-0 `lib.rs`.
+pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
+    for member in workspace.tier_zero() {
+        let folder = format!("{}/src/", member.folder);
+        let map = tree.text(&format!("{folder}lib.rs")).unwrap_or_default();
+        for (path, text) in tree.sources() {
+            let Some(inner) = path.strip_prefix(&folder) else {
+                continue;
+            };
+            let name = inner.trim_end_matches(".rs");
+            let known = format!("{}/{name}", member.folder);
+            let is_test = map.contains(&format!("#[cfg(test)]\nmod {name};"));
+            if name == "lib" || name.contains('/') || is_test {
+                continue;
+            }
+            if NO_SOURCE.contains(&known.as_str()) {
+                continue;
+            }
+            if !names_source(&head(text)) {
+                let what = "name the article in the module's doc as `After Author Name, \"Title\" \
+                    (year)`, with our changes; one that follows none goes on the list in \
+                    xtask/src/tidy/source_named.rs";
+                findings.push(Finding::new("source-named", path, 1, what.into()));
+            }
+        }
+    }
+}
+
+/// Returns the module's doc as one line.
+fn head(text: &str) -> String {
+    let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
+    lines.map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// Tells whether a quoted title stands in `head` with a name before and a year after it.
+fn names_source(head: &str) -> bool {
+    let quotes: Vec<_> = head.match_indices('"').map(|(at, _)| at).collect();
+    quotes.windows(2).any(|pair| {
+        let title = &head[pair[0] + 1..pair[1]];
+        let before: Vec<_> = head[..pair[0]].split_whitespace().rev().take(8).collect();
+        let capital = |word: &&str| word.starts_with(char::is_uppercase);
+        let has_author = before.windows(2).any(|words| words.iter().all(capital));
+        let after = head[pair[1] + 1..].trim_start();
+        !title.trim().is_empty() && has_author && begins_with_year(after)
+    })
+}
+
+/// Tells whether `text` begins with a parenthesis that holds a year.
+fn begins_with_year(text: &str) -> bool {
+    let Some((inside, _)) = text.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
+        return false;
+    };
+    let mut numbers = inside.split(|c: char| !c.is_ascii_digit());
+    numbers.any(|number| number.len() == 4 && matches!(&number[..2], "18" | "19" | "20"))
+}
