@@ -220,6 +220,7 @@ fn measure_memory(
         return Ok(peaks);
     }
     let program = Program::new(trace)?;
+    // Touching takes longer than replaying, the more so where pages are given back in between.
     let cap = 2 * options.cap_for(trace.events.len() as u64);
     let mut children = Children::new(cores);
     for (index, row) in rows.iter().enumerate() {
@@ -490,3 +491,6 @@ fn row_result(lane: &Lane<'_>, peak: Option<Peak>, trace: &Trace) -> RowResult {
         note: lane.note.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;
