@@ -24,7 +24,9 @@ pub fn rows(traces: &[String]) -> Vec<Row> {
             "heap-region/geomean",
             Unit::Ns,
             Aim::over_peer(0.46, 0.41),
-            Question::Geomean { ours: "heap-region" },
+            Question::Geomean {
+                ours: "heap-region",
+            },
         ),
         replay(
             "heap/geomean",
@@ -44,12 +46,7 @@ pub fn rows(traces: &[String]) -> Vec<Row> {
             Aim::bytes(5.0, 3.0),
             Question::Shift20,
         ),
-        replay(
-            "heap/worst",
-            Unit::Us,
-            Aim::time(1.5, 1.0),
-            Question::Worst,
-        ),
+        replay("heap/worst", Unit::Us, Aim::time(1.5, 1.0), Question::Worst),
     ];
     for trace in traces {
         rows.push(replay(

@@ -43,16 +43,20 @@ pub(crate) fn pool() -> Ours<PoolAllocator<'static, PageAllocator>> {
     Ours(PoolAllocator::new(BLOCK, "pool", &PAGES))
 }
 
-/// Returns a contender in the churn of one size.
-pub(crate) fn churning(name: &'static str, allocator: impl OneSize + 'static) -> Contender {
-    let mut filled = Filled::new(allocator);
+/// Returns a contender in the churn of one size, with so many live blocks.
+pub(crate) fn churning(
+    name: &'static str,
+    allocator: impl OneSize + 'static,
+    live: u32,
+) -> Contender {
+    let mut filled = Filled::new(allocator, live);
     Contender::new(name, move || filled.churn(2_000_000))
 }
 
 fn churn64() -> Race {
     Race {
-        ours: churning("pool", pool()),
-        peers: vec![churning("bare free list", BareList::new(LIVE))],
+        ours: churning("pool", pool(), LIVE),
+        peers: vec![churning("bare free list", BareList::new(LIVE), LIVE)],
         absent: Vec::new(),
     }
 }
@@ -64,7 +68,10 @@ fn batching(name: &'static str, allocator: impl OneSize + 'static) -> Contender 
 }
 
 fn batch64() -> Race {
-    #[cfg_attr(not(feature = "peers-all"), expect(unused_mut, reason = "filled below"))]
+    #[cfg_attr(
+        not(feature = "peers-all"),
+        expect(unused_mut, reason = "filled below")
+    )]
     let mut peers = vec![batching("slab", SlabKeys::new())];
     #[cfg(feature = "peers-all")]
     {
