@@ -43,20 +43,16 @@ pub(crate) fn pool() -> Ours<PoolAllocator<'static, PageAllocator>> {
     Ours(PoolAllocator::new(BLOCK, "pool", &PAGES))
 }
 
-/// Returns a contender in the churn of one size, with so many live blocks.
-pub(crate) fn churning(
-    name: &'static str,
-    allocator: impl OneSize + 'static,
-    live: u32,
-) -> Contender {
-    let mut filled = Filled::new(allocator, live);
+/// Returns a contender in the churn of one size.
+fn churning(name: &'static str, allocator: impl OneSize + 'static) -> Contender {
+    let mut filled = Filled::new(allocator, LIVE);
     Contender::new(name, move || filled.churn(2_000_000))
 }
 
 fn churn64() -> Race {
     Race {
-        ours: churning("pool", pool(), LIVE),
-        peers: vec![churning("bare free list", BareList::new(LIVE), LIVE)],
+        ours: churning("pool", pool()),
+        peers: vec![churning("bare free list", BareList::new(LIVE))],
         absent: Vec::new(),
     }
 }

@@ -32,6 +32,7 @@ fn every_row_of_the_table_is_there_once() {
         "page/large",
         "page/large/huge",
         "cost/statistics",
+        "cost/proxy",
     ] {
         assert_eq!(names.iter().filter(|row| *row == name).count(), 1, "{name}");
     }

@@ -14,7 +14,7 @@ fn the_command_line_is_sound() {
     for part in ["Example:", "--json <FILE>", "--record <DIR>", "[ROW]..."] {
         assert!(help.contains(part), "{part} in {help}");
     }
-    assert!(!help.contains("counted"), "{help}");
+    assert!(!help.contains("--counted"), "{help}");
 }
 
 #[test]
