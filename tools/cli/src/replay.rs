@@ -1,14 +1,15 @@
 //! `loligo replay`.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
+use core::time::Duration;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::Args;
 use loligo_replay::bundled::bundled;
 use loligo_replay::measure::{Measured, Options, measure};
+use loligo_replay::report;
 use loligo_replay::results::Results;
 use loligo_replay::table::{Table, sentence};
 use loligo_replay::trace::Trace;
@@ -91,6 +92,7 @@ impl Replay {
         let traces = self.open_traces()?;
         let json = self.json.as_deref().map(Output::prepare).transpose();
         let json = json.map_err(|error| error.to_string())?;
+        let report = report::prepare(&self.report).map_err(|error| error.to_string())?;
 
         let line = Line::new();
         let options = Options {
@@ -120,9 +122,13 @@ impl Replay {
             document.push(b'\n');
             json.write(&document).map_err(|error| error.to_string())?;
         }
+        let page = report
+            .write(&results, &traces)
+            .map_err(|error| error.to_string())?;
         for result in &results.traces {
             let _ = writeln!(text, "{}", sentence(result));
         }
+        let _ = writeln!(text, "The report lies in {}.", page.display());
         print(&text)?;
         Ok(ExitCode::from(u8::from(lost)))
     }

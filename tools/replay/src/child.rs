@@ -1,11 +1,12 @@
 //! Work done in forked children, so that it leaves nothing behind in this process, may end as it
 //! likes, and can use the other cores.
 
+use core::panic::AssertUnwindSafe;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 
 /// A child at work.
 struct Child {
@@ -125,6 +126,17 @@ impl Drop for Children {
 /// Returns how many cores there are to use.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
+/// Held by tests that fork, and by tests that use what a child uses, so that no lock is held by
+/// another thread at the time of a fork.
+#[cfg(test)]
+pub(crate) fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    // A test that failed has nothing to say about the next.
+    ALONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -74,7 +74,8 @@ pub(crate) struct TickScale {
 impl TickScale {
     /// Measures the counter against the monotonic clock. Takes 20 ms.
     pub(crate) fn measure() -> Self {
-        use std::time::{Duration, Instant};
+        use core::time::Duration;
+        use std::time::Instant;
         let (start, from) = (Instant::now(), ticks());
         while start.elapsed() < Duration::from_millis(20) {
             core::hint::spin_loop();

@@ -34,6 +34,8 @@ pub struct RowResult {
     /// Peak anonymous bytes over peak live bytes.
     pub memory_ratio: Option<f64>,
     /// The worst single operation: for each event the least over the rounds, then the greatest.
+    /// Operations that clear, or move and so copy, more than 4 KiB are left out: beyond that it is
+    /// the contents that take the time.
     pub worst_ns: Option<f64>,
     /// Minor page faults of a round, the median.
     pub faults: Option<u64>,

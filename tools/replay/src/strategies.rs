@@ -51,7 +51,6 @@ pub fn built_in() -> Vec<StrategyConfig> {
     };
     vec![
         strategy("pools+heap", vec![pools()], Base::Heap),
-        strategy("pools+heap-region", vec![pools()], Base::HeapRegion),
         strategy("pools+buddy", vec![pools()], Base::Buddy),
         strategy("frame+heap", vec![frame()], Base::Heap),
         strategy("pages-for-big+heap", vec![pages()], Base::Heap),

@@ -63,7 +63,10 @@ pub struct Event {
     pub bytes: u64,
 }
 
-const _: () = assert!(size_of::<Event>() == RECORD_BYTES);
+const _: () = assert!(
+    size_of::<Event>() == RECORD_BYTES,
+    "an event is as small as its record"
+);
 
 /// A recorded run of a program, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]

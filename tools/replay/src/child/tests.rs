@@ -4,6 +4,7 @@ use super::*;
 
 #[test]
 fn answers_come_back_with_their_jobs() {
+    let _alone = alone();
     let mut children = Children::new(2);
     for job in 0..7_usize {
         let work = move || match job {

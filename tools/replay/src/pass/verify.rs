@@ -280,7 +280,7 @@ impl Held<'_> {
         // SAFETY: the block was just handed out and holds the step's size.
         unsafe { fill(*self.block, step.bytes(), *self.seed) };
         let align = step.layout().align();
-        if self.block.addr() % align == 0 {
+        if self.block.addr().is_multiple_of(align) {
             Ok(true)
         } else {
             Err(LossKind::Alignment {

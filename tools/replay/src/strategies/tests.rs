@@ -113,6 +113,7 @@ fn pools_take_what_fits_size_and_alignment() {
     let config = PoolsConfig {
         sizes: vec![8, 24, 32, 100],
     };
+    let _alone = crate::child::alone();
     let mut strategy = Strategy::new(ours::heap(), &[LayerConfig::Pools(config)]);
     for (bytes, align, served) in [
         (1, 1, Some(8)),
@@ -148,6 +149,7 @@ fn a_ring_reuses_segments_in_order_and_passes_on_what_it_cannot_hold() {
         segment_bytes: 4096,
         segments: 2,
     };
+    let _alone = crate::child::alone();
     let mut strategy = Strategy::new(ours::heap(), &[LayerConfig::Frame(config)]);
     let layout = Layout::from_size_align(1000, 8).expect("a valid layout");
     let in_ring = |strategy: &Strategy<_>, block| strategy.0.front()[0].holds(block, layout);
@@ -185,6 +187,7 @@ fn reallocation_moves_between_layers_and_keeps_contents() {
         }),
         LayerConfig::Pages(PagesConfig { from: 100_000 }),
     ];
+    let _alone = crate::child::alone();
     let mut strategy = Strategy::new(ours::heap(), &layers);
     let mut old = Layout::from_size_align(10, 8).expect("a valid layout");
     let mut block = strategy.allocate_zeroed(old);

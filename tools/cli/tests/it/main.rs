@@ -1,0 +1,4 @@
+//! Tests that run the built `loligo`.
+
+mod replay;
+mod support;
