@@ -174,7 +174,8 @@ pub unsafe trait Allocator {
         Ok(moved)
     }
 
-    /// Returns how many bytes of the block may be used; at least what was asked.
+    /// Returns how many bytes of the block may be used: the length of the slice that was returned when
+    /// it was allocated or last resized.
     ///
     /// # Safety
     ///

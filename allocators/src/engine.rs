@@ -183,6 +183,12 @@ impl<C: SizeClasses> Engine<C> {
         (is_slot && bytes <= self.fronts[class].bytes as usize).then_some(HotSlot { granule, class })
     }
 
+    /// The bytes of a slot.
+    #[inline]
+    pub(crate) fn slot_bytes(&self, slot: HotSlot) -> usize {
+        self.fronts[slot.class % CLASSES_MAX].bytes as usize
+    }
+
     /// Takes a slot back into its front; `false` if that is full. Calls nothing.
     #[inline]
     pub(crate) fn deallocate_front(&mut self, slot: HotSlot) -> bool {

@@ -273,7 +273,7 @@ impl<'a> Oracle<'a> {
         // SAFETY: the block is live.
         let usable = unsafe { self.allocator.allocated_size(live.block) };
         require(
-            (live.layout.size().max(1)..=live.bytes).contains(&usable),
+            usable == live.bytes,
             Rule::AllocatedSize,
             || {
                 format!(

@@ -195,8 +195,20 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
         }
     }
 
+    #[inline]
     #[track_caller]
     pub(crate) fn allocated_size(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: as in `allocate`.
+        let engine = unsafe { &*self.engine.get() };
+        match engine.hot_slot(block, 0) {
+            Some(slot) => engine.slot_bytes(slot),
+            None => self.allocated_size_elsewhere(block),
+        }
+    }
+
+    #[inline(never)]
+    #[track_caller]
+    fn allocated_size_elsewhere(&self, block: NonNull<u8>) -> usize {
         // SAFETY: as in `allocate`.
         match unsafe { &*self.engine.get() }.allocated_size(block) {
             Ok(bytes) => bytes,

@@ -292,6 +292,7 @@ unsafe impl Allocator for FaultyAllocator {
         match self.fault {
             Fault::SizeTooSmall => self.asked(block).max(1) - 1,
             Fault::SizeTooBig => bytes + 1,
+            Fault::ClaimsTooMuch => bytes + GRANULE,
             _ => bytes,
         }
     }
