@@ -160,6 +160,11 @@ pub fn measure(
     options: &Options,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<Measured>, MeasureError> {
+    if options.verify
+        && let Some(trace) = traces.iter().find(|trace| fitting(trace, 1).is_none())
+    {
+        return Err(too_large(trace));
+    }
     let mut work = Work::new(traces.len() * rows.len(), options, progress);
     let mut peaks = Vec::new();
     for trace in traces {
@@ -235,6 +240,14 @@ fn measure_memory(
         peaks[index] = answer.and_then(|answer| Peak::decode(&answer));
     }
     Ok(peaks)
+}
+
+fn too_large(trace: &Trace) -> MeasureError {
+    MeasureError::TooLarge {
+        trace: trace.name.clone(),
+        needed_bytes: trace.peak_live_bytes.saturating_mul(2),
+        available_bytes: clock::available_bytes(),
+    }
 }
 
 /// Returns the sizes of regions for a trace if `children` such regions fit the memory that is free.

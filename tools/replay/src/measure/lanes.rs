@@ -58,7 +58,6 @@ pub(super) fn measure_trace(
             region.make_resident(sizes.tight);
             Some(Shared { region, sizes })
         }
-        None if options.verify => return Err(too_large(trace)),
         None => None,
     };
     let mut lanes = Vec::new();
@@ -82,14 +81,6 @@ pub(super) fn measure_trace(
         verify(&mut bench, &mut lanes, trace, cap * 20, work)?;
     }
     Ok(summarise(trace, lanes, peaks, options))
-}
-
-fn too_large(trace: &Trace) -> MeasureError {
-    MeasureError::TooLarge {
-        trace: trace.name.clone(),
-        needed_bytes: trace.peak_live_bytes.saturating_mul(2),
-        available_bytes: clock::available_bytes(),
-    }
 }
 
 /// Runs a row's first round: it warms up, meets the cap, and tells whether the region is too tight.
