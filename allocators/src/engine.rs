@@ -32,7 +32,7 @@ use core::ptr::NonNull;
 pub(crate) use self::check::WalkState;
 use self::core_blocks::Fault;
 pub(crate) use self::owner::{Owner, report};
-use self::region::{NIL, PageState, Region};
+use self::region::{NIL, PageDesc, PageState, Region};
 use self::small::{Class, Front, Item};
 use crate::misuse::Misuse;
 use crate::size_classes::{CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses};
@@ -57,6 +57,13 @@ struct Place {
     granule: u32,
 }
 
+/// A live slot of the hot region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HotSlot {
+    granule: usize,
+    class: usize,
+}
+
 /// What the fast paths know of the region that was used last.
 #[derive(Clone, Copy, Debug)]
 struct Hot {
@@ -65,6 +72,7 @@ struct Hot {
     granules: usize,
     starts: *mut u64,
     kinds: *mut u8,
+    descs: *mut PageDesc,
     region: usize,
 }
 
@@ -110,6 +118,7 @@ impl<C: SizeClasses> Engine<C> {
                 granules: 0,
                 starts: core::ptr::null_mut(),
                 kinds: core::ptr::null_mut(),
+                descs: core::ptr::null_mut(),
                 region: 0,
             },
             granted: 0,
@@ -131,106 +140,91 @@ impl<C: SizeClasses> Engine<C> {
         }
     }
 
-    /// Serves a small request from its front; `None` sends the caller to
-    /// [`allocate`](Self::allocate). Calls nothing, so that it costs no register its saving.
+    /// The class of a small request without a special alignment, which its front may serve.
     #[inline]
-    pub(crate) fn allocate_front(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
+    pub(crate) fn front_class(layout: Layout) -> Option<usize> {
         if layout.align() > GRANULE || layout.size() > C::TABLE.bytes_max() {
             return None;
         }
-        let class = C::TABLE.class_of(layout.size());
-        let item = self.fronts[class].pop()?;
-        Some(self.hand_out(item, class, layout.size()))
+        Some(C::TABLE.class_of(layout.size()))
     }
 
-    /// Takes a slot back into its front if it is a live slot of a slab page of the hot region and
-    /// the front has room; `false` sends the caller to [`deallocate`](Self::deallocate) with nothing
-    /// changed. Calls nothing.
+    /// Serves a request of a class from its front. Calls nothing, so that it costs no register its
+    /// saving.
     #[inline]
-    pub(crate) fn deallocate_front(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
-        let granule = self.hot_granule(block);
+    pub(crate) fn allocate_front(&mut self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
+        let item = self.fronts[class].pop()?;
+        Some(self.hand_out(item, class, bytes))
+    }
+
+    /// Serves a request of a class whose front is empty from the current page.
+    #[inline]
+    pub(crate) fn allocate_current(&mut self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
+        let item = self.classes[class].current.next()?;
+        Some(self.hand_out(item, class, bytes))
+    }
+
+    /// The live slot of a slab page of the hot region at which a block starts, if it does and if
+    /// `bytes` are not more than the slot has. Changes and calls nothing.
+    #[inline]
+    pub(crate) fn hot_slot(&self, block: NonNull<u8>, bytes: usize) -> Option<HotSlot> {
+        // An address inside a granule turns into one far beyond the region.
+        let granule =
+            block.addr().get().wrapping_sub(self.hot.base.addr()).rotate_right(GRANULE.ilog2());
         if granule >= self.hot.granules {
-            return false;
+            return None;
         }
-        let word = self.hot.starts.wrapping_add(granule / 64);
         // SAFETY: the granule is one of the region whose tables are initialised (invariant 4).
-        let bits = unsafe { word.read() };
+        let bits = unsafe { self.hot.starts.wrapping_add(granule / 64).read() };
         let kind = self.hot.kinds.wrapping_add(granule / PAGE_GRANULES as usize);
         // SAFETY: the same; a byte a page.
         let class = usize::from(unsafe { kind.read() }).wrapping_sub(1);
-        let bit = 1 << (granule % 64);
-        if bits & bit == 0 || class >= CLASSES_MAX {
+        let is_slot = bits >> (granule % 64) & 1 != 0 && class < CLASSES_MAX;
+        (is_slot && bytes <= self.fronts[class].bytes as usize).then_some(HotSlot { granule, class })
+    }
+
+    /// Takes a slot back into its front; `false` if that is full. Calls nothing.
+    #[inline]
+    pub(crate) fn deallocate_front(&mut self, slot: HotSlot) -> bool {
+        let HotSlot { granule, class } = slot;
+        let front = &mut self.fronts[class % CLASSES_MAX];
+        if !front.has_room() {
             return false;
         }
-        let front = &mut self.fronts[class];
-        if bytes > front.bytes as usize || !front.has_room() {
-            return false;
-        }
+        let word = self.hot.starts.wrapping_add(granule / 64);
         front.push(Item { start: self.hot.base.wrapping_add(granule * GRANULE), word });
-        // SAFETY: as for the read above.
-        unsafe { word.write(bits ^ bit) };
         self.granted -= front.bytes as usize;
+        // SAFETY: the slot was found live in the hot region.
+        let bits = unsafe { word.read() };
+        // SAFETY: the same word.
+        unsafe { word.write(bits ^ 1 << (granule % 64)) };
         true
     }
 
-    /// The granule of the hot region at which a block would start; at least `hot.granules` for any
-    /// other address, also for one inside a granule, which turns into one far beyond the region.
+    /// Takes a slot whose front is full back into its page if nothing else changes with that.
     #[inline]
-    fn hot_granule(&self, block: NonNull<u8>) -> usize {
-        block.addr().get().wrapping_sub(self.hot.base.addr()).rotate_right(GRANULE.ilog2())
-    }
-
-    /// Serves what the fronts cannot from the hot region without looking around.
-    #[inline]
-    pub(crate) fn allocate_warm(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
-        if layout.align() > GRANULE {
-            return None;
-        }
-        if layout.size() > C::TABLE.bytes_max() {
-            return self.allocate_hot_core(layout.size());
-        }
-        let class = C::TABLE.class_of(layout.size());
-        let item = self.classes[class].current.next()?;
-        Some(self.hand_out(item, class, layout.size()))
-    }
-
-    /// Takes back what the fronts cannot, into a page or the core of the hot region, if nothing else
-    /// changes with it; `false` leaves everything as it was.
-    #[inline]
-    pub(crate) fn deallocate_warm(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
-        let granule = self.hot_granule(block);
-        if granule >= self.hot.granules {
-            return false;
-        }
-        let region = &self.regions[self.hot.region];
-        let (granule, page) = (granule as u32, granule as u32 / PAGE_GRANULES);
-        let kind = region.kind(page);
-        if !region.is_start(granule) {
-            return false;
-        }
-        if kind == region::KIND_CORE {
-            return self.deallocate_hot_core(granule, bytes);
-        }
-        let class = usize::from(kind) - 1;
-        if kind == region::KIND_MIXED || bytes > C::TABLE.bytes(class) {
-            return false;
-        }
-        // SAFETY: the page is a slab page of the region, so its descriptor was written, and no other
-        // reference to it is alive.
-        let desc = unsafe { &mut *region.desc(page) };
+    pub(crate) fn deallocate_to_page(&mut self, slot: HotSlot) -> bool {
+        let HotSlot { granule, class } = slot;
+        let desc = self.hot.descs.wrapping_add(granule / PAGE_GRANULES as usize);
+        // SAFETY: the page is a slab page of the hot region, so its descriptor was written, and no
+        // other reference to it is alive.
+        let desc = unsafe { &mut *desc };
         let stays = match desc.state {
             PageState::Current => true,
             PageState::Partial => desc.used > 1,
             _ => false,
         };
-        if stays && !self.fronts[class].has_room() {
+        if stays {
             desc.used -= 1;
-            region.clear_start(granule);
-            self.classes[class].out -= 1;
-            self.granted -= C::TABLE.bytes(class);
-            return true;
+            self.classes[class % CLASSES_MAX].out -= 1;
+            self.granted -= self.fronts[class % CLASSES_MAX].bytes as usize;
+            let word = self.hot.starts.wrapping_add(granule / 64);
+            // SAFETY: the slot was found live in the hot region.
+            let bits = unsafe { word.read() };
+            // SAFETY: the same word.
+            unsafe { word.write(bits ^ 1 << (granule % 64)) };
         }
-        false
+        stays
     }
 
     /// Serves a request by any way but a new region.
@@ -412,6 +406,7 @@ impl<C: SizeClasses> Engine<C> {
             granules: from.initialised as usize * PAGE_GRANULES as usize,
             starts: from.starts,
             kinds: from.kinds,
+            descs: from.descs,
             region,
         };
     }

@@ -14,7 +14,6 @@ mod allocator;
 mod bridge;
 mod buddy;
 mod buddy_offsets;
-mod counters;
 mod engine;
 mod frame;
 mod heap;

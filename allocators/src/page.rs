@@ -5,6 +5,7 @@
 //! page holds nothing but the caller's bytes and a wrong free is found; address space can be reserved
 //! and committed in parts; the kernel's refusals are errors.
 
+mod counters;
 mod entry;
 mod mapping;
 mod page_map;

@@ -9,7 +9,6 @@
 mod tests;
 
 use core::alloc::Layout;
-use core::panic::Location;
 use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
@@ -114,11 +113,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
     #[cold]
     #[inline(never)]
     #[track_caller]
-    fn deallocate_slow(&self, block: NonNull<u8>, layout: Option<Layout>) {
-        if self.owner.owns(block.as_ptr()) {
-            let bytes = layout.map_or(0, |l| l.size());
-            return self.owner.deallocate_warm(block, bytes, Location::caller());
-        }
+    fn deallocate_large(&self, block: NonNull<u8>, layout: Option<Layout>) {
         // SAFETY: by the caller's promise the block is one of ours, and none of our regions holds it,
         // so the backing served it; a backing that does not know it reports that itself.
         let bytes = unsafe { self.backing.allocated_size(block) };
@@ -146,15 +141,15 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
-        if !self.owner.deallocate_front(block, 0) {
-            self.deallocate_slow(block, None);
+        if !self.owner.deallocate_owned(block, 0) {
+            self.deallocate_large(block, None);
         }
     }
 
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
-        if !self.owner.deallocate_front(block, layout.size()) {
-            self.deallocate_slow(block, Some(layout));
+        if !self.owner.deallocate_owned(block, layout.size()) {
+            self.deallocate_large(block, Some(layout));
         }
     }
 
@@ -167,7 +162,7 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
         if self.owner.owns(block.as_ptr()) {
             return self.owner.resize(block, old, new);
         }
-        // SAFETY: the block is the backing's, as in `deallocate_slow`; the promise is passed on.
+        // SAFETY: the block is the backing's, as in `deallocate_large`; the promise is passed on.
         let before = unsafe { self.backing.allocated_size(block) };
         // SAFETY: the same.
         let resized = unsafe { self.backing.resize_in_place(block, old, new)? };

@@ -137,10 +137,10 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
     #[track_caller]
     fn free(&self, block: NonNull<u8>, bytes: usize) {
         let freed = self.with(|engine| {
-            if engine.deallocate_front(block, bytes) {
-                return Ok(());
+            match engine.hot_slot(block, bytes) {
+                Some(slot) if engine.deallocate_front(slot) => Ok(()),
+                _ => engine.deallocate(block, bytes),
             }
-            engine.deallocate(block, bytes)
         });
         if let Err(refusal) = freed {
             report(self.name, refusal, Some(Location::caller()));
@@ -153,9 +153,6 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
 unsafe impl<const BYTES: usize> Allocator for StaticHeap<BYTES> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let served = self.with(|engine| {
-            if let Some(block) = engine.allocate_front(layout) {
-                return Ok(block);
-            }
             match engine.allocate(layout) {
                 Err(Refusal::NoRoom) => engine.allocate_anyhow(layout),
                 served => served,

@@ -2,7 +2,7 @@
 
 /// Returns the CPU time of this thread in nanoseconds.
 #[must_use]
-pub fn thread_cpu_ns() -> u64 {
+pub(crate) fn thread_cpu_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -15,7 +15,7 @@ pub fn thread_cpu_ns() -> u64 {
 
 /// Runs `work` and returns the CPU time that it took in nanoseconds.
 #[inline(always)]
-pub fn time(work: impl FnOnce()) -> u64 {
+pub(crate) fn time(work: impl FnOnce()) -> u64 {
     let from = thread_cpu_ns();
     work();
     thread_cpu_ns() - from

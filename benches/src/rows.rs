@@ -108,8 +108,8 @@ impl Row {
     #[must_use]
     pub fn measure(&self, rounds: u32, replayed: &mut Replayed) -> Outcome {
         let reading = match &self.measure {
-            Measure::Race(make) => race(make(), rounds, self.unit),
-            Measure::Added(make) => added(make(), rounds, self.unit),
+            Measure::Race(make) => race(make, rounds, self.unit),
+            Measure::Added(make) => added(make, rounds, self.unit),
             Measure::Once(measure) => measure(),
             Measure::Replay(question) => replayed.answer(question, rounds),
         };
@@ -117,41 +117,66 @@ impl Row {
     }
 }
 
+/// After so many rounds the contenders are made anew: where memory happens to lie moves a figure by more
+/// than the rounds do, so one place must not decide a row.
+const ROUNDS_IN_PLACE: u32 = 3;
+
 /// Runs a race and puts its figures into the row's unit.
-fn race(mut race: Race, rounds: u32, unit: Unit) -> Reading {
-    let mut turns: Vec<&mut Contender> = core::iter::once(&mut race.ours)
-        .chain(&mut race.peers)
-        .collect();
-    let names: Vec<&'static str> = turns.iter().map(|contender| contender.name()).collect();
-    let figures = interleave(&mut turns, rounds);
-    let in_unit = |figures: Vec<f64>| figures.into_iter().map(|ns| ns / unit.ns()).collect();
-    let mut sides = names.into_iter().zip(figures.into_iter().map(in_unit));
-    let ours = sides.next().map(|(_, figures)| figures).unwrap_or_default();
+fn race(make: impl Fn() -> Race, rounds: u32, unit: Unit) -> Reading {
+    let mut ours = Vec::new();
+    let mut peers: Vec<(String, Vec<f64>)> = Vec::new();
+    let mut absent = Vec::new();
+    for rounds in portions(rounds) {
+        let mut race = make();
+        let mut turns: Vec<&mut Contender> = core::iter::once(&mut race.ours)
+            .chain(&mut race.peers)
+            .collect();
+        let mut figures = interleave(&mut turns, rounds).into_iter();
+        extend(&mut ours, figures.next().unwrap_or_default(), unit);
+        for (index, (peer, figures)) in race.peers.iter().zip(figures).enumerate() {
+            if index == peers.len() {
+                peers.push((peer.name().to_owned(), Vec::new()));
+            }
+            extend(&mut peers[index].1, figures, unit);
+        }
+        absent = race.absent;
+    }
     Reading::Raced {
         ours,
-        peers: sides
-            .map(|(name, figures)| (name.to_owned(), figures))
-            .collect(),
-        absent: race.absent,
+        peers,
+        absent,
     }
 }
 
 /// Runs both ways in turns and takes the difference within each round.
-fn added(mut both: [Contender; 2], rounds: u32, unit: Unit) -> Reading {
-    let [with, without] = &mut both;
-    let figures = interleave(&mut [with, without], rounds);
-    let [with, without] = &figures[..] else {
-        return Reading::Unmeasured("two contenders give two lists of figures".to_owned());
-    };
-    let figures = with
-        .iter()
-        .zip(without)
-        .map(|(with, without)| (with - without) / unit.ns())
-        .collect();
+fn added(make: impl Fn() -> [Contender; 2], rounds: u32, unit: Unit) -> Reading {
+    let mut figures = Vec::new();
+    for rounds in portions(rounds) {
+        let [mut with, mut without] = make();
+        if let [with, without] = &interleave(&mut [&mut with, &mut without], rounds)[..] {
+            let added = with
+                .iter()
+                .zip(without)
+                .map(|(with, without)| with - without);
+            extend(&mut figures, added.collect(), unit);
+        }
+    }
     Reading::Alone {
         figures,
         note: None,
     }
+}
+
+/// Returns the rounds in portions of [`ROUNDS_IN_PLACE`].
+fn portions(rounds: u32) -> impl Iterator<Item = u32> {
+    let whole = core::iter::repeat_n(ROUNDS_IN_PLACE, (rounds / ROUNDS_IN_PLACE) as usize);
+    let rest = rounds % ROUNDS_IN_PLACE;
+    whole.chain((rest > 0).then_some(rest))
+}
+
+/// Appends figures in nanoseconds in another unit.
+fn extend(all: &mut Vec<f64>, ns: Vec<f64>, unit: Unit) {
+    all.extend(ns.into_iter().map(|ns| ns / unit.ns()));
 }
 
 /// Returns all rows, in the order of the table, with those of the traces of these names.

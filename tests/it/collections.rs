@@ -1,13 +1,14 @@
 //! A hashbrown map, an allocator-api2 vector and a box on every allocator that can serve them.
 
 use core::alloc::Layout;
+use core::cell::Cell;
 
 use allocator_api2_02::boxed::Box as Box02;
 use allocator_api2_02::vec::Vec as Vec02;
 use allocator_api2_04::boxed::Box as Box04;
 use allocator_api2_04::vec::Vec as Vec04;
 use hashbrown::HashMap;
-use loligo_allocators::{Allocator, Bridge, FrameAllocator, HeapAllocator, PoolAllocator};
+use loligo_allocators::{Allocator, Bridge, FrameAllocator, HeapAllocator, Make, PoolAllocator};
 use loligo_tests::models::NaiveAllocator;
 use loligo_tests::{Limits, Region, conformance};
 
@@ -42,7 +43,10 @@ fn use_collections(allocator: &dyn Allocator) {
         "the vector has kept its numbers"
     );
     let boxed = Box04::new_in([7_u8; 100], allocator);
-    assert!(boxed.iter().all(|&byte| byte == 7), "the box has kept its bytes");
+    assert!(
+        boxed.iter().all(|&byte| byte == 7),
+        "the box has kept its bytes"
+    );
     let unit = Box04::new_in((), allocator);
     drop(unit);
     assert!(
@@ -64,6 +68,45 @@ fn work_on_every_general_allocator() {
     use_collections(&frame);
     frame.reset();
     frame.assert_empty();
+}
+
+/// An object that counts its end.
+struct Counted<'a>(&'a Cell<u32>, u64);
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() + 1);
+    }
+}
+
+#[test]
+fn objects_are_made_and_deleted_with_their_destructors() {
+    for subject in GENERAL {
+        (subject.make)(&mut |allocator| {
+            let dropped = Cell::new(0);
+            let objects: Vec<_> = (0..100)
+                .map(|number| allocator.make_new(Counted(&dropped, number)).expect("room"))
+                .collect();
+            assert_eq!(
+                (allocator.stats().live, dropped.get()),
+                (100, 0),
+                "{}",
+                subject.name
+            );
+            for (number, object) in (0..).zip(objects) {
+                // SAFETY: the object was made above and is not deleted yet.
+                assert_eq!(unsafe { object.as_ref() }.1, number, "{}", subject.name);
+                // SAFETY: as above; it is not used again.
+                unsafe { allocator.make_delete(object) };
+            }
+            assert_eq!(
+                (allocator.stats().live, dropped.get()),
+                (0, 100),
+                "{}",
+                subject.name
+            );
+        });
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use loligo_allocators::{
     Allocator, BuddyAllocator, DefaultClasses, FrameAllocator, HeapAllocator, PageAllocator,
-    PoolAllocator, SlabAllocator,
+    PoolAllocator, ProxyAllocator, SlabAllocator,
 };
 use loligo_tests::programs::{Plan, Space, run, sample};
 use loligo_tests::{Limits, Oracle, Region, conformance};
@@ -127,6 +127,32 @@ fn run_programs() {
         ..general
     }
     .check(slab_over_buddy_over_heap);
+}
+
+#[test]
+fn run_over_every_refusal() {
+    let nodes = Limits::fixed(NODE, None);
+    let program = sample(&Space::new(200, 6, 4), 500, 3);
+    conformance::exhaustion(&nodes, 4 << 20, &program, |backing, test| {
+        let heap = HeapAllocator::with_region_bytes("heap", backing, 64 << 10);
+        test(&PoolAllocator::new(NODE, "pool", &heap));
+        is_empty(&heap);
+    });
+    let program = sample(&Space::new(24, 15, 6), 200, 4);
+    conformance::exhaustion(&GENERAL, 4 << 20, &program, |backing, test| {
+        let proxy = ProxyAllocator::new("proxy", backing);
+        test(&HeapAllocator::with_region_bytes("heap", &proxy, 64 << 10));
+        is_empty(&proxy);
+    });
+    let frames = Limits {
+        reclaims: false,
+        ..Limits::region(64 << 10)
+    };
+    conformance::exhaustion(&frames, 1 << 20, &program, |backing, test| {
+        if let Ok(frame) = FrameAllocator::new("frame", 64 << 10, backing) {
+            test(&frame);
+        }
+    });
 }
 
 #[test]

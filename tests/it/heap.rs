@@ -132,7 +132,7 @@ fn a_tiny_region_refuses_everything() {
 
 #[test]
 fn runs_programs() {
-    HEAP.runs_programs(100, "regressions/heap.txt");
+    HEAP.runs_programs(40, "regressions/heap.txt");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 )]
 
 mod buddy;
+mod buddy_offsets;
 mod collections;
 mod compositions;
 mod contract;
@@ -16,6 +17,7 @@ mod misuse;
 mod page;
 mod planted;
 mod pool;
+mod programs;
 mod proxy;
 mod slab;
 mod static_heap;

@@ -121,6 +121,12 @@ fn ours_find_every_wrong_free() {
             }
             for sized in [false, true] {
                 let (verdict, said) = outcome(subject, wrong, sized);
+                let free = if sized { "sized" } else { "plain" };
+                println!(
+                    "{:<14}{:<18}{free:<7}{verdict}",
+                    subject.name,
+                    format!("{wrong:?}")
+                );
                 let worded = words(wrong).iter().any(|word| said.contains(word));
                 // The site reaches through `&dyn Allocator`, where an allocator keeps it.
                 let placed = !said.contains("called from") || said.contains("src/misuse.rs");

@@ -68,7 +68,7 @@ pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
 }
 
 /// Lets a misuse unwind instead of aborting, so that a program that provokes one can be made smaller.
-fn panic_on_misuse() {
+pub(crate) fn panic_on_misuse() {
     fn handler(report: &Report<'_>) -> ! {
         panic!("{report}")
     }

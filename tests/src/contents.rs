@@ -3,6 +3,9 @@
 //! A byte's value depends on the block's seed and on its offset, so that any part of a block can be
 //! checked after it moved or shrank.
 
+#[cfg(test)]
+mod tests;
+
 use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr::NonNull;

@@ -1,5 +1,7 @@
-//! Proofs for allocators: conformance suites, operation programs with an oracle, models, and planted
-//! faults that show that each check can fail.
+//! Proofs for allocators: suites, programs, models and planted faults.
+#![doc = include_str!("../README.md")]
+//!
+//! # Modules
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -69,37 +69,25 @@ impl<C: SizeClasses> Engine<C> {
         }
     }
 
-    /// The next live block of a walk. Keeps no borrow between calls.
+    /// The next live block of a walk. Keeps no borrow between calls. A region whose headers are damaged
+    /// ends there; [`verify`](Self::verify) says so.
     pub(crate) fn walk_next(&self, state: &mut WalkState) -> Option<Block> {
         while state.region < self.regions.len() {
             let region = &self.regions[state.region];
-            let end = if region.huge {
-                1
-            } else {
-                region.initialised * PAGE_GRANULES
-            };
+            let end = if region.huge { 1 } else { region.granules };
             while !region.base.is_null() && state.granule < end {
                 let granule = state.granule;
-                if region.huge || region.is_start(granule) {
-                    state.granule += 1;
-                    let place = Place {
-                        region: state.region,
-                        granule,
-                    };
-                    let address = NonNull::new(region.address(granule))?;
+                let (next, is_live) = step(region, granule);
+                state.granule = next;
+                if is_live {
+                    let start = if region.huge { 0 } else { next_start(region, granule, next) };
+                    let place = Place { region: state.region, granule: start };
+                    let address = NonNull::new(region.address(start))?;
                     let bytes = self.bytes_at(place).unwrap_or(0);
-                    return Some(Block {
-                        address,
-                        bytes,
-                        site: None,
-                    });
+                    return Some(Block { address, bytes, site: None });
                 }
-                state.granule = next_start(region, granule + 1, end);
             }
-            *state = WalkState {
-                region: state.region + 1,
-                granule: 0,
-            };
+            *state = WalkState { region: state.region + 1, granule: 0 };
         }
         None
     }
@@ -212,6 +200,24 @@ impl<C: SizeClasses> Engine<C> {
             id = if next == head { NIL } else { next };
         }
         Ok(of.out + of.mixed)
+    }
+}
+
+/// From a granule that starts a block or lies in a slab page: where to look next, and whether a live
+/// block starts on the way.
+fn step(region: &super::Region, granule: u32) -> (u32, bool) {
+    if region.huge {
+        return (1, true);
+    }
+    let page = granule / PAGE_GRANULES;
+    if region.kind(page) != KIND_CORE {
+        let end = (page + 1) * PAGE_GRANULES;
+        let start = next_start(region, granule, end);
+        return if start < end { (start + 1, true) } else { (end, false) };
+    }
+    match region.size_at(granule) {
+        Ok(size) => (granule + size, region.is_start(granule)),
+        Err(_) => (region.granules, false),
     }
 }
 

@@ -4,7 +4,7 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use super::core_blocks::Fault;
-use super::region::{CORE_BYTES_MAX, Region};
+use super::region::{CORE_BYTES_MAX, KIND_CORE, Region};
 use super::{Engine, Place, Refusal};
 use crate::misuse::Misuse;
 use crate::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
@@ -129,37 +129,43 @@ impl<C: SizeClasses> Engine<C> {
         Ok(())
     }
 
-    /// Serves a request for more than the largest class from the hot region; `None` sends the caller
-    /// to the slow path.
-    #[inline(never)]
-    pub(super) fn allocate_hot_core(&mut self, bytes: usize) -> Option<NonNull<[u8]>> {
-        if bytes > CORE_BYTES_MAX {
+    /// Serves a request for more than the largest class, without a special alignment, from the hot
+    /// region; `None` sends the caller to [`allocate`](Self::allocate).
+    #[inline]
+    pub(crate) fn allocate_hot_core(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
+        let bytes = layout.size();
+        if bytes > CORE_BYTES_MAX || bytes <= C::TABLE.bytes_max() || layout.align() > GRANULE {
             return None;
         }
         let size = granules_for(bytes);
-        let region = &mut self.regions[self.hot.region];
-        let taken = region.take_block(size);
+        let taken = self.regions[self.hot.region].take_block(size);
         let block = self.note(taken)?;
-        let region = &self.regions[self.hot.region];
-        self.hot.granules = region.initialised as usize * PAGE_GRANULES as usize;
+        let initialised = self.regions[self.hot.region].initialised;
+        self.hot.granules = initialised as usize * PAGE_GRANULES as usize;
         Some(self.hand_out_large(self.hot.region, block, payload(size), bytes))
     }
 
-    /// Takes back a core block of the hot region whose start bit was found set; `false` sends the
-    /// caller to the slow path with nothing changed.
-    #[inline(never)]
-    pub(super) fn deallocate_hot_core(&mut self, block: u32, bytes: usize) -> bool {
-        if self.region_count > 1 {
+    /// Takes back a core block of the hot region; `false` sends the caller to
+    /// [`deallocate`](Self::deallocate).
+    #[inline]
+    pub(crate) fn deallocate_hot_core(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
+        let granule =
+            block.addr().get().wrapping_sub(self.hot.base.addr()).rotate_right(GRANULE.ilog2());
+        if granule >= self.hot.granules || self.region_count > 1 {
             return false;
         }
+        let block = granule as u32;
         let region = &mut self.regions[self.hot.region];
+        if region.kind(block / PAGE_GRANULES) != KIND_CORE || !region.is_start(block) {
+            return false;
+        }
         let header = region.header(block);
         let Some(header) = self.note(header) else { return false };
-        let region = &mut self.regions[self.hot.region];
         let granted = payload(header.size);
         if bytes > granted {
             return false;
         }
+        let region = &mut self.regions[self.hot.region];
         region.clear_start(block);
         let given = region.give_block(block, header);
         if self.note(given).is_none() {

@@ -5,7 +5,7 @@ use core::cell::{Cell, UnsafeCell};
 use core::panic::Location;
 use core::ptr::NonNull;
 
-use super::{Engine, Refusal, WalkState};
+use super::{Engine, HotSlot, Refusal, WalkState};
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::misuse::{Misuse, Report, misuse};
 use crate::size_classes::SizeClasses;
@@ -86,20 +86,34 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     }
 
     #[inline]
+    #[track_caller]
     pub(crate) fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let Some(class) = Engine::<C>::front_class(layout) else {
+            return self.allocate_core(layout);
+        };
         // SAFETY: an owner is not `Sync` and the engine calls nobody, so this borrow is alone.
-        match unsafe { &mut *self.engine.get() }.allocate_front(layout) {
+        match unsafe { &mut *self.engine.get() }.allocate_front(class, layout.size()) {
             Some(block) => Ok(block),
-            None => self.allocate_warm(layout),
+            None => self.allocate_current(class, layout),
         }
     }
 
-    /// The second try, in a function of its own with little to save, as it is needed often.
+    /// The second try for a small request, apart from the first so that that one has little to save.
     #[inline(never)]
     #[track_caller]
-    fn allocate_warm(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+    fn allocate_current(&self, class: usize, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.engine.get() }.allocate_warm(layout) {
+        match unsafe { &mut *self.engine.get() }.allocate_current(class, layout.size()) {
+            Some(block) => Ok(block),
+            None => self.allocate_slow(layout),
+        }
+    }
+
+    #[inline(never)]
+    #[track_caller]
+    fn allocate_core(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: as in `allocate`.
+        match unsafe { &mut *self.engine.get() }.allocate_hot_core(layout) {
             Some(block) => Ok(block),
             None => self.allocate_slow(layout),
         }
@@ -109,30 +123,61 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     #[inline]
     #[track_caller]
     pub(crate) fn deallocate(&self, block: NonNull<u8>, bytes: usize) {
-        if !self.deallocate_front(block, bytes) {
-            self.deallocate_warm(block, bytes, Location::caller());
+        // SAFETY: as in `allocate`.
+        let engine = unsafe { &mut *self.engine.get() };
+        let Some(slot) = engine.hot_slot(block, bytes) else {
+            return self.deallocate_core(block, bytes, Location::caller());
+        };
+        if !engine.deallocate_front(slot) {
+            self.deallocate_to_page(slot, block, Location::caller());
         }
     }
 
-    /// The second try, as in `allocate_warm`.
+    /// The second try for a slot whose front is full.
     #[inline(never)]
-    pub(crate) fn deallocate_warm(
+    fn deallocate_to_page(
+        &self,
+        slot: HotSlot,
+        block: NonNull<u8>,
+        site: &'static Location<'static>,
+    ) {
+        // SAFETY: as in `allocate`.
+        if !unsafe { &mut *self.engine.get() }.deallocate_to_page(slot) {
+            self.deallocate_slow(block, 0, site);
+        }
+    }
+
+    /// The second try for what is no slot of the hot region: a core block of it, most likely.
+    #[inline(never)]
+    pub(crate) fn deallocate_core(
         &self,
         block: NonNull<u8>,
         bytes: usize,
         site: &'static Location<'static>,
     ) {
         // SAFETY: as in `allocate`.
-        if !unsafe { &mut *self.engine.get() }.deallocate_warm(block, bytes) {
+        if !unsafe { &mut *self.engine.get() }.deallocate_hot_core(block, bytes) {
             self.deallocate_slow(block, bytes, site);
         }
     }
 
-    /// The quick part of [`deallocate`](Self::deallocate); `false` if it did nothing.
+    /// Frees a block that lies in this owner's regions; `false` if it does not.
     #[inline]
-    pub(crate) fn deallocate_front(&self, block: NonNull<u8>, bytes: usize) -> bool {
+    #[track_caller]
+    pub(crate) fn deallocate_owned(&self, block: NonNull<u8>, bytes: usize) -> bool {
         // SAFETY: as in `allocate`.
-        unsafe { &mut *self.engine.get() }.deallocate_front(block, bytes)
+        let engine = unsafe { &mut *self.engine.get() };
+        if let Some(slot) = engine.hot_slot(block, bytes) {
+            if !engine.deallocate_front(slot) {
+                self.deallocate_to_page(slot, block, Location::caller());
+            }
+            return true;
+        }
+        if !engine.owns(block.as_ptr()) {
+            return false;
+        }
+        self.deallocate_slow(block, bytes, Location::caller());
+        true
     }
 
     #[track_caller]

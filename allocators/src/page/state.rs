@@ -7,7 +7,7 @@ use super::entry::{Entry, Kind, asked};
 use super::system::{self, Access};
 use super::table::{Place, Table};
 use crate::allocator::{AllocError, Damage};
-use crate::counters::Counters;
+use super::counters::Counters;
 use crate::misuse::Misuse;
 use crate::stats::Stats;
 

@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use core::cell::RefCell;
 use std::rc::Rc;
 
 use super::*;
@@ -23,5 +23,8 @@ fn everybody_runs_once_a_round_in_rotated_order_after_a_warm_up() {
     let figures = interleave(&mut turns, 3);
     assert_eq!(log.borrow().concat(), "abcabcbcacab");
     // The first three passes are not counted.
-    assert_eq!(figures, [[4.0, 9.0, 11.0], [5.0, 7.0, 12.0], [6.0, 8.0, 10.0]]);
+    assert_eq!(
+        figures,
+        [[4.0, 9.0, 11.0], [5.0, 7.0, 12.0], [6.0, 8.0, 10.0]]
+    );
 }

@@ -38,7 +38,10 @@ impl BareList {
     }
 }
 
-const _: () = assert!(churn::BLOCK.size() == size_of::<Line>(), "a line is a block");
+const _: () = assert!(
+    churn::BLOCK.size() == size_of::<Line>(),
+    "a line is a block"
+);
 
 // SAFETY: the list holds each free block once, and a block leaves it when it is given out.
 unsafe impl Blocks for BareList {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use loligo_allocators::{BuddyAllocator, PageAllocator};
+use loligo_allocators::{Allocator, BuddyAllocator, PageAllocator};
 
 use crate::blocks::{Blocks, Ours};
 use crate::contender::{Contender, Pass, Race};
@@ -41,8 +41,11 @@ pub fn rows() -> Vec<Row> {
 /// Bytes of the smallest block of all buddies.
 const LEAF_BYTES: usize = 64;
 
+/// Our buddy in a region.
+type BuddyInRegion = BuddyAllocator<'static, dyn Allocator + Sync + 'static>;
+
 /// Returns a contender that makes our buddy anew in the region in each pass.
-fn ours_in(arena: &Rc<Arena>, work: fn(&mut Ours<BuddyAllocator<'_>>) -> Pass) -> Contender {
+fn ours_in(arena: &Rc<Arena>, work: fn(&mut Ours<BuddyInRegion>) -> Pass) -> Contender {
     let arena = Rc::clone(arena);
     Contender::new("buddy", move || {
         // SAFETY: the buddy ends with this pass, and no two passes run at once.

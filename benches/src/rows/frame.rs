@@ -10,9 +10,7 @@ use crate::memory::PAGES;
 use crate::outcome::Aim;
 use crate::peers::raw_cursor::RawCursor;
 use crate::rows::{Measure, Row, Unit};
-use crate::work::frames::{
-    FRAME_BLOCK, FRAME_BLOCKS, STACK_BYTES_MAX, Stacks, fill_and_reset,
-};
+use crate::work::frames::{FRAME_BLOCK, FRAME_BLOCKS, STACK_BYTES_MAX, Stacks, fill_and_reset};
 
 /// Returns the frame's rows.
 #[must_use]

@@ -16,15 +16,14 @@ use crate::work::mixed::{Mixed, Sizes};
 /// snmalloc.
 #[must_use]
 pub fn rows(traces: &[String]) -> Vec<Row> {
-    let replay = |name: &str, unit, aim, question| {
-        Row::new(name.to_owned(), unit, aim, Measure::Replay(question))
-    };
     let mut rows = vec![
         replay(
             "heap-region/geomean",
             Unit::Ns,
             Aim::over_peer(0.46, 0.41),
-            Question::Geomean { ours: "heap-region" },
+            Question::Geomean {
+                ours: "heap-region",
+            },
         ),
         replay(
             "heap/geomean",
@@ -44,35 +43,9 @@ pub fn rows(traces: &[String]) -> Vec<Row> {
             Aim::bytes(5.0, 3.0),
             Question::Shift20,
         ),
-        replay(
-            "heap/worst",
-            Unit::Us,
-            Aim::time(1.5, 1.0),
-            Question::Worst,
-        ),
+        replay("heap/worst", Unit::Us, Aim::time(1.5, 1.0), Question::Worst),
     ];
-    for trace in traces {
-        rows.push(replay(
-            &format!("heap/trace/{trace}"),
-            Unit::Ns,
-            Aim::over_peer(1.0, 0.8),
-            Question::Trace {
-                trace: trace.clone(),
-                ours: "heap-region",
-                peers: &["talc", "rlsf"],
-            },
-        ));
-        rows.push(replay(
-            &format!("heap/trace/{trace}/grow"),
-            Unit::Ns,
-            Aim::over_peer(1.1, 1.0),
-            Question::Trace {
-                trace: trace.clone(),
-                ours: "heap",
-                peers: &["snmalloc"],
-            },
-        ));
-    }
+    rows.extend(traces.iter().flat_map(|trace| trace_rows(trace)));
     rows.extend([
         Row::new(
             "heap/uniform50k",
@@ -91,6 +64,36 @@ pub fn rows(traces: &[String]) -> Vec<Row> {
         ),
     ]);
     rows
+}
+
+fn replay(name: &str, unit: Unit, aim: Aim, question: Question) -> Row {
+    Row::new(name, unit, aim, Measure::Replay(question))
+}
+
+/// Returns the rows of one trace.
+fn trace_rows(trace: &str) -> [Row; 2] {
+    [
+        replay(
+            &format!("heap/trace/{trace}"),
+            Unit::Ns,
+            Aim::over_peer(1.0, 0.8),
+            Question::Trace {
+                trace: trace.to_owned(),
+                ours: "heap-region",
+                peers: &["talc", "rlsf"],
+            },
+        ),
+        replay(
+            &format!("heap/trace/{trace}/grow"),
+            Unit::Ns,
+            Aim::over_peer(1.1, 1.0),
+            Question::Trace {
+                trace: trace.to_owned(),
+                ours: "heap",
+                peers: &["snmalloc"],
+            },
+        ),
+    ]
 }
 
 /// Returns a contender in the churn of uniform sizes.

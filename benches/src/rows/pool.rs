@@ -44,8 +44,8 @@ pub(crate) fn pool() -> Ours<PoolAllocator<'static, PageAllocator>> {
 }
 
 /// Returns a contender in the churn of one size.
-pub(crate) fn churning(name: &'static str, allocator: impl OneSize + 'static) -> Contender {
-    let mut filled = Filled::new(allocator);
+fn churning(name: &'static str, allocator: impl OneSize + 'static) -> Contender {
+    let mut filled = Filled::new(allocator, LIVE);
     Contender::new(name, move || filled.churn(2_000_000))
 }
 
@@ -64,7 +64,10 @@ fn batching(name: &'static str, allocator: impl OneSize + 'static) -> Contender 
 }
 
 fn batch64() -> Race {
-    #[cfg_attr(not(feature = "peers-all"), expect(unused_mut, reason = "filled below"))]
+    #[cfg_attr(
+        not(feature = "peers-all"),
+        expect(unused_mut, reason = "filled below")
+    )]
     let mut peers = vec![batching("slab", SlabKeys::new())];
     #[cfg(feature = "peers-all")]
     {

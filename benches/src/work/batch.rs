@@ -1,5 +1,6 @@
 //! Random frees in batches, then as many allocations.
 
+use crate::blocks::look_at;
 use crate::clock;
 use crate::contender::Pass;
 use crate::random::Random;
@@ -27,7 +28,7 @@ impl<A: OneSize> Batches<A> {
             batch.copy_from_slice(&all[..BATCH]);
         }
         Self {
-            filled: Filled::new(allocator),
+            filled: Filled::new(allocator, LIVE),
             script,
         }
     }
@@ -52,11 +53,13 @@ impl<A: OneSize> Batches<A> {
                     let handle = unsafe { live.get_unchecked(usize::from(*slot)) };
                     // SAFETY: the block is live: a batch names each slot once and fills it again.
                     unsafe { allocator.give(*handle) };
+                    look_at(allocator);
                 }
                 for slot in batch {
                     // SAFETY: as above.
                     let handle = unsafe { live.get_unchecked_mut(usize::from(*slot)) };
                     *handle = allocator.take(u64::from(word));
+                    look_at(allocator);
                 }
             }
         }

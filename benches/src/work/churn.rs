@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use crate::blocks::{Blocks, write_first};
+use crate::blocks::{Blocks, look_at, write_first};
 use crate::clock;
 use crate::contender::Pass;
 use crate::random::Random;
@@ -11,7 +11,7 @@ use crate::random::Random;
 /// The blocks: 64 bytes.
 pub(crate) const BLOCK: Layout = Layout::new::<[u64; 8]>();
 
-/// How many of them are alive.
+/// How many of them are alive in the pool's rows.
 pub(crate) const LIVE: u32 = 10_000;
 
 /// An allocator of blocks of one size as the workloads of one size drive it.
@@ -56,10 +56,11 @@ pub(crate) struct Filled<A: OneSize> {
 }
 
 impl<A: OneSize> Filled<A> {
-    /// Takes [`LIVE`] blocks.
-    pub(crate) fn new(mut allocator: A) -> Self {
-        let mut live: Box<[A::Handle]> =
-            (0..LIVE).map(|word| allocator.take(u64::from(word))).collect();
+    /// Takes `count` blocks, at least one.
+    pub(crate) fn new(mut allocator: A, count: u32) -> Self {
+        assert!(count > 0, "the churn frees a block first");
+        let take = |word| allocator.take(u64::from(word));
+        let mut live: Box<[A::Handle]> = (0..count).map(take).collect();
         let mut random = Random::new(64);
         // Neighbours in memory are not neighbours in the table, as after a while of use.
         random.shuffle(&mut live);
@@ -87,13 +88,16 @@ impl<A: OneSize> Filled<A> {
     /// The loop of [`churn`](Self::churn) alone, for counting its instructions.
     #[inline(never)]
     pub(crate) fn churn_untimed(&mut self, pairs: u32) {
+        let count = self.live.len() as u32;
         for word in 0..pairs {
-            let slot = self.random.below(LIVE) as usize;
-            // SAFETY: the numbers are below `LIVE`, which is the length.
+            let slot = self.random.below(count) as usize;
+            // SAFETY: the numbers are below the length.
             let handle = unsafe { self.live.get_unchecked_mut(slot) };
             // SAFETY: every handle in the table is that of a live block.
             unsafe { self.allocator.give(*handle) };
+            look_at(&mut self.allocator);
             *handle = self.allocator.take(u64::from(word));
+            look_at(&mut self.allocator);
         }
     }
 }

@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use crate::blocks::{Blocks, refused, words, write_first};
+use crate::blocks::{Blocks, look_at, refused, words, write_first};
 use crate::clock;
 use crate::contender::Pass;
 use crate::random::Random;
@@ -28,6 +28,7 @@ pub(crate) fn fill_and_reset<F>(
             };
             // SAFETY: the block is fresh and 32 bytes long.
             unsafe { write_first(block, u64::from(word)) };
+            look_at(frame);
         }
         reset(frame);
     });
@@ -80,12 +81,14 @@ impl<B: Blocks> Stacks<B> {
             for sizes in self.script.iter() {
                 for (bytes, place) in sizes.iter().zip(&mut self.blocks) {
                     *place = self.allocator.allocate(words(*bytes));
+                    look_at(&mut self.allocator);
                     // SAFETY: the block is fresh and at least 16 bytes long.
                     unsafe { write_first(*place, u64::from(*bytes)) };
                 }
                 for (bytes, place) in sizes.iter().zip(&self.blocks).rev() {
                     // SAFETY: the block was taken above with this layout and is freed once.
                     unsafe { self.allocator.free(*place, words(*bytes)) };
+                    look_at(&mut self.allocator);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 use std::rc::Rc;
 
-use crate::blocks::{Blocks, words, write_first};
+use crate::blocks::{Blocks, look_at, words, write_first};
 use crate::clock;
 use crate::contender::Pass;
 use crate::random::Random;
@@ -87,6 +87,7 @@ impl<B: Blocks> Mixed<B> {
             let live = &mut self.live[slot];
             // SAFETY: every block in the table is live and has the size that stands beside it.
             unsafe { self.allocator.free(live.block, words(live.bytes)) };
+            look_at(&mut self.allocator);
             *live = take(&mut self.allocator, self.sizes.at(self.next));
             self.next = self.next.wrapping_add(1);
         }
@@ -96,6 +97,7 @@ impl<B: Blocks> Mixed<B> {
 #[inline(always)]
 fn take<B: Blocks>(allocator: &mut B, bytes: u32) -> Live {
     let block = allocator.allocate(words(bytes));
+    look_at(allocator);
     // SAFETY: the block is fresh; no size of these workloads is under 8 bytes.
     unsafe { write_first(block, u64::from(bytes)) };
     Live { block, bytes }

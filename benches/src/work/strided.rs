@@ -2,7 +2,7 @@
 
 use core::ptr::NonNull;
 
-use crate::blocks::{Blocks, words, write_first};
+use crate::blocks::{Blocks, look_at, words, write_first};
 use crate::clock;
 use crate::contender::Pass;
 
@@ -28,6 +28,7 @@ pub(crate) fn free_every_second<B: Blocks>(allocator: &mut B) -> Pass {
         for [freed, _] in &pairs {
             // SAFETY: the block was taken above with this layout and is freed once.
             unsafe { allocator.free(*freed, layout) };
+            look_at(allocator);
         }
     });
     for [_, stayed] in &pairs {

@@ -41,6 +41,9 @@ pub struct FaultyAllocator {
     full: Cell<bool>,
 }
 
+// SAFETY: the pointer is to a block of the allocator within, which may be sent.
+unsafe impl Send for FaultyAllocator {}
+
 impl FaultyAllocator {
     /// Makes an allocator over `bytes` bytes with that fault.
     #[must_use]

@@ -39,6 +39,9 @@ pub struct NaiveAllocator {
     stats: Cell<Stats>,
 }
 
+// SAFETY: the pointer leads into the region that the allocator owns and that moves with it.
+unsafe impl Send for NaiveAllocator {}
+
 /// A live block.
 #[derive(Clone, Copy, Debug)]
 struct Record {
@@ -79,7 +82,10 @@ impl NaiveAllocator {
             let stretch = used.get(start..start.checked_add(granules)?)?;
             match stretch.last_one() {
                 None => return Some(start),
-                Some(taken) => from = start + taken + 1,
+                Some(taken) => {
+                    let past = start + taken + 1;
+                    from = past + used[past..].leading_ones();
+                }
             }
         }
     }

@@ -113,8 +113,12 @@ impl Plan {
         match result {
             Ok(()) => None,
             Err(TestError::Fail(_, program)) => {
-                let broken = outcome(&program, &self.limits, greatest, &mut **make.borrow_mut());
-                let broken = broken.expect_err("a program that failed fails again");
+                let mut make = make.borrow_mut();
+                let mut fails = |program: &[AllocatorOp]| {
+                    outcome(program, &self.limits, greatest, &mut **make).err()
+                };
+                let program = without_needless(program, &mut |program| fails(program).is_some());
+                let broken = fails(&program).expect("a program that failed fails again");
                 Some(Failure { program, broken })
             }
             Err(TestError::Abort(reason)) => panic!("no programs could be drawn: {reason}"),
@@ -133,6 +137,31 @@ impl Plan {
             ..default
         }
     }
+}
+
+/// Leaves out operations that the failure does not need: ever smaller runs of them, until none can
+/// go. Proptest makes each operation small, but does not come back to leave out more.
+fn without_needless(
+    mut program: Vec<AllocatorOp>,
+    fails: &mut dyn FnMut(&[AllocatorOp]) -> bool,
+) -> Vec<AllocatorOp> {
+    let mut run = program.len();
+    while run > 0 {
+        let mut from = 0;
+        let mut shrunk = false;
+        while from < program.len() {
+            let mut fewer = program.clone();
+            fewer.drain(from..(from + run).min(program.len()));
+            if fails(&fewer) {
+                program = fewer;
+                shrunk = true;
+            } else {
+                from += run;
+            }
+        }
+        run = if shrunk && run == 1 { 1 } else { run / 2 };
+    }
+    program
 }
 
 /// Runs one program on a fresh allocator, to the end with everything freed.

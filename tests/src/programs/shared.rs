@@ -8,7 +8,7 @@ use std::thread;
 
 use loligo_allocators::SharedRef;
 
-use crate::attempt::text_of;
+use crate::attempt::{panic_on_misuse, text_of};
 use crate::contents::{Pattern, first_nonzero};
 use crate::limits::Limits;
 use crate::rule::{Broken, Rule, require};
@@ -30,6 +30,7 @@ pub fn run_shared(
     limits: &Limits,
     programs: &[Vec<AllocatorOp>],
 ) -> Result<(), Broken> {
+    panic_on_misuse();
     let shadow = Mutex::new(BTreeMap::new());
     let start = Barrier::new(programs.len());
     let results: Vec<Result<(), Broken>> = thread::scope(|scope| {

@@ -66,7 +66,7 @@ impl Space {
                 share,
             },
             30 => {
-                let size = isize::MAX as usize - usize::from(low) * usize::from(bits);
+                let size = isize::MAX as usize - usize::from(low);
                 AllocatorOp::Allocate { slot, size, align }
             }
             _ => AllocatorOp::Check,
@@ -74,18 +74,18 @@ impl Space {
     }
 }
 
-/// Returns a size of that bit length, its lower bits made of `low`.
+/// Returns a size of that bit length, its upper bits below the first made of `low`, and again its
+/// lowest, so that great sizes are odd too.
 fn size_of(bits: u32, low: u16) -> usize {
     let Some(top) = bits.checked_sub(1) else {
         return 0;
     };
     let low = usize::from(low);
-    let lower = if top > 16 {
-        low << (top - 16) | low
-    } else {
-        low
+    let lower = match top.checked_sub(16) {
+        Some(shift) => low << shift | low & ((1 << shift.min(16)) - 1),
+        None => low & ((1 << top) - 1),
     };
-    1 << top | lower & ((1 << top) - 1)
+    1 << top | lower
 }
 
 /// Returns a program of `steps` operations that depends on the seed alone.

@@ -1,0 +1,8 @@
+//! The buddy beside its peers.
+#![forbid(unsafe_code)]
+
+mod group;
+
+fn main() {
+    group::run(&loligo_benches::rows::buddy::rows());
+}

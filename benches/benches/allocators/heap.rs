@@ -1,0 +1,9 @@
+//! The heap beside its peers. The rows on recorded traces are the scoreboard's alone: there the rows
+//! of a trace share one replay.
+#![forbid(unsafe_code)]
+
+mod group;
+
+fn main() {
+    group::run(&loligo_benches::rows::heap::rows(&[]));
+}

@@ -1,0 +1,108 @@
+//! Writes the pool without its counters, for the row `cost/statistics`, and tells the program how it
+//! was built, for the records.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the pool counts with. A test of the library sees to it that the copy counts nothing.
+const COUNTERS: [&str; 3] = ["allocations_total", "requested_total", "frees_total"];
+
+/// Where the modules that the pool names are to be found from the copy.
+const PATHS: [(&str, &str); 5] = [
+    ("crate::allocator::", "loligo_allocators::"),
+    ("crate::misuse::", "loligo_allocators::"),
+    ("crate::stats::", "loligo_allocators::"),
+    ("crate::leak", "crate::uncounted::leak"),
+    ("crate::pool::", "crate::uncounted::pool::"),
+];
+
+fn main() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../allocators/src");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+    println!("cargo::rerun-if-changed={}", from.join("pool.rs").display());
+    println!("cargo::rerun-if-changed={}", from.join("pool").display());
+    copy_pool(&from, &out);
+    tell_flags();
+}
+
+fn copy_pool(from: &Path, out: &Path) {
+    let folder = out.join("pool");
+    // What an earlier pool had and this one has not must not stay.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("cargo's folder can be written");
+    let main = folder.join("mod.rs");
+    write(&main, &uncounted(&read(&from.join("pool.rs"))));
+    for entry in fs::read_dir(from.join("pool")).expect("the pool's modules") {
+        let path = entry.expect("the pool's modules").path();
+        let name = path.file_name().expect("files have names");
+        if name != "tests.rs" && path.extension().is_some_and(|ending| ending == "rs") {
+            write(&folder.join(name), &uncounted(&read(&path)));
+        }
+    }
+    let module = format!("#[path = {main:?}]\npub(crate) mod pool;\n");
+    write(&out.join("uncounted.rs"), &module);
+}
+
+/// Returns the text with every write to a counter taken out, without tests, and with its paths led to
+/// where they are found from the copy.
+fn uncounted(text: &str) -> String {
+    let mut text = text.replace("#[cfg(test)]\nmod tests;\n", "");
+    for counter in COUNTERS {
+        text = without_writes(&text, counter);
+    }
+    PATHS
+        .iter()
+        .fold(text, |text, (from, to)| text.replace(from, to))
+}
+
+/// Turns `self.COUNTER.set(value)` into `let _ = Some(value)`, which costs nothing, wherever the
+/// formatter broke the line.
+fn without_writes(text: &str, counter: &str) -> String {
+    let name = format!("self.{counter}");
+    let mut out = String::with_capacity(text.len());
+    for (index, part) in text.split(&name).enumerate() {
+        match part.trim_start().strip_prefix(".set(") {
+            Some(value) if index > 0 => {
+                out.push_str("let _ = Some(");
+                out.push_str(value);
+            }
+            _ => {
+                if index > 0 {
+                    out.push_str(&name);
+                }
+                out.push_str(part);
+            }
+        }
+    }
+    out
+}
+
+fn tell_flags() {
+    let rustc = std::env::var_os("RUSTC").expect("cargo sets it");
+    let version = Command::new(rustc)
+        .arg("--version")
+        .output()
+        .expect("the compiler tells its version");
+    let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    let flags = variable("CARGO_ENCODED_RUSTFLAGS").replace('\u{1f}', " ");
+    println!("cargo::rustc-env=LOLIGO_BENCHES_RUSTC={version}");
+    println!(
+        "cargo::rustc-env=LOLIGO_BENCHES_PROFILE={}",
+        variable("PROFILE")
+    );
+    println!(
+        "cargo::rustc-env=LOLIGO_BENCHES_OPT_LEVEL={}",
+        variable("OPT_LEVEL")
+    );
+    println!("cargo::rustc-env=LOLIGO_BENCHES_RUSTFLAGS={flags}");
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}

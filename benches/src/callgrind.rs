@@ -1,0 +1,141 @@
+//! Counting instructions, where the clock is too noisy: this program runs itself under callgrind.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use clap::ValueEnum;
+
+use crate::outcome::Reading;
+use crate::rows::pool::pool;
+use crate::work::batch::{self, Batches};
+use crate::work::churn::{Filled, LIVE, OneSize};
+
+/// What runs under callgrind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Counted {
+    /// Random free and allocate of our pool, in turns.
+    Churn,
+    /// The same loop with nothing in place of the pool.
+    ChurnEmpty,
+    /// Random frees of our pool in batches, then as many allocations.
+    Batch,
+    /// The same loop with nothing in place of the pool.
+    BatchEmpty,
+}
+
+/// Pairs of the shorter and of the longer run. The difference is what counts: making and dropping the
+/// pool is the same in both.
+const TIMES: [u32; 2] = [2, 6];
+
+/// Runs a workload for callgrind: so many times the pairs of a script of batches.
+pub(crate) fn run(counted: Counted, times: u32) {
+    match counted {
+        Counted::Churn => Filled::new(pool(), LIVE).churn_untimed(times * batch::PAIRS),
+        Counted::ChurnEmpty => {
+            Filled::new(Nothing::new(), LIVE).churn_untimed(times * batch::PAIRS)
+        }
+        Counted::Batch => Batches::new(pool()).run_untimed(times),
+        Counted::BatchEmpty => Batches::new(Nothing::new()).run_untimed(times),
+    }
+}
+
+/// A place that is written to where a block would be.
+struct Nothing {
+    word: Box<u64>,
+}
+
+impl Nothing {
+    fn new() -> Self {
+        Self { word: Box::new(0) }
+    }
+}
+
+impl OneSize for Nothing {
+    type Handle = usize;
+
+    #[inline(always)]
+    fn take(&mut self, word: u64) -> usize {
+        let place: *mut u64 = &raw mut *self.word;
+        // SAFETY: the place is ours; volatile, as the blocks of the others are written.
+        unsafe { place.write_volatile(word) };
+        place.addr()
+    }
+
+    #[inline(always)]
+    unsafe fn give(&mut self, _: usize) {}
+}
+
+/// Measures `pool/instructions`: a free and an allocation in turns, and the same in batches. The
+/// figure is the greater of the two.
+pub(crate) fn pool_instructions() -> Reading {
+    let figure = |loaded, empty| Ok(pairs(loaded)? - pairs(empty)?);
+    let both = figure(Counted::Churn, Counted::ChurnEmpty).and_then(|churn| {
+        let batch = figure(Counted::Batch, Counted::BatchEmpty)?;
+        Ok((churn, batch))
+    });
+    match both {
+        Ok((churn, batch)) => Reading::Alone {
+            figures: vec![churn.max(batch)],
+            note: Some(format!("in turns {churn:.1}, in batches {batch:.1}")),
+        },
+        Err(why) => Reading::Unmeasured(why),
+    }
+}
+
+/// Returns the instructions of a pair.
+fn pairs(counted: Counted) -> Result<f64, String> {
+    let [short, long] = TIMES;
+    let more = instructions(counted, long)? as f64 - instructions(counted, short)? as f64;
+    Ok(more / f64::from((long - short) * batch::PAIRS))
+}
+
+/// Runs this program under callgrind and returns how many instructions it took.
+fn instructions(counted: Counted, times: u32) -> Result<u64, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let out = OutFile::new(counted, times);
+    let name = counted.to_possible_value();
+    let name = name.ok_or("a workload has no name")?;
+    let status = Command::new("valgrind")
+        .args(["--tool=callgrind", "--quiet"])
+        .arg(format!("--callgrind-out-file={}", out.0.display()))
+        .arg(program)
+        .args(["--counted", name.get_name()])
+        .args(["--times", &times.to_string()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .map_err(|_| "valgrind is not installed: no instructions counted".to_owned())?;
+    if !status.success() {
+        return Err(format!("valgrind ended with {status}"));
+    }
+    let text = fs::read_to_string(&out.0).map_err(|error| error.to_string())?;
+    total(&text).ok_or_else(|| "callgrind wrote no total".to_owned())
+}
+
+/// Returns the number of the line `totals:` of what callgrind writes.
+fn total(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("totals:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// A file for callgrind's output, removed when it is no longer needed.
+struct OutFile(PathBuf);
+
+impl OutFile {
+    fn new(counted: Counted, times: u32) -> Self {
+        let id = std::process::id();
+        let name = format!("loligo-callgrind-{id}-{counted:?}-{times}");
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for OutFile {
+    fn drop(&mut self) {
+        // It may not be there where callgrind did not run.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+use super::*;
+
+fn rows_of(wanted: &[&str]) -> Result<Vec<String>, UnknownRow> {
+    let traces = ["lua".to_owned(), "git-log".to_owned()];
+    let wanted: Vec<String> = wanted.iter().map(|&name| name.to_owned()).collect();
+    let rows = select(all(&traces), &wanted)?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}
+
+#[test]
+fn every_row_of_the_table_is_there_once() {
+    let names = rows_of(&[]).expect("nothing wanted is nothing unknown");
+    for name in [
+        "heap-region/geomean",
+        "heap/geomean",
+        "heap/memory",
+        "heap/shift20",
+        "heap/worst",
+        "heap/trace/lua",
+        "heap/trace/lua/grow",
+        "heap/trace/git-log",
+        "heap/uniform50k",
+        "heap/fill",
+        "pool/churn64",
+        "pool/batch64",
+        "pool/instructions",
+        "frame/32",
+        "frame/lifo256",
+        "buddy/free5000",
+        "buddy/pow2churn",
+        "buddy/doubling",
+        "page/large",
+        "page/large/huge",
+        "cost/statistics",
+        "cost/proxy",
+    ] {
+        assert_eq!(names.iter().filter(|row| *row == name).count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn rows_are_chosen_by_name_or_beginning_in_the_order_of_the_table() {
+    let chosen = rows_of(&["frame/32", "pool/"]).expect("they are known");
+    assert_eq!(
+        chosen,
+        [
+            "pool/churn64",
+            "pool/batch64",
+            "pool/instructions",
+            "frame/32"
+        ]
+    );
+}
+
+#[test]
+fn an_unknown_row_names_the_known_ones() {
+    let unknown = rows_of(&["pool/", "pond/"]).expect_err("there is no pond");
+    let text = unknown.to_string();
+    assert!(
+        text.contains("`pond/`") && text.contains("\n  pool/churn64\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn races_turn_into_the_rows_unit_whatever_the_portions() {
+    let contender =
+        |name, ns| Contender::new(name, move || crate::contender::Pass { ns, operations: 2 });
+    let made = core::cell::Cell::new(0);
+    let twice = || {
+        made.set(made.get() + 1);
+        Race {
+            ours: contender("ours", 4_000),
+            peers: vec![contender("peer", 8_000), contender("other", 6_000)],
+            absent: Vec::new(),
+        }
+    };
+    let expected = Reading::Raced {
+        ours: vec![2.0; 10],
+        peers: vec![
+            ("peer".to_owned(), vec![4.0; 10]),
+            ("other".to_owned(), vec![3.0; 10]),
+        ],
+        absent: Vec::new(),
+    };
+    assert_eq!(race(twice, 10, Unit::Us), expected);
+    assert_eq!(made.get(), 4, "three portions of 3 rounds and one of 1");
+    let both = || [contender("with", 9_000), contender("without", 8_000)];
+    let expected = Reading::Alone {
+        figures: vec![500.0; 9],
+        note: None,
+    };
+    assert_eq!(added(both, 9, Unit::Ns), expected);
+}
