@@ -5,7 +5,7 @@ use std::io;
 
 use super::{MeasureError, Measured, Options, Phase, Work, fitting};
 use crate::child::{self, Children};
-use crate::clock::{self, TickScale};
+use crate::clock::TickScale;
 use crate::mapped::{Mapped, Region};
 use crate::memory::{Peak, RegionSizes};
 use crate::pass::verify::Verified;
