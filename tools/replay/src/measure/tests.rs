@@ -10,6 +10,7 @@ use crate::child::alone;
 use crate::ours::ours;
 use crate::pass::verify::LossKind;
 use crate::peers::System;
+use crate::results::{RowResult, Spread};
 use crate::rows::peers;
 use crate::strategies::built_in;
 use crate::subject::Subject;
