@@ -3,14 +3,18 @@
 //! After the slab idea of Jeff Bonwick, "The Slab Allocator: An Object-Caching Kernel Memory
 //! Allocator" (1994), and Niklas Frykholm's advice in "Allocation Adventures 3: The Buddy Allocator"
 //! (2015) to leave small blocks to a slab allocator. Changes: which slots are free stands in bits
-//! apart from them, and sparse pages are divided among classes. The same engine serves the heap.
+//! apart from them, and sparse pages are divided among classes; what is passed on to the backing is
+//! remembered in a table. The same engine serves the heap.
 
+mod large;
+mod passed;
 #[cfg(test)]
 mod tests;
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
+use self::passed::Passed;
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::engine::{Engine, Owner};
 use crate::leak;
@@ -27,13 +31,32 @@ const REGION_BYTES: usize = 1 << 20;
 ///
 /// # Complexity
 ///
-/// A small block costs a constant, as in [`HeapAllocator`](crate::HeapAllocator); a large one what
-/// the backing takes, and one look at the regions' table.
+/// A small block costs a constant, as in [`HeapAllocator`](crate::HeapAllocator). A large one costs
+/// what the backing takes and a search in a table of n large blocks: two slots or so as addresses
+/// scatter, O(n) if all met in one slot. When an allocation fills half of the table, it is moved to
+/// one twice as large: O(n) then, a constant over many. Freeing never moves it.
+///
+/// [`reallocate`](Allocator::reallocate) of a large block is the backing's, which may move pages
+/// without copying; [`allocate_zeroed`](Allocator::allocate_zeroed) is, too. A large block that
+/// becomes small is copied into a slot. [`allocated_size`](Allocator::allocated_size) does not ask the
+/// backing. [`owns`](Allocator::owns) is O(table) for an address outside the regions.
+///
+/// [`walk`](Allocator::walk) shows the small blocks first, then the large ones, each a region of its
+/// own, in no order.
+///
+/// # Misuse
+///
+/// A wrong free is found before the backing hears of it, also where the block is a sibling's from the
+/// same backing. A double free of a large block is told from a foreign one by the last 16 addresses of
+/// large blocks freed; an older one is reported as foreign.
 ///
 /// # Memory
 ///
 /// Small blocks are rounded up to their class; 1.4 % of a region for tables. Regions of 1 MiB,
-/// doubling, are taken from the backing (half of what it refuses, 64 KiB at the least).
+/// doubling, are taken from the backing (half of what it refuses, 64 KiB at the least). The
+/// table of large blocks takes 32 to 64 bytes for each of the most there were at a time, 256 at the
+/// least, from the first of them on until [`shrink`](Self::shrink) or the end. It is taken from the backing and counts as reserved. A large request is
+/// refused when the table cannot grow.
 ///
 /// # When not to use it
 ///
@@ -60,8 +83,8 @@ const REGION_BYTES: usize = 1 << 20;
 ///
 /// # Panics
 ///
-/// Dropping it with live blocks panics with their number and bytes and the first 16 small ones; the
-/// large ones are listed by the backing.
+/// Dropping it with live blocks panics with their number and bytes and the first 16 of them. Large
+/// ones stay with the backing, which reports them as well when it is dropped.
 #[derive(Debug)]
 pub struct SlabAllocator<'a, B, C = DefaultClasses>
 where
@@ -70,6 +93,7 @@ where
 {
     owner: Owner<'a, B, C>,
     backing: &'a B,
+    passed: Passed,
 }
 
 impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
@@ -87,56 +111,43 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
         Self {
             owner: Owner::growing(name, backing, bytes),
             backing,
+            passed: Passed::new(),
         }
     }
 
-    /// Gives every region without a live block back to the backing.
+    /// Gives every region without a live block back to the backing, and the table of large blocks if
+    /// there are none; else the table moves to less memory if they need less than half of it.
     ///
     /// # Complexity
     ///
-    /// O(classes + regions given back).
+    /// O(classes + regions given back), and O(table) where that moves.
+    #[track_caller]
     pub fn shrink(&self) {
         self.owner.shrink();
-    }
-
-    #[cold]
-    #[inline(never)]
-    #[track_caller]
-    fn allocate_large(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let block = self.backing.allocate(layout)?;
-        // SAFETY: the block was just handed out.
-        let bytes = unsafe { self.backing.allocated_size(block.cast()) };
-        self.owner.count_passed_on(layout.size(), bytes);
-        Ok(block)
-    }
-
-    #[cold]
-    #[inline(never)]
-    #[track_caller]
-    fn deallocate_large(&self, block: NonNull<u8>, layout: Option<Layout>) {
-        // SAFETY: by the caller's promise the block is one of ours, and none of our regions holds it,
-        // so the backing served it; a backing that does not know it reports that itself.
-        let bytes = unsafe { self.backing.allocated_size(block) };
-        match layout {
-            // SAFETY: as above, and the layout is the block's.
-            Some(layout) => unsafe { self.backing.deallocate_sized(block, layout) },
-            // SAFETY: as above.
-            None => unsafe { self.backing.deallocate(block) },
-        }
-        self.owner.uncount_passed_on(bytes);
+        self.shrink_table();
     }
 }
 
 // SAFETY: small blocks are slots of our regions, which the engine's invariants keep apart; large ones
-// are the backing's, which keeps the contract itself.
+// are the backing's, which keeps the contract itself, and stand in the table while they are live.
 unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'_, B, C> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if Engine::<C>::class_for(layout).is_some() {
             self.owner.allocate(layout)
         } else {
-            self.allocate_large(layout)
+            self.allocate_large(layout, false)
         }
+    }
+
+    fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if Engine::<C>::class_for(layout).is_none() {
+            return self.allocate_large(layout, true);
+        }
+        let block = self.owner.allocate(layout)?;
+        // SAFETY: the block was just handed out and is valid for writes over its whole length.
+        unsafe { block.cast::<u8>().write_bytes(0, block.len()) };
+        Ok(block)
     }
 
     #[inline]
@@ -162,22 +173,34 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
         if self.owner.owns(block.as_ptr()) {
             return self.owner.resize(block, old, new);
         }
-        // SAFETY: the block is the backing's, as in `deallocate_large`; the promise is passed on.
-        let before = unsafe { self.backing.allocated_size(block) };
-        // SAFETY: the same.
-        let resized = unsafe { self.backing.resize_in_place(block, old, new)? };
-        // SAFETY: the block is still live.
-        let after = unsafe { self.backing.allocated_size(block) };
-        self.owner.recount_passed_on(before, after);
-        Ok(resized)
+        // SAFETY: the promise is passed on.
+        unsafe { self.resize_large(block, old, new) }
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        if !self.owner.owns(block.as_ptr()) {
+            // SAFETY: the promise is passed on.
+            return unsafe { self.reallocate_large(block, old, new) };
+        }
+        if new.align() <= old.align()
+            && let Ok(resized) = self.owner.resize(block, old, new)
+        {
+            return Ok(resized);
+        }
+        // SAFETY: the promise is passed on.
+        unsafe { self.move_block(block, old, new) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         if self.owner.owns(block.as_ptr()) {
             return self.owner.allocated_size(block);
         }
-        // SAFETY: the block is the backing's.
-        unsafe { self.backing.allocated_size(block) }
+        self.expect(block, None)
     }
 
     fn stats(&self) -> Stats {
@@ -193,15 +216,17 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
     }
 
     fn owns(&self, address: *const u8) -> bool {
-        self.owner.owns(address)
+        self.owner.owns(address) || self.passed.holds(address)
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.owner.walk(visit);
+        self.walk_large(visit);
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        self.owner.verify()
+        self.owner.verify()?;
+        self.verify_large()
     }
 }
 
@@ -211,10 +236,11 @@ impl<B: Allocator + ?Sized, C: SizeClasses> Drop for SlabAllocator<'_, B, C> {
         impl<B: Allocator + ?Sized, C: SizeClasses> Drop for GiveBack<'_, '_, B, C> {
             fn drop(&mut self) {
                 self.0.owner.give_all();
+                self.0.give_table(self.0.passed.take_memory());
             }
         }
         let slab = &*self;
-        // The regions go back also when the report panics.
+        // The regions and the table go back also when the report panics.
         let _give_back = GiveBack(slab);
         leak::assert_none(slab);
     }

@@ -88,14 +88,7 @@ fn buddy_over_buddy(test: Test<'_>) {
 fn conform() {
     conformance::allocator(&Limits::fixed(NODE, None), pool_over_heap_over_pages);
     conformance::allocator(&GENERAL, heap_over_buddy_over_pages);
-    conformance::allocator(
-        &Limits {
-            lists: false,
-            owns: false,
-            ..GENERAL
-        },
-        slab_over_buddy_over_heap,
-    );
+    conformance::allocator(&GENERAL, slab_over_buddy_over_heap);
     conformance::allocator(&GENERAL, heap_over_frame);
     conformance::allocator(&GENERAL, buddy_over_buddy);
 }
@@ -118,15 +111,7 @@ fn run_programs() {
     general.check(heap_over_buddy_over_pages);
     general.check(heap_over_frame);
     general.check(buddy_over_buddy);
-    Plan {
-        limits: Limits {
-            lists: false,
-            owns: false,
-            ..GENERAL
-        },
-        ..general
-    }
-    .check(slab_over_buddy_over_heap);
+    general.check(slab_over_buddy_over_heap);
 }
 
 #[test]

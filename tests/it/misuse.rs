@@ -12,7 +12,7 @@ use crate::locked::LOCKED;
 use crate::page::PAGE;
 use crate::pool::{POOL, POOL_IN_REGION};
 use crate::proxy::PROXY;
-use crate::slab::SLAB;
+use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
 use crate::subject::{Subject, bytes};
 
@@ -49,6 +49,7 @@ const OURS: &[Subject] = &[
     HEAP_IN_REGION,
     HEAP_LARGE,
     SLAB,
+    SLAB_LARGE,
     STATIC_HEAP,
     LOCKED,
     PAGE,

@@ -93,15 +93,25 @@ impl<C: SizeClasses> Engine<C> {
         self.reserved -= granted;
     }
 
-    /// Counts another size of a block that is passed on.
-    pub(crate) fn recount_passed_on(&mut self, before: usize, after: usize) {
-        let more = after.saturating_sub(before);
+    /// Counts another size of a block that is passed on; `requested` is what it was asked to grow by.
+    pub(crate) fn recount_passed_on(&mut self, before: usize, after: usize, requested: usize) {
         self.granted -= before;
         self.reserved -= before;
-        self.large_granted_total += more as u64;
-        self.count(more, after);
+        self.large_granted_total += after.saturating_sub(before) as u64;
+        self.count(requested, after);
         self.reserved += after;
         self.peak_reserved = self.peak_reserved.max(self.reserved);
+    }
+
+    /// Counts memory that the owner took for its own tables.
+    pub(crate) fn count_reserved(&mut self, bytes: usize) {
+        self.reserved += bytes;
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+    }
+
+    /// Takes back what [`count_reserved`](Self::count_reserved) counted.
+    pub(crate) fn uncount_reserved(&mut self, bytes: usize) {
+        self.reserved -= bytes;
     }
 
     /// Makes one block of memory that the owner took for `layout`; `None` if there is no slot for it.

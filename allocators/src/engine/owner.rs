@@ -234,9 +234,21 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     }
 
     /// Counts another size of a block that is passed on.
-    pub(crate) fn recount_passed_on(&self, before: usize, after: usize) {
+    pub(crate) fn recount_passed_on(&self, before: usize, after: usize, requested: usize) {
         // SAFETY: as in `allocate`.
-        unsafe { &mut *self.engine.get() }.recount_passed_on(before, after);
+        unsafe { &mut *self.engine.get() }.recount_passed_on(before, after, requested);
+    }
+
+    /// Counts memory of the backing that holds a table beside the engine.
+    pub(crate) fn count_reserved(&self, bytes: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.count_reserved(bytes);
+    }
+
+    /// Takes back what [`count_reserved`](Self::count_reserved) counted.
+    pub(crate) fn uncount_reserved(&self, bytes: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.engine.get() }.uncount_reserved(bytes);
     }
 
     pub(crate) fn owns(&self, address: *const u8) -> bool {
@@ -373,12 +385,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
 
     #[cold]
     #[inline(never)]
-    fn deallocate_slow(
-        &self,
-        block: NonNull<u8>,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
+    fn deallocate_slow(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
         // SAFETY: as in `allocate`; the borrow ends before anything else is called.
         let freed = unsafe { &mut *self.engine.get() }.deallocate(block, bytes);
         if let Err(refusal) = freed {
