@@ -51,9 +51,7 @@ fn uncounted(text: &str) -> String {
     for counter in COUNTERS {
         text = without_writes(&text, counter);
     }
-    PATHS
-        .iter()
-        .fold(text, |text, (from, to)| text.replace(from, to))
+    PATHS.iter().fold(text, |text, (from, to)| text.replace(from, to))
 }
 
 /// Turns `self.COUNTER.set(value)` into `let _ = Some(value)`, which costs nothing, wherever the
@@ -80,22 +78,14 @@ fn without_writes(text: &str, counter: &str) -> String {
 
 fn tell_flags() {
     let rustc = std::env::var_os("RUSTC").expect("cargo sets it");
-    let version = Command::new(rustc)
-        .arg("--version")
-        .output()
-        .expect("the compiler tells its version");
+    let version =
+        Command::new(rustc).arg("--version").output().expect("the compiler tells its version");
     let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
     let variable = |name| std::env::var(name).unwrap_or_default();
     let flags = variable("CARGO_ENCODED_RUSTFLAGS").replace('\u{1f}', " ");
     println!("cargo::rustc-env=LOLIGO_BENCHES_RUSTC={version}");
-    println!(
-        "cargo::rustc-env=LOLIGO_BENCHES_PROFILE={}",
-        variable("PROFILE")
-    );
-    println!(
-        "cargo::rustc-env=LOLIGO_BENCHES_OPT_LEVEL={}",
-        variable("OPT_LEVEL")
-    );
+    println!("cargo::rustc-env=LOLIGO_BENCHES_PROFILE={}", variable("PROFILE"));
+    println!("cargo::rustc-env=LOLIGO_BENCHES_OPT_LEVEL={}", variable("OPT_LEVEL"));
     println!("cargo::rustc-env=LOLIGO_BENCHES_RUSTFLAGS={flags}");
 }
 

@@ -86,9 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The arena holds offsets and no address, so a copy of its bytes is an arena too: in a file, in
     // another process, or here.
     let last = streams.pop().ok_or("there are six streams")?;
-    let offset = buddy
-        .offset_of(last.block)
-        .ok_or("the block is in the arena")?;
+    let offset = buddy.offset_of(last.block).ok_or("the block is in the arena")?;
     let mut copy = buddy.into_region().to_vec();
     // SAFETY: every byte was zero before the arena was made in it.
     let carried = unsafe { BuddyAllocator::open("carried", &mut copy) }?;
@@ -97,10 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // SAFETY: the stream's bytes were copied with the arena.
     let first = unsafe { block.read() };
     assert_eq!(first, 5, "its contents came along");
-    println!(
-        "carried to another place: {} blocks live",
-        carried.stats().live
-    );
+    println!("carried to another place: {} blocks live", carried.stats().live);
 
     // The blocks live on in the bytes, so giving the region back is no leak.
     println!("and as bytes again: {}", carried.into_region().len());

@@ -2,10 +2,7 @@
 //! needs from a frame allocator, and one reset takes all of it back.
 //!
 //! Run it with `cargo run -p loligo-allocators --example frame_loop`.
-#![expect(
-    unsafe_code,
-    reason = "a block of raw memory is made into a slice in one small function"
-)]
+#![expect(unsafe_code, reason = "a block of raw memory is made into a slice in one small function")]
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -69,11 +66,7 @@ fn draw(frame: &mut FrameAllocator<'_, PageAllocator>, turn: usize) -> Result<us
             *letter = b'0' + (batch % 10) as u8;
         }
     }
-    assert_eq!(
-        frame.stats().granted,
-        before,
-        "the scope gave back what it took"
-    );
+    assert_eq!(frame.stats().granted, before, "the scope gave back what it took");
     Ok(batches)
 }
 
@@ -92,14 +85,7 @@ fn main() -> Result<(), AllocError> {
         assert_eq!(frame.stats().live, 0, "a reset takes everything back");
     }
 
-    println!(
-        "the most that a turn took: {} bytes",
-        frame.stats().peak_granted
-    );
-    assert_eq!(
-        pages.stats().allocations_total,
-        mappings,
-        "no turn asked for pages"
-    );
+    println!("the most that a turn took: {} bytes", frame.stats().peak_granted);
+    assert_eq!(pages.stats().allocations_total, mappings, "no turn asked for pages");
     Ok(())
 }

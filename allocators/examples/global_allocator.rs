@@ -40,23 +40,13 @@ fn main() {
     // Any thread may free what another has allocated.
     let words = thread::spawn(|| (0..1000).map(|n| format!("word {n}")).collect::<Vec<_>>());
     let words = words.join().expect("the thread only makes strings");
-    println!(
-        "{} words from another thread: {} live blocks",
-        words.len(),
-        stats().live
-    );
+    println!("{} words from another thread: {} live blocks", words.len(), stats().live);
     assert!(stats().live >= words.len(), "each word is a block");
 
     drop(words);
     drop(squares);
     let after = stats();
-    println!(
-        "afterwards: {} bytes more than before",
-        after.granted - before.granted
-    );
+    println!("afterwards: {} bytes more than before", after.granted - before.granted);
     assert!(after.granted < during.granted, "the map has been freed");
-    assert!(
-        after.requested <= after.granted && after.granted <= after.reserved,
-        "no counter lies"
-    );
+    assert!(after.requested <= after.granted && after.granted <= after.reserved, "no counter lies");
 }

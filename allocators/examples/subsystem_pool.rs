@@ -27,10 +27,7 @@ fn main() -> Result<(), AllocError> {
     // this program catches the panic to go on and tell of it.
     println!("\nnow the same with a voice forgotten:");
     let result = panic::catch_unwind(forget_a_voice);
-    assert!(
-        result.is_err(),
-        "the pool reports the voice that was never deleted"
-    );
+    assert!(result.is_err(), "the pool reports the voice that was never deleted");
     println!("the leak was caught");
     Ok(())
 }
@@ -47,10 +44,7 @@ fn play() -> Result<(), AllocError> {
 
     let mut playing = Vec::new();
     for step in 0..1000 {
-        let voice = Voice {
-            frequency: 220.0 + step as f32,
-            volume: 0.5,
-        };
+        let voice = Voice { frequency: 220.0 + step as f32, volume: 0.5 };
         playing.push(voices.make_new(voice)?);
     }
 
@@ -78,10 +72,7 @@ fn forget_a_voice() {
     let heap = HeapAllocator::new("heap", &pages);
     let sound = ProxyAllocator::new("sound", &heap);
     let voices = PoolAllocator::new(Layout::new::<Voice>(), "voices", &sound);
-    let forgotten = voices.make_new(Voice {
-        frequency: 440.0,
-        volume: 1.0,
-    });
+    let forgotten = voices.make_new(Voice { frequency: 440.0, volume: 1.0 });
     assert!(forgotten.is_ok(), "there is memory for one voice");
 }
 

@@ -268,8 +268,7 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     /// Returns where a block lies from the start of the region: what stays true in a copy.
     #[must_use]
     pub fn offset_of(&self, block: NonNull<u8>) -> Option<usize> {
-        self.owns(block.as_ptr())
-            .then(|| block.addr().get() - self.memory.start().addr().get())
+        self.owns(block.as_ptr()).then(|| block.addr().get() - self.memory.start().addr().get())
     }
 
     /// Returns the live block that starts at `offset` from the start of the region.
@@ -341,8 +340,7 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     ///
     /// If there is no such level.
     pub fn free_list(&self, level: u32, visit: &mut dyn FnMut(usize)) {
-        self.tree
-            .level_free(level, &mut |index| visit(index as usize));
+        self.tree.level_free(level, &mut |index| visit(index as usize));
     }
 
     /// Merges what waits in the fronts, so that every two free halves are one block.
@@ -400,8 +398,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for BuddyAllocator<'_, B> {
 
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
-        self.tree
-            .free_sized(self.offset(block.as_ptr()), layout.size() as u64);
+        self.tree.free_sized(self.offset(block.as_ptr()), layout.size() as u64);
     }
 
     unsafe fn resize_in_place(
@@ -442,11 +439,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for BuddyAllocator<'_, B> {
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.tree.each_live(&mut |leaf, height| {
             let block = self.block(Run { leaf, height });
-            visit(Block {
-                address: block.cast(),
-                bytes: block.len(),
-                site: None,
-            });
+            visit(Block { address: block.cast(), bytes: block.len(), site: None });
         });
     }
 

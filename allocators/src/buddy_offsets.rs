@@ -136,10 +136,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     #[inline]
     #[track_caller]
     pub fn allocate(&self, bytes: u64, align: u64) -> Result<u64, AllocError> {
-        assert!(
-            align.is_power_of_two(),
-            "alignment {align} is no power of two"
-        );
+        assert!(align.is_power_of_two(), "alignment {align} is no power of two");
         match self.tree.allocate(bytes.max(1), align) {
             Some(run) => Ok(self.tree.offset_of(run.leaf)),
             None => Err(AllocError),
@@ -232,8 +229,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     /// Returns the counters as they stand.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.tree
-            .stats(usize::try_from(self.bytes).unwrap_or(usize::MAX))
+        self.tree.stats(usize::try_from(self.bytes).unwrap_or(usize::MAX))
     }
 
     /// Returns the name that reports show.

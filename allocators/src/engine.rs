@@ -180,7 +180,8 @@ impl<C: SizeClasses> Engine<C> {
         // SAFETY: the same; a byte a page.
         let class = usize::from(unsafe { kind.read() }).wrapping_sub(1);
         let is_slot = bits >> (granule % 64) & 1 != 0 && class < CLASSES_MAX;
-        (is_slot && bytes <= self.fronts[class].bytes as usize).then_some(HotSlot { granule, class })
+        (is_slot && bytes <= self.fronts[class].bytes as usize)
+            .then_some(HotSlot { granule, class })
     }
 
     /// The bytes of a slot.

@@ -426,9 +426,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
 
     fn backing(&self) -> Option<&dyn Allocator> {
         // Through a reference, as a backing type without a size has no other way to a trait object.
-        self.backing
-            .as_ref()
-            .map(|(backing, ..)| backing as &dyn Allocator)
+        self.backing.as_ref().map(|(backing, ..)| backing as &dyn Allocator)
     }
 
     fn owns(&self, address: *const u8) -> bool {

@@ -102,9 +102,7 @@ impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
     /// is twice as large.
     #[must_use]
     pub const fn with_region_bytes(name: &'a str, backing: &'a B, bytes: usize) -> Self {
-        Self {
-            owner: Owner::growing(name, backing, bytes),
-        }
+        Self { owner: Owner::growing(name, backing, bytes) }
     }
 
     /// Makes a heap that takes one region of `bytes` bytes now and never another.

@@ -1,10 +1,7 @@
 //! Memory allocators as objects.
 #![doc = include_str!("../README.md")]
 #![no_std]
-#![expect(
-    unsafe_code,
-    reason = "an allocator hands out raw memory; every block has its argument"
-)]
+#![expect(unsafe_code, reason = "an allocator hands out raw memory; every block has its argument")]
 
 #[cfg(any(feature = "std", test))]
 extern crate std;

@@ -118,10 +118,7 @@ impl<A, L: Lock> Locked<A, L> {
     /// ```
     #[must_use]
     pub const fn with_lock(allocator: A) -> Self {
-        Self {
-            lock: L::OPEN,
-            allocator: UnsafeCell::new(allocator),
-        }
+        Self { lock: L::OPEN, allocator: UnsafeCell::new(allocator) }
     }
 
     /// Runs `work` on the allocator while no other thread can reach it.
@@ -163,10 +160,7 @@ impl<A, L: Lock> Locked<A, L> {
 
     #[inline]
     fn hold(&self) -> Hold<'_, A, L> {
-        Hold {
-            locked: self,
-            held: Some(self.lock.acquire()),
-        }
+        Hold { locked: self, held: Some(self.lock.acquire()) }
     }
 }
 

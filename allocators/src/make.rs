@@ -33,12 +33,7 @@ pub trait Make: Allocator {
     /// ```
     #[track_caller]
     fn make_new<T>(&self, value: T) -> Result<NonNull<T>, AllocError> {
-        const {
-            assert!(
-                align_of::<T>().is_power_of_two(),
-                "alignments are powers of two"
-            )
-        };
+        const { assert!(align_of::<T>().is_power_of_two(), "alignments are powers of two") };
         let object = self.allocate(Layout::new::<T>())?.cast::<T>();
         // SAFETY: the block is fresh, large enough and aligned for a `T`.
         unsafe { object.write(value) };

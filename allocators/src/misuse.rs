@@ -130,10 +130,7 @@ struct Line {
 
 impl Line {
     const fn new() -> Self {
-        Self {
-            bytes: [0; 1024],
-            used: 0,
-        }
+        Self { bytes: [0; 1024], used: 0 }
     }
 
     #[cfg(target_os = "linux")]
@@ -168,11 +165,7 @@ impl Write for Line {
         let taken = text.len().min(room);
         self.bytes[self.used..self.used + taken].copy_from_slice(&text.as_bytes()[..taken]);
         self.used += taken;
-        if taken == text.len() {
-            Ok(())
-        } else {
-            Err(fmt::Error)
-        }
+        if taken == text.len() { Ok(()) } else { Err(fmt::Error) }
     }
 }
 

@@ -100,11 +100,7 @@ impl PageAllocator {
     /// Returns an allocator that has asked the system for nothing yet.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            huge: false,
-            state: SpinCell::new(State::new()),
-        }
+        Self { name, huge: false, state: SpinCell::new(State::new()) }
     }
 
     /// Asks for huge pages: blocks and reservations of at least 2 MiB are aligned to 2 MiB and
@@ -223,11 +219,7 @@ impl PageAllocator {
         if let Some(entry) = reused {
             return Ok(entry);
         }
-        let again = if swept {
-            self.map(request, Access::ReadWrite)
-        } else {
-            Err(AllocError)
-        };
+        let again = if swept { self.map(request, Access::ReadWrite) } else { Err(AllocError) };
         self.state.with(|state| match again {
             Ok(address) => {
                 let entry = Entry::block(address, layout);
@@ -244,9 +236,7 @@ impl PageAllocator {
     #[track_caller]
     fn free(&self, block: NonNull<u8>, layout: Option<Layout>) {
         let site = Location::caller();
-        let taken = self
-            .state
-            .with(|state| state.take(block.addr().get(), layout));
+        let taken = self.state.with(|state| state.take(block.addr().get(), layout));
         match taken {
             Ok((entry, sweep)) => {
                 // SAFETY: the entry is out of the table, so this is the only one to unmap its pages;
@@ -296,9 +286,7 @@ impl PageAllocator {
     #[track_caller]
     fn expect(&self, block: NonNull<u8>, layout: Option<Layout>) -> Entry {
         let site = Location::caller();
-        let found = self
-            .state
-            .with(|state| state.find(block.addr().get(), layout));
+        let found = self.state.with(|state| state.find(block.addr().get(), layout));
         match found {
             Ok((_, entry)) => entry,
             Err(what) => self.report(what, block, layout.map(|layout| layout.size()), site),
@@ -413,11 +401,7 @@ unsafe impl Allocator for PageAllocator {
         while let Some(entry) = self.state.with(|state| state.table.above(last)) {
             last = entry.start();
             if entry.kind() == Kind::Block {
-                visit(Block {
-                    address: entry.address(),
-                    bytes: entry.bytes(),
-                    site: None,
-                });
+                visit(Block { address: entry.address(), bytes: entry.bytes(), site: None });
             }
         }
     }

@@ -117,11 +117,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
     /// Returns the budget in bytes, if there is one.
     #[must_use]
     pub const fn budget(&self) -> Option<usize> {
-        if self.budget_bytes == u64::MAX {
-            None
-        } else {
-            Some(self.budget_bytes as usize)
-        }
+        if self.budget_bytes == u64::MAX { None } else { Some(self.budget_bytes as usize) }
     }
 
     #[inline]
@@ -132,9 +128,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
     /// Tells whether `bytes` more live bytes are within the budget.
     #[inline]
     fn affords(&self, bytes: usize) -> bool {
-        self.live_bytes()
-            .checked_add(bytes as u64)
-            .is_some_and(|after| after <= self.budget_bytes)
+        self.live_bytes().checked_add(bytes as u64).is_some_and(|after| after <= self.budget_bytes)
     }
 
     /// Allocates where there is a budget to keep.
@@ -168,10 +162,8 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
 
     #[inline]
     fn count(&self, requested: usize, granted: usize) {
-        self.requested_total
-            .set(self.requested_total.get() + requested as u64);
-        self.granted_total
-            .set(self.granted_total.get() + granted as u64);
+        self.requested_total.set(self.requested_total.get() + requested as u64);
+        self.granted_total.set(self.granted_total.get() + granted as u64);
     }
 
     /// Returns the size of a block that is about to be freed or resized.

@@ -81,10 +81,7 @@ impl ClassTable {
     /// classes, or if they do not ascend in multiples of 16 up to 496.
     #[must_use]
     pub const fn new(classes: &[u16]) -> Self {
-        assert!(
-            !classes.is_empty() && classes.len() <= CLASSES_MAX,
-            "a table has 1 to 24 classes"
-        );
+        assert!(!classes.is_empty() && classes.len() <= CLASSES_MAX, "a table has 1 to 24 classes");
         let mut table = Self {
             of_granules: [0; CLASS_BYTES_MAX / GRANULE + 1],
             bytes: [0; CLASSES_MAX],
@@ -182,10 +179,7 @@ mod tests {
         let table = DefaultClasses::TABLE;
         for bytes in 0..=table.bytes_max() {
             let class = table.class_of(bytes);
-            assert!(
-                table.bytes(class) >= bytes,
-                "class {class} is too small for {bytes}"
-            );
+            assert!(table.bytes(class) >= bytes, "class {class} is too small for {bytes}");
             assert!(
                 class == 0 || table.bytes(class - 1) < bytes,
                 "class {} would serve {bytes}",
@@ -200,10 +194,7 @@ mod tests {
         for class in 0..table.count() {
             let bits: u32 = table.mask(class).iter().map(|w| w.count_ones()).sum();
             assert_eq!(bits, table.slots(class), "class {class}");
-            assert!(
-                bits as usize * table.bytes(class) <= PAGE_USABLE,
-                "class {class}"
-            );
+            assert!(bits as usize * table.bytes(class) <= PAGE_USABLE, "class {class}");
         }
     }
 
@@ -214,18 +205,11 @@ mod tests {
             let align = 1 << shift;
             for bytes in 0..=496 {
                 if let Some(class) = table.class_of_aligned(bytes, align) {
-                    assert!(
-                        table.bytes(class).is_multiple_of(align),
-                        "{bytes} at {align}"
-                    );
+                    assert!(table.bytes(class).is_multiple_of(align), "{bytes} at {align}");
                     assert!(table.bytes(class) >= bytes, "{bytes} at {align}");
                 }
             }
         }
-        assert_eq!(
-            table.class_of_aligned(64, 4096),
-            None,
-            "no class is that aligned"
-        );
+        assert_eq!(table.class_of_aligned(64, 4096), None, "no class is that aligned");
     }
 }

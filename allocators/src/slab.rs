@@ -108,11 +108,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
     /// is twice as large.
     #[must_use]
     pub const fn with_region_bytes(name: &'a str, backing: &'a B, bytes: usize) -> Self {
-        Self {
-            owner: Owner::growing(name, backing, bytes),
-            backing,
-            passed: Passed::new(),
-        }
+        Self { owner: Owner::growing(name, backing, bytes), backing, passed: Passed::new() }
     }
 
     /// Gives every region without a live block back to the backing, and the table of large blocks if

@@ -136,11 +136,9 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
 
     #[track_caller]
     fn free(&self, block: NonNull<u8>, bytes: usize) {
-        let freed = self.with(|engine| {
-            match engine.hot_slot(block, bytes) {
-                Some(slot) if engine.deallocate_front(slot) => Ok(()),
-                _ => engine.deallocate(block, bytes),
-            }
+        let freed = self.with(|engine| match engine.hot_slot(block, bytes) {
+            Some(slot) if engine.deallocate_front(slot) => Ok(()),
+            _ => engine.deallocate(block, bytes),
         });
         if let Err(refusal) = freed {
             report(self.name, refusal, Some(Location::caller()));
@@ -152,11 +150,9 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
 // another under the lock.
 unsafe impl<const BYTES: usize> Allocator for StaticHeap<BYTES> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let served = self.with(|engine| {
-            match engine.allocate(layout) {
-                Err(Refusal::NoRoom) => engine.allocate_anyhow(layout),
-                served => served,
-            }
+        let served = self.with(|engine| match engine.allocate(layout) {
+            Err(Refusal::NoRoom) => engine.allocate_anyhow(layout),
+            served => served,
         });
         self.finish(served)
     }
@@ -215,13 +211,11 @@ unsafe impl<const BYTES: usize> Allocator for StaticHeap<BYTES> {
 // installed a handler), and refusals are null.
 unsafe impl<const BYTES: usize> GlobalAlloc for StaticHeap<BYTES> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        self.allocate(layout)
-            .map_or(core::ptr::null_mut(), |block| block.cast().as_ptr())
+        self.allocate(layout).map_or(core::ptr::null_mut(), |block| block.cast().as_ptr())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        self.allocate_zeroed(layout)
-            .map_or(core::ptr::null_mut(), |block| block.cast().as_ptr())
+        self.allocate_zeroed(layout).map_or(core::ptr::null_mut(), |block| block.cast().as_ptr())
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -232,10 +226,9 @@ unsafe impl<const BYTES: usize> GlobalAlloc for StaticHeap<BYTES> {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let (Some(block), Ok(new)) = (
-            NonNull::new(block),
-            Layout::from_size_align(size, layout.align()),
-        ) else {
+        let (Some(block), Ok(new)) =
+            (NonNull::new(block), Layout::from_size_align(size, layout.align()))
+        else {
             return core::ptr::null_mut();
         };
         // SAFETY: the caller's promise, passed on.

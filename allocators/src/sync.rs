@@ -37,9 +37,7 @@ impl SpinLock {
     /// Returns a lock that nobody holds.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            held: AtomicBool::new(false),
-        }
+        Self { held: AtomicBool::new(false) }
     }
 
     /// Waits until the lock is free and takes it.
@@ -130,10 +128,7 @@ unsafe impl<T: Send> Sync for SpinCell<T> {}
 #[cfg(target_os = "linux")]
 impl<T> SpinCell<T> {
     pub(crate) const fn new(value: T) -> Self {
-        Self {
-            lock: SpinLock::new(),
-            value: UnsafeCell::new(value),
-        }
+        Self { lock: SpinLock::new(), value: UnsafeCell::new(value) }
     }
 
     /// Runs `work` on the value under the lock, which is given back also if `work` unwinds. `work`

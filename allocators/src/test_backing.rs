@@ -42,9 +42,7 @@ unsafe impl Send for State {}
 
 impl TestBacking {
     pub(crate) fn new() -> Self {
-        Self {
-            state: Mutex::new(State::default()),
-        }
+        Self { state: Mutex::new(State::default()) }
     }
 
     /// Refuses the `n`th request from now, counted from 0, and no other.
@@ -72,10 +70,7 @@ impl TestBacking {
 
     /// Returns the layout of the live block at `address`.
     pub(crate) fn layout_at(&self, address: *const u8) -> Option<Layout> {
-        self.lock()
-            .live
-            .get(&address.addr())
-            .map(|&(_, layout)| layout)
+        self.lock().live.get(&address.addr()).map(|&(_, layout)| layout)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -107,10 +102,7 @@ unsafe impl Allocator for TestBacking {
         let mut state = self.lock();
         let request = state.requests;
         state.requests += 1;
-        if state
-            .refused
-            .is_some_and(|(from, to)| (from..=to).contains(&request))
-        {
+        if state.refused.is_some_and(|(from, to)| (from..=to).contains(&request)) {
             return Err(AllocError);
         }
         let layout = Layout::from_size_align(layout.size().max(1), layout.align())
@@ -151,10 +143,7 @@ unsafe impl Allocator for TestBacking {
     }
 
     fn stats(&self) -> Stats {
-        Stats {
-            exact: true,
-            ..self.lock().stats
-        }
+        Stats { exact: true, ..self.lock().stats }
     }
 
     fn name(&self) -> &str {
@@ -169,11 +158,7 @@ unsafe impl Allocator for TestBacking {
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         for &(address, layout) in self.lock().live.values() {
-            visit(Block {
-                address,
-                bytes: layout.size(),
-                site: None,
-            });
+            visit(Block { address, bytes: layout.size(), site: None });
         }
     }
 

@@ -1,10 +1,7 @@
 //! A whole program, this test harness, over `Locked` as its global allocator.
 
 #![cfg(target_os = "linux")]
-#![expect(
-    unsafe_code,
-    reason = "an allocator of the test's own, and misuse of it"
-)]
+#![expect(unsafe_code, reason = "an allocator of the test's own, and misuse of it")]
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
@@ -113,11 +110,7 @@ unsafe impl Allocator for Lists {
     }
 
     fn stats(&self) -> Stats {
-        Stats {
-            live: self.live.get(),
-            requested: self.requested.get(),
-            ..self.pages.stats()
-        }
+        Stats { live: self.live.get(), requested: self.requested.get(), ..self.pages.stats() }
     }
 
     fn name(&self) -> &str {
@@ -159,17 +152,11 @@ fn a_program_runs_on_it() {
     assert_eq!(numbers, [sum; 4], "no thread took another's memory");
     let zeroed = vec![0_u8; 3 << 20];
     assert!(zeroed.iter().all(|&b| b == 0), "zero");
-    assert!(
-        GLOBAL.owns(zeroed.as_ptr()),
-        "the program's memory is the allocator's"
-    );
+    assert!(GLOBAL.owns(zeroed.as_ptr()), "the program's memory is the allocator's");
     assert!(before.live > 0, "the harness allocates as well");
     assert_eq!(GLOBAL.verify(), Ok(()), "whole");
     let mut huge = Vec::<u8>::new();
-    assert!(
-        huge.try_reserve(isize::MAX as usize - 4096).is_err(),
-        "refused"
-    );
+    assert!(huge.try_reserve(isize::MAX as usize - 4096).is_err(), "refused");
 }
 
 #[test]
@@ -213,10 +200,7 @@ fn unwinding_ends_the_program() {
         let output = child("unwinding_ends_the_program");
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{output:?}");
-        assert!(
-            text.contains("panicked below `#[global_allocator]`"),
-            "{text}"
-        );
+        assert!(text.contains("panicked below `#[global_allocator]`"), "{text}");
         return;
     }
     static UNWINDING: Locked<Unwinding> = Locked::new(Unwinding);

@@ -132,7 +132,4 @@ pub(crate) const fn words(bytes: u32) -> Layout {
     unsafe { Layout::from_size_align_unchecked(bytes as usize, 8) }
 }
 
-const _: () = assert!(
-    usize::BITS == 64,
-    "`words` and the scripts count on 64 bits"
-);
+const _: () = assert!(usize::BITS == 64, "`words` and the scripts count on 64 bits");

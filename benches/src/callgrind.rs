@@ -66,8 +66,8 @@ impl OneSize for Nothing {
     unsafe fn give(&mut self, _: usize) {}
 }
 
-/// Measures `pool/instructions`: a free and an allocation in turns, and the same in batches. The
-/// figure is the greater of the two.
+/// Measures `pool/instructions`: a free and the allocation after it, in turns, which is what the row
+/// names. The same in batches, where the pool's bits are searched, stands beside it.
 pub(crate) fn pool_instructions() -> Reading {
     let figure = |loaded, empty| Ok(pairs(loaded)? - pairs(empty)?);
     let both = figure(Counted::Churn, Counted::ChurnEmpty).and_then(|churn| {
@@ -76,7 +76,7 @@ pub(crate) fn pool_instructions() -> Reading {
     });
     match both {
         Ok((churn, batch)) => Reading::Alone {
-            figures: vec![churn.max(batch)],
+            figures: vec![churn],
             note: Some(format!("in turns {churn:.1}, in batches {batch:.1}")),
         },
         Err(why) => Reading::Unmeasured(why),

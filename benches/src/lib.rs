@@ -13,10 +13,7 @@
 //! What a row measures and what it is to reach stands in [`rows`], how it is judged in [`outcome`].
 //! The peers jemalloc and snmalloc are behind the feature `peers-all`, as they need a C++ compiler and
 //! cmake; rows that need them stay open without it.
-#![expect(
-    unsafe_code,
-    reason = "allocating by hand, frees included, is what is measured"
-)]
+#![expect(unsafe_code, reason = "allocating by hand, frees included, is what is measured")]
 
 mod blocks;
 mod callgrind;

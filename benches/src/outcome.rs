@@ -52,51 +52,32 @@ impl Aim {
     /// Returns the aim of a time over a peer's.
     #[must_use]
     pub const fn over_peer(target: f64, goal: f64) -> Self {
-        Self {
-            target,
-            goal,
-            over: Over::Peer,
-            at_least: false,
-            timed: true,
-        }
+        Self { target, goal, over: Over::Peer, at_least: false, timed: true }
     }
 
     /// Returns the aim of a time that stands for itself.
     #[must_use]
     pub const fn time(target: f64, goal: f64) -> Self {
-        Self {
-            over: Over::Nothing,
-            ..Self::over_peer(target, goal)
-        }
+        Self { over: Over::Nothing, ..Self::over_peer(target, goal) }
     }
 
     /// Returns the aim of a count that stands for itself.
     #[must_use]
     pub const fn count(target: f64, goal: f64) -> Self {
-        Self {
-            timed: false,
-            ..Self::time(target, goal)
-        }
+        Self { timed: false, ..Self::time(target, goal) }
     }
 
     /// Returns the aim of a ratio of bytes.
     #[must_use]
     pub const fn bytes(target: f64, goal: f64) -> Self {
-        Self {
-            over: Over::Itself,
-            ..Self::count(target, goal)
-        }
+        Self { over: Over::Itself, ..Self::count(target, goal) }
     }
 
     /// Says how `figure` stands to the target and the goal.
     #[must_use]
     pub fn judge(&self, figure: f64) -> Verdict {
         let meets = |bound: f64| {
-            if self.at_least {
-                figure >= bound
-            } else {
-                figure <= bound
-            }
+            if self.at_least { figure >= bound } else { figure <= bound }
         };
         if meets(self.goal) {
             Verdict::Goal
@@ -172,10 +153,7 @@ impl Reading {
     /// Returns the reading of a single figure.
     #[must_use]
     pub fn single(figure: f64) -> Self {
-        Self::Alone {
-            figures: vec![figure],
-            note: None,
-        }
+        Self::Alone { figures: vec![figure], note: None }
     }
 }
 
@@ -229,11 +207,7 @@ impl Outcome {
             note: None,
         };
         match reading {
-            Reading::Raced {
-                ours,
-                peers,
-                absent,
-            } => outcome.race(aim, &ours, &peers, &absent),
+            Reading::Raced { ours, peers, absent } => outcome.race(aim, &ours, &peers, &absent),
             Reading::Alone { figures, note } => {
                 outcome.ours = median(&figures);
                 outcome.spread = quartile_distance(&figures);

@@ -8,9 +8,5 @@ pub(crate) mod slab_keys;
 
 /// Returns `names`, the peers that need the feature `peers-all`, where they are not compiled in.
 pub(crate) fn absent(names: &[&'static str]) -> Vec<&'static str> {
-    if cfg!(feature = "peers-all") {
-        Vec::new()
-    } else {
-        names.to_vec()
-    }
+    if cfg!(feature = "peers-all") { Vec::new() } else { names.to_vec() }
 }

@@ -16,10 +16,8 @@ impl Random {
     #[inline(always)]
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         // Knuth's multiplier for 64 bits.
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (((self.0 >> 32) * u64::from(bound)) >> 32) as u32
     }
 

@@ -90,11 +90,7 @@ fn date_of(days: u64) -> String {
     // Five months of these have 153 days, wherever one begins.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
     let year = 400 * cycle + year + next;
     format!("{year:04}-{month:02}-{day:02}")
 }
@@ -102,11 +98,7 @@ fn date_of(days: u64) -> String {
 /// Returns what a program prints, or nothing where it cannot be run.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let folder = env!("CARGO_MANIFEST_DIR");
-    let output = Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .ok()?;
+    let output = Command::new(program).args(arguments).current_dir(folder).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }
@@ -141,11 +133,7 @@ fn machine() -> String {
 }
 
 fn flags() -> String {
-    let peers = if cfg!(feature = "peers-all") {
-        "peers-all"
-    } else {
-        "none"
-    };
+    let peers = if cfg!(feature = "peers-all") { "peers-all" } else { "none" };
     format!(
         "{}, profile {} (opt-level {}; the rest is in Cargo.toml), RUSTFLAGS `{}`, features {peers}",
         env!("LOLIGO_BENCHES_RUSTC"),

@@ -60,11 +60,7 @@ impl Replayed {
     /// Measures nothing yet.
     #[must_use]
     pub fn new(traces: Traces) -> Self {
-        Self {
-            traces,
-            times: BTreeMap::new(),
-            limits: BTreeMap::new(),
-        }
+        Self { traces, times: BTreeMap::new(), limits: BTreeMap::new() }
     }
 
     /// Returns the traces.
@@ -101,11 +97,7 @@ impl Replayed {
             // A peer that was stopped at its time cap or refused requests is no measure.
             .filter_map(|peer| Some(((*peer).to_owned(), rounds_ns(result, peer).ok()?.to_vec())))
             .collect();
-        Ok(Reading::Raced {
-            ours,
-            peers,
-            absent,
-        })
+        Ok(Reading::Raced { ours, peers, absent })
     }
 
     /// The geometric means over all traces, round by round.
@@ -118,11 +110,7 @@ impl Replayed {
             }
         }
         let [ours, system] = both.map(|traces| geomeans(&traces));
-        Ok(Reading::Raced {
-            ours,
-            peers: vec![("system".to_owned(), system)],
-            absent: Vec::new(),
-        })
+        Ok(Reading::Raced { ours, peers: vec![("system".to_owned(), system)], absent: Vec::new() })
     }
 
     fn memory(&mut self) -> Result<Reading, String> {
@@ -174,12 +162,7 @@ impl Replayed {
 
     fn times_of(&mut self, trace: &str, rounds: u32) -> Result<&TraceResult, String> {
         if !self.times.contains_key(trace) {
-            let options = Options {
-                rounds,
-                worst_rounds: 0,
-                memory: false,
-                ..Options::default()
-            };
+            let options = Options { rounds, worst_rounds: 0, memory: false, ..Options::default() };
             let rows = rows_named(&HEAPS, &PEERS);
             let result = measure_one(&self.open(trace)?, &rows, &options)?;
             self.times.insert(trace.to_owned(), result);
@@ -209,12 +192,7 @@ impl Replayed {
 
 /// Peak memory over peak live bytes of the growing heap after phases of other sizes.
 fn shift20() -> Result<Reading, String> {
-    let options = Options {
-        rounds: 0,
-        worst_rounds: 0,
-        memory: true,
-        ..Options::default()
-    };
+    let options = Options { rounds: 0, worst_rounds: 0, memory: true, ..Options::default() };
     let trace = shift::trace();
     let result = measure_one(&trace, &rows_named(&["heap"], &[]), &options)?;
     let ratio = row(&result, "heap")?.memory_ratio;
@@ -223,12 +201,8 @@ fn shift20() -> Result<Reading, String> {
 
 /// Returns the replay's rows of these names, as far as they are there.
 fn rows_named(ours_named: &[&str], peers_named: &[&str]) -> Vec<Row> {
-    let ours = ours()
-        .into_iter()
-        .filter(|row| ours_named.contains(&row.name()));
-    let peers = peers()
-        .into_iter()
-        .filter(|row| peers_named.contains(&row.name()));
+    let ours = ours().into_iter().filter(|row| ours_named.contains(&row.name()));
+    let peers = peers().into_iter().filter(|row| peers_named.contains(&row.name()));
     ours.chain(peers).collect()
 }
 

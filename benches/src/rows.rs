@@ -77,12 +77,7 @@ pub struct Row {
 
 impl Row {
     pub(crate) fn new(name: impl Into<String>, unit: Unit, aim: Aim, measure: Measure) -> Self {
-        Self {
-            name: name.into(),
-            unit,
-            aim,
-            measure,
-        }
+        Self { name: name.into(), unit, aim, measure }
     }
 
     /// Returns the row's name.
@@ -128,9 +123,8 @@ fn race(make: impl Fn() -> Race, rounds: u32, unit: Unit) -> Reading {
     let mut absent = Vec::new();
     for rounds in portions(rounds) {
         let mut race = make();
-        let mut turns: Vec<&mut Contender> = core::iter::once(&mut race.ours)
-            .chain(&mut race.peers)
-            .collect();
+        let mut turns: Vec<&mut Contender> =
+            core::iter::once(&mut race.ours).chain(&mut race.peers).collect();
         let mut figures = interleave(&mut turns, rounds).into_iter();
         extend(&mut ours, figures.next().unwrap_or_default(), unit);
         for (index, (peer, figures)) in race.peers.iter().zip(figures).enumerate() {
@@ -141,11 +135,7 @@ fn race(make: impl Fn() -> Race, rounds: u32, unit: Unit) -> Reading {
         }
         absent = race.absent;
     }
-    Reading::Raced {
-        ours,
-        peers,
-        absent,
-    }
+    Reading::Raced { ours, peers, absent }
 }
 
 /// Runs both ways in turns and takes the difference within each round.
@@ -154,17 +144,11 @@ fn added(make: impl Fn() -> [Contender; 2], rounds: u32, unit: Unit) -> Reading 
     for rounds in portions(rounds) {
         let [mut with, mut without] = make();
         if let [with, without] = &interleave(&mut [&mut with, &mut without], rounds)[..] {
-            let added = with
-                .iter()
-                .zip(without)
-                .map(|(with, without)| with - without);
+            let added = with.iter().zip(without).map(|(with, without)| with - without);
             extend(&mut figures, added.collect(), unit);
         }
     }
-    Reading::Alone {
-        figures,
-        note: None,
-    }
+    Reading::Alone { figures, note: None }
 }
 
 /// Returns the rounds in portions of [`ROUNDS_IN_PLACE`].

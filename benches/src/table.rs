@@ -11,16 +11,7 @@ pub struct Table {
 }
 
 /// The heads of the columns behind the row's name.
-const HEADS: [&str; 8] = [
-    "ours",
-    "best peer",
-    "",
-    "ratio",
-    "spread",
-    "target",
-    "goal",
-    "reached",
-];
+const HEADS: [&str; 8] = ["ours", "best peer", "", "ratio", "spread", "target", "goal", "reached"];
 
 /// Their widths; the first and second hold a number and its unit.
 const WIDTHS: [usize; 8] = [24, 10, 23, 8, 8, 8, 8, 10];
@@ -28,9 +19,7 @@ const WIDTHS: [usize; 8] = [24, 10, 23, 8, 8, 8, 8, 10];
 impl Table {
     /// Makes a table for rows of these names.
     pub fn new<'n>(names: impl Iterator<Item = &'n str>) -> Self {
-        Self {
-            name_width: names.map(str::len).max().unwrap_or(0).max(3),
-        }
+        Self { name_width: names.map(str::len).max().unwrap_or(0).max(3) }
     }
 
     /// Returns the line of heads.
@@ -42,10 +31,9 @@ impl Table {
     /// Returns a row's line, and a second one where there is a note.
     #[must_use]
     pub fn row(&self, outcome: &Outcome) -> String {
-        let ours = outcome.ours.map_or_else(
-            || "-".to_owned(),
-            |ours| format!("{} {}", figure(ours), outcome.unit),
-        );
+        let ours = outcome
+            .ours
+            .map_or_else(|| "-".to_owned(), |ours| format!("{} {}", figure(ours), outcome.unit));
         let optional = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), figure);
         let cells = [
             ours,

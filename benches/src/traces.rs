@@ -29,20 +29,14 @@ impl Traces {
     pub fn find() -> Self {
         let data = std::env::var_os("LOLIGO_DATA").map(PathBuf::from);
         let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let folders = [
-            (data, "LOLIGO_DATA"),
-            (Some(checkout.join("shared")), "../shared"),
-        ];
+        let folders = [(data, "LOLIGO_DATA"), (Some(checkout.join("shared")), "../shared")];
         for (folder, called) in folders {
             let Some(folder) = folder else { continue };
             let found = in_folder(&folder.join("traces")).unwrap_or_default();
             if !found.is_empty() {
                 let names = names_of(&found);
                 let count = found.len();
-                return Self {
-                    found,
-                    note: format!("{count} traces of {called}/traces: {names}"),
-                };
+                return Self { found, note: format!("{count} traces of {called}/traces: {names}") };
             }
         }
         let found: Vec<_> = bundled()

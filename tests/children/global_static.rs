@@ -12,14 +12,7 @@ fn main() {
     let before = GLOBAL.stats().live;
     work::run();
     let stats = GLOBAL.stats();
-    assert!(
-        stats.allocations_total > 10_000,
-        "the program's blocks came from here: {stats:?}"
-    );
-    assert!(
-        stats.live < before + 100,
-        "{} of {before} blocks are live",
-        stats.live
-    );
+    assert!(stats.allocations_total > 10_000, "the program's blocks came from here: {stats:?}");
+    assert!(stats.live < before + 100, "{} of {before} blocks are live", stats.live);
     GLOBAL.verify().expect("the heap is sound");
 }

@@ -28,11 +28,7 @@ fn in_region(region_bytes: usize, leaf_bytes: usize, offset: usize, test: Test<'
 /// within it is served surely, since one of its blocks that size lies in there whole.
 fn limits_anywhere(region_bytes: usize) -> Limits {
     let most = (region_bytes.next_power_of_two() / 8).max(16);
-    Limits {
-        size_max: most,
-        align_max: most,
-        ..Limits::region(region_bytes)
-    }
+    Limits { size_max: most, align_max: most, ..Limits::region(region_bytes) }
 }
 
 #[test]
@@ -75,26 +71,18 @@ fn runs_programs_with_tails() {
 
 #[test]
 fn serves_alignments_to_2_mib() {
-    let limits = Limits {
-        align_max: 2 << 20,
-        ..Limits::region(16 << 20)
-    };
+    let limits = Limits { align_max: 2 << 20, ..Limits::region(16 << 20) };
     conformance::allocator(&limits, |test| in_region(16 << 20, 4096, 0, test));
 }
 
 #[test]
 fn runs_over_every_refusal() {
     let program = sample(&Space::new(32, 12, 8), 60, 11);
-    conformance::exhaustion(
-        &limits_anywhere(32 << 10),
-        64 << 10,
-        &program,
-        |backing, test| {
-            if let Ok(buddy) = BuddyAllocator::new("buddy", 32 << 10, 64, backing) {
-                test(&buddy);
-            }
-        },
-    );
+    conformance::exhaustion(&limits_anywhere(32 << 10), 64 << 10, &program, |backing, test| {
+        if let Ok(buddy) = BuddyAllocator::new("buddy", 32 << 10, 64, backing) {
+            test(&buddy);
+        }
+    });
 }
 
 /// Fills a buddy with blocks of one leaf and returns how many were served.
@@ -117,10 +105,7 @@ fn a_buffer_of_any_size_is_used_to_its_end() {
     assert_eq!(leaves_served(400 << 10, 1 << 10), 399);
     assert_eq!(leaves_served(512 << 10, 16 << 10), 31);
     // Two bits a leaf are 16 leaves of 8192; the header and the fronts are a few more.
-    assert!(
-        leaves_served(1 << 20, 128) >= 8170,
-        "metadata takes more than a quarter percent"
-    );
+    assert!(leaves_served(1 << 20, 128) >= 8170, "metadata takes more than a quarter percent");
 }
 
 #[test]
@@ -131,9 +116,7 @@ fn the_greatest_block_is_back_after_any_program() {
             let program = sample(&Space::new(200, 10, 6), 1000, seed);
             loligo_tests::programs::run(&program, &mut oracle).expect("the contract holds");
             oracle.finish().expect("all is freed");
-            let half = buddy
-                .allocate(bytes(128 << 10, 128 << 10))
-                .expect("all is merged");
+            let half = buddy.allocate(bytes(128 << 10, 128 << 10)).expect("all is merged");
             // SAFETY: the block is live and of this layout.
             unsafe { buddy.deallocate_sized(half.cast(), bytes(128 << 10, 128 << 10)) };
         }
@@ -149,11 +132,7 @@ fn gives_its_backing_all_back() {
         let program = sample(&Space::new(64, 14, 6), 400, 5);
         loligo_tests::programs::run(&program, &mut oracle).expect("the contract holds");
         oracle.finish().expect("all is freed");
-        assert_eq!(
-            memory.stats().live,
-            1,
-            "one block of the backing is all it takes"
-        );
+        assert_eq!(memory.stats().live, 1, "one block of the backing is all it takes");
     }
     assert_eq!(memory.stats().live, 0);
 }

@@ -37,9 +37,7 @@ impl InMemory<'_> {
 // SAFETY: what the offsets promise of ranges holds of the memory behind them.
 unsafe impl Allocator for InMemory<'_> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let offset = self
-            .offsets
-            .allocate(layout.size() as u64, layout.align() as u64)?;
+        let offset = self.offsets.allocate(layout.size() as u64, layout.align() as u64)?;
         Ok(self.slice(offset))
     }
 
@@ -48,8 +46,7 @@ unsafe impl Allocator for InMemory<'_> {
     }
 
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
-        self.offsets
-            .free_sized(self.offset(block), layout.size() as u64);
+        self.offsets.free_sized(self.offset(block), layout.size() as u64);
     }
 
     unsafe fn resize_in_place(
@@ -59,8 +56,7 @@ unsafe impl Allocator for InMemory<'_> {
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let offset = self.offset(block);
-        self.offsets
-            .resize_in_place(offset, old.size() as u64, new.size() as u64)?;
+        self.offsets.resize_in_place(offset, old.size() as u64, new.size() as u64)?;
         Ok(self.slice(offset))
     }
 
@@ -82,11 +78,7 @@ unsafe impl Allocator for InMemory<'_> {
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.offsets.walk(&mut |offset, bytes| {
-            visit(Block {
-                address: self.at(offset),
-                bytes: bytes as usize,
-                site: None,
-            });
+            visit(Block { address: self.at(offset), bytes: bytes as usize, site: None });
         });
     }
 
@@ -102,17 +94,9 @@ fn over(bytes: usize, leaf_bytes: u64, test: Test<'_>) {
         let offsets = BuddyOffsets::new("offsets", bytes as u64, leaf_bytes, &memory);
         let offsets = offsets.expect("the table has room");
         let base = NonNull::from(region.memory()).cast();
-        let blocks = InMemory {
-            offsets,
-            base,
-            bytes,
-        };
+        let blocks = InMemory { offsets, base, bytes };
         test(&blocks);
-        assert_eq!(
-            blocks.stats().live,
-            0,
-            "offsets hold no memory whose leak would panic"
-        );
+        assert_eq!(blocks.stats().live, 0, "offsets hold no memory whose leak would panic");
     }
     assert_eq!(memory.stats().live, 0, "the table goes back");
 }
@@ -120,12 +104,7 @@ fn over(bytes: usize, leaf_bytes: u64, test: Test<'_>) {
 /// The limits for a range of any length: a quarter of it is served surely.
 fn limits(bytes: usize) -> Limits {
     let most = bytes.next_power_of_two() / 8;
-    Limits {
-        size_max: most,
-        align_max: most,
-        reports_leaks: false,
-        ..Limits::region(bytes)
-    }
+    Limits { size_max: most, align_max: most, reports_leaks: false, ..Limits::region(bytes) }
 }
 
 #[test]
@@ -140,10 +119,7 @@ fn runs_programs() {
     for (bytes, leaf_bytes) in [(64 << 10, 16), (50_001, 1), (5000, 2)] {
         let plan = Plan {
             cases: 100,
-            space: Space {
-                slots: 100,
-                ..Space::past(&limits(bytes))
-            },
+            space: Space { slots: 100, ..Space::past(&limits(bytes)) },
             regressions: Some("regressions/buddy-offsets.txt"),
             ..Plan::new(limits(bytes))
         };
@@ -161,16 +137,8 @@ fn serves_more_than_an_address_space_could_back() {
         taken.push(offset);
     }
     taken.sort_unstable();
-    assert!(
-        taken
-            .iter()
-            .copied()
-            .eq((0..1000).map(|index| index * leaf)),
-        "each leaf once"
-    );
-    taken
-        .into_iter()
-        .for_each(|offset| offsets.free_sized(offset, leaf));
+    assert!(taken.iter().copied().eq((0..1000).map(|index| index * leaf)), "each leaf once");
+    taken.into_iter().for_each(|offset| offsets.free_sized(offset, leaf));
     offsets.verify().expect("all is free again");
     assert_eq!(offsets.stats().live, 0);
 }

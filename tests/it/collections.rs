@@ -38,21 +38,12 @@ fn use_collections(allocator: &dyn Allocator) {
     grown.extend(0..2000);
     grown.truncate(300);
     grown.shrink_to_fit();
-    assert!(
-        grown.iter().copied().eq(0..300),
-        "the vector has kept its numbers"
-    );
+    assert!(grown.iter().copied().eq(0..300), "the vector has kept its numbers");
     let boxed = Box04::new_in([7_u8; 100], allocator);
-    assert!(
-        boxed.iter().all(|&byte| byte == 7),
-        "the box has kept its bytes"
-    );
+    assert!(boxed.iter().all(|&byte| byte == 7), "the box has kept its bytes");
     let unit = Box04::new_in((), allocator);
     drop(unit);
-    assert!(
-        allocator.stats().live > 200,
-        "all of it lives in the allocator"
-    );
+    assert!(allocator.stats().live > 200, "all of it lives in the allocator");
 }
 
 #[test]
@@ -87,24 +78,14 @@ fn objects_are_made_and_deleted_with_their_destructors() {
             let objects: Vec<_> = (0..100)
                 .map(|number| allocator.make_new(Counted(&dropped, number)).expect("room"))
                 .collect();
-            assert_eq!(
-                (allocator.stats().live, dropped.get()),
-                (100, 0),
-                "{}",
-                subject.name
-            );
+            assert_eq!((allocator.stats().live, dropped.get()), (100, 0), "{}", subject.name);
             for (number, object) in (0..).zip(objects) {
                 // SAFETY: the object was made above and is not deleted yet.
                 assert_eq!(unsafe { object.as_ref() }.1, number, "{}", subject.name);
                 // SAFETY: as above; it is not used again.
                 unsafe { allocator.make_delete(object) };
             }
-            assert_eq!(
-                (allocator.stats().live, dropped.get()),
-                (0, 100),
-                "{}",
-                subject.name
-            );
+            assert_eq!((allocator.stats().live, dropped.get()), (0, 100), "{}", subject.name);
         });
     }
 }
@@ -113,19 +94,15 @@ fn objects_are_made_and_deleted_with_their_destructors() {
 fn a_pool_serves_boxes() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
     let pool = PoolAllocator::new(Layout::new::<[u64; 4]>(), "nodes", &memory);
-    let boxes: Vec<_> = (0..1000_u64)
-        .map(|number| Box04::new_in([number; 4], Bridge(&pool)))
-        .collect();
+    let boxes: Vec<_> =
+        (0..1000_u64).map(|number| Box04::new_in([number; 4], Bridge(&pool))).collect();
     assert_eq!(pool.stats().live, 1000);
     for (number, node) in (0..).zip(&boxes) {
         assert_eq!(**node, [number; 4]);
     }
     drop(boxes);
     assert_eq!(pool.stats().live, 0);
-    assert!(
-        Box04::try_new_in([0_u64; 5], Bridge(&pool)).is_err(),
-        "a pool serves its size alone"
-    );
+    assert!(Box04::try_new_in([0_u64; 5], Bridge(&pool)).is_err(), "a pool serves its size alone");
 }
 
 #[test]

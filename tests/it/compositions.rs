@@ -13,24 +13,13 @@ use crate::subject::{Test, bytes};
 const NODE: core::alloc::Layout = bytes(48, 16);
 
 /// The limits of a general allocator with some room over another.
-const GENERAL: Limits = Limits {
-    size_max: 64 << 10,
-    align_max: 4096,
-    memory: None,
-    ..Limits::region(1 << 20)
-};
+const GENERAL: Limits =
+    Limits { size_max: 64 << 10, align_max: 4096, memory: None, ..Limits::region(1 << 20) };
 
 /// Checks a backing when all that stood on it is gone.
 fn is_empty(allocator: &dyn Allocator) {
-    allocator
-        .verify()
-        .unwrap_or_else(|damage| panic!("{}: {damage}", allocator.name()));
-    assert_eq!(
-        allocator.stats().live,
-        0,
-        "`{}` has not everything back",
-        allocator.name()
-    );
+    allocator.verify().unwrap_or_else(|damage| panic!("{}: {damage}", allocator.name()));
+    assert_eq!(allocator.stats().live, 0, "`{}` has not everything back", allocator.name());
 }
 
 fn pool_over_heap_over_pages(test: Test<'_>) {
@@ -59,11 +48,7 @@ fn slab_over_buddy_over_heap(test: Test<'_>) {
     let heap = HeapAllocator::from_region("heap", region.memory());
     {
         let buddy = BuddyAllocator::new("buddy", 4 << 20, 1024, &heap).expect("there is room");
-        test(&SlabAllocator::<_, DefaultClasses>::with_region_bytes(
-            "slab",
-            &buddy,
-            64 << 10,
-        ));
+        test(&SlabAllocator::<_, DefaultClasses>::with_region_bytes("slab", &buddy, 64 << 10));
         is_empty(&buddy);
     }
     is_empty(&heap);
@@ -96,18 +81,9 @@ fn conform() {
 #[test]
 fn run_programs() {
     let regressions = Some("regressions/compositions.txt");
-    let general = Plan {
-        cases: 40,
-        regressions,
-        ..Plan::new(GENERAL)
-    };
+    let general = Plan { cases: 40, regressions, ..Plan::new(GENERAL) };
     let nodes = Limits::fixed(NODE, None);
-    Plan {
-        cases: 40,
-        regressions,
-        ..Plan::new(nodes)
-    }
-    .check(pool_over_heap_over_pages);
+    Plan { cases: 40, regressions, ..Plan::new(nodes) }.check(pool_over_heap_over_pages);
     general.check(heap_over_buddy_over_pages);
     general.check(heap_over_frame);
     general.check(buddy_over_buddy);
@@ -129,10 +105,7 @@ fn run_over_every_refusal() {
         test(&HeapAllocator::with_region_bytes("heap", &proxy, 64 << 10));
         is_empty(&proxy);
     });
-    let frames = Limits {
-        reclaims: false,
-        ..Limits::region(64 << 10)
-    };
+    let frames = Limits { reclaims: false, ..Limits::region(64 << 10) };
     conformance::exhaustion(&frames, 1 << 20, &program, |backing, test| {
         if let Ok(frame) = FrameAllocator::new("frame", 64 << 10, backing) {
             test(&frame);
@@ -150,28 +123,16 @@ fn siblings_share_a_backing() {
             let bytes_pool = PoolAllocator::new(bytes(1, 1), "bytes", &heap);
             let scratch = FrameAllocator::new("scratch", 64 << 10, &heap).expect("there is room");
             let arena = BuddyAllocator::new("arena", 1 << 20, 64, &heap).expect("there is room");
-            let frames = Limits {
-                reclaims: false,
-                ..Limits::region(64 << 10)
-            };
+            let frames = Limits { reclaims: false, ..Limits::region(64 << 10) };
             for seed in 0..8 {
                 for (allocator, limits) in [
                     (&nodes as &dyn Allocator, Limits::fixed(NODE, None)),
                     (&bytes_pool, Limits::fixed(bytes(1, 1), None)),
-                    (
-                        &scratch,
-                        Limits {
-                            ordered: false,
-                            ..frames
-                        },
-                    ),
+                    (&scratch, Limits { ordered: false, ..frames }),
                     (&arena, GENERAL),
                 ] {
                     let mut oracle = Oracle::new(allocator, limits).expect("nothing is live");
-                    let space = Space {
-                        slots: 100,
-                        ..Space::past(&limits)
-                    };
+                    let space = Space { slots: 100, ..Space::past(&limits) };
                     run(&sample(&space, 300, seed), &mut oracle).expect("the contract holds");
                     if limits.reclaims {
                         oracle.finish().expect("all is freed");

@@ -68,14 +68,8 @@ fn references_are_allocators() {
 
 #[test]
 fn errors_tell_what_to_do() {
-    assert!(
-        AllocError.to_string().contains("no memory left"),
-        "{AllocError}"
-    );
-    let damage = Damage {
-        what: "a word is wrong",
-        address: core::ptr::null(),
-    };
+    assert!(AllocError.to_string().contains("no memory left"), "{AllocError}");
+    let damage = Damage { what: "a word is wrong", address: core::ptr::null() };
     assert_eq!(damage.to_string(), "a word is wrong at 0x0");
     assert!(size_of::<Block>() <= 24, "a walk copies blocks");
 }

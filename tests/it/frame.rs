@@ -13,11 +13,7 @@ const BYTES: usize = 256 << 10;
 pub(crate) const FRAME: Subject = Subject {
     name: "frame",
     reporter: |_| None,
-    limits: Limits {
-        reclaims: false,
-        reports_leaks: false,
-        ..Limits::region(BYTES)
-    },
+    limits: Limits { reclaims: false, reports_leaks: false, ..Limits::region(BYTES) },
     make: |test| in_region(BYTES, 0, test),
     misused: bytes(64, 16),
 };
@@ -35,30 +31,16 @@ fn conforms() {
 #[test]
 fn conforms_at_any_address_and_length() {
     for (region_bytes, offset) in [(1000, 1), (65_537, 4095), (100_003, 7)] {
-        let limits = Limits {
-            align_max: 64,
-            memory: Some(region_bytes),
-            ..FRAME.limits
-        };
-        let limits = Limits {
-            size_max: region_bytes / 2,
-            ..limits
-        };
+        let limits = Limits { align_max: 64, memory: Some(region_bytes), ..FRAME.limits };
+        let limits = Limits { size_max: region_bytes / 2, ..limits };
         conformance::allocator(&limits, |test| in_region(region_bytes, offset, test));
     }
 }
 
 #[test]
 fn serves_alignments_to_2_mib() {
-    let limits = Limits {
-        align_max: 2 << 20,
-        size_max: 4 << 20,
-        ..FRAME.limits
-    };
-    let limits = Limits {
-        memory: Some(16 << 20),
-        ..limits
-    };
+    let limits = Limits { align_max: 2 << 20, size_max: 4 << 20, ..FRAME.limits };
+    let limits = Limits { memory: Some(16 << 20), ..limits };
     conformance::allocator(&limits, |test| in_region(16 << 20, 0, test));
 }
 
@@ -70,21 +52,13 @@ fn runs_programs() {
 #[test]
 fn last_in_first_out_gives_all_room_back() {
     in_region(BYTES, 0, &mut |frame| {
-        let limits = Limits {
-            reclaims: true,
-            ..FRAME.limits
-        };
+        let limits = Limits { reclaims: true, ..FRAME.limits };
         for order in 0..3 {
             let mut oracle = Oracle::new(frame, limits).expect("an empty frame");
             let mut keys = Vec::new();
             for size in 0..400 {
                 let layout = bytes(size, 1 << (size % 6));
-                keys.push(
-                    oracle
-                        .allocate(layout)
-                        .expect("the contract holds")
-                        .expect("room"),
-                );
+                keys.push(oracle.allocate(layout).expect("the contract holds").expect("room"));
             }
             // Freed from the middle first, a block's room comes back with those after it.
             if order == 1 {

@@ -6,23 +6,13 @@ use loligo_tests::Ended;
 use loligo_tests::misuse::{Verdict, verdict};
 
 const CHILDREN: [(&str, &str); 2] = [
-    (
-        "global-heap",
-        env!("CARGO_BIN_EXE_loligo-tests-global-heap"),
-    ),
-    (
-        "global-static",
-        env!("CARGO_BIN_EXE_loligo-tests-global-static"),
-    ),
+    ("global-heap", env!("CARGO_BIN_EXE_loligo-tests-global-heap")),
+    ("global-static", env!("CARGO_BIN_EXE_loligo-tests-global-static")),
 ];
 
 fn run(program: &str, job: &str) -> Ended {
     let output = Command::new(program).arg(job).output();
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = output.expect("a process can be started");
+    let Output { status, stdout, stderr } = output.expect("a process can be started");
     Ended {
         stdout: String::from_utf8_lossy(&stdout).into_owned(),
         stderr: String::from_utf8_lossy(&stderr).into_owned(),
@@ -46,11 +36,6 @@ fn threads_and_collections_work() {
 fn a_double_free_is_found() {
     for (name, program) in CHILDREN {
         let ended = run(program, "double-free");
-        assert_eq!(
-            verdict(&ended, name),
-            Verdict::Detected,
-            "{name}: {}",
-            ended.stderr
-        );
+        assert_eq!(verdict(&ended, name), Verdict::Detected, "{name}: {}", ended.stderr);
     }
 }

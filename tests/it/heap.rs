@@ -11,10 +11,7 @@ pub(crate) const HEAP: Subject = Subject {
     name: "heap",
     reporter: |_| None,
     // Contents of greater blocks are written at their ends only, to keep the tests quick.
-    limits: Limits {
-        touch_max: 128 << 10,
-        ..Limits::growing()
-    },
+    limits: Limits { touch_max: 128 << 10, ..Limits::growing() },
     make: |test| {
         let pages = PageAllocator::new("pages");
         test(&HeapAllocator::new("heap", &pages));
@@ -52,20 +49,12 @@ fn in_region(region_bytes: usize, offset: usize, test: Test<'_>) {
 fn small_regions(memory_bytes: usize, test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", memory_bytes);
     test(&HeapAllocator::with_region_bytes("heap", &memory, 64 << 10));
-    assert_eq!(
-        memory.stats().live,
-        0,
-        "the heap keeps memory of its backing"
-    );
+    assert_eq!(memory.stats().live, 0, "the heap keeps memory of its backing");
 }
 
 /// What a heap over such a backing serves: its regions are less than half of it.
-const SMALL: Limits = Limits {
-    size_max: 256 << 10,
-    align_max: 64 << 10,
-    memory: None,
-    ..Limits::region(4 << 20)
-};
+const SMALL: Limits =
+    Limits { size_max: 256 << 10, align_max: 64 << 10, memory: None, ..Limits::region(4 << 20) };
 
 #[test]
 fn conforms() {
@@ -85,30 +74,18 @@ fn conforms_over_small_regions() {
 
 #[test]
 fn conforms_at_any_address_and_length() {
-    for (region_bytes, offset) in [
-        (64 << 10, 1),
-        (100_001, 4095),
-        (1_000_003, 16),
-        (65_537, 2_000_001),
-    ] {
-        let limits = Limits {
-            align_max: 4096,
-            ..Limits::region(region_bytes)
-        };
-        let limits = Limits {
-            size_max: region_bytes / 8,
-            ..limits
-        };
+    for (region_bytes, offset) in
+        [(64 << 10, 1), (100_001, 4095), (1_000_003, 16), (65_537, 2_000_001)]
+    {
+        let limits = Limits { align_max: 4096, ..Limits::region(region_bytes) };
+        let limits = Limits { size_max: region_bytes / 8, ..limits };
         conformance::allocator(&limits, |test| in_region(region_bytes, offset, test));
     }
 }
 
 #[test]
 fn serves_alignments_to_2_mib_in_a_region() {
-    let limits = Limits {
-        align_max: 2 << 20,
-        ..Limits::region(16 << 20)
-    };
+    let limits = Limits { align_max: 2 << 20, ..Limits::region(16 << 20) };
     conformance::allocator(&limits, |test| in_region(16 << 20, 0, test));
 }
 
@@ -116,10 +93,7 @@ fn serves_alignments_to_2_mib_in_a_region() {
 fn a_tiny_region_refuses_everything() {
     for region_bytes in [0, 1, 15, 16, 100, 4096] {
         in_region(region_bytes, 0, &mut |heap| {
-            let limits = Limits {
-                reclaims: false,
-                ..Limits::region(1 << 10)
-            };
+            let limits = Limits { reclaims: false, ..Limits::region(1 << 10) };
             let mut oracle = Oracle::new(heap, limits).expect("a fresh heap");
             for size in [0, 1, 100, 5000] {
                 // Served or refused, the contract holds.
@@ -145,10 +119,7 @@ fn runs_programs_over_small_regions() {
     let plan = Plan {
         cases: 60,
         steps: 500,
-        space: Space {
-            slots: 120,
-            ..Space::past(&SMALL)
-        },
+        space: Space { slots: 120, ..Space::past(&SMALL) },
         regressions: Some("regressions/heap-small-regions.txt"),
         ..Plan::new(SMALL)
     };
@@ -179,15 +150,9 @@ fn asks_a_backing_that_refuses_a_bounded_number_of_times() {
     let heap = HeapAllocator::new("heap", &refusing);
     for size in [1, 100_000, 123_457, 10_000_001, 1 << 30] {
         let before = refusing.requests();
-        assert!(
-            heap.allocate(bytes(size, 1)).is_err(),
-            "nothing is there to serve {size}"
-        );
+        assert!(heap.allocate(bytes(size, 1)).is_err(), "nothing is there to serve {size}");
         let asked = refusing.requests() - before;
-        assert!(
-            (1..=32).contains(&asked),
-            "{asked} requests for one of {size} bytes"
-        );
+        assert!((1..=32).contains(&asked), "{asked} requests for one of {size} bytes");
     }
 }
 
@@ -205,10 +170,7 @@ fn fills_its_region() {
             }
             live += size;
         }
-        assert!(
-            live * 100 >= REGION * 96,
-            "{live} bytes of {REGION} are live when it is full"
-        );
+        assert!(live * 100 >= REGION * 96, "{live} bytes of {REGION} are live when it is full");
         free_all(heap);
     });
 }
@@ -234,10 +196,7 @@ fn gives_empty_regions_back() {
     oracle.finish().expect("the contract holds");
     heap.shrink();
     let left = heap.stats().reserved;
-    assert!(
-        left == 0 && grown > 256 << 10,
-        "of {grown} bytes {left} are kept, with nothing live"
-    );
+    assert!(left == 0 && grown > 256 << 10, "of {grown} bytes {left} are kept, with nothing live");
     assert_eq!(pages.stats().live, 0);
 }
 

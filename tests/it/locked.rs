@@ -14,10 +14,7 @@ pub(crate) const LOCKED: Subject = Subject {
     limits: Limits::region(256 << 10),
     make: |test| {
         let mut region = Region::new(256 << 10, 256 << 10);
-        test(&Locked::new(HeapAllocator::from_region(
-            "locked",
-            region.memory(),
-        )));
+        test(&Locked::new(HeapAllocator::from_region("locked", region.memory())));
     },
     misused: bytes(64, 16),
 };
@@ -29,10 +26,7 @@ fn conforms() {
 
 #[test]
 fn runs_programs() {
-    let plan = Plan {
-        regressions: Some("regressions/locked.txt"),
-        ..Plan::new(LOCKED.limits)
-    };
+    let plan = Plan { regressions: Some("regressions/locked.txt"), ..Plan::new(LOCKED.limits) };
     plan.check(LOCKED.make);
 }
 
@@ -40,10 +34,7 @@ fn runs_programs() {
 fn conforms_as_a_global_allocator() {
     conformance::global_alloc(&LOCKED.limits, |test| {
         let mut region = Region::new(256 << 10, 256 << 10);
-        test(&Locked::new(HeapAllocator::from_region(
-            "global",
-            region.memory(),
-        )));
+        test(&Locked::new(HeapAllocator::from_region("global", region.memory())));
     });
 }
 
@@ -56,31 +47,19 @@ fn programs(space: &Space) -> Vec<Vec<loligo_tests::programs::AllocatorOp>> {
 fn serves_several_threads() {
     let pages = PageAllocator::new("pages");
     let heap = Locked::new(HeapAllocator::new("heap", &pages));
-    run_shared(
-        &heap,
-        &Limits::growing(),
-        &programs(&Space::new(64, 14, 13)),
-    )
-    .expect("the contract holds");
+    run_shared(&heap, &Limits::growing(), &programs(&Space::new(64, 14, 13)))
+        .expect("the contract holds");
 
     let mut region = Region::new(1 << 20, 4096);
     let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64);
     let buddy = Locked::new(buddy.expect("the region holds a leaf"));
-    run_shared(
-        &buddy,
-        &Limits::region(1 << 20),
-        &programs(&Space::new(64, 14, 8)),
-    )
-    .expect("the contract holds");
+    run_shared(&buddy, &Limits::region(1 << 20), &programs(&Space::new(64, 14, 8)))
+        .expect("the contract holds");
 
     let block = bytes(100, 4);
     let pool = Locked::new(PoolAllocator::new(block, "pool", &pages));
-    run_shared(
-        &pool,
-        &Limits::fixed(block, None),
-        &programs(&Space::new(64, 7, 3)),
-    )
-    .expect("the contract holds");
+    run_shared(&pool, &Limits::fixed(block, None), &programs(&Space::new(64, 7, 3)))
+        .expect("the contract holds");
 }
 
 #[test]

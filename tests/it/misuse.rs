@@ -58,10 +58,7 @@ const OURS: &[Subject] = &[
 ];
 
 fn subject(name: &str) -> Option<Subject> {
-    OURS.iter()
-        .chain(&[NAIVE, CARELESS])
-        .find(|subject| subject.name == name)
-        .copied()
+    OURS.iter().chain(&[NAIVE, CARELESS]).find(|subject| subject.name == name).copied()
 }
 
 /// Does the job of a child process: allocator, deed, and whether frees name the size.
@@ -123,19 +120,11 @@ fn ours_find_every_wrong_free() {
             for sized in [false, true] {
                 let (verdict, said) = outcome(subject, wrong, sized);
                 let free = if sized { "sized" } else { "plain" };
-                println!(
-                    "{:<14}{:<18}{free:<7}{verdict}",
-                    subject.name,
-                    format!("{wrong:?}")
-                );
+                println!("{:<14}{:<18}{free:<7}{verdict}", subject.name, format!("{wrong:?}"));
                 let worded = words(wrong).iter().any(|word| said.contains(word));
                 // The site reaches through `&dyn Allocator`, where an allocator keeps it.
                 let placed = !said.contains("called from") || said.contains("src/misuse.rs");
-                let verdict = if placed {
-                    verdict
-                } else {
-                    Verdict::CrashedElsewhere
-                };
+                let verdict = if placed { verdict } else { Verdict::CrashedElsewhere };
                 if verdict != Verdict::Detected || !worded {
                     wrongs.push(format!(
                         "{} {wrong:?} sized: {sized}: {verdict}: {said}",
@@ -151,11 +140,7 @@ fn ours_find_every_wrong_free() {
 #[test]
 fn a_careless_allocator_is_seen_to_survive() {
     for wrong in [Wrong::DoubleFree, Wrong::ForeignFree, Wrong::InteriorFree] {
-        assert_eq!(
-            outcome(&CARELESS, wrong, false).0,
-            Verdict::Survived,
-            "{wrong:?}"
-        );
+        assert_eq!(outcome(&CARELESS, wrong, false).0, Verdict::Survived, "{wrong:?}");
     }
 }
 
@@ -166,16 +151,9 @@ fn stray_writes_do_not_crash_ours() {
     let mut table = String::new();
     let mut crashed = Vec::new();
     for subject in OURS {
-        for wrong in Wrong::ALL
-            .into_iter()
-            .filter(|wrong| !FOUND.contains(wrong))
-        {
+        for wrong in Wrong::ALL.into_iter().filter(|wrong| !FOUND.contains(wrong)) {
             let (verdict, said) = outcome(subject, wrong, true);
-            table.push_str(&format!(
-                "{:<14}{:<18}{verdict}\n",
-                subject.name,
-                format!("{wrong:?}")
-            ));
+            table.push_str(&format!("{:<14}{:<18}{verdict}\n", subject.name, format!("{wrong:?}")));
             // A page that was freed is gone, and the system stops who touches it.
             let unmapped = subject.name == PAGE.name && wrong == Wrong::UseAfterFree;
             if verdict == Verdict::CrashedElsewhere && !unmapped {

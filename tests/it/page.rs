@@ -44,9 +44,7 @@ fn runs_programs_with_huge_pages() {
 #[test]
 fn serves_several_threads() {
     let pages = PageAllocator::new("shared");
-    let programs: Vec<_> = (0..4)
-        .map(|seed| sample(&Space::new(24, 18, 16), 500, seed))
-        .collect();
+    let programs: Vec<_> = (0..4).map(|seed| sample(&Space::new(24, 18, 16), 500, seed)).collect();
     run_shared(&pages, &PAGE.limits, &programs).expect("the contract holds");
     assert_eq!(pages.stats().reserved, 0);
 }
@@ -56,9 +54,8 @@ fn a_page_takes_a_page() {
     let pages = PageAllocator::new("pages");
     let page = PageAllocator::page_size();
     let layout = bytes(page, 1);
-    let blocks: Vec<_> = (0..100)
-        .map(|_| pages.allocate(layout).expect("the system has a page"))
-        .collect();
+    let blocks: Vec<_> =
+        (0..100).map(|_| pages.allocate(layout).expect("the system has a page")).collect();
     assert_eq!(pages.stats().reserved, 100 * page);
     assert_eq!(pages.committed_bytes(), 100 * page);
     for block in blocks {

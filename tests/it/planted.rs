@@ -37,9 +37,7 @@ fn each_fault_is_caught_by_its_rule() {
     for (fault, rule) in Fault::CAUGHT {
         let found = found_by_suite(fault);
         if !found.iter().any(|broken| broken.rule == rule) {
-            missed.push(format!(
-                "{fault:?} is not caught by {rule:?} but by {found:?}"
-            ));
+            missed.push(format!("{fault:?} is not caught by {rule:?} but by {found:?}"));
         }
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));
@@ -75,20 +73,14 @@ fn programs_catch_the_faults_too() {
         if BEYOND_PROGRAMS.contains(&fault) {
             continue;
         }
-        let plan = Plan {
-            cases: 100,
-            ..Plan::new(Limits::region(BYTES))
-        };
+        let plan = Plan { cases: 100, ..Plan::new(Limits::region(BYTES)) };
         match plan.find(|test| test(&FaultyAllocator::new(fault, BYTES))) {
             Some(failure) => longest = longest.max(failure.program.len()),
             None => missed.push(fault),
         }
     }
     assert!(missed.is_empty(), "programs miss {missed:?}");
-    assert!(
-        longest <= 20,
-        "a failing program was left with {longest} operations"
-    );
+    assert!(longest <= 20, "a failing program was left with {longest} operations");
 }
 
 /// What the exhaustion suite finds in a noting allocator with that fault.
@@ -102,10 +94,7 @@ fn found_by_exhaustion(fault: NotingFault) -> Result<u64, Broken> {
 #[test]
 fn the_exhaustion_suite_refuses_every_request() {
     let refused = found_by_exhaustion(NotingFault::None);
-    assert!(
-        refused.as_ref().is_ok_and(|&refused| refused > 60),
-        "{refused:?}"
-    );
+    assert!(refused.as_ref().is_ok_and(|&refused| refused > 60), "{refused:?}");
 }
 
 #[test]
@@ -141,15 +130,10 @@ const FOREIGN: [(Fault, Rule); 12] = [
 /// Runs a suite for another trait over each fault of [`FOREIGN`].
 fn foreign_suite_catches(suite: impl Fn(Fault) -> Vec<Outcome>) {
     let clean = suite(Fault::None);
-    assert!(
-        clean.iter().all(|outcome| outcome.result.is_ok()),
-        "{clean:?}"
-    );
+    assert!(clean.iter().all(|outcome| outcome.result.is_ok()), "{clean:?}");
     for (fault, rule) in FOREIGN {
-        let found: Vec<Broken> = suite(fault)
-            .into_iter()
-            .filter_map(|outcome| outcome.result.err())
-            .collect();
+        let found: Vec<Broken> =
+            suite(fault).into_iter().filter_map(|outcome| outcome.result.err()).collect();
         assert!(
             found.iter().any(|broken| broken.rule == rule),
             "{fault:?} is not caught by {rule:?} but by {found:?}"
@@ -190,15 +174,11 @@ struct Faulty(FaultyAllocator);
 // SAFETY: it hands on what the faulty allocator gives, whose faults the suites must find.
 unsafe impl GlobalAlloc for Faulty {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        self.0
-            .allocate(layout)
-            .map_or(null_mut(), |block| block.cast().as_ptr())
+        self.0.allocate(layout).map_or(null_mut(), |block| block.cast().as_ptr())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        self.0
-            .allocate_zeroed(layout)
-            .map_or(null_mut(), |block| block.cast().as_ptr())
+        self.0.allocate_zeroed(layout).map_or(null_mut(), |block| block.cast().as_ptr())
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -209,10 +189,9 @@ unsafe impl GlobalAlloc for Faulty {
     }
 
     unsafe fn realloc(&self, block: *mut u8, old: Layout, size: usize) -> *mut u8 {
-        let (Some(block), Ok(new)) = (
-            NonNull::new(block),
-            Layout::from_size_align(size, old.align()),
-        ) else {
+        let (Some(block), Ok(new)) =
+            (NonNull::new(block), Layout::from_size_align(size, old.align()))
+        else {
             return null_mut();
         };
         // SAFETY: the caller's promise, passed on.
@@ -227,18 +206,14 @@ macro_rules! line {
         // SAFETY: as above.
         unsafe impl $line::alloc::Allocator for Faulty {
             fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, $line::alloc::AllocError> {
-                self.0
-                    .allocate(layout)
-                    .map_err(|_| $line::alloc::AllocError)
+                self.0.allocate(layout).map_err(|_| $line::alloc::AllocError)
             }
 
             fn allocate_zeroed(
                 &self,
                 layout: Layout,
             ) -> Result<NonNull<[u8]>, $line::alloc::AllocError> {
-                self.0
-                    .allocate_zeroed(layout)
-                    .map_err(|_| $line::alloc::AllocError)
+                self.0.allocate_zeroed(layout).map_err(|_| $line::alloc::AllocError)
             }
 
             unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {

@@ -26,11 +26,7 @@ pub(crate) const POOL_IN_REGION: Subject = Subject {
     limits: Limits::fixed(BLOCK, Some(16 << 10)),
     make: |test| {
         let mut region = Region::new(16 << 10, 64).at_offset(8);
-        test(&PoolAllocator::from_region(
-            BLOCK,
-            "pool-region",
-            region.memory(),
-        ));
+        test(&PoolAllocator::from_region(BLOCK, "pool-region", region.memory()));
     },
     misused: BLOCK,
 };
@@ -39,11 +35,7 @@ pub(crate) const POOL_IN_REGION: Subject = Subject {
 fn over_naive(block: Layout, per_chunk: usize, memory_bytes: usize, test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", memory_bytes);
     test(&PoolAllocator::new(block, "pool", &memory).with_blocks_per_chunk(per_chunk));
-    assert_eq!(
-        memory.stats().live,
-        0,
-        "the pool keeps memory of its backing"
-    );
+    assert_eq!(memory.stats().live, 0, "the pool keeps memory of its backing");
 }
 
 #[test]
@@ -77,10 +69,7 @@ fn conforms_with_any_block() {
     for block in BLOCKS {
         for per_chunk in [0, 1, 3, 64, 100] {
             let size = block.size().max(1).next_multiple_of(block.align());
-            let limits = Limits {
-                size_max: size,
-                ..Limits::fixed(block, None)
-            };
+            let limits = Limits { size_max: size, ..Limits::fixed(block, None) };
             conformance::allocator(&limits, |test| over_naive(block, per_chunk, 4 << 20, test));
             let plan = Plan {
                 cases: 4,
@@ -94,17 +83,10 @@ fn conforms_with_any_block() {
 
 #[test]
 fn is_full_when_its_backing_is() {
-    for (block, memory_bytes) in [
-        (BLOCK, 20_000),
-        (bytes(1, 1), 3000),
-        (bytes(700, 4), 64 << 10),
-    ] {
+    for (block, memory_bytes) in [(BLOCK, 20_000), (bytes(1, 1), 3000), (bytes(700, 4), 64 << 10)] {
         // Its chunks grow, so that what is left of the backing may be less than a chunk: the limit
         // is no more than an upper one.
-        let limits = Limits {
-            touch_max: 4096,
-            ..Limits::fixed(block, Some(memory_bytes))
-        };
+        let limits = Limits { touch_max: 4096, ..Limits::fixed(block, Some(memory_bytes)) };
         conformance::allocator(&limits, |test| over_naive(block, 0, memory_bytes, test));
     }
 }
@@ -125,12 +107,7 @@ fn gives_empty_chunks_back() {
     let pool = PoolAllocator::new(BLOCK, "pool", &memory).with_blocks_per_chunk(8);
     let mut oracle = Oracle::new(&pool, POOL.limits).expect("a fresh pool");
     let keys: Vec<_> = (0..100)
-        .map(|_| {
-            oracle
-                .allocate(BLOCK)
-                .expect("the contract holds")
-                .expect("there is room")
-        })
+        .map(|_| oracle.allocate(BLOCK).expect("the contract holds").expect("there is room"))
         .collect();
     let full = pool.stats().reserved;
     // One block in each second chunk stays.

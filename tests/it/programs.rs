@@ -16,19 +16,8 @@ const BYTES: usize = 64 << 10;
 /// The operation without what its bytes do not keep.
 fn kept(op: AllocatorOp) -> AllocatorOp {
     match op {
-        Resize { slot, size, .. } => Resize {
-            slot,
-            size,
-            share: 0,
-        },
-        Reallocate {
-            slot, size, align, ..
-        } => Reallocate {
-            slot,
-            size,
-            align,
-            share: 0,
-        },
+        Resize { slot, size, .. } => Resize { slot, size, share: 0 },
+        Reallocate { slot, size, align, .. } => Reallocate { slot, size, align, share: 0 },
         other => other,
     }
 }
@@ -49,9 +38,8 @@ fn bytes_keep_a_program() {
 fn any_bytes_are_a_program() {
     let space = Space::past(&Limits::region(BYTES));
     for seed in 0..50 {
-        let bytes: Vec<u8> = (0..700_u64)
-            .map(|index| (index * index * 31 + seed * 977 + index / 7) as u8)
-            .collect();
+        let bytes: Vec<u8> =
+            (0..700_u64).map(|index| (index * index * 31 + seed * 977 + index / 7) as u8).collect();
         let naive = NaiveAllocator::new("naive", BYTES);
         let mut oracle = Oracle::new(&naive, Limits::region(BYTES)).expect("a fresh allocator");
         run(&from_bytes(&bytes, &space), &mut oracle).expect("the contract holds");
@@ -72,23 +60,15 @@ fn samples_reach_every_operation_and_stay_in_their_space() {
             Free { slot } => (2, slot, 0, 1),
             FreeSized { slot, .. } => (3, slot, 0, 1),
             Resize { slot, size, .. } => (4, slot, size, 1),
-            Reallocate {
-                slot, size, align, ..
-            } => (5, slot, size, align),
+            Reallocate { slot, size, align, .. } => (5, slot, size, align),
             Check => (6, 0, 0, 1),
         };
         seen[kind] += 1;
         huge += usize::from(size > isize::MAX as usize / 2);
-        assert!(
-            slot < 10 && align <= 1 << 12 && align.is_power_of_two(),
-            "{op:?}"
-        );
+        assert!(slot < 10 && align <= 1 << 12 && align.is_power_of_two(), "{op:?}");
         assert!(size < 1 << 20 || size > isize::MAX as usize / 2, "{op:?}");
     }
-    assert!(
-        seen.iter().all(|&count| count > 50) && huge > 50,
-        "{seen:?} {huge}"
-    );
+    assert!(seen.iter().all(|&count| count > 50) && huge > 50, "{seen:?} {huge}");
 }
 
 #[test]
@@ -98,44 +78,16 @@ fn operations_that_do_not_fit_are_skipped() {
     let program = [
         Free { slot: 3 },
         FreeSized { slot: 3, share: 9 },
-        Resize {
-            slot: 3,
-            size: 10,
-            share: 0,
-        },
-        Reallocate {
-            slot: 3,
-            size: 10,
-            align: 8,
-            share: 0,
-        },
-        Allocate {
-            slot: 3,
-            size: 10,
-            align: 3,
-        },
-        Allocate {
-            slot: 3,
-            size: 10,
-            align: 8,
-        },
-        AllocateZeroed {
-            slot: 3,
-            size: 99,
-            align: 8,
-        },
+        Resize { slot: 3, size: 10, share: 0 },
+        Reallocate { slot: 3, size: 10, align: 8, share: 0 },
+        Allocate { slot: 3, size: 10, align: 3 },
+        Allocate { slot: 3, size: 10, align: 8 },
+        AllocateZeroed { slot: 3, size: 99, align: 8 },
         Check,
     ];
     run(&program, &mut oracle).expect("the contract holds");
-    assert_eq!(
-        oracle.len(),
-        1,
-        "one allocation had a free slot and a layout"
-    );
-    assert_eq!(
-        oracle.keys().map(|key| oracle.layout(key).size()).max(),
-        Some(10)
-    );
+    assert_eq!(oracle.len(), 1, "one allocation had a free slot and a layout");
+    assert_eq!(oracle.keys().map(|key| oracle.layout(key).size()).max(), Some(10));
     oracle.finish().expect("the contract holds");
 }
 
@@ -154,9 +106,7 @@ fn a_failing_program_is_printed_as_rust() {
 #[test]
 fn threads_catch_planted_faults() {
     let limits = Limits::region(BYTES);
-    let programs: Vec<_> = (0..3)
-        .map(|seed| sample(&Space::new(12, 10, 8), 1500, seed))
-        .collect();
+    let programs: Vec<_> = (0..3).map(|seed| sample(&Space::new(12, 10, 8), 1500, seed)).collect();
     for (fault, rules) in [
         (Fault::None, None),
         (Fault::AlignsTo16, Some(Rule::Alignment)),

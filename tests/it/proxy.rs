@@ -13,10 +13,7 @@ use crate::subject::{Subject, bytes};
 pub(crate) const PROXY: Subject = Subject {
     name: "proxy",
     reporter: |wrong| (wrong != Wrong::Leak).then_some("memory"),
-    limits: Limits {
-        lists: false,
-        ..Limits::region(256 << 10)
-    },
+    limits: Limits { lists: false, ..Limits::region(256 << 10) },
     make: |test| {
         let mut region = Region::new(256 << 10, 256 << 10);
         let memory = HeapAllocator::from_region("memory", region.memory());
@@ -38,27 +35,18 @@ fn runs_programs() {
 #[test]
 fn composes_over_any_other() {
     let block = bytes(40, 8);
-    let pools = Limits {
-        lists: false,
-        ..Limits::fixed(block, None)
-    };
+    let pools = Limits { lists: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
         let pool = PoolAllocator::new(block, "pool", &memory);
         let inner = ProxyAllocator::new("inner", &pool);
         test(&ProxyAllocator::new("outer", &inner));
     });
-    let buddies = Limits {
-        lists: false,
-        ..Limits::region(256 << 10)
-    };
+    let buddies = Limits { lists: false, ..Limits::region(256 << 10) };
     conformance::allocator(&buddies, |test| {
         let mut region = Region::new(256 << 10, 256 << 10);
         let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64);
-        test(&ProxyAllocator::new(
-            "proxy",
-            &buddy.expect("the region holds a leaf"),
-        ));
+        test(&ProxyAllocator::new("proxy", &buddy.expect("the region holds a leaf")));
     });
 }
 
@@ -66,11 +54,7 @@ fn composes_over_any_other() {
 fn falsifies_no_number() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
     let proxies = ["one", "two", "three"].map(|name| ProxyAllocator::new(name, &memory));
-    let limits = Limits {
-        lists: false,
-        reclaims: false,
-        ..Limits::region(1 << 20)
-    };
+    let limits = Limits { lists: false, reclaims: false, ..Limits::region(1 << 20) };
     let oracles: Vec<Oracle<'_>> = proxies
         .iter()
         .zip(0..)
@@ -84,14 +68,8 @@ fn falsifies_no_number() {
     let parts: Vec<_> = proxies.iter().map(Allocator::stats).collect();
     let whole = memory.stats();
     assert!(whole.live > 0, "the programs leave blocks behind");
-    assert_eq!(
-        parts.iter().map(|stats| stats.live).sum::<usize>(),
-        whole.live
-    );
-    assert_eq!(
-        parts.iter().map(|stats| stats.granted).sum::<usize>(),
-        whole.granted
-    );
+    assert_eq!(parts.iter().map(|stats| stats.live).sum::<usize>(), whole.live);
+    assert_eq!(parts.iter().map(|stats| stats.granted).sum::<usize>(), whole.granted);
     for oracle in oracles {
         oracle.finish().expect("the contract holds");
     }
@@ -102,29 +80,14 @@ fn falsifies_no_number() {
 fn a_budget_is_kept() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
     let proxy = ProxyAllocator::new("proxy", &memory).with_budget(10_000);
-    let limits = Limits {
-        lists: false,
-        size_max: 8000,
-        align_max: 4096,
-        ..Limits::region(10_000)
-    };
-    let plan = Plan {
-        cases: 60,
-        ..Plan::new(limits)
-    };
+    let limits = Limits { lists: false, size_max: 8000, align_max: 4096, ..Limits::region(10_000) };
+    let plan = Plan { cases: 60, ..Plan::new(limits) };
     plan.check(|test| test(&ProxyAllocator::new("proxy", &memory).with_budget(10_000)));
     let mut oracle = Oracle::new(&proxy, limits).expect("a fresh proxy");
     let layout = Layout::new::<[u8; 100]>();
-    while oracle
-        .allocate(layout)
-        .expect("the contract holds")
-        .is_some()
-    {}
+    while oracle.allocate(layout).expect("the contract holds").is_some() {}
     let stats = proxy.stats();
-    assert!(
-        (10_000 - 112..=10_000).contains(&stats.granted),
-        "{stats:?}"
-    );
+    assert!((10_000 - 112..=10_000).contains(&stats.granted), "{stats:?}");
     oracle.finish().expect("the contract holds");
 }
 
@@ -133,11 +96,7 @@ fn a_refusal_below_changes_nothing() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
     let failing = FailingBacking::new(&memory, Refusals::From(3));
     let proxy = ProxyAllocator::new("proxy", &failing);
-    let limits = Limits {
-        lists: false,
-        reclaims: false,
-        ..Limits::region(1 << 20)
-    };
+    let limits = Limits { lists: false, reclaims: false, ..Limits::region(1 << 20) };
     let mut oracle = Oracle::new(&proxy, limits).expect("a fresh proxy");
     run(&sample(&Space::new(40, 12, 6), 200, 1), &mut oracle).expect("the contract holds");
     oracle.finish().expect("the contract holds");

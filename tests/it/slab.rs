@@ -17,12 +17,8 @@ use crate::subject::{Subject, Test, bytes};
 type Slab<'a, B> = SlabAllocator<'a, B, DefaultClasses>;
 
 /// A slab of small and large blocks over little memory.
-const LIMITS: Limits = Limits {
-    size_max: 256 << 10,
-    align_max: 4096,
-    memory: None,
-    ..Limits::region(1 << 20)
-};
+const LIMITS: Limits =
+    Limits { size_max: 256 << 10, align_max: 4096, memory: None, ..Limits::region(1 << 20) };
 
 pub(crate) const SLAB: Subject = Subject {
     name: "slab",
@@ -44,11 +40,7 @@ pub(crate) const SLAB_LARGE: Subject = Subject {
 fn over_naive(name: &str, memory_bytes: usize, test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", memory_bytes);
     test(&Slab::with_region_bytes(name, &memory, 64 << 10));
-    assert_eq!(
-        memory.stats().live,
-        0,
-        "the slab keeps memory of its backing"
-    );
+    assert_eq!(memory.stats().live, 0, "the slab keeps memory of its backing");
 }
 
 #[test]
@@ -63,10 +55,7 @@ fn conforms_with_large_blocks_passed_on() {
         test(&Slab::new("slab", &pages));
         assert_eq!(pages.stats().live, 0, "the slab keeps pages");
     });
-    let limits = Limits {
-        size_max: 64 << 10,
-        ..LIMITS
-    };
+    let limits = Limits { size_max: 64 << 10, ..LIMITS };
     conformance::allocator(&limits, |test| {
         let mut region = Region::new(8 << 20, 4096);
         let heap = HeapAllocator::from_region("large", region.memory());
@@ -78,11 +67,7 @@ fn conforms_with_large_blocks_passed_on() {
         let buddy = BuddyAllocator::from_region("large", region.memory(), 1024);
         let buddy = buddy.expect("the region holds a leaf");
         test(&Slab::with_region_bytes("slab", &buddy, 64 << 10));
-        assert_eq!(
-            buddy.stats().live,
-            0,
-            "the slab keeps memory of its backing"
-        );
+        assert_eq!(buddy.stats().live, 0, "the slab keeps memory of its backing");
     });
 }
 
@@ -145,10 +130,7 @@ fn a_large_block_is_remapped_as_its_backing_does() {
     // SAFETY: the first byte was written.
     assert_eq!(unsafe { grown.cast::<u8>().read() }, 7, "the contents");
     let peak = pages.stats().peak_granted;
-    assert!(
-        peak < old.size() + new.size() + old.size(),
-        "both lay there at once: {peak}"
-    );
+    assert!(peak < old.size() + new.size() + old.size(), "both lay there at once: {peak}");
     for (block, layout) in [(grown.cast(), new), (behind, old)] {
         // SAFETY: the block is live with this layout.
         unsafe { slab.deallocate_sized(block, layout) };
@@ -183,10 +165,7 @@ fn a_siblings_large_block_is_foreign_and_nothing_changes() {
                 unsafe { slab.deallocate(sibling) };
             }
         });
-        assert!(
-            said.contains("allocator `slab`: foreign free"),
-            "sized: {sized}: {said}"
-        );
+        assert!(said.contains("allocator `slab`: foreign free"), "sized: {sized}: {said}");
         assert_eq!((slab.stats(), pages.stats()), before, "sized: {sized}");
         slab.verify().expect("the slab is sound");
     }

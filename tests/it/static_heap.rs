@@ -15,11 +15,7 @@ const BYTES: usize = 128 << 10;
 pub(crate) const STATIC_HEAP: Subject = Subject {
     name: "static-heap",
     reporter: |_| None,
-    limits: Limits {
-        size_max: BYTES / 8,
-        align_max: 1024,
-        ..Limits::region(BYTES)
-    },
+    limits: Limits { size_max: BYTES / 8, align_max: 1024, ..Limits::region(BYTES) },
     make: |test| test(&*Box::new(StaticHeap::<BYTES>::new("static-heap"))),
     misused: bytes(64, 16),
 };
@@ -48,9 +44,7 @@ fn conforms_as_a_global_allocator() {
 fn serves_several_threads_from_a_static() {
     let shared: SharedRef<'static> = &HEAP;
     let block = thread::spawn(move || {
-        let block = shared
-            .allocate(Layout::new::<u64>())
-            .expect("the heap has room");
+        let block = shared.allocate(Layout::new::<u64>()).expect("the heap has room");
         block.cast::<u64>().addr()
     });
     let address = block.join().expect("the thread ends well");
@@ -61,9 +55,7 @@ fn serves_several_threads_from_a_static() {
     // SAFETY: the walk shows the one live block, which nobody else frees.
     unsafe { shared.deallocate(found) };
 
-    let programs: Vec<_> = (0..4)
-        .map(|seed| sample(&Space::new(16, 9, 5), 2000, seed))
-        .collect();
+    let programs: Vec<_> = (0..4).map(|seed| sample(&Space::new(16, 9, 5), 2000, seed)).collect();
     run_shared(shared, &STATIC_HEAP.limits, &programs).expect("the contract holds");
     let oracle = Oracle::new(shared, STATIC_HEAP.limits).expect("nothing is left");
     oracle.finish().expect("the heap is whole");
@@ -77,9 +69,6 @@ fn may_move_while_it_is_empty() {
     oracle.finish().expect("all is freed");
     let moved = Box::new(*heap);
     let mut oracle = Oracle::new(&*moved, STATIC_HEAP.limits).expect("nothing is live");
-    oracle
-        .allocate(bytes(100, 8))
-        .expect("the contract holds")
-        .expect("there is room");
+    oracle.allocate(bytes(100, 8)).expect("the contract holds").expect("there is room");
     oracle.finish().expect("all is freed");
 }

@@ -33,24 +33,10 @@ impl Subject {
 
     /// Runs random programs: sizes up to past the greatest, then small ones with more blocks.
     pub(crate) fn runs_programs(&self, cases: u32, regressions: &'static str) {
-        let plan = Plan {
-            cases,
-            regressions: Some(regressions),
-            ..Plan::new(self.limits)
-        };
+        let plan = Plan { cases, regressions: Some(regressions), ..Plan::new(self.limits) };
         plan.check(self.make);
-        let space = Space {
-            slots: 160,
-            size_bits: plan.space.size_bits.min(9),
-            ..plan.space
-        };
-        Plan {
-            space,
-            steps: 600,
-            cases: cases / 4 + 1,
-            ..plan
-        }
-        .check(self.make);
+        let space = Space { slots: 160, size_bits: plan.space.size_bits.min(9), ..plan.space };
+        Plan { space, steps: 600, cases: cases / 4 + 1, ..plan }.check(self.make);
     }
 }
 

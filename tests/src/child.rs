@@ -61,10 +61,7 @@ impl Child {
     /// Names the test, with its modules, that does the jobs. A job may take a minute.
     #[must_use]
     pub const fn new(test: &'static str) -> Self {
-        Self {
-            test,
-            limit: Duration::from_secs(60),
-        }
+        Self { test, limit: Duration::from_secs(60) }
     }
 
     /// Returns the job of this process, if it was started for one.
@@ -108,11 +105,7 @@ impl Child {
             _ => Some(child.wait()?),
         };
         let (stdout, stderr) = reader.join().unwrap_or_default();
-        Ok(Ended {
-            stdout,
-            stderr,
-            status,
-        })
+        Ok(Ended { stdout, stderr, status })
     }
 }
 

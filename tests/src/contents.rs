@@ -47,12 +47,7 @@ impl Pattern {
         } else {
             (END_BYTES, bytes - END_BYTES)
         };
-        let pattern = Self {
-            seed,
-            head,
-            tail,
-            bytes,
-        };
+        let pattern = Self { seed, head, tail, bytes };
         for range in pattern.ranges(bytes) {
             // SAFETY: the range lies within the block, by the caller's promise valid for writes.
             let from = unsafe { block.add(range.start) };
@@ -110,9 +105,7 @@ pub(crate) unsafe fn first_nonzero(
         let from = unsafe { block.add(start) };
         // SAFETY: the caller promises that the bytes are readable.
         let tail = unsafe { core::slice::from_raw_parts(from.as_ptr(), end) };
-        tail.iter()
-            .position(|&byte| byte != 0)
-            .map(|offset| start + offset)
+        tail.iter().position(|&byte| byte != 0).map(|offset| start + offset)
     })
 }
 
@@ -147,10 +140,8 @@ fn first_difference(found: &[u8], seed: u64, offset: usize) -> Option<usize> {
         let count = (8 - skipped).min(rest.len());
         let (now, later) = rest.split_at(count);
         if now != &bytes[skipped..skipped + count] {
-            let wrong = now
-                .iter()
-                .zip(&bytes[skipped..])
-                .position(|(found, wanted)| found != wanted);
+            let wrong =
+                now.iter().zip(&bytes[skipped..]).position(|(found, wanted)| found != wanted);
             return Some(at + wrong.unwrap_or(0));
         }
         at += count;

@@ -63,44 +63,24 @@ impl Limits {
     /// alignments up to 2 MiB.
     #[must_use]
     pub const fn growing() -> Self {
-        Self {
-            size_max: 1 << 30,
-            align_max: 2 << 20,
-            memory: None,
-            ..Self::region(1 << 30)
-        }
+        Self { size_max: 1 << 30, align_max: 2 << 20, memory: None, ..Self::region(1 << 30) }
     }
 
     /// Returns the limits of an allocator of blocks of one layout, with `memory` bytes for them.
     #[must_use]
     pub const fn fixed(layout: Layout, memory: Option<usize>) -> Self {
-        Self {
-            size_max: layout.size(),
-            align_max: layout.align(),
-            memory,
-            ..Self::region(1 << 20)
-        }
+        Self { size_max: layout.size(), align_max: layout.align(), memory, ..Self::region(1 << 20) }
     }
 
     /// Returns these limits without what only the allocators of this family tell about themselves:
     /// counters, walks, ownership and leaks.
     #[must_use]
     pub const fn foreign(self) -> Self {
-        Self {
-            lists: false,
-            owns: false,
-            counts: false,
-            reports_leaks: false,
-            ..self
-        }
+        Self { lists: false, owns: false, counts: false, reports_leaks: false, ..self }
     }
 }
 
 /// Returns the greatest power of two that is at most `number`, and at least 1.
 const fn largest_power_of_two(number: usize) -> usize {
-    if number == 0 {
-        1
-    } else {
-        1 << (usize::BITS - 1 - number.leading_zeros())
-    }
+    if number == 0 { 1 } else { 1 << (usize::BITS - 1 - number.leading_zeros()) }
 }

@@ -76,9 +76,7 @@ impl Wrong {
     /// The way with that name.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|wrong| format!("{wrong:?}") == name)
+        Self::ALL.into_iter().find(|wrong| format!("{wrong:?}") == name)
     }
 }
 
@@ -122,11 +120,7 @@ const DAMAGED: &str = "verify found damage";
 ///
 /// If the allocator refuses a handful of blocks.
 pub fn commit(wrong: Wrong, sized: bool, allocator: &dyn Allocator, layout: Layout) {
-    let deed = Deed {
-        allocator,
-        layout,
-        sized,
-    };
+    let deed = Deed { allocator, layout, sized };
     let blocks: Vec<NonNull<u8>> = (0..6).map(|_| deed.allocate()).collect();
     let block = blocks[2];
     match wrong {
@@ -157,10 +151,7 @@ pub fn commit(wrong: Wrong, sized: bool, allocator: &dyn Allocator, layout: Layo
             unsafe { allocator.deallocate_sized(block, wrong.unwrap_or(layout)) }
         }
         Wrong::Leak => {
-            blocks
-                .iter()
-                .filter(|&&other| other != block)
-                .for_each(|&block| deed.free(block));
+            blocks.iter().filter(|&&other| other != block).for_each(|&block| deed.free(block));
             tell(block);
             return;
         }
@@ -194,10 +185,7 @@ struct Deed<'a> {
 
 impl Deed<'_> {
     fn allocate(&self) -> NonNull<u8> {
-        let block = self
-            .allocator
-            .allocate(self.layout)
-            .expect("a fresh allocator has room");
+        let block = self.allocator.allocate(self.layout).expect("a fresh allocator has room");
         block.cast()
     }
 
@@ -235,11 +223,7 @@ impl Deed<'_> {
             println!("{DAMAGED}");
         }
         if !wrong.is_free() {
-            let free_before = if wrong == Wrong::UseAfterFree {
-                2
-            } else {
-                blocks.len()
-            };
+            let free_before = if wrong == Wrong::UseAfterFree { 2 } else { blocks.len() };
             for (index, &block) in blocks.iter().enumerate() {
                 if index != free_before {
                     self.free(block);
@@ -264,10 +248,7 @@ pub fn verdict(ended: &Ended, name: &str) -> Verdict {
         .lines()
         .find_map(|line| line.split(TARGET).nth(1))
         .map(|rest| rest.trim().to_owned());
-    let named = ended
-        .stderr
-        .lines()
-        .any(|line| line.contains(&format!("allocator `{name}`")));
+    let named = ended.stderr.lines().any(|line| line.contains(&format!("allocator `{name}`")));
     let placed = address.is_some_and(|address| ended.stderr.contains(&address));
     if named && placed && !ended.succeeded() {
         Verdict::Detected

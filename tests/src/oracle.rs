@@ -183,10 +183,7 @@ impl<'a> Oracle<'a> {
         // SAFETY: the block is live, and `allocate_zeroed` promises that its bytes have a value.
         let wrong = unsafe { first_nonzero(block, answer.len(), self.limits.touch_max) };
         require(wrong.is_none(), Rule::Zeroed, || {
-            format!(
-                "allocate_zeroed({layout:?}) left byte {} unlike zero",
-                wrong.unwrap_or(0)
-            )
+            format!("allocate_zeroed({layout:?}) left byte {} unlike zero", wrong.unwrap_or(0))
         })?;
         self.took(layout, Some(answer), "allocate_zeroed")
     }
@@ -213,10 +210,7 @@ impl<'a> Oracle<'a> {
 
     /// Writes a block's contents and enters it into the shadow map.
     fn enter(&mut self, layout: Layout, answer: NonNull<[u8]>, raised: (usize, usize)) -> Live {
-        self.seed = self
-            .seed
-            .wrapping_mul(0xd134_2543_de82_ef95)
-            .wrapping_add(1);
+        self.seed = self.seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
         let block = answer.cast::<u8>();
         // SAFETY: the allocator gave this block out, it overlaps no other, and it is used here only.
         let pattern =
@@ -240,19 +234,14 @@ impl<'a> Oracle<'a> {
         require(layout.size() <= isize::MAX as usize / 2, Rule::Huge, || {
             format!("{what}({layout:?}) was served, which no address space can do")
         })?;
-        require(
-            start.is_multiple_of(layout.align()),
-            Rule::Alignment,
-            || format!("{what}({layout:?}) returned {start:#x}, which is not aligned"),
-        )?;
+        require(start.is_multiple_of(layout.align()), Rule::Alignment, || {
+            format!("{what}({layout:?}) returned {start:#x}, which is not aligned")
+        })?;
         require(bytes >= layout.size().max(1), Rule::Length, || {
             format!("{what}({layout:?}) returned a slice of {bytes} bytes")
         })?;
         let end = start.checked_add(bytes).ok_or_else(|| {
-            Broken::new(
-                Rule::Length,
-                format!("{what}({layout:?}) ends past the address space"),
-            )
+            Broken::new(Rule::Length, format!("{what}({layout:?}) ends past the address space"))
         })?;
         let before = self.live.range(..end).next_back();
         require(
@@ -272,23 +261,18 @@ impl<'a> Oracle<'a> {
     fn check_size(&self, live: &Live, what: &str) -> Result<(), Broken> {
         // SAFETY: the block is live.
         let usable = unsafe { self.allocator.allocated_size(live.block) };
-        require(
-            usable == live.bytes,
-            Rule::AllocatedSize,
-            || {
-                format!(
-                    "allocated_size is {usable} after {what}({:?}), which was granted {} bytes",
-                    live.layout, live.bytes
-                )
-            },
-        )
+        require(usable == live.bytes, Rule::AllocatedSize, || {
+            format!(
+                "allocated_size is {usable} after {what}({:?}), which was granted {} bytes",
+                live.layout, live.bytes
+            )
+        })
     }
 
     /// Checks that a refusal has changed nothing.
     fn refused(&mut self, what: &str, layout: Layout) -> Result<(), Broken> {
         let stats = self.allocator.stats();
-        self.ledger
-            .quiet(&stats, &format!("the refused {what}({layout:?})"))?;
+        self.ledger.quiet(&stats, &format!("the refused {what}({layout:?})"))?;
         self.settle(what)
     }
 

@@ -123,10 +123,7 @@ pub fn run(program: &[AllocatorOp], oracle: &mut Oracle<'_>) -> Result<(), Broke
     let mut slots = Slots::default();
     for (index, &op) in program.iter().enumerate() {
         step(op, oracle, &mut slots).map_err(|broken| {
-            Broken::new(
-                broken.rule,
-                format!("operation {index}, {op:?}: {}", broken.message),
-            )
+            Broken::new(broken.rule, format!("operation {index}, {op:?}: {}", broken.message))
         })?;
     }
     Ok(())
@@ -165,12 +162,7 @@ fn step(op: AllocatorOp, oracle: &mut Oracle<'_>, slots: &mut Slots) -> Result<(
                 oracle.resize(key, size, share)?;
             }
         }
-        AllocatorOp::Reallocate {
-            slot,
-            size,
-            align,
-            share,
-        } => {
+        AllocatorOp::Reallocate { slot, size, align, share } => {
             if let (Some(key), Ok(layout)) = (*slots.at(slot), Layout::from_size_align(size, align))
                 && oracle.bytes(key).min(size) <= touch_max
                 && let Some(moved) = oracle.reallocate(key, layout, share)?

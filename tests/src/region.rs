@@ -36,15 +36,8 @@ impl Region {
             .expect("a region has a power-of-two alignment and a size that a layout can hold");
         // SAFETY: the layout's size is not zero.
         let memory = unsafe { alloc(layout) };
-        let Some(base) = NonNull::new(memory) else {
-            handle_alloc_error(layout)
-        };
-        Self {
-            base,
-            layout,
-            bytes,
-            offset: 0,
-        }
+        let Some(base) = NonNull::new(memory) else { handle_alloc_error(layout) };
+        Self { base, layout, bytes, offset: 0 }
     }
 
     /// Shifts the region `offset` bytes past the aligned address.
@@ -54,10 +47,7 @@ impl Region {
     /// If `offset` is more than the alignment given to [`new`](Self::new).
     #[must_use]
     pub fn at_offset(mut self, offset: usize) -> Self {
-        assert!(
-            offset <= self.layout.align(),
-            "the offset {offset} is more than the alignment"
-        );
+        assert!(offset <= self.layout.align(), "the offset {offset} is more than the alignment");
         self.offset = offset;
         self
     }

@@ -102,10 +102,7 @@ impl Broken {
     /// Returns an error that says that `rule` was broken.
     #[must_use]
     pub fn new(rule: Rule, message: impl Into<String>) -> Self {
-        Self {
-            rule,
-            message: message.into(),
-        }
+        Self { rule, message: message.into() }
     }
 }
 
@@ -123,9 +120,5 @@ pub(crate) fn require(
     rule: Rule,
     message: impl FnOnce() -> String,
 ) -> Result<(), Broken> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Broken::new(rule, message()))
-    }
+    if holds { Ok(()) } else { Err(Broken::new(rule, message())) }
 }

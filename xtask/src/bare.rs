@@ -67,25 +67,14 @@ fn build(folder: &Path, member: &Member, copy: &Path, name: &str, features: &[St
     );
     let source = format!("{SOURCE}use {} as _;\n", member.name.replace('-', "_"));
     let place = folder.join(format!("{}-{name}", member.name));
-    let project = Project::write(
-        &place,
-        &target(folder),
-        &format!("{MANIFEST}{dependency}"),
-        &source,
-    )?;
+    let project =
+        Project::write(&place, &target(folder), &format!("{MANIFEST}{dependency}"), &source)?;
     // What only other systems compile must be free of warnings as well.
-    command::run(
-        project
-            .cargo(&["build", "--quiet"])
-            .env("RUSTFLAGS", "--deny warnings"),
-    )?;
+    command::run(project.cargo(&["build", "--quiet"]).env("RUSTFLAGS", "--deny warnings"))?;
     let tree =
         command::output(&mut project.cargo(&["tree", "--prefix", "none", "--format", "{p}"]))?;
     if tree.lines().any(|line| line.starts_with("libc ")) {
-        let what = format!(
-            "{} names libc where there is no operating system",
-            member.name
-        );
+        let what = format!("{} names libc where there is no operating system", member.name);
         return Err(Failure::Found(what));
     }
     Ok(())

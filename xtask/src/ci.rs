@@ -48,21 +48,9 @@ const STEPS: [Step; 10] = [
         what: "everyone formats alike",
         run: |_| cargo(&["fmt", "--all", "--check"]),
     },
-    Step {
-        name: "tidy",
-        what: "the rules of the house",
-        run: |_| tidy::check(),
-    },
-    Step {
-        name: "clippy",
-        what: "no warning, tests and examples included",
-        run: clippy,
-    },
-    Step {
-        name: "doc",
-        what: "the documentation builds without a warning",
-        run: doc,
-    },
+    Step { name: "tidy", what: "the rules of the house", run: |_| tidy::check() },
+    Step { name: "clippy", what: "no warning, tests and examples included", run: clippy },
+    Step { name: "doc", what: "the documentation builds without a warning", run: doc },
     Step {
         name: "features",
         what: "every mix of features of tier 0 builds",
@@ -73,16 +61,8 @@ const STEPS: [Step; 10] = [
         what: "each tier-0 crate serves a stranger, alone",
         run: |project| outside::check(&project.workspace, false),
     },
-    Step {
-        name: "bare",
-        what: "tier 0 compiles without an operating system",
-        run: bare,
-    },
-    Step {
-        name: "examples",
-        what: "every example of tier 0 runs",
-        run: examples,
-    },
+    Step { name: "bare", what: "tier 0 compiles without an operating system", run: bare },
+    Step { name: "examples", what: "every example of tier 0 runs", run: examples },
     Step {
         name: "replay",
         what: "the command a newcomer types first",
@@ -133,9 +113,7 @@ fn parse(arguments: &[String]) -> Result<Request, Failure> {
             "--help" | "-h" => request.help = true,
             "--skip" => {
                 let name = rest.next();
-                request
-                    .skipped
-                    .push(step_name(name.map_or("", String::as_str))?);
+                request.skipped.push(step_name(name.map_or("", String::as_str))?);
             }
             name => request.only.push(step_name(name)?),
         }
@@ -148,10 +126,7 @@ fn step_name(name: &str) -> Result<String, Failure> {
         return Ok(name.to_owned());
     }
     let known: Vec<_> = STEPS.iter().map(|step| step.name).collect();
-    Err(Failure::Unable(format!(
-        "no step is called `{name}`; the steps are {}",
-        known.join(", ")
-    )))
+    Err(Failure::Unable(format!("no step is called `{name}`; the steps are {}", known.join(", "))))
 }
 
 /// Runs the steps asked for and says at the end how long all took.
@@ -185,10 +160,7 @@ fn run_steps(request: &Request, project: &Project) -> Outcome {
         println!("\nci: {count} steps ok, {seconds:.1} s in all");
         return Ok(());
     }
-    Err(Failure::Found(format!(
-        "ci: FAILED in {}, {seconds:.1} s in all",
-        failed.join(", ")
-    )))
+    Err(Failure::Found(format!("ci: FAILED in {}, {seconds:.1} s in all", failed.join(", "))))
 }
 
 fn cargo(arguments: &[&str]) -> Outcome {
@@ -237,24 +209,13 @@ fn examples(project: &Project) -> Outcome {
     for member in project.workspace.tier_zero() {
         let folder = format!("{}/examples/", member.folder);
         for (path, _) in project.tree.sources() {
-            let inner = path
-                .strip_prefix(&folder)
-                .map(|file| file.trim_end_matches(".rs"));
+            let inner = path.strip_prefix(&folder).map(|file| file.trim_end_matches(".rs"));
             let Some(name) = inner.map(|name| name.trim_end_matches("/main")) else {
                 continue;
             };
             if !name.contains('/') {
                 let package = member.name.as_str();
-                cargo(&[
-                    "run",
-                    "--quiet",
-                    "--profile",
-                    "test",
-                    "-p",
-                    package,
-                    "--example",
-                    name,
-                ])?;
+                cargo(&["run", "--quiet", "--profile", "test", "-p", package, "--example", name])?;
             }
         }
     }

@@ -27,9 +27,8 @@ pub(crate) fn cargo(folder: &Path) -> Command {
 pub(crate) fn run(command: &mut Command) -> Outcome {
     let shown = shown(command);
     println!("$ {shown}");
-    let status = command
-        .status()
-        .map_err(|error| Failure::io(&format!("cannot run `{shown}`"), &error))?;
+    let status =
+        command.status().map_err(|error| Failure::io(&format!("cannot run `{shown}`"), &error))?;
     if status.success() {
         Ok(())
     } else {
@@ -51,19 +50,15 @@ pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
-        Err(Failure::Found(format!(
-            "`{shown}` ended with {}",
-            output.status
-        )))
+        Err(Failure::Found(format!("`{shown}` ended with {}", output.status)))
     }
 }
 
 /// Returns the command as a person would type it.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
-    let mut line = program
-        .file_name()
-        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut line =
+        program.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     for argument in command.get_args() {
         line.push(' ');
         line.push_str(&argument.to_string_lossy());

@@ -27,10 +27,8 @@ pub(crate) fn powerset(workspace: &Workspace) -> Outcome {
 fn subsets(names: &[String]) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
     for name in names {
-        let with: Vec<_> = all
-            .iter()
-            .map(|mix| [mix.as_slice(), core::slice::from_ref(name)].concat())
-            .collect();
+        let with: Vec<_> =
+            all.iter().map(|mix| [mix.as_slice(), core::slice::from_ref(name)].concat()).collect();
         all.extend(with);
     }
     all
@@ -66,10 +64,7 @@ fn needs_heavy(
         return false;
     }
     let features = member.features();
-    let parts = features
-        .iter()
-        .find(|(name, _)| name == feature)
-        .map(|(_, parts)| parts);
+    let parts = features.iter().find(|(name, _)| name == feature).map(|(_, parts)| parts);
     parts.into_iter().flatten().any(|part| {
         if let Some((key, inner)) = part.split_once('/') {
             let package = package(workspace, member, key.trim_end_matches('?'));
@@ -87,9 +82,7 @@ fn needs_heavy(
 /// Returns the package that a dependency's key means.
 fn package(workspace: &Workspace, member: &Member, key: &str) -> String {
     let dependencies = workspace.dependencies(member);
-    let meant = dependencies
-        .into_iter()
-        .find(|dependency| dependency.key == key);
+    let meant = dependencies.into_iter().find(|dependency| dependency.key == key);
     meant.map_or_else(|| key.to_owned(), |dependency| dependency.package)
 }
 

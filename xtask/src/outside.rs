@@ -54,9 +54,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 pub(crate) fn check(workspace: &Workspace, bless: bool) -> Outcome {
     packages::pack(workspace)?;
     let folder = std::env::temp_dir().join(format!("loligo-outside-{}", std::process::id()));
-    let result = workspace
-        .tier_zero()
-        .try_for_each(|member| use_alone(workspace, member, &folder, bless));
+    let result =
+        workspace.tier_zero().try_for_each(|member| use_alone(workspace, member, &folder, bless));
     // The folder is ours alone; one left behind does no harm.
     let _ = fs::remove_dir_all(&folder);
     result
@@ -68,10 +67,7 @@ fn use_alone(workspace: &Workspace, member: &Member, folder: &Path, bless: bool)
     let readme = fs::read_to_string(crate_folder.join("README.md"))
         .map_err(|error| Failure::io(&format!("{} has no README.md", member.name), &error))?;
     if !readme.contains("```rust") {
-        let what = format!(
-            "{}/README.md: show an example, opened by ```rust",
-            member.folder
-        );
+        let what = format!("{}/README.md: show an example, opened by ```rust", member.folder);
         return Err(Failure::Found(what));
     }
     let target = workspace::target().join("xtask/outside");
@@ -122,10 +118,7 @@ fn patches(workspace: &Workspace, member: &Member) -> String {
     let siblings = dependencies.iter().filter_map(|dependency| {
         let sibling = workspace.member(&dependency.package)?;
         let folder = packages::unpacked(workspace, sibling);
-        Some(format!(
-            "[patch.crates-io.{}]\npath = {folder:?}\n",
-            sibling.name
-        ))
+        Some(format!("[patch.crates-io.{}]\npath = {folder:?}\n", sibling.name))
     });
     siblings.collect()
 }
@@ -151,17 +144,12 @@ fn compare(member: &Member, found: &str, bless: bool) -> Outcome {
 }
 
 fn list(member: &Member) -> PathBuf {
-    workspace::root()
-        .join("xtask/outside")
-        .join(format!("{}.tree", member.name))
+    workspace::root().join("xtask/outside").join(format!("{}.tree", member.name))
 }
 
 /// Returns a path of the workspace from its root.
 fn shown(path: &Path) -> String {
-    path.strip_prefix(workspace::root())
-        .unwrap_or(path)
-        .display()
-        .to_string()
+    path.strip_prefix(workspace::root()).unwrap_or(path).display().to_string()
 }
 
 /// Returns what `cargo tree` lists below the project itself, indented, each version cut to the part

@@ -22,17 +22,10 @@ pub(crate) fn pack(workspace: &Workspace) -> Outcome {
 
 /// Returns where [`pack`] left the unpacked crate.
 pub(crate) fn unpacked(workspace: &Workspace, member: &Member) -> PathBuf {
-    let shared = workspace
-        .root
-        .get("workspace")
-        .and_then(|table| table.get("package"));
-    let version = shared
-        .and_then(|table| table.get("version"))
-        .and_then(Value::as_str);
+    let shared = workspace.root.get("workspace").and_then(|table| table.get("package"));
+    let version = shared.and_then(|table| table.get("version")).and_then(Value::as_str);
     let version = version.unwrap_or_default();
-    workspace::target()
-        .join("package")
-        .join(format!("{}-{version}", member.name))
+    workspace::target().join("package").join(format!("{}-{version}", member.name))
 }
 
 /// Copies a folder with all that is in it, each text through `change`.
@@ -98,19 +91,13 @@ impl Project {
     ) -> Result<Self, Failure> {
         let head = "[package]\nname = \"user\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
             [workspace]\n\n";
-        write(
-            &folder.join("Cargo.toml"),
-            format!("{head}{manifest}").as_bytes(),
-        )?;
+        write(&folder.join("Cargo.toml"), format!("{head}{manifest}").as_bytes())?;
         write(&folder.join("src/lib.rs"), source.as_bytes())?;
         let lock = fs::read(workspace::root().join("Cargo.lock"))
             .map_err(|error| Failure::io("cannot read Cargo.lock", &error))?;
         write(&folder.join("Cargo.lock"), &lock)?;
-        let mut project = Self {
-            folder: folder.to_owned(),
-            target: target.to_owned(),
-            offline: true,
-        };
+        let mut project =
+            Self { folder: folder.to_owned(), target: target.to_owned(), offline: true };
         // What Cargo has fetched before is enough, or the registry is asked.
         let fetch = ["fetch", "--quiet", "--target", "x86_64-unknown-linux-gnu"];
         let fetched = project.cargo(&fetch).stderr(Stdio::null()).status();

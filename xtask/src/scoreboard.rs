@@ -1,5 +1,7 @@
 //! `cargo xtask scoreboard`: our rows beside their peers, measured in one run.
 
+use std::process::{Command, Stdio};
+
 use crate::command;
 use crate::outcome::{Failure, Outcome};
 use crate::workspace;
@@ -8,12 +10,16 @@ const USAGE: &str = "\
 Measures the rows of the scoreboard interleaved with their peers, in one run, and prints for each:
 row, ours, best peer and its name, ratio, target, goal, reached or not.
 
-Usage: cargo xtask scoreboard [--json FILE] [ROW...]
+Usage: cargo xtask scoreboard [--json FILE] [--record DIR] [--rounds N] [--list] [ROW...]
 
 Options:
-  --json FILE  writes the rows to FILE as well
+  --json FILE   writes the rows to FILE as well
+  --record DIR  writes a dated record of the run, with machine, flags and commit, to DIR
+  --rounds N    rounds of each row, 9 at the least
+  --list        lists the rows and measures nothing
 
-Without ROW all rows are measured, which takes some minutes; ROW is a row's name or how it begins.
+Without ROW all rows are measured, which takes about a minute after the build; ROW is a row's name or
+how it begins. jemalloc and snmalloc are among the peers where make and a C++ compiler are found.
 
 Example:
   cargo xtask scoreboard --json scoreboard.json pool/churn64 frame
@@ -23,43 +29,34 @@ Example:
 ///
 /// # Errors
 ///
-/// [`Failure::Unable`] on bad arguments, else as the program ends.
+/// [`Failure::Unable`] if the program cannot be built, else as the program ends.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    if arguments
-        .iter()
-        .any(|argument| argument == "--help" || argument == "-h")
-    {
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         print!("{USAGE}");
         return Ok(());
     }
-    check(arguments)?;
     // A path given on the command line is meant from where the person stands.
     let here = std::env::current_dir()
         .map_err(|error| Failure::io("cannot find the current folder", &error))?;
     let manifest = workspace::root().join("Cargo.toml");
     let mut cargo = command::cargo(&here);
-    cargo
-        .args(["run", "--quiet", "--release", "--manifest-path"])
-        .arg(manifest);
-    cargo.args(["--package", "loligo-benches", "--bin", "scoreboard", "--"]);
-    command::run(cargo.args(arguments))
+    cargo.args(["run", "--quiet", "--release", "--manifest-path"]).arg(manifest);
+    cargo.args(["--package", "loligo-benches", "--bin", "scoreboard"]);
+    if answers("make") && answers("c++") {
+        cargo.args(["--features", "peers-all"]);
+    } else {
+        println!("without jemalloc and snmalloc, which need make and a C++ compiler");
+    }
+    cargo.arg("--").args(arguments);
+    let status = cargo.status().map_err(|error| Failure::io("cannot run cargo", &error))?;
+    if status.success() { Ok(()) } else { Err(Failure::Unable(format!("it ended with {status}"))) }
 }
 
-/// Refuses what the program would refuse, before it is built.
-fn check(arguments: &[String]) -> Outcome {
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        if argument == "--json" {
-            if rest.next().is_none() {
-                return Err(Failure::Unable("--json needs the name of a file".into()));
-            }
-        } else if argument.starts_with('-') {
-            return Err(Failure::Unable(format!(
-                "scoreboard has no option `{argument}`; see `cargo xtask scoreboard --help`"
-            )));
-        }
-    }
-    Ok(())
+/// Whether a program of this name can be started.
+fn answers(program: &str) -> bool {
+    let mut command = Command::new(program);
+    let quiet = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
 }
 
 #[cfg(test)]

@@ -10,9 +10,7 @@ use crate::workspace;
 
 /// Replays the smallest recorded trace of the repository in one round and looks at what is written.
 pub(crate) fn check(tree: &Tree) -> Outcome {
-    let traces = tree
-        .sizes()
-        .filter(|(path, _)| path.ends_with(".altrace.zst"));
+    let traces = tree.sizes().filter(|(path, _)| path.ends_with(".altrace.zst"));
     let Some((trace, _)) = traces.min_by_key(|(_, bytes)| *bytes) else {
         return Err(Failure::Found(
             "no recorded trace (*.altrace.zst) is in the repository".into(),
@@ -24,32 +22,11 @@ pub(crate) fn check(tree: &Tree) -> Outcome {
     let (json, report) = (folder.join("replay.json"), folder.join("report"));
     fs::create_dir_all(&folder).map_err(|error| Failure::io("cannot make a folder", &error))?;
     let mut cargo = command::cargo(&workspace::root());
-    cargo.args([
-        "run",
-        "--quiet",
-        "--release",
-        "--",
-        "replay",
-        trace,
-        "--rounds",
-        "1",
-    ]);
+    cargo.args(["run", "--quiet", "--release", "--", "replay", trace, "--rounds", "1"]);
     cargo.arg("--json").arg(&json).arg("--report").arg(&report);
     command::run(&mut cargo)?;
-    let name = trace
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(".altrace.zst");
-    holds(
-        &json,
-        &[
-            "\"traces\"",
-            &format!("\"{name}\""),
-            "\"heap\"",
-            "\"system\"",
-        ],
-    )?;
+    let name = trace.rsplit('/').next().unwrap_or_default().trim_end_matches(".altrace.zst");
+    holds(&json, &["\"traces\"", &format!("\"{name}\""), "\"heap\"", "\"system\""])?;
     let pages = fs::read_dir(&report)
         .map_err(|error| Failure::Found(format!("replay wrote no report: {error}")))?;
     let mut pages = pages.filter_map(|entry| Some(entry.ok()?.path()));
@@ -65,10 +42,9 @@ fn holds(path: &Path, words: &[&str]) -> Outcome {
         .map_err(|error| Failure::Found(format!("replay wrote no {}: {error}", path.display())))?;
     match words.iter().find(|word| !text.contains(**word)) {
         None => Ok(()),
-        Some(word) => Err(Failure::Found(format!(
-            "{} should hold `{word}` and does not",
-            path.display()
-        ))),
+        Some(word) => {
+            Err(Failure::Found(format!("{} should hold `{word}` and does not", path.display())))
+        }
     }
 }
 

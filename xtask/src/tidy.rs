@@ -68,10 +68,7 @@ pub(crate) fn check() -> Outcome {
     for finding in &findings {
         println!("{finding}");
     }
-    let broken = findings
-        .iter()
-        .filter(|finding| finding.weight == Weight::Broken)
-        .count();
+    let broken = findings.iter().filter(|finding| finding.weight == Weight::Broken).count();
     println!(
         "tidy: {} files and {} packages looked at, {broken} broken rules, {} warnings",
         tree.sizes().count(),

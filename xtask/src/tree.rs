@@ -52,9 +52,7 @@ impl Tree {
     pub(crate) fn insert(&mut self, path: &str, bytes: Vec<u8>) {
         let content = Content {
             bytes: bytes.len(),
-            text: String::from_utf8(bytes)
-                .ok()
-                .filter(|text| !text.contains('\0')),
+            text: String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')),
         };
         self.files.insert(path.to_owned(), content);
     }
@@ -78,9 +76,7 @@ impl Tree {
 
     /// Returns every path with its size in bytes.
     pub(crate) fn sizes(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.files
-            .iter()
-            .map(|(path, content)| (path.as_str(), content.bytes))
+        self.files.iter().map(|(path, content)| (path.as_str(), content.bytes))
     }
 
     /// Tells whether a file has this path.
@@ -99,13 +95,7 @@ impl Tree {
 /// Asks git for the paths; `None` where there is no git or no repository.
 fn listed_by_git(root: &Path) -> Option<Vec<String>> {
     let output = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)
         .output()
         .ok()?;
@@ -128,11 +118,7 @@ fn listed_by_walking(root: &Path) -> Result<Vec<String>, Failure> {
             let entry =
                 entry.map_err(|error| Failure::io(&format!("cannot list {folder}/"), &error))?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let path = if folder.is_empty() {
-                name.clone()
-            } else {
-                format!("{folder}/{name}")
-            };
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             if !entry.path().is_dir() {
                 found.push(path);
             } else if !matches!(name.as_str(), ".git" | "target" | "loligo-report") {

@@ -85,12 +85,7 @@ impl Workspace {
                 .and_then(|metadata| metadata.get("loligo"))
                 .and_then(|loligo| loligo.get("tier"))
                 .and_then(Value::as_integer);
-            members.push(Member {
-                folder: folder.to_owned(),
-                name,
-                tier,
-                manifest,
-            });
+            members.push(Member { folder: folder.to_owned(), name, tier, manifest });
         }
         Ok(Self { root, members })
     }
@@ -103,8 +98,7 @@ impl Workspace {
     /// Returns the member whose folder holds `path`.
     pub(crate) fn owner(&self, path: &str) -> Option<&Member> {
         self.members.iter().find(|member| {
-            path.strip_prefix(&member.folder)
-                .is_some_and(|rest| rest.starts_with('/'))
+            path.strip_prefix(&member.folder).is_some_and(|rest| rest.starts_with('/'))
         })
     }
 
@@ -118,10 +112,7 @@ impl Workspace {
     pub(crate) fn dependencies(&self, member: &Member) -> Vec<Dependency> {
         let mut found = Vec::new();
         let targets = member.manifest.get("target").and_then(Value::as_table);
-        let tables = targets
-            .into_iter()
-            .flat_map(Table::values)
-            .filter_map(Value::as_table);
+        let tables = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
         for table in core::iter::once(&member.manifest).chain(tables) {
             for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
                 let Some(lines) = table.get(kind).and_then(Value::as_table) else {
@@ -141,17 +132,12 @@ impl Workspace {
     fn dependency(&self, key: &str, value: &Value, kind: &'static str) -> Dependency {
         let inherited = value.get("workspace").and_then(Value::as_bool) == Some(true);
         let stated = if inherited {
-            let tables = self
-                .root
-                .get("workspace")
-                .and_then(|w| w.get("dependencies"));
+            let tables = self.root.get("workspace").and_then(|w| w.get("dependencies"));
             tables.and_then(|table| table.get(key))
         } else {
             Some(value)
         };
-        let package = stated
-            .and_then(|stated| stated.get("package"))
-            .and_then(Value::as_str);
+        let package = stated.and_then(|stated| stated.get("package")).and_then(Value::as_str);
         Dependency {
             key: key.to_owned(),
             package: package.unwrap_or(key).to_owned(),
@@ -168,11 +154,7 @@ impl Member {
             return Vec::new();
         };
         let entries = table.iter().map(|(name, value)| {
-            let parts = value
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str);
+            let parts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
             (name.clone(), parts.map(str::to_owned).collect())
         });
         entries.collect()
@@ -182,9 +164,7 @@ impl Member {
     /// are internal.
     pub(crate) fn public_features(&self) -> Vec<String> {
         let names = self.features().into_iter().map(|(name, _)| name);
-        names
-            .filter(|name| name != "default" && !name.starts_with("__"))
-            .collect()
+        names.filter(|name| name != "default" && !name.starts_with("__")).collect()
     }
 }
 
@@ -192,8 +172,7 @@ fn manifest(tree: &Tree, path: &str) -> Result<Table, Failure> {
     let text = tree
         .text(path)
         .ok_or_else(|| Failure::Found(format!("{path}:1: the manifest is missing")))?;
-    text.parse::<Table>()
-        .map_err(|error| Failure::Found(format!("{path}: {error}")))
+    text.parse::<Table>().map_err(|error| Failure::Found(format!("{path}: {error}")))
 }
 
 #[cfg(test)]

@@ -58,11 +58,7 @@ macro_rules! tests_of_a_line {
                     let copy = numbers.clone();
                     numbers.clear();
                     numbers.shrink_to_fit();
-                    assert_eq!(
-                        (numbers.capacity(), copy.len()),
-                        (0, 10),
-                        "shrunk to nothing"
-                    );
+                    assert_eq!((numbers.capacity(), copy.len()), (0, 10), "shrunk to nothing");
                     assert!(numbers.try_reserve(1 << 60).is_err(), "refused");
                     let mut empty: Vec<(), A> = Vec::new_in(allocator);
                     empty.extend([(); 100]);
@@ -110,11 +106,7 @@ macro_rules! tests_of_a_line {
                         let nothing = allocator.allocate(none).unwrap();
                         assert_eq!(nothing.len(), 0, "of no size");
                         assert_eq!(nothing.addr().get() % 64, 0, "aligned");
-                        assert_eq!(
-                            allocator.allocate_zeroed(none).unwrap().len(),
-                            0,
-                            "nor this"
-                        );
+                        assert_eq!(allocator.allocate_zeroed(none).unwrap().len(), 0, "nor this");
                         let block = allocator.grow(nothing.cast(), none, some).unwrap();
                         block.cast::<u8>().write_bytes(5, block.len());
                         let grown = allocator.grow_zeroed(block.cast(), some, more).unwrap();
@@ -134,10 +126,7 @@ macro_rules! tests_of_a_line {
                         assert!(bytes.iter().all(|&b| b == 0), "zero");
                         allocator.deallocate(zeroed.cast(), more);
                         allocator.deallocate(none_at(64), none);
-                        assert!(
-                            allocator.allocate_zeroed(layout(1 << 60, 1)).is_err(),
-                            "refused"
-                        );
+                        assert!(allocator.allocate_zeroed(layout(1 << 60, 1)).is_err(), "refused");
                     }
                 }
                 fn none_at(align: usize) -> NonNull<u8> {

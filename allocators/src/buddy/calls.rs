@@ -110,9 +110,7 @@ impl Tree<'_> {
 
     /// The first leaf from `leaf` on whose address is a multiple of `align`.
     fn aligned_from(&self, leaf: u32, align: u64) -> Option<u32> {
-        let address = self
-            .home
-            .wrapping_add(u64::from(leaf) << self.shape.leaf_shift);
+        let address = self.home.wrapping_add(u64::from(leaf) << self.shape.leaf_shift);
         let more = address.wrapping_neg() & (align - 1);
         leaf.checked_add(u32::try_from(more >> self.shape.leaf_shift).ok()?)
     }
@@ -183,9 +181,7 @@ impl Tree<'_> {
     /// Changes the size of a block where it lies.
     #[track_caller]
     pub(crate) fn resize(&self, offset: u64, old: u64, new: u64) -> Result<Run, AllocError> {
-        let Some(run) = self.block_of(offset, old) else {
-            self.wrong(offset, Some(old))
-        };
+        let Some(run) = self.block_of(offset, old) else { self.wrong(offset, Some(old)) };
         let height = self.height_for(new);
         if height > self.shape.top {
             return Err(AllocError);
@@ -200,10 +196,7 @@ impl Tree<'_> {
             books.granted.set(books.granted.get() - (before - after));
         }
         books.grew(new.saturating_sub(old), after.saturating_sub(before));
-        Ok(Run {
-            leaf: run.leaf,
-            height,
-        })
+        Ok(Run { leaf: run.leaf, height })
     }
 
     /// Gives the upper halves of a block back.
@@ -340,11 +333,7 @@ impl Tree<'_> {
         let between = offset & (self.bytes_at(0) - 1) != 0;
         if !allocated || self.is_held(node.start(), node.height()) {
             // A block started at this leaf once or could have; between two leaves none ever did.
-            let kind = if between {
-                Misuse::ForeignFree
-            } else {
-                Misuse::DoubleFree
-            };
+            let kind = if between { Misuse::ForeignFree } else { Misuse::DoubleFree };
             return (kind, None);
         }
         if offset == start {

@@ -71,11 +71,7 @@ impl Tree<'_> {
     /// If there is no such level.
     pub(crate) fn height_of_level(&self, level: u32) -> u32 {
         let top = self.shape.top;
-        assert!(
-            level <= top,
-            "level {level} of a tree of {} levels",
-            top + 1
-        );
+        assert!(level <= top, "level {level} of a tree of {} levels", top + 1);
         top - level
     }
 
@@ -86,11 +82,7 @@ impl Tree<'_> {
     /// If there is no such level, or no such index in it.
     pub(crate) fn level_state(&self, level: u32, index: u64) -> BlockState {
         let height = self.height_of_level(level);
-        assert!(
-            index >> level == 0,
-            "block {index} of {} in level {level}",
-            1_u64 << level
-        );
+        assert!(index >> level == 0, "block {index} of {} in level {level}", 1_u64 << level);
         self.settle();
         self.state(index as u32, height)
     }
@@ -133,10 +125,7 @@ impl Tree<'_> {
 
     /// As [`check`](Self::check), naming an address.
     pub(crate) fn verify(&self) -> Result<(), Damage> {
-        self.check().map_err(|(what, leaf)| Damage {
-            what,
-            address: self.address(leaf),
-        })
+        self.check().map_err(|(what, leaf)| Damage { what, address: self.address(leaf) })
     }
 
     /// Checks the bits, the lists, the fronts and the books against each other, trusting none.
@@ -165,10 +154,7 @@ impl Tree<'_> {
         let to = from + 64 * self.bits().len() as u64;
         let before = from..=u64::from(self.shape.first) << 1;
         let after = u64::from(self.shape.end) << 1..to;
-        if before
-            .chain(after)
-            .all(|number| self.used(Node(number as u32)))
-        {
+        if before.chain(after).all(|number| self.used(Node(number as u32))) {
             Ok(())
         } else {
             Err(("a missing part is not marked", self.shape.first))
@@ -217,11 +203,7 @@ impl Tree<'_> {
             let last = (at | 63).min(to);
             let mask = (u64::MAX << (at & 63)) & (u64::MAX >> (63 - (last & 63)));
             let own = u64::from(node.0 - self.shape.bits_from());
-            let own = if own >> 6 == at >> 6 {
-                1 << (own & 63)
-            } else {
-                0
-            };
+            let own = if own >> 6 == at >> 6 { 1 << (own & 63) } else { 0 };
             if word & mask & !own != 0 {
                 return false;
             }
@@ -235,10 +217,7 @@ impl Tree<'_> {
         for (height, front) in self.fronts().iter().enumerate() {
             let height = height as u32;
             if !front.is_sound() {
-                return Err((
-                    "a front holds a block twice or has a wrong count",
-                    self.shape.first,
-                ));
+                return Err(("a front holds a block twice or has a wrong count", self.shape.first));
             }
             for at in 0..front.count() {
                 let leaf = front.get(at);
@@ -262,10 +241,7 @@ impl Tree<'_> {
         for (height, list) in self.lists().iter().enumerate() {
             let (mut leaf, mut prev, mut count) = (list.get(), NIL, 0);
             if (leaf != NIL) != (heights >> height & 1 != 0) {
-                return Err((
-                    "the bitmap of heights does not match a list",
-                    self.shape.first,
-                ));
+                return Err(("the bitmap of heights does not match a list", self.shape.first));
             }
             while leaf != NIL {
                 let Some(link) = self.link(leaf) else {
@@ -284,10 +260,7 @@ impl Tree<'_> {
             }
         }
         if u64::from(heights) >> self.lists().len() != 0 {
-            return Err((
-                "the bitmap of heights has a height too many",
-                self.shape.first,
-            ));
+            return Err(("the bitmap of heights has a height too many", self.shape.first));
         }
         Ok(())
     }

@@ -64,10 +64,9 @@ impl fmt::Display for BuddyError {
                 f,
                 "{bytes} bytes hold no leaf beside the metadata; give more memory or smaller leaves"
             ),
-            Self::TooManyLevels { bytes } => write!(
-                f,
-                "{bytes} bytes need more than 32 levels; take larger leaves"
-            ),
+            Self::TooManyLevels { bytes } => {
+                write!(f, "{bytes} bytes need more than 32 levels; take larger leaves")
+            }
             Self::NoMemory => f.write_str("the backing allocator has no memory left; give it more"),
             Self::NotAnArena => f.write_str(
                 "the memory does not start with a buddy arena; pass the bytes as they were copied, \
@@ -77,18 +76,16 @@ impl fmt::Display for BuddyError {
                 f,
                 "the arena has version {found}, which this crate does not read; make it anew"
             ),
-            Self::CutShort { needed, bytes } => write!(
-                f,
-                "the arena needs {needed} bytes and {bytes} were given; pass all of it"
-            ),
+            Self::CutShort { needed, bytes } => {
+                write!(f, "the arena needs {needed} bytes and {bytes} were given; pass all of it")
+            }
             Self::BadBase { alignment } => write!(
                 f,
                 "blocks of the arena are aligned to {alignment} bytes; move it by a multiple of that"
             ),
-            Self::Damaged { what, offset } => write!(
-                f,
-                "the arena is damaged {offset} bytes in: {what}; take another copy"
-            ),
+            Self::Damaged { what, offset } => {
+                write!(f, "the arena is damaged {offset} bytes in: {what}; take another copy")
+            }
         }
     }
 }

@@ -62,9 +62,7 @@ impl<'a, B: Allocator + ?Sized> Memory<'a, B> {
     }
 
     pub(crate) fn backing(&self) -> Option<&dyn Allocator> {
-        self.backing
-            .as_ref()
-            .map(|(backing, _)| backing as &dyn Allocator)
+        self.backing.as_ref().map(|(backing, _)| backing as &dyn Allocator)
     }
 }
 
@@ -144,10 +142,7 @@ pub(crate) unsafe fn write_meta(head: NonNull<u8>, shape: &Shape, home: u64, dat
     seal.sum = seal.mixed();
     // SAFETY: the caller's promise. Zero is an initialised value of every part but the fronts.
     unsafe { head.write_bytes(0, shape.meta_bytes()) };
-    let header = Head {
-        seal: seal.into(),
-        books: Books::new(),
-    };
+    let header = Head { seal: seal.into(), books: Books::new() };
     // SAFETY: the header starts the metadata and is aligned as `head` is.
     unsafe { head.cast::<Head>().write(header) };
     for at in 0..shape.fronts() as usize {

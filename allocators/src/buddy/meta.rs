@@ -69,9 +69,7 @@ impl Seal {
             self.home,
         ];
         words.iter().fold(0x9e37_79b9_7f4a_7c15, |sum, word| {
-            (sum ^ word)
-                .wrapping_mul(0xff51_afd7_ed55_8ccd)
-                .rotate_left(29)
+            (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
         })
     }
 }
@@ -138,10 +136,8 @@ impl Books {
     #[inline]
     pub(crate) fn grew(&self, requested: u64, granted: u64) {
         // What is asked in sum may pass 2^64 after years; it then wraps.
-        self.requested_total
-            .set(self.requested_total.get().wrapping_add(requested));
-        self.granted_total
-            .set(self.granted_total.get().wrapping_add(granted));
+        self.requested_total.set(self.requested_total.get().wrapping_add(requested));
+        self.granted_total.set(self.granted_total.get().wrapping_add(granted));
         let now = self.granted.get() + granted;
         self.granted.set(now);
         if now > self.peak_granted.get() {
@@ -186,9 +182,7 @@ impl Front {
     /// vector comparisons and no branch.
     #[inline]
     pub(crate) fn holds(&self, leaf: u32) -> bool {
-        self.0
-            .iter()
-            .fold(false, |held, word| held | (word.get() == leaf))
+        self.0.iter().fold(false, |held, word| held | (word.get() == leaf))
     }
 
     /// Takes the block freed last.

@@ -88,20 +88,11 @@ fn find_magic<B: Allocator + ?Sized>(memory: &Memory<'_, B>) -> Result<usize, Bu
 /// Checks that the header fits itself; tells where the arena lies if it does.
 fn check_seal(seal: &Seal, header: usize, head_at: usize) -> Result<Placed, BuddyError> {
     if seal.version != VERSION {
-        return Err(BuddyError::WrongVersion {
-            found: seal.version,
-        });
+        return Err(BuddyError::WrongVersion { found: seal.version });
     }
-    let damaged = BuddyError::Damaged {
-        what: "the header does not hold together",
-        offset: header,
-    };
-    let shape = Shape {
-        leaf_shift: seal.leaf_shift,
-        top: seal.top,
-        first: seal.first,
-        end: seal.end,
-    };
+    let damaged = BuddyError::Damaged { what: "the header does not hold together", offset: header };
+    let shape =
+        Shape { leaf_shift: seal.leaf_shift, top: seal.top, first: seal.first, end: seal.end };
     let limits = seal.sum == seal.mixed()
         && shape.top < LEVELS_MAX
         && shape.leaf_shift >= META_ALIGN.ilog2()

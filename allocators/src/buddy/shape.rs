@@ -43,12 +43,8 @@ impl Shape {
         if top >= LEVELS_MAX || top + leaf_shift > SHIFT_MAX {
             return None;
         }
-        let shape = Self {
-            leaf_shift,
-            top,
-            first: (first - home) as u32,
-            end: (end - home) as u32,
-        };
+        let shape =
+            Self { leaf_shift, top, first: (first - home) as u32, end: (end - home) as u32 };
         Some((shape, home))
     }
 
@@ -57,12 +53,7 @@ impl Shape {
         let leaves = bytes >> leaf_shift;
         let top = leaves.checked_next_power_of_two()?.ilog2();
         let fits = leaves > 0 && top < LEVELS_MAX && top + leaf_shift <= SHIFT_MAX;
-        fits.then_some(Self {
-            leaf_shift,
-            top,
-            first: 0,
-            end: leaves as u32,
-        })
+        fits.then_some(Self { leaf_shift, top, first: 0, end: leaves as u32 })
     }
 
     /// How many heights keep blocks in a front: those whose block is at most a 256th of what is
@@ -131,9 +122,7 @@ impl Placed {
         }
         let too_small = BuddyError::TooSmall { bytes };
         let leaf_shift = leaf_bytes.ilog2();
-        let head = address
-            .checked_next_multiple_of(META_ALIGN)
-            .ok_or(too_small)?;
+        let head = address.checked_next_multiple_of(META_ALIGN).ok_or(too_small)?;
         let after = address.checked_add(bytes).ok_or(too_small)?;
         let end = (after >> leaf_shift) as u64;
         // Where the first leaf may lie if the metadata is what a tree from `first` needs.

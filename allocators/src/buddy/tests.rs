@@ -77,10 +77,7 @@ pub(crate) fn report_of(act: impl FnOnce()) -> String {
     // Every test installs the same handler, so their order does not matter.
     set_misuse_handler(Some(panic_with));
     let caught = catch_unwind(AssertUnwindSafe(act)).expect_err("a report was expected");
-    caught
-        .downcast_ref::<String>()
-        .expect("the panic carries a text")
-        .clone()
+    caught.downcast_ref::<String>().expect("the panic carries a text").clone()
 }
 
 /// A tree over arrays of its own, with leaves of 16 bytes that do not exist.
@@ -92,12 +89,7 @@ pub(crate) struct Bare {
 
 impl Bare {
     pub(crate) fn new(top: u32, first: u32, end: u32) -> Self {
-        let shape = Shape {
-            leaf_shift: 4,
-            top,
-            first,
-            end,
-        };
+        let shape = Shape { leaf_shift: 4, top, first, end };
         let mut meta = std::vec![0_u128; shape.meta_bytes().div_ceil(16)];
         let mut links = std::vec![0_u64; shape.leaves() as usize];
         let head = NonNull::from(meta.as_mut_slice()).cast();
@@ -113,11 +105,7 @@ impl Bare {
         // SAFETY: the metadata was just written, and each leaf has a link of 8 bytes.
         let tree = unsafe { Tree::over("bare", shape, parts) };
         tree.clear();
-        Self {
-            tree,
-            _meta: meta,
-            _links: links,
-        }
+        Self { tree, _meta: meta, _links: links }
     }
 }
 

@@ -107,9 +107,7 @@ impl<'a> Tree<'a> {
         for word in self.bits() {
             word.set(0);
         }
-        let Shape {
-            first, end, top, ..
-        } = self.shape;
+        let Shape { first, end, top, .. } = self.shape;
         let from = self.bits_from;
         for number in from..=(first << 1) {
             self.set(Node(number));
@@ -343,9 +341,7 @@ impl<'a> Tree<'a> {
     /// Tells whether a block that looks allocated is held by a front.
     #[inline]
     pub(crate) fn is_held(&self, leaf: u32, height: u32) -> bool {
-        self.fronts()
-            .get(height as usize)
-            .is_some_and(|front| front.holds(leaf))
+        self.fronts().get(height as usize).is_some_and(|front| front.holds(leaf))
     }
 
     /// Merges what the fronts hold back; tells whether that was anything.
@@ -389,11 +385,7 @@ impl<'a> Tree<'a> {
             let parent = node.parent(height);
             if self.used(parent) {
                 // A split block has a used half, which is then the other one; an allocated has none.
-                return if self.used(node.buddy(height)) {
-                    (node, false)
-                } else {
-                    (parent, true)
-                };
+                return if self.used(node.buddy(height)) { (node, false) } else { (parent, true) };
             }
             node = parent;
         }

@@ -21,12 +21,7 @@ fn with_backing(act: impl FnOnce(&dyn Allocator)) {
 #[test]
 fn random_calls_never_overlap_and_all_is_merged_at_the_end() {
     with_backing(|backing| {
-        let arenas = [
-            (1000, 1),
-            (1 << 20, 256),
-            (1 << 40, 1 << 26),
-            ((1 << 46) - 12_345, 1 << 34),
-        ];
+        let arenas = [(1000, 1), (1 << 20, 256), (1 << 40, 1 << 26), ((1 << 46) - 12_345, 1 << 34)];
         for (seed, (bytes, leaf)) in arenas.into_iter().enumerate() {
             std::println!("seed {seed}, {bytes} bytes, leaf {leaf}");
             let mut random = Random::new(seed as u64 + 40);
@@ -91,10 +86,7 @@ fn a_whole_arena_is_one_block() {
         assert_eq!((buddy.levels(), buddy.level_bytes(0)), (11, 1 << 20));
         assert_eq!(buddy.block_state(0, 0), BlockState::Free);
         let offset = buddy.allocate(1 << 20, 1 << 20).expect("all is free");
-        assert_eq!(
-            (offset, buddy.block_state(0, 0)),
-            (0, BlockState::Allocated)
-        );
+        assert_eq!((offset, buddy.block_state(0, 0)), (0, BlockState::Allocated));
         assert_eq!(buddy.allocate(1, 1), Err(AllocError));
         assert_eq!(buddy.resize_in_place(0, 1 << 20, 1), Ok(1 << 10));
         assert_eq!(buddy.block_state(0, 0), BlockState::Split);
@@ -143,10 +135,7 @@ fn wrong_frees_are_named_and_change_nothing() {
             let before = buddy.stats();
             let report = report_of(act);
             assert!(report.contains(name), "{name} expected: {report}");
-            assert!(
-                report.contains("tests.rs"),
-                "the caller is missing: {report}"
-            );
+            assert!(report.contains("tests.rs"), "the caller is missing: {report}");
             assert_eq!(buddy.stats(), before);
             buddy.verify().expect("nothing has changed");
         };
@@ -163,9 +152,7 @@ fn wrong_frees_are_named_and_change_nothing() {
         assert_wrong("double free", &|| {
             let _ = buddy.resize_in_place(block, 100, 200);
         });
-        assert_wrong("double free", &|| {
-            assert_eq!(buddy.allocated_size(block), 0)
-        });
+        assert_wrong("double free", &|| assert_eq!(buddy.allocated_size(block), 0));
     });
 }
 
@@ -198,10 +185,7 @@ fn a_leak_is_reported_and_the_table_goes_back() {
         }))
         .expect_err("dropping it with live blocks panics");
         let text = text.downcast_ref::<String>().expect("the report is a text");
-        assert!(
-            text.contains("`leaky` was dropped with 18 live blocks of 9216 bytes"),
-            "{text}"
-        );
+        assert!(text.contains("`leaky` was dropped with 18 live blocks of 9216 bytes"), "{text}");
         assert!(text.contains("offset 512, 512 bytes"), "{text}");
         assert!(text.contains("and 2 more"), "{text}");
     });
@@ -215,14 +199,9 @@ fn what_cannot_be_made_is_refused_with_the_reason() {
         assert_eq!(made(100, 3), Some(BuddyError::BadLeaf { leaf_bytes: 3 }));
         assert_eq!(made(100, 128), Some(BuddyError::TooSmall { bytes: 100 }));
         assert_eq!(made(0, 1), Some(BuddyError::TooSmall { bytes: 0 }));
-        let many = Some(BuddyError::TooManyLevels {
-            bytes: (1 << 31) + 1,
-        });
+        let many = Some(BuddyError::TooManyLevels { bytes: (1 << 31) + 1 });
         assert_eq!(made((1 << 31) + 1, 1), many);
-        assert!(matches!(
-            made(u64::MAX, 1 << 60),
-            Some(BuddyError::TooManyLevels { .. })
-        ));
+        assert!(matches!(made(u64::MAX, 1 << 60), Some(BuddyError::TooManyLevels { .. })));
         assert_eq!(made(1 << 30, 16), Some(BuddyError::NoMemory));
     });
 }

@@ -36,10 +36,7 @@ impl<C: SizeClasses> Engine<C> {
         if offset.is_multiple_of(GRANULE) && known && of.is_start(granule) {
             return Ok(Place { region, granule });
         }
-        Err(Refusal::Wrong(
-            self.classify(Place { region, granule }, offset),
-            address,
-        ))
+        Err(Refusal::Wrong(self.classify(Place { region, granule }, offset), address))
     }
 
     /// What it means to free an address at which no live block starts. Only for the report: walks
@@ -53,20 +50,13 @@ impl<C: SizeClasses> Engine<C> {
         let before = (0..=place.granule).rev().find(|&g| region.is_start(g));
         if let Some(start) = before {
             let inside = self
-                .bytes_at(Place {
-                    region: place.region,
-                    granule: start,
-                })
+                .bytes_at(Place { region: place.region, granule: start })
                 .is_ok_and(|bytes| offset < start as usize * GRANULE + bytes);
             if inside {
                 return Misuse::InteriorFree;
             }
         }
-        if offset.is_multiple_of(GRANULE) {
-            Misuse::DoubleFree
-        } else {
-            Misuse::ForeignFree
-        }
+        if offset.is_multiple_of(GRANULE) { Misuse::DoubleFree } else { Misuse::ForeignFree }
     }
 
     /// The next live block of a walk. Keeps no borrow between calls. A region whose headers are damaged
@@ -99,10 +89,9 @@ impl<C: SizeClasses> Engine<C> {
             if region.base.is_null() || region.huge {
                 continue;
             }
-            region.check_core().map_err(|(what, granule)| Damage {
-                what,
-                address: region.address(granule),
-            })?;
+            region
+                .check_core()
+                .map_err(|(what, granule)| Damage { what, address: region.address(granule) })?;
             for page in 0..region.initialised {
                 if region.kind(page) != KIND_CORE {
                     let (used_here, live_here) = self.check_page(index, page)?;
@@ -135,28 +124,15 @@ impl<C: SizeClasses> Engine<C> {
         let starts = of.page_starts(page);
         let live: u32 = starts.iter().map(|w| w.count_ones()).sum();
         if own != id || live > u32::from(used) {
-            return Err(Damage {
-                what: "a page's descriptor is damaged",
-                address,
-            });
+            return Err(Damage { what: "a page's descriptor is damaged", address });
         }
         if of.kind(page) != KIND_MIXED {
             if usize::from(of.kind(page)) != class + 1 || class >= C::TABLE.count() {
-                return Err(Damage {
-                    what: "a page's kind is damaged",
-                    address,
-                });
+                return Err(Damage { what: "a page's kind is damaged", address });
             }
             let mask = C::TABLE.mask(class);
-            if starts
-                .iter()
-                .zip(mask)
-                .any(|(&starts, mask)| starts & !mask != 0)
-            {
-                return Err(Damage {
-                    what: "a live bit stands where no slot starts",
-                    address,
-                });
+            if starts.iter().zip(mask).any(|(&starts, mask)| starts & !mask != 0) {
+                return Err(Damage { what: "a live bit stands where no slot starts", address });
             }
         }
         Ok((u64::from(used), u64::from(live)))
@@ -176,26 +152,18 @@ impl<C: SizeClasses> Engine<C> {
                     && in_region.starts_word(granule) == item.word
             });
             if !free {
-                return Err(Damage {
-                    what: "a front holds what is not free",
-                    address: item.start,
-                });
+                return Err(Damage { what: "a front holds what is not free", address: item.start });
             }
         }
         let head = of.partial;
         let (mut id, mut pages) = (head, 0);
         while id != NIL {
             let (region, page) = split_id(id);
-            let address = self.regions[region]
-                .address(page * PAGE_GRANULES)
-                .cast_const();
+            let address = self.regions[region].address(page * PAGE_GRANULES).cast_const();
             let (state, next) = self.edit_desc(id, |d| (d.state, d.next));
             pages += 1;
             if state != PageState::Partial || pages > of.pages {
-                return Err(Damage {
-                    what: "a list of partial pages is damaged",
-                    address,
-                });
+                return Err(Damage { what: "a list of partial pages is damaged", address });
             }
             id = if next == head { NIL } else { next };
         }

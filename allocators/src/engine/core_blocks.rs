@@ -331,8 +331,7 @@ impl Region {
     fn unlink(&mut self, block: u32, size: u32) -> Result<(), Fault> {
         let bin = bin_of(size);
         let Links { next, prev } = self.links(block);
-        let next_agrees =
-            next == NIL || (next < self.granules && self.links(next).prev == block);
+        let next_agrees = next == NIL || (next < self.granules && self.links(next).prev == block);
         let prev_agrees = if prev == NIL {
             self.head(bin) == block
         } else {
@@ -392,11 +391,7 @@ impl Region {
 
     #[inline]
     fn set_head(&self, bin: u32, block: u32) {
-        debug_assert!(
-            bin < self.levels * 32,
-            "bin {bin} of {} levels",
-            self.levels
-        );
+        debug_assert!(bin < self.levels * 32, "bin {bin} of {} levels", self.levels);
         // SAFETY: there are 32 heads a level.
         unsafe { self.bins.wrapping_add(bin as usize).write(block) };
     }
@@ -405,21 +400,13 @@ impl Region {
     #[inline]
     fn level_bins(&self, level: u32) -> u32 {
         // SAFETY: a word a level lies behind the heads; callers pass levels of the region.
-        unsafe {
-            self.bins
-                .wrapping_add((self.levels * 32 + level) as usize)
-                .read()
-        }
+        unsafe { self.bins.wrapping_add((self.levels * 32 + level) as usize).read() }
     }
 
     #[inline]
     fn set_level_bins(&self, level: u32, bits: u32) {
         // SAFETY: as in `level_bins`.
-        unsafe {
-            self.bins
-                .wrapping_add((self.levels * 32 + level) as usize)
-                .write(bits)
-        };
+        unsafe { self.bins.wrapping_add((self.levels * 32 + level) as usize).write(bits) };
     }
 
     /// Walks every block of the region and every list and compares them. O(blocks).
@@ -465,11 +452,7 @@ impl Region {
                 (before, block) = (block, links.next);
             }
         }
-        if listed == free {
-            Ok(())
-        } else {
-            Err(("a free block is in no list", 0))
-        }
+        if listed == free { Ok(()) } else { Err(("a free block is in no list", 0)) }
     }
 }
 

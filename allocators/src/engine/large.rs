@@ -27,11 +27,7 @@ impl<C: SizeClasses> Engine<C> {
 
     /// Bytes to ask for so that a region can serve `layout`.
     pub(crate) fn region_bytes_for(layout: Layout) -> usize {
-        let align = if layout.align() > GRANULE {
-            layout.align()
-        } else {
-            0
-        };
+        let align = if layout.align() > GRANULE { layout.align() } else { 0 };
         Region::bytes_for(granules_for(layout.size()) as usize + align / GRANULE)
     }
 
@@ -228,11 +224,7 @@ impl<C: SizeClasses> Engine<C> {
     /// goes to and fro over a region's edge does not take and give it at each turn.
     #[cold]
     fn has_other_unused(&self, region: usize) -> bool {
-        let mut others = self
-            .regions
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| *index != region);
+        let mut others = self.regions.iter().enumerate().filter(|(index, _)| *index != region);
         others.any(|(_, r)| !r.base.is_null() && !r.huge && r.is_unused())
     }
 
@@ -263,16 +255,13 @@ impl<C: SizeClasses> Engine<C> {
         let resized = region.resize_block(place.granule, size);
         let got = region.header(place.granule);
         self.warm();
-        resized
-            .and(got)
-            .map_err(|f| self.refusal(place.region, f))
-            .map(|header| {
-                let now = payload(header.size);
-                self.granted -= have;
-                self.large_granted_total += now.saturating_sub(have) as u64;
-                self.count(new.size().saturating_sub(old.size()), now);
-                NonNull::slice_from_raw_parts(block, now)
-            })
+        resized.and(got).map_err(|f| self.refusal(place.region, f)).map(|header| {
+            let now = payload(header.size);
+            self.granted -= have;
+            self.large_granted_total += now.saturating_sub(have) as u64;
+            self.count(new.size().saturating_sub(old.size()), now);
+            NonNull::slice_from_raw_parts(block, now)
+        })
     }
 
     /// The bytes that a live block may use.

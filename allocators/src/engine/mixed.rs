@@ -256,9 +256,6 @@ mod tests {
         assert_eq!(shifted(every_second, 32, 36), [0x15 << 32, 0, 0, 0]);
         assert_eq!(shifted(every_second, 64, 66), [0, 5, 0, 0]);
         assert_eq!(shifted(every_second, 96, 130), [0, 0x5555_5555 << 32, 5, 0]);
-        assert_eq!(
-            shifted(every_second, 224, 254),
-            [0, 0, 0, 0x5555_5555 << 32]
-        );
+        assert_eq!(shifted(every_second, 224, 254), [0, 0, 0, 0x5555_5555 << 32]);
     }
 }

@@ -33,11 +33,7 @@ unsafe impl<B: Allocator + Sync + ?Sized, C: SizeClasses> Send for Owner<'_, B, 
 impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     /// An owner that takes regions from `backing`, the first of about `bytes` bytes.
     pub(crate) const fn growing(name: &'a str, backing: &'a B, bytes: usize) -> Self {
-        let first = if bytes < REGION_BYTES_MIN {
-            REGION_BYTES_MIN
-        } else {
-            bytes
-        };
+        let first = if bytes < REGION_BYTES_MIN { REGION_BYTES_MIN } else { bytes };
         Self {
             engine: UnsafeCell::new(Engine::new()),
             name,
@@ -58,12 +54,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
             // SAFETY: the caller's promise. A region that holds no page stays unused.
             let _ = unsafe { engine.add_region(memory, layout) };
         }
-        Self {
-            engine: UnsafeCell::new(engine),
-            name,
-            backing: None,
-            next_region: Cell::new(0),
-        }
+        Self { engine: UnsafeCell::new(engine), name, backing: None, next_region: Cell::new(0) }
     }
 
     /// Takes one region of `bytes` bytes from the backing now and never another.
@@ -80,9 +71,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     /// The backing as the trait shows it. A reference to an allocator is one too, and unlike `B` it
     /// is sized.
     pub(crate) fn backing(&self) -> Option<&dyn Allocator> {
-        self.backing
-            .as_ref()
-            .map(|backing| backing as &dyn Allocator)
+        self.backing.as_ref().map(|backing| backing as &dyn Allocator)
     }
 
     #[inline]
@@ -328,9 +317,8 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     fn grow(&self, layout: Layout) -> Result<(), AllocError> {
         let wanted = self.next_region.get();
         // Rounded here, or the loop below would never come down to it.
-        let least = Engine::<C>::region_bytes_for(layout)
-            .max(REGION_BYTES_MIN)
-            .next_multiple_of(4096);
+        let least =
+            Engine::<C>::region_bytes_for(layout).max(REGION_BYTES_MIN).next_multiple_of(4096);
         // SAFETY: as in `allocate`.
         if wanted == 0 || !unsafe { &*self.engine.get() }.has_region_slot() {
             return Err(AllocError);
@@ -412,11 +400,5 @@ pub(crate) fn report(name: &str, refusal: Refusal, site: Option<&'static Locatio
         // What needs no room was refused for want of it: a count was damaged.
         Refusal::NoRoom => (Misuse::Damaged, core::ptr::null()),
     };
-    misuse(&Report {
-        misuse: kind,
-        allocator: name,
-        address,
-        bytes: None,
-        site,
-    })
+    misuse(&Report { misuse: kind, allocator: name, address, bytes: None, site })
 }

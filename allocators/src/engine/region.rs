@@ -59,10 +59,7 @@ pub(super) struct PageDesc {
     pub(super) id: u32,
 }
 
-const _: () = assert!(
-    size_of::<PageDesc>() == 16,
-    "a page's descriptor is 16 bytes"
-);
+const _: () = assert!(size_of::<PageDesc>() == 16, "a page's descriptor is 16 bytes");
 
 /// Where a slab or mixed page stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,9 +160,7 @@ impl Region {
             kinds: start.wrapping_add(kinds_at),
             units: start.wrapping_add(units_at),
             descs: start.wrapping_add(descs_at).cast(),
-            bins: start
-                .wrapping_add(address.next_multiple_of(8) - address)
-                .cast(),
+            bins: start.wrapping_add(address.next_multiple_of(8) - address).cast(),
             level_bits: 0,
             levels: plan.levels as u32,
             granules: (plan.pages * PAGE / GRANULE) as u32,
@@ -235,10 +230,7 @@ impl Region {
     /// Whether a live block starts at the granule.
     #[inline]
     pub(super) fn is_start(&self, granule: u32) -> bool {
-        debug_assert!(
-            granule / PAGE_GRANULES < self.initialised,
-            "invariant 2 at {granule}"
-        );
+        debug_assert!(granule / PAGE_GRANULES < self.initialised, "invariant 2 at {granule}");
         // SAFETY: the granule lies in an initialised page, by invariant 2.
         let word = unsafe { self.starts_word(granule).read() };
         word >> (granule % 64) & 1 != 0
@@ -246,10 +238,7 @@ impl Region {
 
     #[inline]
     pub(super) fn set_start(&self, granule: u32) {
-        debug_assert!(
-            granule / PAGE_GRANULES < self.initialised,
-            "invariant 2 at {granule}"
-        );
+        debug_assert!(granule / PAGE_GRANULES < self.initialised, "invariant 2 at {granule}");
         let word = self.starts_word(granule);
         // SAFETY: the granule lies in an initialised page, by invariant 2.
         let bits = unsafe { word.read() };
@@ -321,16 +310,9 @@ fn plan(address: usize, bytes: usize) -> Option<Plan> {
         let granules = (pages * PAGE_GRANULES as usize) as u32;
         let levels = super::core_blocks::bin_of(granules) as usize / 32 + 1;
         let tables = levels * 33 * size_of::<u32>() + pages * TABLE_BYTES + 24;
-        let base = address
-            .checked_add(tables)?
-            .checked_next_multiple_of(PAGE)?
-            - address;
+        let base = address.checked_add(tables)?.checked_next_multiple_of(PAGE)? - address;
         if base + pages * PAGE <= bytes {
-            return Some(Plan {
-                pages,
-                levels,
-                base,
-            });
+            return Some(Plan { pages, levels, base });
         }
         pages -= 1;
     }

@@ -22,10 +22,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    const NONE: Self = Self {
-        start: core::ptr::null_mut(),
-        word: core::ptr::null_mut(),
-    };
+    const NONE: Self = Self { start: core::ptr::null_mut(), word: core::ptr::null_mut() };
 
     /// Sets the start bit and makes a block of the slot.
     #[inline]
@@ -133,13 +130,8 @@ pub(super) struct Class {
 }
 
 impl Class {
-    pub(super) const NONE: Self = Self {
-        current: Current::NONE,
-        partial: NIL,
-        pages: 0,
-        out: 0,
-        mixed: 0,
-    };
+    pub(super) const NONE: Self =
+        Self { current: Current::NONE, partial: NIL, pages: 0, out: 0, mixed: 0 };
 }
 
 /// The page that slots of a class are being taken from.
@@ -234,11 +226,7 @@ impl<C: SizeClasses> Engine<C> {
         if self.is_sparse() && self.divide_sparse(class, false)? {
             return Ok(());
         }
-        if self.open_core_page(class, true)? {
-            Ok(())
-        } else {
-            Err(Refusal::NoRoom)
-        }
+        if self.open_core_page(class, true)? { Ok(()) } else { Err(Refusal::NoRoom) }
     }
 
     /// Makes a page of the core a slab page and the current one; `fresh` allows new memory.

@@ -40,14 +40,8 @@ fn regions_of_any_size_and_place_keep_inside_their_memory() {
                 // SAFETY: every byte was initialised above.
                 unsafe { b.assume_init() == 0xaa }
             };
-            assert!(
-                memory[..shift].iter().all(untouched),
-                "wrote before the region"
-            );
-            assert!(
-                memory[shift + bytes..].iter().all(untouched),
-                "wrote behind the region"
-            );
+            assert!(memory[..shift].iter().all(untouched), "wrote before the region");
+            assert!(memory[shift + bytes..].iter().all(untouched), "wrote behind the region");
         }
     }
 }
@@ -74,9 +68,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
         let mut region = unsafe { Region::new(start, layout) }.expect("the memory holds pages");
         let mut state = seed;
         let mut random = move |bound: u32| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) as u32 % bound
         };
         let mut live: Vec<(u32, u32, bool)> = Vec::new();
@@ -84,9 +76,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
             let roll = random(10);
             let taken = match roll {
                 0..=3 => region.take_block(1 + random(300)).map(|b| (b, false)),
-                4 => region
-                    .take_aligned(1 + random(100), 32 << random(8))
-                    .map(|b| (b, false)),
+                4 => region.take_aligned(1 + random(100), 32 << random(8)).map(|b| (b, false)),
                 5 => region.take_page(random(2) == 0).map(|page| {
                     region.set_kind(page, 1);
                     (page * 256, true)
@@ -95,9 +85,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
             };
             if let Ok((block, is_page)) = taken {
                 let size = region.header(block).expect("a sound header").size;
-                let apart = live
-                    .iter()
-                    .all(|&(b, s, _)| b + s <= block || block + size <= b);
+                let apart = live.iter().all(|&(b, s, _)| b + s <= block || block + size <= b);
                 assert!(apart, "block {block} of {size} overlaps another");
                 live.push((block, size, is_page));
             } else if roll > 5 && !live.is_empty() {
@@ -108,10 +96,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
                     if region.resize_block(block, wanted).is_ok() {
                         live[nth].1 = wanted;
                     } else {
-                        assert!(
-                            wanted > size,
-                            "shrinking from {size} to {wanted} always fits"
-                        );
+                        assert!(wanted > size, "shrinking from {size} to {wanted} always fits");
                     }
                 } else {
                     live.swap_remove(nth);

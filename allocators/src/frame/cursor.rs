@@ -12,8 +12,7 @@ impl<B: Allocator + ?Sized> FrameAllocator<'_, B> {
     #[inline]
     pub(super) fn count_allocated(&self, bytes: usize) {
         self.allocations_total.set(self.allocations_total.get() + 1);
-        self.allocated_total
-            .set(self.allocated_total.get() + bytes as u64);
+        self.allocated_total.set(self.allocated_total.get() + bytes as u64);
     }
 
     /// Counts bytes that are no longer live.
@@ -104,8 +103,7 @@ impl<B: Allocator + ?Sized> FrameAllocator<'_, B> {
         } else {
             self.cut_last(block, false);
         }
-        self.freed_total
-            .set(self.freed_total.get() + youngest.bytes() as u64);
+        self.freed_total.set(self.freed_total.get() + youngest.bytes() as u64);
         self.frees_total.set(self.frees_total.get() + 1);
     }
 

@@ -114,11 +114,7 @@ impl<B: Allocator + ?Sized> FrameAllocator<'_, B> {
             }
             for offset in (record.offset()..self.end_of(n)).step_by(record.stride()) {
                 if !self.dead.get(offset) {
-                    visit(Block {
-                        address: self.at(offset),
-                        bytes: record.bytes(),
-                        site: None,
-                    });
+                    visit(Block { address: self.at(offset), bytes: record.bytes(), site: None });
                 }
             }
         }

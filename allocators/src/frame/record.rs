@@ -24,18 +24,12 @@ pub(super) struct Record {
 impl Record {
     /// Stands beneath the first record. Its blocks would be longer than any region and start behind
     /// every one, so no request and no address match it.
-    pub(super) const GROUND: Self = Self {
-        offset: u32::MAX,
-        bytes: u32::MAX,
-    };
+    pub(super) const GROUND: Self = Self { offset: u32::MAX, bytes: u32::MAX };
 
     /// Both numbers must be below 2^32.
     #[inline]
     pub(super) const fn new(offset: usize, bytes: usize) -> Self {
-        Self {
-            offset: offset as u32,
-            bytes: bytes as u32,
-        }
+        Self { offset: offset as u32, bytes: bytes as u32 }
     }
 
     /// Returns the offset of the run's first block.
@@ -86,10 +80,7 @@ impl DeadBits {
     ///
     /// `words` is valid for as many words as the offsets passed later need, and nobody else uses it.
     pub(super) const unsafe fn new(words: *mut Cell<u64>) -> Self {
-        Self {
-            words,
-            clean: Cell::new(0),
-        }
+        Self { words, clean: Cell::new(0) }
     }
 
     pub(super) fn get(&self, offset: usize) -> bool {

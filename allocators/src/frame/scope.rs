@@ -58,9 +58,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     /// let _ = user.allocate(Layout::new::<u8>());
     /// ```
     pub fn scope(&mut self) -> FrameScope<'_, 'a, B> {
-        let mark = FrameMark {
-            offset: self.offset_of(self.cursor.get()),
-        };
+        let mark = FrameMark { offset: self.offset_of(self.cursor.get()) };
         FrameScope { frame: self, mark }
     }
 
@@ -72,9 +70,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     /// the free of a block that was live when it was made.
     #[must_use]
     pub unsafe fn mark(&self) -> FrameMark {
-        FrameMark {
-            offset: self.offset_of(self.cursor.get()),
-        }
+        FrameMark { offset: self.offset_of(self.cursor.get()) }
     }
 
     /// Frees every block that was allocated since `mark` was made.

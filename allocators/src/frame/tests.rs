@@ -25,9 +25,7 @@ fn memory(bytes: usize) -> Vec<MaybeUninit<u8>> {
 }
 
 fn take(frame: &dyn Allocator, size: usize, align: usize) -> NonNull<u8> {
-    let block = frame
-        .allocate(layout(size, align))
-        .expect("there is memory");
+    let block = frame.allocate(layout(size, align)).expect("there is memory");
     assert_eq!(block.len(), size.max(1));
     assert_eq!(block.cast::<u8>().addr().get() % align, 0);
     block.cast()
@@ -72,19 +70,8 @@ fn freeing_in_reverse_gives_everything_back() {
     let mut memory = memory(4000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
     let room = frame.remaining();
-    let requests = [
-        (1, 1),
-        (0, 1),
-        (40, 8),
-        (40, 8),
-        (7, 256),
-        (7, 32),
-        (100, 64),
-        (100, 4),
-    ];
-    let blocks: Vec<NonNull<u8>> = requests
-        .map(|(size, align)| take(&frame, size, align))
-        .into();
+    let requests = [(1, 1), (0, 1), (40, 8), (40, 8), (7, 256), (7, 32), (100, 64), (100, 4)];
+    let blocks: Vec<NonNull<u8>> = requests.map(|(size, align)| take(&frame, size, align)).into();
     frame.verify().expect("sound");
     let peak = frame.stats().granted;
     assert_eq!(peak, 1 + 1 + 40 + 40 + 7 + 7 + 100 + 100);
@@ -107,9 +94,7 @@ fn blocks_freed_out_of_order_come_back_with_those_behind_them() {
     let mut memory = memory(4000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
     let room = frame.remaining();
-    let blocks: Vec<NonNull<u8>> = [8, 8, 24, 24, 24, 8]
-        .map(|size| take(&frame, size, 8))
-        .into();
+    let blocks: Vec<NonNull<u8>> = [8, 8, 24, 24, 24, 8].map(|size| take(&frame, size, 8)).into();
     let full = frame.remaining();
     for &at in &[0, 2, 4, 1, 3] {
         free(&frame, blocks[at]);
@@ -132,40 +117,25 @@ fn the_last_block_resizes_in_place_and_others_move() {
     // SAFETY: the blocks are live and `old` is their layout, in each call.
     unsafe {
         let old = layout(24, 8);
-        assert_eq!(
-            frame.resize_in_place(a, old, layout(25, 8)),
-            Err(AllocError)
-        );
+        assert_eq!(frame.resize_in_place(a, old, layout(25, 8)), Err(AllocError));
         assert_eq!(frame.resize_in_place(a, old, layout(8, 8)), Err(AllocError));
         assert!(frame.resize_in_place(a, old, layout(24, 1)).is_ok());
-        let grown = frame
-            .resize_in_place(b, old, layout(500, 8))
-            .expect("there is room");
+        let grown = frame.resize_in_place(b, old, layout(500, 8)).expect("there is room");
         assert_eq!((grown.cast(), grown.len()), (b, 500));
         assert_eq!(frame.stats().requested, 524);
         frame.verify().expect("sound");
-        let shrunk = frame
-            .resize_in_place(b, layout(500, 8), layout(3, 8))
-            .expect("it shrinks");
+        let shrunk = frame.resize_in_place(b, layout(500, 8), layout(3, 8)).expect("it shrinks");
         assert_eq!((shrunk.cast(), shrunk.len()), (b, 3));
         assert_eq!(frame.stats().requested, 27);
         assert_eq!(frame.stats().peak_requested, 524);
         assert_eq!(frame.stats().requested_total, 524);
         assert_eq!(frame.stats().allocations_total, 2);
-        assert_eq!(
-            frame.resize_in_place(b, layout(3, 8), layout(5000, 8)),
-            Err(AllocError)
-        );
+        assert_eq!(frame.resize_in_place(b, layout(3, 8), layout(5000, 8)), Err(AllocError));
         assert_eq!(frame.allocated_size(b), 3);
         a.write_bytes(0xab, 24);
-        let moved = frame
-            .reallocate(a, old, layout(48, 8))
-            .expect("there is room");
+        let moved = frame.reallocate(a, old, layout(48, 8)).expect("there is room");
         assert_ne!(moved.cast(), a);
-        assert_eq!(
-            core::slice::from_raw_parts(moved.cast::<u8>().as_ptr(), 24),
-            [0xab; 24]
-        );
+        assert_eq!(core::slice::from_raw_parts(moved.cast::<u8>().as_ptr(), 24), [0xab; 24]);
         frame.verify().expect("sound");
         frame.deallocate_sized(moved.cast(), layout(48, 8));
         frame.deallocate_sized(b, layout(3, 8));
@@ -192,15 +162,9 @@ fn a_full_frame_refuses_and_stays_as_it_was() {
                 }
             }
             frame.verify().expect("sound");
-            assert!(
-                bytes < 100 || taken * 32 > bytes,
-                "{taken} blocks in {bytes}"
-            );
-            for wrong in [
-                layout(bytes + 1, 1),
-                layout(1, 1 << 40),
-                layout(isize::MAX as usize, 1),
-            ] {
+            assert!(bytes < 100 || taken * 32 > bytes, "{taken} blocks in {bytes}");
+            for wrong in [layout(bytes + 1, 1), layout(1, 1 << 40), layout(isize::MAX as usize, 1)]
+            {
                 assert_eq!(frame.allocate(wrong), Err(AllocError));
             }
             assert_eq!(frame.stats().reserved, bytes);
@@ -217,9 +181,7 @@ fn a_full_frame_refuses_and_stays_as_it_was() {
 fn zeroed_blocks_are_zero() {
     let mut memory = memory(1000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let block = frame
-        .allocate_zeroed(layout(100, 1))
-        .expect("there is memory");
+    let block = frame.allocate_zeroed(layout(100, 1)).expect("there is memory");
     // SAFETY: the block is live and this long, and its bytes were written.
     assert_eq!(unsafe { block.as_ref() }, [0; 100]);
 }
@@ -228,20 +190,12 @@ fn zeroed_blocks_are_zero() {
 fn wrong_frees_are_found_and_change_nothing() {
     let mut memory = memory(4000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let blocks: Vec<NonNull<u8>> = [40, 40, 40, 16, 16]
-        .map(|size| take(&frame, size, 8))
-        .into();
+    let blocks: Vec<NonNull<u8>> = [40, 40, 40, 16, 16].map(|size| take(&frame, size, 8)).into();
     let aligned = take(&frame, 8, 512);
     free(&frame, blocks[1]);
     let twice = misuse_of(|| free(&frame, blocks[1]));
-    assert!(
-        twice.contains("double free") && twice.contains("`frame`"),
-        "{twice}"
-    );
-    assert!(
-        twice.contains("frame/tests.rs"),
-        "the report names the caller: {twice}"
-    );
+    assert!(twice.contains("double free") && twice.contains("`frame`"), "{twice}");
+    assert!(twice.contains("frame/tests.rs"), "the report names the caller: {twice}");
     for offset in [1, 8, 39] {
         // SAFETY: the offset lies within the block.
         let inside = unsafe { blocks[2].add(offset) };
@@ -258,10 +212,7 @@ fn wrong_frees_are_found_and_change_nothing() {
     for block in [blocks[2], aligned] {
         // SAFETY: the size is wrong on purpose; the frame reports it and changes nothing.
         let size = misuse_of(|| unsafe { frame.deallocate_sized(block, layout(48, 8)) });
-        assert!(
-            size.contains("wrong size") && size.contains("48 bytes"),
-            "{size}"
-        );
+        assert!(size.contains("wrong size") && size.contains("48 bytes"), "{size}");
     }
     frame.verify().expect("reports change nothing");
     free(&frame, aligned);
@@ -289,10 +240,7 @@ fn resetting_frees_all_and_keeps_the_totals() {
         assert_eq!(frame.remaining(), room);
         let stats = frame.stats();
         assert_eq!((stats.live, stats.granted, stats.peak_granted), (0, 0, 64));
-        assert_eq!(
-            (stats.allocations_total, stats.granted_total),
-            (5 * round, 64 * round)
-        );
+        assert_eq!((stats.allocations_total, stats.granted_total), (5 * round, 64 * round));
     }
 }
 
@@ -357,11 +305,7 @@ fn the_backing_gets_its_block_back() {
     {
         let frame = FrameAllocator::new("frame", 1000, &backing).expect("there is memory");
         assert_eq!(backing.stats().granted, 1000);
-        assert!(
-            frame
-                .backing()
-                .is_some_and(|backing| backing.name() == "test backing")
-        );
+        assert!(frame.backing().is_some_and(|backing| backing.name() == "test backing"));
         let block = take(&frame, 100, 8);
         assert!(frame.owns(block.as_ptr()) && !frame.owns(core::ptr::null()));
         let report = panic_of(|| frame.assert_empty());
@@ -369,14 +313,8 @@ fn the_backing_gets_its_block_back() {
     }
     assert_eq!(backing.stats().live, 0);
     backing.refuse_nth(0);
-    assert_eq!(
-        FrameAllocator::new("frame", 1000, &backing).err(),
-        Some(AllocError)
-    );
-    assert_eq!(
-        FrameAllocator::new("frame", usize::MAX, &backing).err(),
-        Some(AllocError)
-    );
+    assert_eq!(FrameAllocator::new("frame", 1000, &backing).err(), Some(AllocError));
+    assert_eq!(FrameAllocator::new("frame", usize::MAX, &backing).err(), Some(AllocError));
 }
 
 #[test]
@@ -411,15 +349,9 @@ impl Model {
         let start = block.cast::<u8>();
         let address = start.addr().get();
         let below = self.live.range(..address).next_back();
-        assert!(
-            below.is_none_or(|(&at, (_, layout, _))| at + layout.size() <= address),
-            "overlap"
-        );
+        assert!(below.is_none_or(|(&at, (_, layout, _))| at + layout.size() <= address), "overlap");
         let above = self.live.range(address..).next();
-        assert!(
-            above.is_none_or(|(&at, _)| address + block.len() <= at),
-            "overlap"
-        );
+        assert!(above.is_none_or(|(&at, _)| address + block.len() <= at), "overlap");
         // SAFETY: the block is live and this long.
         unsafe { start.write_bytes(fill, block.len()) };
         self.live.insert(address, (start, asked, fill));
@@ -431,19 +363,14 @@ impl Model {
         let (start, asked, fill) = self.live.remove(&address).expect("a live block");
         // SAFETY: the block is live, this long, and was filled.
         let bytes = unsafe { core::slice::from_raw_parts(start.as_ptr(), asked.size().max(1)) };
-        assert!(
-            bytes.iter().all(|&byte| byte == fill),
-            "a block has changed"
-        );
+        assert!(bytes.iter().all(|&byte| byte == fill), "a block has changed");
         self.bytes -= bytes.len();
         (start, asked)
     }
 
     /// Draws a block; the later ones more often.
     fn draw(&self, random: &mut Random) -> Option<usize> {
-        let back = random
-            .below(self.live.len().max(1))
-            .min(random.below(8) * random.below(8));
+        let back = random.below(self.live.len().max(1)).min(random.below(8) * random.below(8));
         self.live.keys().rev().nth(back).copied()
     }
 
@@ -454,10 +381,7 @@ impl Model {
             (stats.live, stats.requested, stats.granted),
             (self.live.len(), self.bytes, self.bytes)
         );
-        assert_eq!(
-            (stats.peak_requested, stats.peak_granted),
-            (self.peak, self.peak)
-        );
+        assert_eq!((stats.peak_requested, stats.peak_granted), (self.peak, self.peak));
         assert_eq!(stats.allocations_total, self.allocations_total);
         assert_eq!(
             (stats.requested_total, stats.granted_total),
@@ -465,10 +389,7 @@ impl Model {
         );
         let listed = blocks_of(frame);
         assert!(
-            listed
-                .iter()
-                .map(|block| block.address.addr().get())
-                .eq(self.live.keys().copied())
+            listed.iter().map(|block| block.address.addr().get()).eq(self.live.keys().copied())
         );
         for block in listed {
             // SAFETY: the block is live.
@@ -479,11 +400,7 @@ impl Model {
     fn allocate(&mut self, frame: &dyn Allocator, random: &mut Random) {
         let most = if random.below(4) == 0 { 8 } else { 4 };
         let align = 1 << random.below(most);
-        let size = if random.below(2) == 0 {
-            24
-        } else {
-            random.below(200)
-        };
+        let size = if random.below(2) == 0 { 24 } else { random.below(200) };
         if let Ok(block) = frame.allocate(layout(size, align)) {
             assert_eq!(block.len(), size.max(1));
             assert_eq!(block.cast::<u8>().addr().get() % align, 0);
@@ -520,10 +437,7 @@ impl Model {
             let kept = old.size().min(new.size());
             // SAFETY: the block is live and at least this long.
             let bytes = unsafe { core::slice::from_raw_parts(block.as_ptr(), kept) };
-            assert!(
-                bytes.iter().all(|&byte| byte == fill),
-                "resizing keeps the contents"
-            );
+            assert!(bytes.iter().all(|&byte| byte == fill), "resizing keeps the contents");
             self.granted_total += new.size().max(1).saturating_sub(old.size().max(1)) as u64;
             self.bytes -= old.size().max(1);
             self.live.remove(&address);
@@ -555,11 +469,8 @@ fn random_programs_agree_with_a_model() {
                     }
                     model.check(&*scope);
                     model.live.retain(|address, _| before.contains(address));
-                    model.bytes = model
-                        .live
-                        .values()
-                        .map(|(_, asked, _)| asked.size().max(1))
-                        .sum();
+                    model.bytes =
+                        model.live.values().map(|(_, asked, _)| asked.size().max(1)).sum();
                 }
                 3..50 => model.allocate(&frame, &mut random),
                 50..60 => model.resize(&frame, &mut random),

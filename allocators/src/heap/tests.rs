@@ -66,20 +66,14 @@ struct Model<'a> {
 impl Model<'_> {
     fn allocate(&mut self, layout: Layout) -> bool {
         let zeroed = self.random.below(4) == 0;
-        let served = if zeroed {
-            self.heap.allocate_zeroed(layout)
-        } else {
-            self.heap.allocate(layout)
-        };
+        let served =
+            if zeroed { self.heap.allocate_zeroed(layout) } else { self.heap.allocate(layout) };
         let Ok(block) = served else { return false };
         let start = block.cast::<u8>();
         if zeroed {
             // SAFETY: a zeroed block is initialised over its whole length.
             let bytes = unsafe { block.as_ref() };
-            assert!(
-                bytes.iter().all(|&b| b == 0),
-                "allocate_zeroed left something"
-            );
+            assert!(bytes.iter().all(|&b| b == 0), "allocate_zeroed left something");
         }
         self.insert(start, layout, block.len());
         true
@@ -87,20 +81,11 @@ impl Model<'_> {
 
     fn insert(&mut self, start: NonNull<u8>, layout: Layout, granted: usize) {
         let address = start.addr().get();
-        assert!(
-            address.is_multiple_of(layout.align()),
-            "{address:#x} for {layout:?}"
-        );
-        assert!(
-            granted >= layout.size().max(1),
-            "{granted} granted for {layout:?}"
-        );
+        assert!(address.is_multiple_of(layout.align()), "{address:#x} for {layout:?}");
+        assert!(granted >= layout.size().max(1), "{granted} granted for {layout:?}");
         let before = self.live.range(..address + granted).next_back();
         if let Some((&other, &(_, _, bytes, _))) = before {
-            assert!(
-                other + bytes <= address,
-                "{other:#x} + {bytes} overlaps {address:#x}"
-            );
+            assert!(other + bytes <= address, "{other:#x} + {bytes} overlaps {address:#x}");
         }
         let print = self.random.below(256) as u8;
         // SAFETY: the block is ours and has `granted` bytes.
@@ -115,10 +100,7 @@ impl Model<'_> {
         let slice = NonNull::slice_from_raw_parts(start, granted);
         // SAFETY: the block is live and was written over its whole length.
         let bytes = unsafe { slice.as_ref() };
-        assert!(
-            bytes.iter().all(|&b| b == print),
-            "the block at {address:#x} was written to"
-        );
+        assert!(bytes.iter().all(|&b| b == print), "the block at {address:#x} was written to");
         Some((start, layout, granted))
     }
 
@@ -150,10 +132,7 @@ impl Model<'_> {
         };
         match resized {
             Ok(block) => {
-                assert!(
-                    !in_place || block.cast() == start,
-                    "resized in place, but moved"
-                );
+                assert!(!in_place || block.cast() == start, "resized in place, but moved");
                 self.insert(block.cast(), new, block.len());
             }
             Err(AllocError) => self.insert(start, old, granted),
@@ -180,22 +159,15 @@ impl Model<'_> {
 }
 
 pub(crate) fn run_model(heap: &dyn Allocator, seed: u64, steps: usize, bits: usize, most: usize) {
-    let mut model = Model {
-        heap,
-        live: BTreeMap::new(),
-        random: Random::new(seed),
-    };
+    let mut model = Model { heap, live: BTreeMap::new(), random: Random::new(seed) };
     for step in 0..steps {
         // Phases: mostly allocating, then mostly freeing, so that pages fill and empty.
         let growing = step / 700 % 2 == 0 && model.live.len() < most;
         match model.random.below(10) {
             0..=1 => model.resize(bits),
             2..=7 if growing => {
-                let align = if model.random.below(8) == 0 {
-                    1 << model.random.below(14)
-                } else {
-                    8
-                };
+                let align =
+                    if model.random.below(8) == 0 { 1 << model.random.below(14) } else { 8 };
                 let bytes = model.random.size(bits);
                 model.allocate(layout(bytes, align));
             }
@@ -258,9 +230,7 @@ fn class_shift_divides_sparse_pages() {
         let size = layout(24 * phase, 8);
         let mut blocks = Vec::new();
         for _ in 0..(1 << 20) / size.size() {
-            let block = heap
-                .allocate(size)
-                .expect("the region holds a phase and the survivors");
+            let block = heap.allocate(size).expect("the region holds a phase and the survivors");
             // SAFETY: the block is ours.
             unsafe { block.cast::<u8>().write_bytes(phase as u8, size.size()) };
             blocks.push(block.cast::<u8>());
@@ -316,17 +286,9 @@ fn absurd_requests_are_refused_without_a_change() {
     let heap = HeapAllocator::from_region("absurd", &mut memory);
     let before = heap.stats();
     for bytes in [isize::MAX as usize - 4096, 1 << 40, 65536] {
-        assert_eq!(
-            heap.allocate(layout(bytes, 1)),
-            Err(AllocError),
-            "{bytes} bytes"
-        );
+        assert_eq!(heap.allocate(layout(bytes, 1)), Err(AllocError), "{bytes} bytes");
     }
-    assert_eq!(
-        heap.allocate(layout(8, 1 << 40)),
-        Err(AllocError),
-        "aligned to a TiB"
-    );
+    assert_eq!(heap.allocate(layout(8, 1 << 40)), Err(AllocError), "aligned to a TiB");
     assert_eq!(heap.stats(), before, "nothing changed");
     let mut tiny = [MaybeUninit::uninit(); 64];
     let none = HeapAllocator::from_region("tiny", &mut tiny);
@@ -344,31 +306,16 @@ fn wrong_frees_are_found_before_anything_is_touched() {
         let block = heap.allocate(size).expect("room").cast::<u8>();
         // SAFETY: the address lies inside the block; the misuse is the point of the test.
         let inside = unsafe { block.add(8) };
-        assert!(
-            misuse_of(|| free(&heap, inside)).contains("interior free"),
-            "{size:?}"
-        );
-        assert!(
-            misuse_of(|| free(&heap, outside.cast())).contains("foreign free"),
-            "{size:?}"
-        );
+        assert!(misuse_of(|| free(&heap, inside)).contains("interior free"), "{size:?}");
+        assert!(misuse_of(|| free(&heap, outside.cast())).contains("foreign free"), "{size:?}");
         let larger = layout(size.size() + 64, 8);
         // SAFETY: none: the layout is wrong, which is the point of the test.
         let wrong = misuse_of(|| unsafe { heap.deallocate_sized(block, larger) });
-        assert!(
-            wrong.contains("wrong size") && wrong.contains("`judge`"),
-            "{wrong}"
-        );
+        assert!(wrong.contains("wrong size") && wrong.contains("`judge`"), "{wrong}");
         free(&heap, block);
-        assert!(
-            misuse_of(|| free(&heap, block)).contains("double free"),
-            "{size:?}"
-        );
+        assert!(misuse_of(|| free(&heap, block)).contains("double free"), "{size:?}");
         free(&heap, kept);
-        assert!(
-            misuse_of(|| free(&heap, kept)).contains("double free"),
-            "{size:?}"
-        );
+        assert!(misuse_of(|| free(&heap, kept)).contains("double free"), "{size:?}");
         heap.verify().expect("the structure is whole");
     }
     // SAFETY: it was leaked from a box above.
@@ -385,17 +332,12 @@ fn a_double_free_is_found_however_many_frees_came_between() {
     let mut memory = memory(256 << 10);
     let heap = HeapAllocator::from_region("late", &mut memory);
     let size = layout(64, 8);
-    let blocks: Vec<_> = (0..500)
-        .map(|_| heap.allocate(size).expect("room").cast())
-        .collect();
+    let blocks: Vec<_> = (0..500).map(|_| heap.allocate(size).expect("room").cast()).collect();
     for &block in &blocks {
         free(&heap, block);
     }
     for &block in &blocks {
-        assert!(
-            misuse_of(|| free(&heap, block)).contains("double free"),
-            "{block:?}"
-        );
+        assert!(misuse_of(|| free(&heap, block)).contains("double free"), "{block:?}");
     }
 }
 
@@ -412,10 +354,7 @@ fn an_overflow_into_a_header_is_found() {
     // SAFETY: the same; writing there is the point of the test.
     unsafe { header.write_bytes(0xee, 8) };
     assert!(heap.verify().is_err(), "verify sees the damage");
-    assert!(
-        misuse_of(|| free(&heap, second)).contains("damage"),
-        "the free sees it"
-    );
+    assert!(misuse_of(|| free(&heap, second)).contains("damage"), "the free sees it");
     core::mem::forget(heap);
 }
 
@@ -424,9 +363,7 @@ fn a_write_into_freed_memory_is_found_when_it_would_matter() {
     let mut memory = memory(256 << 10);
     let heap = HeapAllocator::from_region("late write", &mut memory);
     let size = layout(2000, 8);
-    let blocks: Vec<_> = (0..3)
-        .map(|_| heap.allocate(size).expect("room").cast::<u8>())
-        .collect();
+    let blocks: Vec<_> = (0..3).map(|_| heap.allocate(size).expect("room").cast::<u8>()).collect();
     free(&heap, blocks[1]);
     // SAFETY: the memory is the region's; the write after free is the point of the test.
     unsafe { blocks[1].write_bytes(0x5a, 16) };
@@ -448,19 +385,9 @@ fn a_leak_names_the_blocks_and_the_regions_still_go_back() {
             heap.allocate(layout(40, 8)).expect("room");
         }
     }));
-    let message = caught
-        .expect_err("a leak panics")
-        .downcast::<String>()
-        .expect("a message");
-    assert!(
-        message.contains("`leaky`") && message.contains("20 live blocks"),
-        "{message}"
-    );
-    assert_eq!(
-        message.matches(", 48 bytes").count(),
-        16,
-        "the first 16 are listed: {message}"
-    );
+    let message = caught.expect_err("a leak panics").downcast::<String>().expect("a message");
+    assert!(message.contains("`leaky`") && message.contains("20 live blocks"), "{message}");
+    assert_eq!(message.matches(", 48 bytes").count(), 16, "the first 16 are listed: {message}");
     assert!(message.contains("and 4 more"), "{message}");
     assert_eq!(below.stats().live, 0, "the region went back");
 }
@@ -488,9 +415,7 @@ fn an_empty_region_goes_back_when_another_stands_empty() {
     let below = HeapAllocator::from_region("below", &mut memory);
     let heap = HeapAllocator::with_region_bytes("above", &below, 64 << 10);
     let size = layout(20_000, 8);
-    let blocks: Vec<_> = (0..60)
-        .map(|_| heap.allocate(size).expect("room").cast())
-        .collect();
+    let blocks: Vec<_> = (0..60).map(|_| heap.allocate(size).expect("room").cast()).collect();
     let most = below.stats().live;
     assert!(most >= 4, "{most} regions");
     for block in blocks {

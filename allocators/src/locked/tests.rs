@@ -153,11 +153,7 @@ fn crowd<L: Lock + Sync>(locked: &Locked<Counting, L>) {
         }
     });
     locked.with(|counting| {
-        assert_eq!(
-            counting.allocated.get(),
-            THREADS * ROUNDS,
-            "no call was lost"
-        );
+        assert_eq!(counting.allocated.get(), THREADS * ROUNDS, "no call was lost");
         assert_eq!(counting.freed.get(), THREADS * ROUNDS, "no call was lost");
     });
     assert_eq!(locked.stats().live, 0, "all freed");
@@ -196,17 +192,13 @@ unsafe impl lock_api::RawMutex for Numbered {
 
     fn lock(&self) -> Self::Guard {
         let held = self.lock.lock();
-        let count = self
-            .count
-            .fetch_add(1, core::sync::atomic::Ordering::SeqCst);
+        let count = self.count.fetch_add(1, core::sync::atomic::Ordering::SeqCst);
         (count + 1, held)
     }
 
     fn try_lock(&self) -> Option<Self::Guard> {
         let held = self.lock.try_lock()?;
-        let count = self
-            .count
-            .fetch_add(1, core::sync::atomic::Ordering::SeqCst);
+        let count = self.count.fetch_add(1, core::sync::atomic::Ordering::SeqCst);
         Some((count + 1, held))
     }
 
@@ -254,10 +246,7 @@ fn every_call_is_passed_on() {
     let locked = Locked::new(Counting::new("passed"));
     let (small, large) = (layout(100, 8), layout(50_000, 8));
     let block = locked.allocate_zeroed(small).unwrap();
-    assert_eq!(
-        locked.layout_below(small),
-        locked.with(|a| a.layout_below(small))
-    );
+    assert_eq!(locked.layout_below(small), locked.with(|a| a.layout_below(small)));
     assert!(locked.owns(block.as_ptr().cast()), "owned");
     // SAFETY: the block is live and has the layout that the last call gave it.
     let block = unsafe {
@@ -281,16 +270,9 @@ fn every_call_is_passed_on() {
 #[test]
 fn the_backing_stays_within_the_lock() {
     let mut locked = Locked::new(Counting::new("inner"));
-    assert!(
-        locked.backing().is_none(),
-        "it may be a part that is not `Sync`"
-    );
+    assert!(locked.backing().is_none(), "it may be a part that is not `Sync`");
     let name = locked.with(|a| a.backing().map(|b| String::from(b.name())));
-    assert_eq!(
-        name.as_deref(),
-        Some("inner"),
-        "within the lock it can be asked"
-    );
+    assert_eq!(name.as_deref(), Some("inner"), "within the lock it can be asked");
     locked.get_mut().freed.set(7);
     assert_eq!(locked.into_inner().freed.get(), 7, "the same allocator");
 }
@@ -347,10 +329,7 @@ fn as_a_global_allocator() {
     // SAFETY: each block is live and has the layout of the call that made it.
     unsafe {
         let zeroed = locked.alloc_zeroed(small);
-        assert!(
-            !zeroed.is_null() && zeroed.addr().is_multiple_of(64),
-            "aligned"
-        );
+        assert!(!zeroed.is_null() && zeroed.addr().is_multiple_of(64), "aligned");
         let slice = core::slice::from_raw_parts(zeroed, 1000);
         assert!(slice.iter().all(|&b| b == 0), "zero");
         zeroed.write(9);
@@ -359,20 +338,14 @@ fn as_a_global_allocator() {
         let now = layout(100_000, 64);
         let most = isize::MAX as usize;
         assert!(locked.realloc(grown, now, most - 63).is_null(), "refused");
-        assert!(
-            locked.realloc(grown, now, most).is_null(),
-            "no layout at all"
-        );
+        assert!(locked.realloc(grown, now, most).is_null(), "no layout at all");
         assert_eq!(grown.read(), 9, "a refusal leaves the block");
         locked.dealloc(grown, now);
         let fresh = locked.alloc(small);
         assert!(!fresh.is_null(), "served");
         locked.dealloc(fresh, small);
         assert!(locked.alloc(layout(most - 63, 64)).is_null(), "refused");
-        assert!(
-            locked.alloc_zeroed(layout(most - 63, 64)).is_null(),
-            "refused"
-        );
+        assert!(locked.alloc_zeroed(layout(most - 63, 64)).is_null(), "refused");
     }
     assert_eq!(locked.stats().live, 0, "all freed");
 }

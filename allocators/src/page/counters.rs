@@ -42,10 +42,8 @@ impl Counters {
     pub(super) fn allocated(&self, requested: usize, granted: usize) {
         self.live.set(self.live.get() + 1);
         self.allocations_total.set(self.allocations_total.get() + 1);
-        self.requested_total
-            .set(self.requested_total.get() + requested as u64);
-        self.granted_total
-            .set(self.granted_total.get() + granted as u64);
+        self.requested_total.set(self.requested_total.get() + requested as u64);
+        self.granted_total.set(self.granted_total.get() + granted as u64);
         raise(&self.requested, &self.peak_requested, requested);
         raise(&self.granted, &self.peak_granted, granted);
     }

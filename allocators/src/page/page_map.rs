@@ -40,12 +40,7 @@ impl PageMap {
         let bytes = system::whole_pages(words * size_of::<u64>()).ok_or(AllocError)?;
         // Unbacked: the map of a vast reservation is mostly never touched.
         let base = system::map(bytes, Access::ReadWrite, true)?;
-        Ok(Self {
-            words: base.cast(),
-            bytes,
-            pages,
-            committed: 0,
-        })
+        Ok(Self { words: base.cast(), bytes, pages, committed: 0 })
     }
 
     /// Returns the bytes that the map itself has mapped.
@@ -61,9 +56,8 @@ impl PageMap {
     /// Checks the invariants. O(pages / 32).
     pub(super) fn validate(&self) -> Result<(), Damage> {
         let words = self.words().iter();
-        let committed: u32 = words
-            .map(|word| (word & filled(Use::Committed) & !(word >> 1)).count_ones())
-            .sum();
+        let committed: u32 =
+            words.map(|word| (word & filled(Use::Committed) & !(word >> 1)).count_ones()).sum();
         let room = self.words().len() * PAGES_A_WORD;
         if committed as usize == self.committed && self.pages <= room {
             Ok(())
@@ -87,11 +81,7 @@ impl PageMap {
             while at < span.end && self.get(at) == what {
                 let whole = at.is_multiple_of(PAGES_A_WORD) && at + PAGES_A_WORD <= span.end;
                 let word = self.words()[at / PAGES_A_WORD];
-                at += if whole && word == filled(what) {
-                    PAGES_A_WORD
-                } else {
-                    1
-                };
+                at += if whole && word == filled(what) { PAGES_A_WORD } else { 1 };
             }
             Some((start..at, what))
         })
@@ -99,12 +89,7 @@ impl PageMap {
 
     /// Sets the pages of `span` to one state.
     pub(super) fn set(&mut self, span: Range<usize>, what: Use) {
-        debug_assert!(
-            span.end <= self.pages,
-            "page {} of {}",
-            span.end,
-            self.pages
-        );
+        debug_assert!(span.end <= self.pages, "page {} of {}", span.end, self.pages);
         let mut at = span.start;
         let mut was_committed = 0;
         while at < span.end {

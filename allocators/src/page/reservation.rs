@@ -88,12 +88,7 @@ impl<'a> Reservation<'a> {
             state.reservations += 1;
             state.page_maps += pages.bytes();
         });
-        Ok(Self {
-            owner,
-            base,
-            bytes: request.bytes,
-            pages: SpinCell::new(pages),
-        })
+        Ok(Self { owner, base, bytes: request.bytes, pages: SpinCell::new(pages) })
     }
 
     /// Returns where the address space starts.
@@ -149,9 +144,7 @@ impl<'a> Reservation<'a> {
     pub fn commit(&self, range: Range<usize>) -> Result<NonNull<[u8]>, AllocError> {
         let span = self.span(&range);
         let gained = self.pages.with(|pages| self.commit_runs(pages, &span))?;
-        self.owner
-            .state
-            .with(|state| state.committed += gained * system::page_size());
+        self.owner.state.with(|state| state.committed += gained * system::page_size());
         let start = self.address(span.start);
         Ok(NonNull::slice_from_raw_parts(start, range.len()))
     }
@@ -245,9 +238,7 @@ impl<'a> Reservation<'a> {
             let result = unsafe { self.close_runs(pages, span, to) };
             (before - pages.committed(), result)
         });
-        self.owner
-            .state
-            .with(|state| state.committed -= lost * system::page_size());
+        self.owner.state.with(|state| state.committed -= lost * system::page_size());
         result
     }
 

@@ -44,10 +44,7 @@ impl PageAllocator {
         let copy = self.allocate(new)?;
         let bytes = asked(old).min(asked(new));
         // SAFETY: both blocks are live, apart, and hold at least `bytes` bytes.
-        unsafe {
-            copy.cast::<u8>()
-                .copy_from_nonoverlapping(entry.address(), bytes)
-        };
+        unsafe { copy.cast::<u8>().copy_from_nonoverlapping(entry.address(), bytes) };
         self.free(block, Some(old));
         Ok(copy)
     }
@@ -87,8 +84,7 @@ impl PageAllocator {
         let tail = unsafe { old.address().add(kept) };
         // SAFETY: the tail is the block's own, and the caller of the resize gave it up.
         let unmapped = unsafe { system::unmap(tail, old.mapped() - kept) };
-        self.state
-            .with(|state| state.cut_done(old, new, unmapped.is_ok()));
+        self.state.with(|state| state.cut_done(old, new, unmapped.is_ok()));
         unmapped.map(|()| new.slice())
     }
 

@@ -3,11 +3,11 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
+use super::counters::Counters;
 use super::entry::{Entry, Kind, asked};
 use super::system::{self, Access};
 use super::table::{Place, Table};
 use crate::allocator::{AllocError, Damage};
-use super::counters::Counters;
 use crate::misuse::Misuse;
 use crate::stats::Stats;
 
@@ -92,10 +92,7 @@ impl State {
 
     #[cold]
     fn stranger(&self, address: usize) -> Misuse {
-        let parked = self
-            .table
-            .at(address)
-            .is_some_and(|(_, entry)| entry.kind() == Kind::Parked);
+        let parked = self.table.at(address).is_some_and(|(_, entry)| entry.kind() == Kind::Parked);
         if parked || self.freed.contains(&address) {
             Misuse::DoubleFree
         } else {
@@ -369,15 +366,7 @@ impl Request {
     pub(super) fn new(layout: Layout, huge: bool) -> Result<Self, AllocError> {
         let bytes = system::whole_pages(asked(layout)).ok_or(AllocError)?;
         let huge = huge && bytes >= HUGE_BYTES;
-        let least = if huge {
-            HUGE_BYTES
-        } else {
-            system::page_size()
-        };
-        Ok(Self {
-            bytes,
-            grain: layout.align().max(least),
-            huge,
-        })
+        let least = if huge { HUGE_BYTES } else { system::page_size() };
+        Ok(Self { bytes, grain: layout.align().max(least), huge })
     }
 }

@@ -114,9 +114,7 @@ impl Table {
         }
         // At or above the highest top the entry goes to the front of the first leaf.
         let leaf = after.saturating_sub(1);
-        let index = self
-            .entries(leaf)
-            .partition_point(|other| other.start() > entry.start());
+        let index = self.entries(leaf).partition_point(|other| other.start() > entry.start());
         let len = self.leaf(leaf).len;
         if len < capacity() {
             self.put(Place { leaf, index }, entry);
@@ -129,10 +127,7 @@ impl Table {
             let place = if index <= half {
                 Place { leaf, index }
             } else {
-                Place {
-                    leaf: leaf + 1,
-                    index: index - half,
-                }
+                Place { leaf: leaf + 1, index: index - half }
             };
             self.put(place, entry);
         }
@@ -151,17 +146,13 @@ impl Table {
         if after == self.leaves {
             return None;
         }
-        let place = Place {
-            leaf: after,
-            index: 0,
-        };
+        let place = Place { leaf: after, index: 0 };
         Some((place, self.entries(after)[0]))
     }
 
     /// Returns the range that starts at `address`.
     pub(super) fn at(&self, address: usize) -> Option<(Place, Entry)> {
-        self.at_or_below(address)
-            .filter(|(_, entry)| entry.start() == address)
+        self.at_or_below(address).filter(|(_, entry)| entry.start() == address)
     }
 
     /// Returns the range with the lowest start above `address`.
@@ -242,10 +233,7 @@ impl Table {
         if spares != self.spares || spares < self.pledged || self.room < self.leaves + self.pledged
         {
             let at = self.directory.as_ptr().cast::<u8>().cast_const();
-            return damage(
-                "the page table has fewer spare leaves than were pledged",
-                at,
-            );
+            return damage("the page table has fewer spare leaves than were pledged", at);
         }
         Ok(())
     }
@@ -310,14 +298,7 @@ impl Table {
     /// Opens a new leaf with one entry before the leaf that is now at `index`.
     fn add_leaf(&mut self, index: usize, entry: Entry) {
         let page = self.take_spare();
-        self.enter_leaf(
-            index,
-            Leaf {
-                entries: page,
-                top: entry.start(),
-                len: 1,
-            },
-        );
+        self.enter_leaf(index, Leaf { entries: page, top: entry.start(), len: 1 });
         self.slots(index)[0].write(entry);
     }
 
@@ -339,14 +320,7 @@ impl Table {
         // SAFETY: the fresh page has room for `capacity()` entries and is apart from the old one.
         unsafe { page.copy_from_nonoverlapping(NonNull::from(lower).cast(), len - kept) };
         self.leaf_mut(index).len = kept;
-        self.enter_leaf(
-            index + 1,
-            Leaf {
-                entries: page,
-                top,
-                len: len - kept,
-            },
-        );
+        self.enter_leaf(index + 1, Leaf { entries: page, top, len: len - kept });
     }
 
     /// Joins a leaf with a neighbour where both together are at most half full.

@@ -95,39 +95,23 @@ fn panicking(report: &Report<'_>) -> ! {
 fn misused(what: Misuse, work: impl FnOnce()) -> String {
     set_misuse_handler(Some(panicking));
     let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("the misuse was not found");
-    let report = *panic
-        .downcast::<String>()
-        .expect("the handler panics with text");
-    assert!(
-        report.contains(what.describe()),
-        "expected {what:?}, got: {report}"
-    );
+    let report = *panic.downcast::<String>().expect("the handler panics with text");
+    assert!(report.contains(what.describe()), "expected {what:?}, got: {report}");
     report
 }
 
 #[test]
 fn a_page_is_a_page() {
     let pages = PageAllocator::new("pages");
-    assert_eq!(
-        pages.overhead_bytes(),
-        0,
-        "a new allocator asks for nothing"
-    );
+    assert_eq!(pages.overhead_bytes(), 0, "a new allocator asks for nothing");
     let block = pages.allocate(layout(page(), 8)).unwrap();
     assert_eq!(block.len(), page(), "no header takes room");
     let stats = pages.stats();
     assert_eq!((stats.live, stats.requested), (1, page()), "{stats:?}");
-    assert_eq!(
-        (stats.granted, stats.reserved),
-        (page(), page()),
-        "{stats:?}"
-    );
+    assert_eq!((stats.granted, stats.reserved), (page(), page()), "{stats:?}");
     assert!(stats.exact, "sizes are remembered");
     assert_eq!(pages.committed_bytes(), page(), "a block is committed");
-    assert!(
-        pages.overhead_bytes() <= 3 * page(),
-        "leaf, spare, directory"
-    );
+    assert!(pages.overhead_bytes() <= 3 * page(), "leaf, spare, directory");
     free(&pages, block);
     assert_eq!(pages.stats().reserved, 0, "freed pages go back at once");
     assert_eq!(pages.committed_bytes(), 0, "nothing is left");
@@ -157,11 +141,7 @@ fn every_alignment_up_to_a_terabyte() {
             let align = 1 << shift;
             let block = pages.allocate(layout(bytes, align)).unwrap();
             assert_eq!(block.addr().get() % align, 0, "aligned to 2^{shift}");
-            assert_eq!(
-                block.len(),
-                bytes.next_multiple_of(page()),
-                "no slack is kept"
-            );
+            assert_eq!(block.len(), bytes.next_multiple_of(page()), "no slack is kept");
             fill(block, shift as u8);
             blocks.push((block, layout(bytes, align), shift as u8));
         }
@@ -183,38 +163,17 @@ fn refusals_change_nothing() {
     let kept = pages.allocate(layout(100, 8)).unwrap();
     let before = pages.stats();
     let most = isize::MAX as usize;
-    for (bytes, align) in [
-        (most, 1),
-        (most - 4095, 4096),
-        (1 << 62, 1 << 40),
-        (1, 1 << 62),
-    ] {
-        assert_eq!(
-            pages.allocate(layout(bytes, align)),
-            Err(AllocError),
-            "{bytes}"
-        );
+    for (bytes, align) in [(most, 1), (most - 4095, 4096), (1 << 62, 1 << 40), (1, 1 << 62)] {
+        assert_eq!(pages.allocate(layout(bytes, align)), Err(AllocError), "{bytes}");
         assert!(pages.reserve(bytes, align).is_err(), "reserve {bytes}");
     }
     let old = layout(100, 8);
     // SAFETY: the block is live and has the layout `old`, also after each refusal.
     unsafe {
-        for new in [
-            layout(most - 7, 8),
-            layout(1 << 46, 8),
-            layout(100, 1 << 62),
-        ] {
+        for new in [layout(most - 7, 8), layout(1 << 46, 8), layout(100, 1 << 62)] {
             let block = kept.cast();
-            assert_eq!(
-                pages.reallocate(block, old, new),
-                Err(AllocError),
-                "{new:?}"
-            );
-            assert_eq!(
-                pages.resize_in_place(block, old, new),
-                Err(AllocError),
-                "{new:?}"
-            );
+            assert_eq!(pages.reallocate(block, old, new), Err(AllocError), "{new:?}");
+            assert_eq!(pages.resize_in_place(block, old, new), Err(AllocError), "{new:?}");
         }
     }
     assert_eq!(pages.stats(), before, "a refusal counts nothing");
@@ -252,10 +211,7 @@ fn blocks_are_shown_by_address() {
     blocks.sort_by_key(|(block, _)| block.addr());
     let mut shown = Vec::new();
     pages.walk(&mut |block| {
-        assert!(
-            pages.owns(block.address.as_ptr()),
-            "the lock is free in here"
-        );
+        assert!(pages.owns(block.address.as_ptr()), "the lock is free in here");
         shown.push((block.address, block.bytes));
     });
     let expected: Vec<_> = blocks.iter().map(|(b, bytes)| (b.cast(), *bytes)).collect();
@@ -272,22 +228,10 @@ fn blocks_are_shown_by_address() {
 #[test]
 fn layouts_below_are_whole_pages() {
     let pages = PageAllocator::new("pages");
-    assert_eq!(
-        pages.layout_below(layout(0, 1)),
-        layout(page(), page()),
-        "zero"
-    );
-    assert_eq!(
-        pages.layout_below(layout(page() + 1, 1 << 20)),
-        layout(2 * page(), 1 << 20),
-        "up"
-    );
+    assert_eq!(pages.layout_below(layout(0, 1)), layout(page(), page()), "zero");
+    assert_eq!(pages.layout_below(layout(page() + 1, 1 << 20)), layout(2 * page(), 1 << 20), "up");
     let most = layout(isize::MAX as usize, 1);
-    assert_eq!(
-        pages.layout_below(most),
-        most,
-        "nothing is below what cannot be"
-    );
+    assert_eq!(pages.layout_below(most), most, "nothing is below what cannot be");
     assert_eq!(pages.name(), "pages", "name");
     assert!(pages.backing().is_none(), "the system is no allocator");
     assert!(format!("{pages:?}").contains("pages"), "debug");
@@ -309,10 +253,7 @@ fn threads_share_it() {
                 fill(block, seed as u8);
                 own.push((block, layout, seed as u8));
             } else if let Some((block, old, byte)) = own.pop() {
-                assert!(
-                    bytes(block)[..old.size()].iter().all(|&b| b == byte),
-                    "own bytes"
-                );
+                assert!(bytes(block)[..old.size()].iter().all(|&b| b == byte), "own bytes");
                 if pick == 5 {
                     let new = layout(1 + random.below(9 * page()), old.align());
                     // SAFETY: the block is live and has the layout `old`.
@@ -335,10 +276,7 @@ fn threads_share_it() {
         let mut moved = MOVED.lock().unwrap();
         for (block, layout, _) in own {
             // The address alone crosses to the thread that frees it.
-            moved.push((
-                block.as_ptr().cast::<u8>().expose_provenance(),
-                layout.size(),
-            ));
+            moved.push((block.as_ptr().cast::<u8>().expose_provenance(), layout.size()));
         }
     };
     thread::scope(|scope| {
@@ -355,10 +293,6 @@ fn threads_share_it() {
         }
     }
     let stats = PAGES.stats();
-    assert_eq!(
-        (stats.live, stats.granted, stats.reserved),
-        (0, 0, 0),
-        "{stats:?}"
-    );
+    assert_eq!((stats.live, stats.granted, stats.reserved), (0, 0, 0), "{stats:?}");
     assert_eq!(PAGES.committed_bytes(), 0, "all went back");
 }

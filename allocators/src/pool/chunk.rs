@@ -53,9 +53,7 @@ impl Shape {
     /// Returns the layout of a chunk; with `windowed` it starts at the start of a window, so that no
     /// two chunks share one.
     pub(super) fn layout(self, blocks: usize, windowed: bool) -> Option<Layout> {
-        let groups = self
-            .groups_at_most(blocks)
-            .checked_mul(size_of::<Group>())?;
+        let groups = self.groups_at_most(blocks).checked_mul(size_of::<Group>())?;
         let bytes = self.chunk_offset(blocks)?;
         let bytes = bytes.checked_add(size_of::<Chunk>())?.checked_add(groups)?;
         let mut align = self.least_align();

@@ -24,12 +24,7 @@ pub(super) struct Group {
 
 impl Group {
     pub(super) const fn new(first: *mut u8) -> Self {
-        Self {
-            free: Cell::new(0),
-            first,
-            carved: Cell::new(0),
-            next: Cell::new(ptr::null()),
-        }
+        Self { free: Cell::new(0), first, carved: Cell::new(0), next: Cell::new(ptr::null()) }
     }
 }
 
@@ -75,11 +70,7 @@ impl BlockSize {
             inverse = inverse.wrapping_mul(2_usize.wrapping_sub(odd.wrapping_mul(inverse)));
             step += 1;
         }
-        Self {
-            bytes,
-            inverse,
-            twos,
-        }
+        Self { bytes, inverse, twos }
     }
 
     /// Returns `offset / bytes` if that is even, else a number greater than `usize::MAX / bytes`.

@@ -29,8 +29,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         if self.backing.is_none() {
             return 0;
         }
-        self.peak_live
-            .set(self.peak_live.get().max(self.carved.get()));
+        self.peak_live.set(self.peak_live.get().max(self.carved.get()));
         self.mark_held();
         let before = self.reserved.get();
         self.release(Chunk::is_empty);
@@ -83,8 +82,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         // SAFETY: both point into the groups of one chunk.
         let g = unsafe { self.carving.get().offset_from_unsigned(chunk.groups) };
         let shape = self.shape();
-        self.uncarved
-            .set(chunk.first_index(g + 1, shape) - chunk.first_index(g, shape));
+        self.uncarved.set(chunk.first_index(g + 1, shape) - chunk.first_index(g, shape));
     }
 
     /// Returns the number of blocks that the next chunk should have, and whether it should start with
@@ -229,8 +227,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
     fn count_reserved(&self, bytes: usize) {
         let reserved = self.reserved.get() + bytes;
         self.reserved.set(reserved);
-        self.peak_reserved
-            .set(self.peak_reserved.get().max(reserved));
+        self.peak_reserved.set(self.peak_reserved.get().max(reserved));
     }
 
     fn give_back(&self, memory: Option<(NonNull<u8>, Layout)>) {

@@ -35,11 +35,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
                 let address = self.block_at(group, index).cast::<u8>();
                 let set = group.free.get() >> index & 1 != 0;
                 if !set && address.as_ptr() != self.held.get() {
-                    visit(Block {
-                        address,
-                        bytes: self.size.bytes,
-                        site: None,
-                    });
+                    visit(Block { address, bytes: self.size.bytes, site: None });
                 }
             }
         }
@@ -91,10 +87,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
             let uncarved = if carving { self.uncarved.get() } else { 0 };
             let expected = if carving_seen { 0 } else { blocks - uncarved };
             if carved != expected {
-                return damage(
-                    "a group has blocks never given out out of turn",
-                    group.first,
-                );
+                return damage("a group has blocks never given out out of turn", group.first);
             }
             carving_seen |= carving;
             sums.carved += carved;
@@ -123,10 +116,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
             Ok(1)
         } else {
             let what = "the block held back is none or has its bit set";
-            Err(Damage {
-                what,
-                address: held,
-            })
+            Err(Damage { what, address: held })
         }
     }
 
@@ -147,10 +137,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         if at == NOWHERE {
             Ok(())
         } else {
-            damage(
-                "the list of groups with free blocks does not end",
-                at.cast(),
-            )
+            damage("the list of groups with free blocks does not end", at.cast())
         }
     }
 
@@ -160,10 +147,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
             // SAFETY: the chunks of the index stand.
             unsafe { chunk.as_ref() }.first
         };
-        if let Some(pair) = sorted
-            .windows(2)
-            .find(|pair| first(&pair[0]) >= first(&pair[1]))
-        {
+        if let Some(pair) = sorted.windows(2).find(|pair| first(&pair[0]) >= first(&pair[1])) {
             return damage("the chunks are not sorted by address", first(&pair[0]));
         }
         let groups = self.chunks().map(|chunk| chunk.group_count).sum::<usize>();

@@ -65,10 +65,7 @@ fn no_window_has_more_than_64_block_starts_or_fewer_than_one() {
     for bytes in (1..3000).chain([WINDOW_MAX - 1, WINDOW_MAX, WINDOW_MAX + 1, 1 << 40]) {
         for blocks in [0, 1, 2, 3, 63, 64, 65, 1000] {
             let window = 1_usize << window_shift(bytes, blocks);
-            assert!(
-                window.div_ceil(bytes) <= 64,
-                "{bytes} bytes, {blocks} blocks"
-            );
+            assert!(window.div_ceil(bytes) <= 64, "{bytes} bytes, {blocks} blocks");
             assert!(window >= bytes, "{bytes} bytes, {blocks} blocks");
         }
     }
@@ -76,15 +73,7 @@ fn no_window_has_more_than_64_block_starts_or_fewer_than_one() {
 
 #[test]
 fn blocks_are_distinct_aligned_and_of_the_full_size() {
-    for (size, align) in [
-        (1, 1),
-        (7, 1),
-        (24, 8),
-        (48, 16),
-        (64, 64),
-        (100, 256),
-        (20_000, 4),
-    ] {
+    for (size, align) in [(1, 1), (7, 1), (24, 8), (48, 16), (64, 64), (100, 256), (20_000, 4)] {
         let backing = TestBacking::new();
         let pool = PoolAllocator::new(layout(size, align), "pool", &backing);
         let bytes = size.next_multiple_of(align);
@@ -96,19 +85,14 @@ fn blocks_are_distinct_aligned_and_of_the_full_size() {
             let start = block.cast::<u8>().addr().get();
             assert_eq!(start % align, 0);
             let below = starts.range(..=start).next_back().copied();
-            assert!(
-                below.is_none_or(|below| below + bytes <= start),
-                "blocks overlap"
-            );
+            assert!(below.is_none_or(|below| below + bytes <= start), "blocks overlap");
             assert!(starts.insert(start), "a block was given out twice");
             // SAFETY: the block is live and this long.
             unsafe { block.cast::<u8>().write_bytes(0xff, bytes) };
         }
         pool.verify().expect("writing blocks damages nothing");
-        let listed: BTreeSet<usize> = blocks_of(&pool)
-            .iter()
-            .map(|b| b.address.addr().get())
-            .collect();
+        let listed: BTreeSet<usize> =
+            blocks_of(&pool).iter().map(|b| b.address.addr().get()).collect();
         assert_eq!(listed, starts);
         for block in blocks_of(&pool) {
             free(&pool, block.address);
@@ -154,14 +138,9 @@ fn resizing_works_within_the_block() {
     // SAFETY: the block is live and `old` is its layout, in each call.
     unsafe {
         let old = layout(10, 1);
-        let grown = pool
-            .resize_in_place(block, old, layout(64, 1))
-            .expect("it fits");
+        let grown = pool.resize_in_place(block, old, layout(64, 1)).expect("it fits");
         assert_eq!((grown.cast(), grown.len()), (block, 64));
-        assert_eq!(
-            pool.resize_in_place(block, old, layout(65, 1)),
-            Err(AllocError)
-        );
+        assert_eq!(pool.resize_in_place(block, old, layout(65, 1)), Err(AllocError));
         let realigned = pool.reallocate(block, old, layout(64, 8)).expect("it fits");
         assert_eq!(realigned.cast(), block);
         assert_eq!(pool.reallocate(block, old, layout(65, 8)), Err(AllocError));
@@ -247,15 +226,10 @@ fn a_region_is_filled_and_never_left() {
             assert_eq!(pool.shrink(), 0);
             pool.verify().expect("an empty region is sound");
             drop(pool);
-            assert!(
-                memory[..skip]
-                    .iter()
-                    .chain(&memory[skip + length..])
-                    .all(|byte| {
-                        // SAFETY: the bytes were initialised above.
-                        unsafe { byte.assume_init() == 7 }
-                    })
-            );
+            assert!(memory[..skip].iter().chain(&memory[skip + length..]).all(|byte| {
+                // SAFETY: the bytes were initialised above.
+                unsafe { byte.assume_init() == 7 }
+            }));
         }
     }
 }
@@ -291,14 +265,8 @@ fn wrong_frees_are_found_and_change_nothing() {
     let [a, b, c] = [0; 3].map(|_| take(&pool, layout(48, 16)));
     free(&pool, a);
     let held = misuse_of(|| free(&pool, a));
-    assert!(
-        held.contains("double free") && held.contains("`nodes`"),
-        "{held}"
-    );
-    assert!(
-        held.contains("tests.rs"),
-        "the report names the caller: {held}"
-    );
+    assert!(held.contains("double free") && held.contains("`nodes`"), "{held}");
+    assert!(held.contains("tests.rs"), "the report names the caller: {held}");
     free(&pool, b);
     assert!(misuse_of(|| free(&pool, b)).contains("double free"));
     assert!(misuse_of(|| free(&pool, a)).contains("double free"));
@@ -316,10 +284,7 @@ fn wrong_frees_are_found_and_change_nothing() {
     assert!(misuse_of(|| free(&pool, NonNull::dangling())).contains("foreign free"));
     // SAFETY: the size is wrong on purpose; the pool reports it and changes nothing.
     let size = misuse_of(|| unsafe { pool.deallocate_sized(c, layout(49, 1)) });
-    assert!(
-        size.contains("wrong size") && size.contains("49 bytes"),
-        "{size}"
-    );
+    assert!(size.contains("wrong size") && size.contains("49 bytes"), "{size}");
     pool.verify().expect("reports change nothing");
     assert_eq!(pool.stats().live, 1);
     free(&pool, c);
@@ -358,22 +323,12 @@ fn leaks_are_listed_and_the_memory_goes_back() {
         blocks.extend((0..20).map(|_| take(&pool, layout(32, 8))));
         free(&pool, blocks.remove(7));
     });
-    assert!(
-        report.contains("`sounds` was dropped with 19 live blocks of 608 bytes"),
-        "{report}"
-    );
+    assert!(report.contains("`sounds` was dropped with 19 live blocks of 608 bytes"), "{report}");
     for block in &blocks[..16] {
-        assert!(
-            report.contains(&format!("{:p}, 32 bytes", *block)),
-            "{report}"
-        );
+        assert!(report.contains(&format!("{:p}, 32 bytes", *block)), "{report}");
     }
     assert!(report.contains("and 3 more"), "{report}");
-    assert_eq!(
-        backing.stats().live,
-        0,
-        "a leak of the pool is none of its backing"
-    );
+    assert_eq!(backing.stats().live, 0, "a leak of the pool is none of its backing");
 }
 
 #[test]
@@ -421,10 +376,7 @@ fn a_backing_with_nothing_left_is_an_error() {
     assert_eq!(pool.layout_below(layout(16, 8)).align(), 1024);
     assert!(backing.layout_at(block.as_ptr()).is_some());
     free(&pool, block);
-    assert!(
-        pool.backing()
-            .is_some_and(|backing| backing.name() == "test backing")
-    );
+    assert!(pool.backing().is_some_and(|backing| backing.name() == "test backing"));
 }
 
 #[test]
@@ -474,14 +426,9 @@ impl Model {
 
     fn check_blocks(&self, pool: &dyn Allocator) {
         pool.verify().expect("sound");
-        let listed: BTreeSet<usize> = blocks_of(pool)
-            .iter()
-            .map(|b| b.address.addr().get())
-            .collect();
-        assert!(
-            listed.iter().eq(self.live.keys()),
-            "walk shows the live blocks"
-        );
+        let listed: BTreeSet<usize> =
+            blocks_of(pool).iter().map(|b| b.address.addr().get()).collect();
+        assert!(listed.iter().eq(self.live.keys()), "walk shows the live blocks");
         assert_eq!(listed.len(), blocks_of(pool).len());
     }
 
@@ -498,11 +445,7 @@ impl Model {
         let fill = random.next() as u8;
         // SAFETY: the block is live and this long.
         unsafe { start.write_bytes(fill, block.size()) };
-        assert!(
-            self.live
-                .insert(start.addr().get(), (start, asked.size(), fill))
-                .is_none()
-        );
+        assert!(self.live.insert(start.addr().get(), (start, asked.size(), fill)).is_none());
         self.allocations_total += 1;
         self.requested_total += asked.size() as u64;
         self.peak = self.peak.max(self.live.len());
@@ -517,10 +460,7 @@ impl Model {
         let (start, asked, fill) = self.live.remove(&key).expect("the key was just read");
         // SAFETY: the block is live, this long, and was filled.
         let bytes = unsafe { core::slice::from_raw_parts(start.as_ptr(), block.size()) };
-        assert!(
-            bytes.iter().all(|&byte| byte == fill),
-            "a block has changed"
-        );
+        assert!(bytes.iter().all(|&byte| byte == fill), "a block has changed");
         if random.below(2) == 0 {
             free(pool, start);
         } else {
@@ -538,12 +478,8 @@ fn random_programs_agree_with_a_model() {
         let align = 1 << random.below(7);
         let block = layout(1 + random.below(300), align).pad_to_align();
         let backing = TestBacking::new();
-        let pool =
-            PoolAllocator::new(block, "model", &backing).with_blocks_per_chunk(if seed % 3 == 0 {
-                1 + random.below(100)
-            } else {
-                0
-            });
+        let pool = PoolAllocator::new(block, "model", &backing)
+            .with_blocks_per_chunk(if seed % 3 == 0 { 1 + random.below(100) } else { 0 });
         let mut model = Model::default();
         for step in 0..2500 {
             let wanted = 300 + 300 * (step / 500 % 2);

@@ -46,10 +46,7 @@ fn both_ways_of_freeing_lower_what_was_raised() {
     for sized in [false, true] {
         let block = take(&proxy, 10);
         let stats = proxy.stats();
-        assert_eq!(
-            (stats.live, stats.requested, stats.granted, stats.reserved),
-            (1, 64, 64, 64)
-        );
+        assert_eq!((stats.live, stats.requested, stats.granted, stats.reserved), (1, 64, 64, 64));
         assert!(!stats.exact);
         // SAFETY: the block is live; any size from the asked to the granted one fits it.
         unsafe {
@@ -60,21 +57,11 @@ fn both_ways_of_freeing_lower_what_was_raised() {
             }
         }
         let stats = proxy.stats();
-        assert_eq!(
-            (stats.live, stats.requested, stats.granted, stats.reserved),
-            (0, 0, 0, 0)
-        );
+        assert_eq!((stats.live, stats.requested, stats.granted, stats.reserved), (0, 0, 0, 0));
         assert_eq!((stats.peak_granted, stats.peak_reserved), (64, 64));
     }
     let stats = proxy.stats();
-    assert_eq!(
-        (
-            stats.allocations_total,
-            stats.requested_total,
-            stats.granted_total
-        ),
-        (2, 20, 128)
-    );
+    assert_eq!((stats.allocations_total, stats.requested_total, stats.granted_total), (2, 20, 128));
 }
 
 #[test]
@@ -86,32 +73,19 @@ fn a_budget_refuses_and_changes_nothing() {
     let before = (proxy.stats(), backing.stats());
     assert_eq!(proxy.allocate(layout(41, 1)), Err(AllocError));
     assert_eq!(proxy.allocate_zeroed(layout(41, 1)), Err(AllocError));
-    assert_eq!(
-        proxy.allocate(layout(isize::MAX as usize, 1)),
-        Err(AllocError)
-    );
+    assert_eq!(proxy.allocate(layout(isize::MAX as usize, 1)), Err(AllocError));
     // SAFETY: the block is live and has this layout.
     unsafe {
         let old = layout(60, 8);
-        assert_eq!(
-            proxy.reallocate(block, old, layout(101, 8)),
-            Err(AllocError)
-        );
-        assert_eq!(
-            proxy.resize_in_place(block, old, layout(101, 8)),
-            Err(AllocError)
-        );
+        assert_eq!(proxy.reallocate(block, old, layout(101, 8)), Err(AllocError));
+        assert_eq!(proxy.resize_in_place(block, old, layout(101, 8)), Err(AllocError));
     }
     assert_eq!((proxy.stats(), backing.stats()), before);
     let rest = take(&proxy, 40);
     // SAFETY: the blocks are live and have these layouts.
     unsafe {
-        let grown = proxy
-            .reallocate(rest, layout(40, 8), layout(20, 8))
-            .expect("it shrinks");
-        let grown = proxy
-            .reallocate(grown.cast(), layout(20, 8), layout(40, 8))
-            .expect("within");
+        let grown = proxy.reallocate(rest, layout(40, 8), layout(20, 8)).expect("it shrinks");
+        let grown = proxy.reallocate(grown.cast(), layout(20, 8), layout(40, 8)).expect("within");
         proxy.deallocate_sized(grown.cast(), layout(40, 8));
         proxy.deallocate(block);
     }
@@ -140,9 +114,7 @@ fn everything_is_forwarded() {
     assert_eq!(outer.name(), "outer");
     assert_eq!(outer.backing().map(Allocator::name), Some("inner"));
     assert_eq!(outer.layout_below(layout(3, 1)), layout(3, 1));
-    let block = outer
-        .allocate_zeroed(layout(24, 8))
-        .expect("there is memory");
+    let block = outer.allocate_zeroed(layout(24, 8)).expect("there is memory");
     // SAFETY: the block is live and this long, and its bytes were written.
     assert_eq!(unsafe { block.as_ref() }, [0; 24]);
     let block = block.cast::<u8>();
@@ -151,29 +123,19 @@ fn everything_is_forwarded() {
     unsafe {
         let old = layout(24, 8);
         assert_eq!(outer.allocated_size(block), 24);
-        let grown = outer
-            .resize_in_place(block, old, layout(100, 8))
-            .expect("it is the last");
+        let grown = outer.resize_in_place(block, old, layout(100, 8)).expect("it is the last");
         assert_eq!((grown.cast(), grown.len()), (block, 100));
         assert_eq!((outer.stats().granted, inner.stats().granted), (100, 100));
         assert_eq!(outer.stats().requested_total, 100);
-        let shrunk = outer
-            .reallocate(block, layout(100, 8), layout(8, 8))
-            .expect("it shrinks");
+        let shrunk = outer.reallocate(block, layout(100, 8), layout(8, 8)).expect("it shrinks");
         assert_eq!(shrunk.cast(), block);
-        assert_eq!(
-            (outer.stats().granted, outer.stats().peak_granted),
-            (8, 100)
-        );
+        assert_eq!((outer.stats().granted, outer.stats().peak_granted), (8, 100));
         outer.deallocate_sized(block, layout(8, 8));
     }
     let mut listed = 0;
     outer.walk(&mut |_| listed += 1);
     assert_eq!(listed, 0);
-    assert_eq!(
-        (outer.stats().live, inner.stats().live, frame.stats().live),
-        (0, 0, 0)
-    );
+    assert_eq!((outer.stats().live, inner.stats().live, frame.stats().live), (0, 0, 0));
 }
 
 #[test]
@@ -205,10 +167,7 @@ fn a_leak_names_the_proxy() {
         let proxy = ProxyAllocator::new("sound", &backing);
         block = take(&proxy, 100);
     });
-    assert!(
-        report.contains("`sound` was dropped with 1 live block of 100 bytes"),
-        "{report}"
-    );
+    assert!(report.contains("`sound` was dropped with 1 live block of 100 bytes"), "{report}");
     // SAFETY: the block is live still, in the backing.
     unsafe { backing.deallocate(block) };
 }
@@ -220,14 +179,8 @@ fn more_than_was_given_out_is_a_foreign_free() {
     let [own, other] = [take(&proxy, 10), take(&backing, 100)];
     // SAFETY: the block is not the proxy's on purpose; it is reported and nothing changes.
     let report = misuse_of(|| unsafe { proxy.deallocate(other) });
-    assert!(
-        report.contains("foreign free") && report.contains("`sound`"),
-        "{report}"
-    );
-    assert!(
-        report.contains("proxy/tests.rs"),
-        "the report names the caller: {report}"
-    );
+    assert!(report.contains("foreign free") && report.contains("`sound`"), "{report}");
+    assert!(report.contains("proxy/tests.rs"), "the report names the caller: {report}");
     proxy.verify().expect("nothing has changed");
     // SAFETY: the blocks are live, each in its allocator.
     unsafe {
@@ -249,10 +202,7 @@ fn counts_that_the_backing_belies_are_found() {
     proxy.verify().expect("sound");
     // SAFETY: the block is live in the frame, though freeing it there is wrong.
     unsafe { frame.deallocate(block) };
-    assert!(
-        proxy.verify().is_err(),
-        "the block went behind the proxy's back"
-    );
+    assert!(proxy.verify().is_err(), "the block went behind the proxy's back");
     assert_eq!(take(&frame, 10), block);
     // SAFETY: the block is live again.
     unsafe { proxy.deallocate(block) };
@@ -280,10 +230,7 @@ fn random_programs_agree_with_a_model() {
                         asked += request.size() as u64;
                     }
                     Err(AllocError) => {
-                        assert!(
-                            request.size() > 96 || (live.len() + 1) * 96 > budget,
-                            "refused"
-                        );
+                        assert!(request.size() > 96 || (live.len() + 1) * 96 > budget, "refused");
                     }
                 },
                 (way, Some(key)) => {

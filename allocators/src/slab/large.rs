@@ -132,11 +132,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'_, B, C> {
         let mut from = 0;
         while let Some((passed, next)) = self.passed.next(from) {
             from = next;
-            visit(Block {
-                address: passed.address,
-                bytes: passed.bytes,
-                site: None,
-            });
+            visit(Block { address: passed.address, bytes: passed.bytes, site: None });
         }
     }
 
@@ -253,8 +249,5 @@ impl<B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'_, B, C> {
 }
 
 const fn passed_on(block: NonNull<[u8]>) -> PassedOn {
-    PassedOn {
-        address: block.cast(),
-        bytes: block.len(),
-    }
+    PassedOn { address: block.cast(), bytes: block.len() }
 }

@@ -91,10 +91,8 @@ impl Passed {
 
     /// Returns the layout of a table in which `count` blocks fill at most half of the slots.
     pub(super) fn layout_for(count: usize) -> Result<Layout, AllocError> {
-        let slots = count
-            .checked_mul(2)
-            .and_then(usize::checked_next_power_of_two)
-            .ok_or(AllocError)?;
+        let slots =
+            count.checked_mul(2).and_then(usize::checked_next_power_of_two).ok_or(AllocError)?;
         Layout::array::<Cell<Slot>>(slots.max(SLOTS_MIN)).map_err(|_| AllocError)
     }
 
@@ -199,9 +197,7 @@ impl Passed {
 
     /// Whether a block at `address` is among those freed last.
     pub(super) fn was_freed(&self, address: NonNull<u8>) -> bool {
-        self.freed
-            .iter()
-            .any(|freed| freed.get() == address.addr().get())
+        self.freed.iter().any(|freed| freed.get() == address.addr().get())
     }
 
     /// Whether `address` lies in one of the blocks. O(capacity), as the table knows starts only.
@@ -215,9 +211,7 @@ impl Passed {
     /// Returns the first block in slot `from` or behind it, and the slot behind that.
     pub(super) fn next(&self, from: usize) -> Option<(PassedOn, usize)> {
         let slots = self.slots().iter().enumerate().skip(from);
-        slots
-            .filter_map(|(index, slot)| slot.get().map(|passed| (passed, index + 1)))
-            .next()
+        slots.filter_map(|(index, slot)| slot.get().map(|passed| (passed, index + 1))).next()
     }
 
     /// Checks the invariants. O(capacity) and the distances of all blocks from their homes.

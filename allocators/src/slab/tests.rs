@@ -31,11 +31,7 @@ fn a_slab_over_a_heap_agrees_with_the_model() {
                 SlabAllocator::with_region_bytes("slab", &below, 64 << 10);
             run_model(&slab, seed, 3000, if seed % 2 == 0 { 8 } else { 14 }, 1500);
             slab.shrink();
-            assert_eq!(
-                slab.stats().reserved,
-                0,
-                "all regions and the table went back"
-            );
+            assert_eq!(slab.stats().reserved, 0, "all regions and the table went back");
         }
         assert_eq!(below.stats().live, 0, "nothing is left below");
     }
@@ -46,32 +42,16 @@ fn own_classes_are_used_and_larger_requests_passed_on() {
     let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
     let below = HeapAllocator::from_region("below", &mut memory);
     let slab: SlabAllocator<'_, _, Few> = SlabAllocator::with_region_bytes("few", &below, 64 << 10);
-    let layouts = [
-        Layout::new::<u8>(),
-        Layout::new::<[u8; 97]>(),
-        Layout::new::<[u8; 257]>(),
-    ];
+    let layouts = [Layout::new::<u8>(), Layout::new::<[u8; 97]>(), Layout::new::<[u8; 257]>()];
     let blocks = layouts.map(|l| slab.allocate(l).expect("room"));
-    assert_eq!(
-        [blocks[0].len(), blocks[1].len()],
-        [32, 256],
-        "classes of the table"
-    );
-    assert_eq!(
-        below.stats().live,
-        3,
-        "one region, one large block, its table"
-    );
+    assert_eq!([blocks[0].len(), blocks[1].len()], [32, 256], "classes of the table");
+    assert_eq!(below.stats().live, 3, "one region, one large block, its table");
     assert_eq!(slab.stats().live, 3, "both kinds are counted");
     for (block, layout) in blocks.into_iter().zip(layouts) {
         // SAFETY: the block is live with this layout.
         unsafe { slab.deallocate_sized(block.cast(), layout) };
     }
-    assert_eq!(
-        slab.stats().granted,
-        0,
-        "each counter falls by what it rose"
-    );
+    assert_eq!(slab.stats().granted, 0, "each counter falls by what it rose");
     assert_eq!(below.stats().live, 2, "the region and the table");
 }
 
@@ -80,25 +60,16 @@ fn wrong_frees_are_reported_by_the_slab() {
     let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
     let below = HeapAllocator::from_region("below", &mut memory);
     let slab: SlabAllocator<'_, _> = SlabAllocator::with_region_bytes("slab", &below, 64 << 10);
-    let block = slab
-        .allocate(Layout::new::<u64>())
-        .expect("room")
-        .cast::<u8>();
+    let block = slab.allocate(Layout::new::<u64>()).expect("room").cast::<u8>();
     // SAFETY: the block is live.
     unsafe { slab.deallocate(block) };
     // SAFETY: none: the double free is the point.
     let double = misuse_of(|| unsafe { slab.deallocate(block) });
-    assert!(
-        double.contains("double free") && double.contains("`slab`"),
-        "{double}"
-    );
+    assert!(double.contains("double free") && double.contains("`slab`"), "{double}");
     let outside = NonNull::from(&mut 0_u64).cast();
     // SAFETY: none: the foreign free is the point.
     let foreign = misuse_of(|| unsafe { slab.deallocate(outside) });
-    assert!(
-        foreign.contains("foreign free") && foreign.contains("`slab`"),
-        "{foreign}"
-    );
+    assert!(foreign.contains("foreign free") && foreign.contains("`slab`"), "{foreign}");
 }
 
 fn over(backing: &TestBacking) -> SlabAllocator<'_, TestBacking> {
@@ -120,15 +91,8 @@ fn listed(slab: &dyn Allocator) -> Vec<(NonNull<u8>, usize)> {
 fn reports(slab: &dyn Allocator, what: &str, wrong: impl FnOnce()) {
     let before = (slab.stats(), listed(slab));
     let report = misuse_of(wrong);
-    assert!(
-        report.contains(what) && report.contains("`slab`"),
-        "{report}"
-    );
-    assert_eq!(
-        (slab.stats(), listed(slab)),
-        before,
-        "a report changes nothing"
-    );
+    assert!(report.contains(what) && report.contains("`slab`"), "{report}");
+    assert_eq!((slab.stats(), listed(slab)), before, "a report changes nothing");
     slab.verify().expect("sound");
 }
 
@@ -139,9 +103,7 @@ fn wrong_frees_of_large_blocks_change_nothing() {
     let sibling = backing.allocate(LARGE).expect("room").cast::<u8>();
     for _ in 0..2 {
         // SAFETY: none: the block is a sibling's. So in all calls that are reported here.
-        reports(&slab, "foreign free", || unsafe {
-            slab.deallocate(sibling)
-        });
+        reports(&slab, "foreign free", || unsafe { slab.deallocate(sibling) });
         // SAFETY: none.
         reports(&slab, "foreign free", || unsafe {
             slab.deallocate_sized(sibling, LARGE);
@@ -163,9 +125,7 @@ fn wrong_frees_of_large_blocks_change_nothing() {
         // SAFETY: the block has 5000 bytes.
         let inside = unsafe { own.add(48) };
         // SAFETY: none.
-        reports(&slab, "interior free", || unsafe {
-            slab.deallocate(inside)
-        });
+        reports(&slab, "interior free", || unsafe { slab.deallocate(inside) });
         // SAFETY: none.
         reports(&slab, "wrong size", || unsafe {
             slab.deallocate_sized(own, Layout::new::<[u8; 5001]>());
@@ -231,11 +191,7 @@ fn a_table_that_has_become_too_large_shrinks_or_stays() {
     }
     let table = |slab: &SlabAllocator<'_, TestBacking>| slab.stats().reserved - 3 * 5000;
     let full = table(&slab);
-    assert_eq!(
-        full,
-        256 * 2 * size_of::<usize>(),
-        "100 blocks fill less than half"
-    );
+    assert_eq!(full, 256 * 2 * size_of::<usize>(), "100 blocks fill less than half");
     backing.refuse_from(0);
     slab.shrink();
     assert_eq!(table(&slab), full, "without memory the table stays");
@@ -258,10 +214,7 @@ fn large_blocks_are_owned_listed_and_reported_as_leaks() {
     assert_eq!(listed(&slab)[1], (block, 5000), "small ones first");
     // SAFETY: the block is live.
     assert_eq!(unsafe { slab.allocated_size(block) }, 5000, "as granted");
-    assert!(
-        slab.owns(block.as_ptr().wrapping_add(4999)),
-        "its last byte"
-    );
+    assert!(slab.owns(block.as_ptr().wrapping_add(4999)), "its last byte");
     assert!(!slab.owns(block.as_ptr().wrapping_add(5000)), "behind it");
     // SAFETY: the block is live.
     unsafe { slab.deallocate(small) };
@@ -299,11 +252,7 @@ fn a_large_block_becomes_small_in_a_slot_or_where_it_is() {
         assert_eq!(slab.stats().live, 1, "one block all the time");
         // SAFETY: the block is live with this layout.
         unsafe { slab.deallocate_sized(again.cast(), LARGE) };
-        assert_eq!(
-            slab.stats().granted,
-            0,
-            "each counter falls by what it rose"
-        );
+        assert_eq!(slab.stats().granted, 0, "each counter falls by what it rose");
     }
 }
 
@@ -313,10 +262,7 @@ fn verify_sees_a_large_block_in_a_region_of_small_ones() {
     let slab = over(&backing);
     let small = slab.allocate(Layout::new::<u64>()).expect("room").cast();
     let block = large(&slab);
-    let planted = super::passed::PassedOn {
-        address: small,
-        bytes: 8,
-    };
+    let planted = super::passed::PassedOn { address: small, bytes: 8 };
     assert!(slab.passed.insert(planted), "there is a slot");
     let damage = slab.verify().expect_err("planted");
     assert_eq!(damage.address, small.as_ptr().cast_const(), "{damage}");

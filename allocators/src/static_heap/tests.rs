@@ -57,10 +57,7 @@ fn a_moved_heap_starts_anew_at_its_new_place() {
     let block = second.allocate(layout).expect("room").cast::<u8>();
     let inside = (&raw const *second).cast::<u8>().addr();
     let end = inside + size_of::<StaticHeap<32768>>();
-    assert!(
-        (inside..end).contains(&block.addr().get()),
-        "the block lies in the new place"
-    );
+    assert!((inside..end).contains(&block.addr().get()), "the block lies in the new place");
     // SAFETY: the block is live with this layout.
     unsafe { second.deallocate_sized(block, layout) };
 }
@@ -94,9 +91,6 @@ fn the_lock_is_free_again_after_a_report() {
     unsafe { JUDGE.deallocate_sized(block, layout) };
     // SAFETY: none: the double free is the point.
     let report = misuse_of(|| unsafe { JUDGE.deallocate_sized(block, layout) });
-    assert!(
-        report.contains("double free") && report.contains("`judge`"),
-        "{report}"
-    );
+    assert!(report.contains("double free") && report.contains("`judge`"), "{report}");
     assert_eq!(JUDGE.stats().live, 0, "the lock was given back");
 }

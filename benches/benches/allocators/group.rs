@@ -20,9 +20,7 @@ pub(crate) fn run(rows: &[Row]) {
             group.throughput(Throughput::Elements(operations));
             group.bench_function(contender.name(), |bencher| {
                 bencher.iter_custom(|passes| {
-                    (0..passes)
-                        .map(|_| Duration::from_nanos(contender.pass().ns))
-                        .sum()
+                    (0..passes).map(|_| Duration::from_nanos(contender.pass().ns)).sum()
                 });
             });
         }

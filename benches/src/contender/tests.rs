@@ -14,10 +14,7 @@ fn everybody_runs_once_a_round_in_rotated_order_after_a_warm_up() {
             let log = Rc::clone(&log);
             Contender::new(name, move || {
                 log.borrow_mut().push(name);
-                Pass {
-                    ns: log.borrow().len() as u64 * 10,
-                    operations: 10,
-                }
+                Pass { ns: log.borrow().len() as u64 * 10, operations: 10 }
             })
         })
         .collect();
@@ -25,8 +22,5 @@ fn everybody_runs_once_a_round_in_rotated_order_after_a_warm_up() {
     let figures = interleave(&mut turns, 3);
     assert_eq!(log.borrow().concat(), "abcabcbcacab");
     // The first three passes are not counted.
-    assert_eq!(
-        figures,
-        [[4.0, 9.0, 11.0], [5.0, 7.0, 12.0], [6.0, 8.0, 10.0]]
-    );
+    assert_eq!(figures, [[4.0, 9.0, 11.0], [5.0, 7.0, 12.0], [6.0, 8.0, 10.0]]);
 }

@@ -5,10 +5,7 @@ use super::*;
 fn raced(ours: &[f64], peers: &[(&str, &[f64])]) -> Reading {
     Reading::Raced {
         ours: ours.to_vec(),
-        peers: peers
-            .iter()
-            .map(|(name, figures)| ((*name).to_owned(), figures.to_vec()))
-            .collect(),
+        peers: peers.iter().map(|(name, figures)| ((*name).to_owned(), figures.to_vec())).collect(),
         absent: Vec::new(),
     }
 }
@@ -67,10 +64,7 @@ fn counts_are_exact() {
     let instructions = Aim::count(40.0, 30.0);
     assert_eq!(instructions.judge(40.0), Verdict::Reached);
     assert_eq!(instructions.judge(40.5), Verdict::Missed);
-    let fill = Aim {
-        at_least: true,
-        ..Aim::bytes(0.97, 0.98)
-    };
+    let fill = Aim { at_least: true, ..Aim::bytes(0.97, 0.98) };
     assert_eq!(fill.judge(0.98), Verdict::Goal);
     assert_eq!(fill.judge(0.975), Verdict::Reached);
     assert_eq!(fill.judge(0.969), Verdict::Missed);
@@ -78,20 +72,12 @@ fn counts_are_exact() {
 
 #[test]
 fn figures_without_a_peer_are_held_to_the_target_themselves() {
-    let memory = Outcome::of(
-        "heap/memory",
-        "x",
-        &Aim::bytes(1.1, 1.08),
-        Reading::single(1.09),
-    );
+    let memory = Outcome::of("heap/memory", "x", &Aim::bytes(1.1, 1.08), Reading::single(1.09));
     assert_eq!((memory.ours, memory.ratio), (Some(1.09), Some(1.09)));
     assert_eq!((memory.best_peer, memory.peer), (None, None));
     assert!(memory.reached);
     let figures = vec![0.9, 1.2, 1.04];
-    let reading = Reading::Alone {
-        figures,
-        note: None,
-    };
+    let reading = Reading::Alone { figures, note: None };
     let added = Outcome::of("cost/statistics", "ns", &Aim::time(1.0, 0.5), reading);
     assert_eq!((added.ours, added.ratio), (Some(1.04), None));
     assert_eq!(added.verdict, Verdict::Equal);
@@ -122,9 +108,7 @@ fn the_document_has_the_promised_fields() {
         &Aim::count(40.0, 30.0),
         Reading::Unmeasured("valgrind is not installed".to_owned()),
     );
-    let document = Scoreboard {
-        rows: vec![raced, open],
-    };
+    let document = Scoreboard { rows: vec![raced, open] };
     let text = serde_json::to_string(&document).expect("it has no maps with odd keys");
     assert_eq!(
         text,

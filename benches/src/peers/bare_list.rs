@@ -31,25 +31,17 @@ impl BareList {
             unsafe { (*line).0[0] = first };
             first = line;
         }
-        Self {
-            first,
-            _lines: lines,
-        }
+        Self { first, _lines: lines }
     }
 }
 
-const _: () = assert!(
-    churn::BLOCK.size() == size_of::<Line>(),
-    "a line is a block"
-);
+const _: () = assert!(churn::BLOCK.size() == size_of::<Line>(), "a line is a block");
 
 // SAFETY: the list holds each free block once, and a block leaves it when it is given out.
 unsafe impl Blocks for BareList {
     #[inline(always)]
     fn allocate(&mut self, layout: Layout) -> NonNull<u8> {
-        let Some(block) = NonNull::new(self.first) else {
-            refused(layout)
-        };
+        let Some(block) = NonNull::new(self.first) else { refused(layout) };
         // SAFETY: a free block's first word leads to the next free one.
         self.first = unsafe { (*block.as_ptr()).0[0] };
         block.cast()

@@ -19,11 +19,7 @@ impl RawCursor {
     pub(crate) fn new(bytes: usize) -> Self {
         let mut memory = vec![MaybeUninit::new(0); bytes / size_of::<u64>()];
         let range = memory.as_mut_ptr_range();
-        Self {
-            cursor: range.start.cast(),
-            end: range.end.cast(),
-            _memory: memory,
-        }
+        Self { cursor: range.start.cast(), end: range.end.cast(), _memory: memory }
     }
 }
 

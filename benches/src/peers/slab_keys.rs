@@ -25,10 +25,7 @@ impl OneSize for SlabKeys {
 
     #[inline(always)]
     fn take(&mut self, word: u64) -> usize {
-        self.0.insert(Value {
-            first: word,
-            _rest: MaybeUninit::uninit(),
-        })
+        self.0.insert(Value { first: word, _rest: MaybeUninit::uninit() })
     }
 
     #[inline(always)]

@@ -48,11 +48,5 @@ pub(super) fn trace() -> Trace {
 }
 
 fn event(op: Op, slot: u32, bytes: u64) -> Event {
-    Event {
-        op,
-        align_log2: 3,
-        thread: 0,
-        slot,
-        bytes,
-    }
+    Event { op, align_log2: 3, thread: 0, slot, bytes }
 }

@@ -22,12 +22,7 @@ fn row_result(name: &str, rounds_ns: &[f64], refused: u64) -> RowResult {
 
 fn replayed() -> Replayed {
     let mut replayed = Replayed::new(Traces::find());
-    for (trace, factor) in replayed
-        .traces
-        .names()
-        .into_iter()
-        .zip([1.0, 4.0].into_iter().cycle())
-    {
+    for (trace, factor) in replayed.traces.names().into_iter().zip([1.0, 4.0].into_iter().cycle()) {
         let result = TraceResult {
             name: trace.clone(),
             events: 10,
@@ -50,12 +45,7 @@ fn replayed() -> Replayed {
 fn the_mean_over_traces_is_geometric_and_of_each_round() {
     assert_eq!(geomeans(&[vec![1.0, 9.0], vec![4.0, 4.0]]), [2.0, 6.0]);
     let mut replayed = replayed();
-    let reading = replayed.answer(
-        &Question::Geomean {
-            ours: "heap-region",
-        },
-        2,
-    );
+    let reading = replayed.answer(&Question::Geomean { ours: "heap-region" }, 2);
     let Reading::Raced { ours, peers, .. } = reading else {
         panic!("it was measured: {reading:?}");
     };

@@ -17,24 +17,9 @@ use crate::work::{doubling, strided};
 #[must_use]
 pub fn rows() -> Vec<Row> {
     vec![
-        Row::new(
-            "buddy/free5000",
-            Unit::Ms,
-            Aim::over_peer(0.005, 0.001),
-            Measure::Race(free5000),
-        ),
-        Row::new(
-            "buddy/pow2churn",
-            Unit::Ns,
-            Aim::over_peer(1.0, 0.8),
-            Measure::Race(pow2churn),
-        ),
-        Row::new(
-            "buddy/doubling",
-            Unit::Ns,
-            Aim::over_peer(1.0, 0.9),
-            Measure::Race(doubling),
-        ),
+        Row::new("buddy/free5000", Unit::Ms, Aim::over_peer(0.005, 0.001), Measure::Race(free5000)),
+        Row::new("buddy/pow2churn", Unit::Ns, Aim::over_peer(1.0, 0.8), Measure::Race(pow2churn)),
+        Row::new("buddy/doubling", Unit::Ns, Aim::over_peer(1.0, 0.9), Measure::Race(doubling)),
     ]
 }
 

@@ -16,18 +16,8 @@ use crate::work::churn::{BLOCK, Filled};
 #[must_use]
 pub fn rows() -> Vec<Row> {
     vec![
-        Row::new(
-            "cost/statistics",
-            Unit::Ns,
-            Aim::time(1.0, 0.5),
-            Measure::Added(statistics),
-        ),
-        Row::new(
-            "cost/proxy",
-            Unit::Ns,
-            Aim::time(1.5, 1.0),
-            Measure::Added(proxy),
-        ),
+        Row::new("cost/statistics", Unit::Ns, Aim::time(1.0, 0.5), Measure::Added(statistics)),
+        Row::new("cost/proxy", Unit::Ns, Aim::time(1.5, 1.0), Measure::Added(proxy)),
     ]
 }
 

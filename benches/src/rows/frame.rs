@@ -16,18 +16,8 @@ use crate::work::frames::{FRAME_BLOCK, FRAME_BLOCKS, STACK_BYTES_MAX, Stacks, fi
 #[must_use]
 pub fn rows() -> Vec<Row> {
     vec![
-        Row::new(
-            "frame/32",
-            Unit::Ns,
-            Aim::over_peer(1.0, 0.9),
-            Measure::Race(frame32),
-        ),
-        Row::new(
-            "frame/lifo256",
-            Unit::Ns,
-            Aim::over_peer(1.25, 1.1),
-            Measure::Race(lifo256),
-        ),
+        Row::new("frame/32", Unit::Ns, Aim::over_peer(1.0, 0.9), Measure::Race(frame32)),
+        Row::new("frame/lifo256", Unit::Ns, Aim::over_peer(1.25, 1.1), Measure::Race(lifo256)),
     ]
 }
 

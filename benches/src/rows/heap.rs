@@ -21,9 +21,7 @@ pub fn rows(traces: &[String]) -> Vec<Row> {
             "heap-region/geomean",
             Unit::Ns,
             Aim::over_peer(0.46, 0.41),
-            Question::Geomean {
-                ours: "heap-region",
-            },
+            Question::Geomean { ours: "heap-region" },
         ),
         replay(
             "heap/geomean",
@@ -31,35 +29,17 @@ pub fn rows(traces: &[String]) -> Vec<Row> {
             Aim::over_peer(0.49, 0.45),
             Question::Geomean { ours: "heap" },
         ),
-        replay(
-            "heap/memory",
-            Unit::BytesPerLiveByte,
-            Aim::bytes(1.1, 1.08),
-            Question::Memory,
-        ),
-        replay(
-            "heap/shift20",
-            Unit::BytesPerLiveByte,
-            Aim::bytes(5.0, 3.0),
-            Question::Shift20,
-        ),
+        replay("heap/memory", Unit::BytesPerLiveByte, Aim::bytes(1.1, 1.08), Question::Memory),
+        replay("heap/shift20", Unit::BytesPerLiveByte, Aim::bytes(5.0, 3.0), Question::Shift20),
         replay("heap/worst", Unit::Us, Aim::time(1.5, 1.0), Question::Worst),
     ];
     rows.extend(traces.iter().flat_map(|trace| trace_rows(trace)));
     rows.extend([
-        Row::new(
-            "heap/uniform50k",
-            Unit::Ns,
-            Aim::over_peer(1.0, 0.8),
-            Measure::Race(uniform50k),
-        ),
+        Row::new("heap/uniform50k", Unit::Ns, Aim::over_peer(1.0, 0.8), Measure::Race(uniform50k)),
         Row::new(
             "heap/fill",
             Unit::LiveBytesPerByte,
-            Aim {
-                at_least: true,
-                ..Aim::bytes(0.97, 0.98)
-            },
+            Aim { at_least: true, ..Aim::bytes(0.97, 0.98) },
             Measure::Once(fill),
         ),
     ]);
@@ -87,11 +67,7 @@ fn trace_rows(trace: &str) -> [Row; 2] {
             &format!("heap/trace/{trace}/grow"),
             Unit::Ns,
             Aim::over_peer(1.1, 1.0),
-            Question::Trace {
-                trace: trace.to_owned(),
-                ours: "heap",
-                peers: &["snmalloc"],
-            },
+            Question::Trace { trace: trace.to_owned(), ours: "heap", peers: &["snmalloc"] },
         ),
     ]
 }
@@ -107,10 +83,7 @@ fn uniform50k() -> Race {
         ours: churning("heap", Ours(HeapAllocator::new("heap", &PAGES))),
         peers: vec![
             #[cfg(feature = "peers-all")]
-            churning(
-                "jemalloc",
-                crate::blocks::Global(tikv_jemallocator::Jemalloc),
-            ),
+            churning("jemalloc", crate::blocks::Global(tikv_jemallocator::Jemalloc)),
         ],
         absent: crate::peers::absent(&["jemalloc"]),
     }

@@ -17,18 +17,8 @@ use crate::work::churn::{BLOCK, Filled, LIVE, OneSize};
 #[must_use]
 pub fn rows() -> Vec<Row> {
     vec![
-        Row::new(
-            "pool/churn64",
-            Unit::Ns,
-            Aim::over_peer(1.3, 1.15),
-            Measure::Race(churn64),
-        ),
-        Row::new(
-            "pool/batch64",
-            Unit::Ns,
-            Aim::over_peer(1.0, 0.9),
-            Measure::Race(batch64),
-        ),
+        Row::new("pool/churn64", Unit::Ns, Aim::over_peer(1.3, 1.15), Measure::Race(churn64)),
+        Row::new("pool/batch64", Unit::Ns, Aim::over_peer(1.0, 0.9), Measure::Race(batch64)),
         Row::new(
             "pool/instructions",
             Unit::Instructions,
@@ -64,10 +54,7 @@ fn batching(name: &'static str, allocator: impl OneSize + 'static) -> Contender 
 }
 
 fn batch64() -> Race {
-    #[cfg_attr(
-        not(feature = "peers-all"),
-        expect(unused_mut, reason = "filled below")
-    )]
+    #[cfg_attr(not(feature = "peers-all"), expect(unused_mut, reason = "filled below"))]
     let mut peers = vec![batching("slab", SlabKeys::new())];
     #[cfg(feature = "peers-all")]
     {

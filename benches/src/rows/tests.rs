@@ -43,25 +43,14 @@ fn every_row_of_the_table_is_there_once() {
 #[test]
 fn rows_are_chosen_by_name_or_beginning_in_the_order_of_the_table() {
     let chosen = rows_of(&["frame/32", "pool/"]).expect("they are known");
-    assert_eq!(
-        chosen,
-        [
-            "pool/churn64",
-            "pool/batch64",
-            "pool/instructions",
-            "frame/32"
-        ]
-    );
+    assert_eq!(chosen, ["pool/churn64", "pool/batch64", "pool/instructions", "frame/32"]);
 }
 
 #[test]
 fn an_unknown_row_names_the_known_ones() {
     let unknown = rows_of(&["pool/", "pond/"]).expect_err("there is no pond");
     let text = unknown.to_string();
-    assert!(
-        text.contains("`pond/`") && text.contains("\n  pool/churn64\n"),
-        "{text}"
-    );
+    assert!(text.contains("`pond/`") && text.contains("\n  pool/churn64\n"), "{text}");
 }
 
 #[test]
@@ -79,18 +68,12 @@ fn races_turn_into_the_rows_unit_whatever_the_portions() {
     };
     let expected = Reading::Raced {
         ours: vec![2.0; 10],
-        peers: vec![
-            ("peer".to_owned(), vec![4.0; 10]),
-            ("other".to_owned(), vec![3.0; 10]),
-        ],
+        peers: vec![("peer".to_owned(), vec![4.0; 10]), ("other".to_owned(), vec![3.0; 10])],
         absent: Vec::new(),
     };
     assert_eq!(race(twice, 10, Unit::Us), expected);
     assert_eq!(made.get(), 4, "three portions of 3 rounds and one of 1");
     let both = || [contender("with", 9_000), contender("without", 8_000)];
-    let expected = Reading::Alone {
-        figures: vec![500.0; 9],
-        note: None,
-    };
+    let expected = Reading::Alone { figures: vec![500.0; 9], note: None };
     assert_eq!(added(both, 9, Unit::Ns), expected);
 }

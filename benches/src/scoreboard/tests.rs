@@ -3,10 +3,7 @@
 use super::*;
 
 fn code_of(arguments: &[&str]) -> ExitCode {
-    run(&arguments
-        .iter()
-        .map(|&part| part.to_owned())
-        .collect::<Vec<_>>())
+    run(&arguments.iter().map(|&part| part.to_owned()).collect::<Vec<_>>())
 }
 
 #[test]

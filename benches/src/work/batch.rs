@@ -27,19 +27,13 @@ impl<A: OneSize> Batches<A> {
             random.shuffle(&mut all);
             batch.copy_from_slice(&all[..BATCH]);
         }
-        Self {
-            filled: Filled::new(allocator, LIVE),
-            script,
-        }
+        Self { filled: Filled::new(allocator, LIVE), script }
     }
 
     /// Runs the script `times` over and returns the time; a pair is an operation.
     pub(crate) fn run(&mut self, times: u32) -> Pass {
         let ns = clock::time(|| self.run_untimed(times));
-        Pass {
-            ns,
-            operations: u64::from(times) * (BATCH * BATCHES) as u64,
-        }
+        Pass { ns, operations: u64::from(times) * (BATCH * BATCHES) as u64 }
     }
 
     /// The loop of [`run`](Self::run) alone, for counting its instructions.

@@ -64,11 +64,7 @@ impl<A: OneSize> Filled<A> {
         let mut random = Random::new(64);
         // Neighbours in memory are not neighbours in the table, as after a while of use.
         random.shuffle(&mut live);
-        Self {
-            allocator,
-            live,
-            random,
-        }
+        Self { allocator, live, random }
     }
 
     /// Returns the allocator and the live blocks.
@@ -79,10 +75,7 @@ impl<A: OneSize> Filled<A> {
     /// Frees a random block and takes one, `pairs` times, and returns the time.
     pub(crate) fn churn(&mut self, pairs: u32) -> Pass {
         let ns = clock::time(|| self.churn_untimed(pairs));
-        Pass {
-            ns,
-            operations: u64::from(pairs),
-        }
+        Pass { ns, operations: u64::from(pairs) }
     }
 
     /// The loop of [`churn`](Self::churn) alone, for counting its instructions.

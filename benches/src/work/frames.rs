@@ -23,19 +23,14 @@ pub(crate) fn fill_and_reset<F>(
 ) -> Pass {
     let ns = clock::time(|| {
         for word in 0..FRAME_BLOCKS {
-            let Some(block) = take(frame) else {
-                refused(FRAME_BLOCK)
-            };
+            let Some(block) = take(frame) else { refused(FRAME_BLOCK) };
             // SAFETY: the block is fresh and 32 bytes long.
             unsafe { write_first(block, u64::from(word)) };
             look_at(frame);
         }
         reset(frame);
     });
-    Pass {
-        ns,
-        operations: u64::from(FRAME_BLOCKS),
-    }
+    Pass { ns, operations: u64::from(FRAME_BLOCKS) }
 }
 
 /// Blocks that are alive at the deepest.
@@ -59,20 +54,13 @@ impl<B: Blocks> Stacks<B> {
         for size in script.as_flattened_mut() {
             *size = 16 + random.below(497);
         }
-        Self {
-            allocator,
-            script,
-            blocks: [NonNull::dangling(); DEPTH],
-        }
+        Self { allocator, script, blocks: [NonNull::dangling(); DEPTH] }
     }
 
     /// Runs the script `times` over and returns the time; a pair is an operation.
     pub(crate) fn run(&mut self, times: u32) -> Pass {
         let ns = clock::time(|| self.run_untimed(times));
-        Pass {
-            ns,
-            operations: u64::from(times) * (DEPTH * STACKS) as u64,
-        }
+        Pass { ns, operations: u64::from(times) * (DEPTH * STACKS) as u64 }
     }
 
     #[inline(never)]

@@ -26,10 +26,7 @@ pub(crate) fn sweep<B: Blocks>(allocator: &mut B) -> Pass {
             unsafe { allocator.free(block, layout) };
         }
     });
-    Pass {
-        ns,
-        operations: SIZES_MIB.len() as u64,
-    }
+    Pass { ns, operations: SIZES_MIB.len() as u64 }
 }
 
 /// Writes one byte to each page of a live block of `bytes` bytes.

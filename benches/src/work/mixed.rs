@@ -57,27 +57,17 @@ pub(crate) struct Mixed<B: Blocks> {
 impl<B: Blocks> Mixed<B> {
     /// Takes `count` blocks.
     pub(crate) fn new(mut allocator: B, count: u32, sizes: &Sizes) -> Self {
-        let mut live: Box<[Live]> = (0..count as usize)
-            .map(|place| take(&mut allocator, sizes.at(place)))
-            .collect();
+        let mut live: Box<[Live]> =
+            (0..count as usize).map(|place| take(&mut allocator, sizes.at(place))).collect();
         let mut random = Random::new(4096);
         random.shuffle(&mut live);
-        Self {
-            allocator,
-            live,
-            sizes: sizes.clone(),
-            next: count as usize,
-            random,
-        }
+        Self { allocator, live, sizes: sizes.clone(), next: count as usize, random }
     }
 
     /// Frees a random block and takes one of the next size, `pairs` times, and returns the time.
     pub(crate) fn churn(&mut self, pairs: u32) -> Pass {
         let ns = clock::time(|| self.churn_untimed(pairs));
-        Pass {
-            ns,
-            operations: u64::from(pairs),
-        }
+        Pass { ns, operations: u64::from(pairs) }
     }
 
     #[inline(never)]

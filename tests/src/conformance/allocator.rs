@@ -89,19 +89,13 @@ pub fn allocator_outcomes(
                 if ran.get() {
                     return Ok(());
                 }
-                Err(Broken::new(
-                    Rule::Served,
-                    "the maker passed no allocator on",
-                ))
+                Err(Broken::new(Rule::Served, "the maker passed no allocator on"))
             });
             Outcome { check, result }
         })
         .collect();
     if limits.reports_leaks {
-        outcomes.push(Outcome {
-            check: "leak",
-            result: leak::leak(&mut make),
-        });
+        outcomes.push(Outcome { check: "leak", result: leak::leak(&mut make) });
     }
     outcomes
 }

@@ -57,10 +57,7 @@ pub fn exhaustion_outcome(
     mut make: impl FnMut(&dyn Allocator, &mut dyn FnMut(&dyn Allocator)),
 ) -> Result<u64, Broken> {
     // A backing that refuses may keep the greatest block from being served in the end.
-    let limits = Limits {
-        reclaims: false,
-        ..*limits
-    };
+    let limits = Limits { reclaims: false, ..*limits };
     let mut refused = 0;
     for kind in [Refusals::Nth, Refusals::From] {
         for number in 0.. {
@@ -101,14 +98,9 @@ fn one_refusal(
     let stats = memory.stats();
     let result = result.and_then(|()| {
         require(stats.live == 0, Rule::Backing, || {
-            format!(
-                "{} blocks of {} bytes were not given back",
-                stats.live, stats.requested
-            )
+            format!("{} blocks of {} bytes were not given back", stats.live, stats.requested)
         })?;
-        memory
-            .verify()
-            .map_err(|damage| Broken::new(Rule::Verify, damage.to_string()))
+        memory.verify().map_err(|damage| Broken::new(Rule::Verify, damage.to_string()))
     });
     if result.is_err() {
         // What was not given back is reported above; the backing must not panic for it too.

@@ -52,22 +52,12 @@ struct Record {
 
 impl<F: Foreign> Adapted<F> {
     pub(super) fn new(foreign: F) -> Self {
-        Self {
-            foreign,
-            blocks: RefCell::new(BTreeMap::new()),
-            stats: Cell::new(Stats::default()),
-        }
+        Self { foreign, blocks: RefCell::new(BTreeMap::new()), stats: Cell::new(Stats::default()) }
     }
 
     fn enter(&self, layout: Layout, answer: NonNull<[u8]>) {
         let address = answer.cast::<u8>().addr().get();
-        self.blocks.borrow_mut().insert(
-            address,
-            Record {
-                layout,
-                bytes: answer.len(),
-            },
-        );
+        self.blocks.borrow_mut().insert(address, Record { layout, bytes: answer.len() });
     }
 
     fn leave(&self, block: NonNull<u8>) -> Record {
@@ -107,11 +97,7 @@ unsafe impl<F: Foreign> Allocator for Adapted<F> {
 
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let record = self.leave(block);
-        let layout = if F::SIZES_FIT {
-            at_least_a_byte(layout)
-        } else {
-            record.layout
-        };
+        let layout = if F::SIZES_FIT { at_least_a_byte(layout) } else { record.layout };
         // SAFETY: the block is live; the layout fits it, as that trait has it.
         unsafe { self.foreign.give(block, layout) }
     }
@@ -123,11 +109,7 @@ unsafe impl<F: Foreign> Allocator for Adapted<F> {
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let record = self.blocks.borrow()[&block.addr().get()];
-        let old = if F::SIZES_FIT {
-            at_least_a_byte(old)
-        } else {
-            record.layout
-        };
+        let old = if F::SIZES_FIT { at_least_a_byte(old) } else { record.layout };
         let new = at_least_a_byte(new);
         if old.align() != new.align() && !F::REALIGNS {
             return Err(AllocError);

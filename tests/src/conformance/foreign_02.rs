@@ -51,11 +51,7 @@ impl Foreign for Line<'_> {
     const REALIGNS: bool = true;
 
     fn take(&self, layout: Layout, zeroed: bool) -> Option<NonNull<[u8]>> {
-        if zeroed {
-            self.0.allocate_zeroed(layout).ok()
-        } else {
-            self.0.allocate(layout).ok()
-        }
+        if zeroed { self.0.allocate_zeroed(layout).ok() } else { self.0.allocate(layout).ok() }
     }
 
     unsafe fn give(&self, block: NonNull<u8>, layout: Layout) {

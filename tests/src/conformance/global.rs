@@ -54,10 +54,7 @@ impl Foreign for Global<'_> {
             // SAFETY: the size is at least one byte.
             unsafe { self.0.alloc(layout) }
         };
-        Some(NonNull::slice_from_raw_parts(
-            NonNull::new(block)?,
-            layout.size(),
-        ))
+        Some(NonNull::slice_from_raw_parts(NonNull::new(block)?, layout.size()))
     }
 
     unsafe fn give(&self, block: NonNull<u8>, layout: Layout) {
@@ -69,9 +66,6 @@ impl Foreign for Global<'_> {
         // SAFETY: the caller's promise, passed on; the new layout has the old alignment, and its
         // size is that of a layout.
         let moved = unsafe { self.0.realloc(block.as_ptr(), old, new.size()) };
-        Some(NonNull::slice_from_raw_parts(
-            NonNull::new(moved)?,
-            new.size(),
-        ))
+        Some(NonNull::slice_from_raw_parts(NonNull::new(moved)?, new.size()))
     }
 }

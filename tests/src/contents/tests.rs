@@ -33,10 +33,7 @@ fn a_big_block_is_written_at_its_ends_alone() {
     let mut bytes = vec![0; 10_000];
     let pattern = write(&mut bytes, 200, 3);
     let middle = &bytes[END_BYTES..10_000 - END_BYTES];
-    assert!(
-        middle.iter().all(|&byte| byte == 0),
-        "the middle stays untouched"
-    );
+    assert!(middle.iter().all(|&byte| byte == 0), "the middle stays untouched");
     for offset in [0, END_BYTES - 1, 10_000 - END_BYTES, 9_999] {
         bytes[offset] = !bytes[offset];
         assert_eq!(difference(&pattern, &mut bytes), Some(offset));
@@ -53,17 +50,10 @@ fn different_seeds_differ_everywhere() {
         for (bytes, seed) in pair.iter_mut().zip([seed, seed + 1]) {
             write(bytes, 64, seed);
         }
-        equal += pair[0]
-            .iter()
-            .zip(pair[1])
-            .filter(|(one, other)| **one == *other)
-            .count();
+        equal += pair[0].iter().zip(pair[1]).filter(|(one, other)| **one == *other).count();
     }
     // Of 12 800 pairs of bytes, 50 are equal by chance.
-    assert!(
-        equal < 200,
-        "{equal} of 12800 bytes are the same under two seeds"
-    );
+    assert!(equal < 200, "{equal} of 12800 bytes are the same under two seeds");
 }
 
 #[test]

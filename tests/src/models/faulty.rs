@@ -131,20 +131,16 @@ impl FaultyAllocator {
             Fault::GivesOutTwice if self.turn(5) => last
                 .filter(fits)
                 .map(|block| NonNull::slice_from_raw_parts(block, layout.size().max(1))),
-            Fault::SharesZeroSize if layout.size() == 0 => last
-                .filter(fits)
-                .map(|block| NonNull::slice_from_raw_parts(block, GRANULE)),
+            Fault::SharesZeroSize if layout.size() == 0 => {
+                last.filter(fits).map(|block| NonNull::slice_from_raw_parts(block, GRANULE))
+            }
             _ => None,
         }
     }
 
     /// The layout that is asked of the allocator within.
     fn inner_layout(&self, layout: Layout) -> Layout {
-        let align = if self.has(Fault::AlignsTo16) {
-            1
-        } else {
-            layout.align()
-        };
+        let align = if self.has(Fault::AlignsTo16) { 1 } else { layout.align() };
         let size = match self.fault {
             Fault::ServesHuge if layout.size() > isize::MAX as usize / 2 => GRANULE,
             _ => layout.size(),
@@ -206,10 +202,7 @@ unsafe impl Allocator for FaultyAllocator {
         if let Some(block) = self.made_up(layout) {
             return Ok(block);
         }
-        let block = self
-            .inner
-            .allocate(self.inner_layout(layout))
-            .map_err(|_| self.refused())?;
+        let block = self.inner.allocate(self.inner_layout(layout)).map_err(|_| self.refused())?;
         self.last.set(Some(block.cast()));
         match self.fault {
             Fault::GrantedIsAsked => self.skew_granted(layout.size().max(1), block.len()),
@@ -328,10 +321,9 @@ unsafe impl Allocator for FaultyAllocator {
         match self.fault {
             // These faults are in the bitmap itself; a second allocator of the kind would hide it.
             Fault::NeverReuses | Fault::NeverJoins | Fault::LosesOnRefusal => Ok(()),
-            Fault::CriesWolf if self.inner.stats().live > 2 => Err(Damage {
-                what: "planted: a wolf",
-                address: core::ptr::null(),
-            }),
+            Fault::CriesWolf if self.inner.stats().live > 2 => {
+                Err(Damage { what: "planted: a wolf", address: core::ptr::null() })
+            }
             _ => self.inner.verify(),
         }
     }
@@ -340,10 +332,7 @@ unsafe impl Allocator for FaultyAllocator {
 impl Drop for FaultyAllocator {
     fn drop(&mut self) {
         let leaks = self.inner.stats().live > 0 && !std::thread::panicking();
-        assert!(
-            !leaks || !self.has(Fault::LeaksNameless),
-            "planted: somebody leaks"
-        );
+        assert!(!leaks || !self.has(Fault::LeaksNameless), "planted: somebody leaks");
         if !leaks || !self.has(Fault::LeaksSilently) {
             // SAFETY: nothing uses the allocator within after this.
             unsafe { ManuallyDrop::drop(&mut self.inner) }

@@ -175,16 +175,10 @@ unsafe impl Allocator for NaiveAllocator {
         let granules = granules_of(layout.size());
         let start = self.find(granules, layout.align()).ok_or(AllocError)?;
         self.used.borrow_mut()[start..start + granules].fill(true);
-        let record = Record {
-            requested: layout.size(),
-            granules,
-        };
+        let record = Record { requested: layout.size(), granules };
         self.blocks.borrow_mut().insert(start, record);
         self.count(layout.size(), granules);
-        Ok(NonNull::slice_from_raw_parts(
-            self.at(start),
-            granules * GRANULE,
-        ))
+        Ok(NonNull::slice_from_raw_parts(self.at(start), granules * GRANULE))
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>) {
@@ -232,10 +226,7 @@ unsafe impl Allocator for NaiveAllocator {
         }
         used[start..start + record.granules].fill(false);
         used[start..start + granules].fill(true);
-        let changed = Record {
-            requested: new.size(),
-            granules,
-        };
+        let changed = Record { requested: new.size(), granules };
         self.blocks.borrow_mut().insert(start, changed);
         let mut stats = self.stats.get();
         stats.requested = stats.requested - record.requested + new.size();
@@ -263,11 +254,7 @@ unsafe impl Allocator for NaiveAllocator {
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         for (&granule, record) in &*self.blocks.borrow() {
-            visit(Block {
-                address: self.at(granule),
-                bytes: record.requested,
-                site: None,
-            });
+            visit(Block { address: self.at(granule), bytes: record.requested, site: None });
         }
     }
 

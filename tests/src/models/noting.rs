@@ -85,10 +85,7 @@ impl<'a, B: Allocator + ?Sized> NotingAllocator<'a, B> {
     }
 
     fn note_refused(&self, block: NonNull<u8>, layout: Layout) {
-        assert!(
-            self.fault != NotingFault::PanicsOnRefusal,
-            "planted: no memory for the note"
-        );
+        assert!(self.fault != NotingFault::PanicsOnRefusal, "planted: no memory for the note");
         if self.fault != NotingFault::KeepsBlockOnRefusal {
             // SAFETY: the block was just taken with this layout and is given to nobody.
             unsafe { self.backing.deallocate_sized(block, layout) }
@@ -112,12 +109,8 @@ unsafe impl<B: Allocator + ?Sized> Allocator for NotingAllocator<'_, B> {
         if self.fault != NotingFault::CountsBeforeNote {
             self.count(layout.size(), granted.len());
         }
-        let noted = Noted {
-            block,
-            requested: layout.size(),
-            granted: granted.len(),
-            note: note.cast(),
-        };
+        let noted =
+            Noted { block, requested: layout.size(), granted: granted.len(), note: note.cast() };
         self.blocks.borrow_mut().insert(block.addr().get(), noted);
         Ok(granted)
     }
@@ -166,11 +159,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for NotingAllocator<'_, B> {
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         for noted in self.blocks.borrow().values() {
-            visit(Block {
-                address: noted.block,
-                bytes: noted.requested,
-                site: None,
-            });
+            visit(Block { address: noted.block, bytes: noted.requested, site: None });
         }
     }
 

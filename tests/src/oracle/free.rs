@@ -66,8 +66,7 @@ impl Oracle<'_> {
 
     fn freed(&mut self, live: &Live, what: &str) -> Result<(), Broken> {
         let stats = self.allocator.stats();
-        self.ledger
-            .lower(&stats, (live.requested, live.granted), what)?;
+        self.ledger.lower(&stats, (live.requested, live.granted), what)?;
         self.settle(what)
     }
 

@@ -34,10 +34,7 @@ impl Oracle<'_> {
             return Ok(false);
         };
         require(answer.cast() == live.block, Rule::Moved, || {
-            format!(
-                "resize_in_place({old:?}, {new:?}) moved the block {:p}",
-                live.block
-            )
+            format!("resize_in_place({old:?}, {new:?}) moved the block {:p}", live.block)
         })?;
         self.changed(&live, old, new, answer, "resize_in_place")?;
         Ok(true)

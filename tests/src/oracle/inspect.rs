@@ -41,11 +41,7 @@ impl Oracle<'_> {
         self.allocator.verify().map_err(|damage| {
             Broken::new(Rule::Verify, format!("verify found damage: {damage}"))
         })?;
-        if self.limits.lists {
-            self.check_walk()
-        } else {
-            Ok(())
-        }
+        if self.limits.lists { self.check_walk() } else { Ok(()) }
     }
 
     fn check_walk(&self) -> Result<(), Broken> {
@@ -54,28 +50,17 @@ impl Oracle<'_> {
         require(shown.len() == self.live.len(), Rule::Walk, || {
             format!("walk shows {} blocks of {}", shown.len(), self.live.len())
         })?;
-        let mut sorted: Vec<usize> = shown
-            .iter()
-            .map(|block| block.address.addr().get())
-            .collect();
+        let mut sorted: Vec<usize> = shown.iter().map(|block| block.address.addr().get()).collect();
         sorted.sort_unstable();
         sorted.dedup();
-        require(sorted.len() == shown.len(), Rule::Walk, || {
-            "walk shows a block twice".to_owned()
-        })?;
+        require(sorted.len() == shown.len(), Rule::Walk, || "walk shows a block twice".to_owned())?;
         for block in &shown {
             let live = self.live.get(&block.address.addr().get());
-            require(
-                live.is_some_and(|live| is_size_of(block.bytes, live)),
-                Rule::Walk,
-                || format!("walk shows {block:?}, where there is {live:?}"),
-            )?;
+            require(live.is_some_and(|live| is_size_of(block.bytes, live)), Rule::Walk, || {
+                format!("walk shows {block:?}, where there is {live:?}")
+            })?;
         }
-        if self.limits.ordered {
-            self.check_walk_order(&shown)
-        } else {
-            Ok(())
-        }
+        if self.limits.ordered { self.check_walk_order(&shown) } else { Ok(()) }
     }
 
     /// Checks that blocks come in address order within each block of the backing, and that no
@@ -86,9 +71,7 @@ impl Oracle<'_> {
         let mut last = None;
         for block in shown {
             let address = block.address.addr().get();
-            let region = regions
-                .as_ref()
-                .and_then(|regions| region_of(regions, address));
+            let region = regions.as_ref().and_then(|regions| region_of(regions, address));
             let start = region.unwrap_or(0);
             if seen.last() != Some(&start) {
                 require(!seen.contains(&start), Rule::Walk, || {
@@ -136,17 +119,13 @@ impl Oracle<'_> {
             return Ok(());
         };
         let granted = backing.stats().granted;
-        require(
-            !self.limits.counts || stats.reserved <= granted,
-            Rule::Backing,
-            || {
-                format!(
-                    "{} bytes are reserved of the backing `{}`, which has granted {granted}",
-                    stats.reserved,
-                    backing.name()
-                )
-            },
-        )
+        require(!self.limits.counts || stats.reserved <= granted, Rule::Backing, || {
+            format!(
+                "{} bytes are reserved of the backing `{}`, which has granted {granted}",
+                stats.reserved,
+                backing.name()
+            )
+        })
     }
 }
 
@@ -167,9 +146,7 @@ fn regions(backing: &dyn Allocator) -> Vec<(usize, usize)> {
 }
 
 fn region_of(regions: &[(usize, usize)], address: usize) -> Option<usize> {
-    let index = regions
-        .partition_point(|&(start, _)| start <= address)
-        .checked_sub(1)?;
+    let index = regions.partition_point(|&(start, _)| start <= address).checked_sub(1)?;
     let (start, end) = regions[index];
     (address < end).then_some(start)
 }

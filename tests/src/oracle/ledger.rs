@@ -16,10 +16,7 @@ pub(super) struct Ledger {
 impl Ledger {
     /// Starts with the counters as they stand; with `counts` false everything is believed.
     pub(super) fn new(stats: Stats, counts: bool) -> Self {
-        Self {
-            last: stats,
-            counts,
-        }
+        Self { last: stats, counts }
     }
 
     /// Checks the counters after an allocation was served; returns what it raised `requested` and
@@ -40,16 +37,12 @@ impl Ledger {
         expect("live", now.live, last.live + 1, what)?;
         expect("granted", now.granted, last.granted + bytes, what)?;
         let requested = now.requested.wrapping_sub(last.requested);
-        require(
-            requested == asked.0 || requested == asked.1,
-            Rule::StatsRaised,
-            || {
-                format!(
-                    "{what}({layout:?}) took requested from {} to {}",
-                    last.requested, now.requested
-                )
-            },
-        )?;
+        require(requested == asked.0 || requested == asked.1, Rule::StatsRaised, || {
+            format!(
+                "{what}({layout:?}) took requested from {} to {}",
+                last.requested, now.requested
+            )
+        })?;
         let total = now.requested_total.wrapping_sub(last.requested_total);
         let size = layout.size() as u64;
         require(
@@ -83,16 +76,12 @@ impl Ledger {
         expect("live", now.live, last.live, what)?;
         expect("granted", now.granted, last.granted - had.1 + bytes, what)?;
         let requested = now.requested.wrapping_sub(last.requested - had.0);
-        require(
-            requested == asked.0 || requested == asked.1,
-            Rule::StatsRaised,
-            || {
-                format!(
-                    "{what} to {layout:?} of a block that counted {} took requested from {} to {}",
-                    had.0, last.requested, now.requested
-                )
-            },
-        )?;
+        require(requested == asked.0 || requested == asked.1, Rule::StatsRaised, || {
+            format!(
+                "{what} to {layout:?} of a block that counted {} took requested from {} to {}",
+                had.0, last.requested, now.requested
+            )
+        })?;
         self.check_grown(now, what)?;
         // A move holds both blocks for a moment, and the peaks may have seen that.
         self.check_peaks(now, (requested, bytes), what)?;
@@ -120,16 +109,9 @@ impl Ledger {
             reserved: now.reserved,
             ..self.last
         };
-        require(
-            *now == wanted && now.reserved <= self.last.reserved,
-            Rule::StatsLowered,
-            || {
-                format!(
-                    "{what} of a block that counted {had:?}: {}",
-                    difference(&wanted, now)
-                )
-            },
-        )?;
+        require(*now == wanted && now.reserved <= self.last.reserved, Rule::StatsLowered, || {
+            format!("{what} of a block that counted {had:?}: {}", difference(&wanted, now))
+        })?;
         self.last = *now;
         Ok(())
     }
@@ -140,19 +122,11 @@ impl Ledger {
         if !self.counts {
             return Ok(());
         }
-        let wanted = Stats {
-            peak_reserved: now.peak_reserved,
-            ..self.last
-        };
+        let wanted = Stats { peak_reserved: now.peak_reserved, ..self.last };
         require(
             *now == wanted && now.peak_reserved >= self.last.peak_reserved,
             Rule::StatsOnRefusal,
-            || {
-                format!(
-                    "{what} has changed the counters: {}",
-                    difference(&wanted, now)
-                )
-            },
+            || format!("{what} has changed the counters: {}", difference(&wanted, now)),
         )?;
         self.last = *now;
         Ok(())
@@ -165,11 +139,9 @@ impl Ledger {
             Rule::StatsOrder,
             || format!("after {what} the counters are out of order: {now:?}"),
         )?;
-        require(
-            !self.counts || now.exact || now.requested == now.granted,
-            Rule::StatsOrder,
-            || format!("after {what} requested is not granted, though not exact: {now:?}"),
-        )
+        require(!self.counts || now.exact || now.requested == now.granted, Rule::StatsOrder, || {
+            format!("after {what} requested is not granted, though not exact: {now:?}")
+        })
     }
 
     /// Checks that the totals have not shrunk.
@@ -211,11 +183,7 @@ fn expect(counter: &str, found: usize, wanted: usize, what: &str) -> Result<(), 
 /// The two values that `requested` may rise by: a size of zero counts as zero or as one byte, and an
 /// allocator that does not remember counts what it granted.
 fn asked(now: &Stats, layout: Layout, bytes: usize) -> (usize, usize) {
-    if now.exact {
-        (layout.size(), layout.size().max(1))
-    } else {
-        (bytes, bytes)
-    }
+    if now.exact { (layout.size(), layout.size().max(1)) } else { (bytes, bytes) }
 }
 
 /// Names the counters that differ.
@@ -225,31 +193,11 @@ fn difference(wanted: &Stats, found: &Stats) -> String {
         ("requested", wanted.requested as u64, found.requested as u64),
         ("granted", wanted.granted as u64, found.granted as u64),
         ("reserved", wanted.reserved as u64, found.reserved as u64),
-        (
-            "peak_requested",
-            wanted.peak_requested as u64,
-            found.peak_requested as u64,
-        ),
-        (
-            "peak_granted",
-            wanted.peak_granted as u64,
-            found.peak_granted as u64,
-        ),
-        (
-            "peak_reserved",
-            wanted.peak_reserved as u64,
-            found.peak_reserved as u64,
-        ),
-        (
-            "allocations_total",
-            wanted.allocations_total,
-            found.allocations_total,
-        ),
-        (
-            "requested_total",
-            wanted.requested_total,
-            found.requested_total,
-        ),
+        ("peak_requested", wanted.peak_requested as u64, found.peak_requested as u64),
+        ("peak_granted", wanted.peak_granted as u64, found.peak_granted as u64),
+        ("peak_reserved", wanted.peak_reserved as u64, found.peak_reserved as u64),
+        ("allocations_total", wanted.allocations_total, found.allocations_total),
+        ("requested_total", wanted.requested_total, found.requested_total),
         ("granted_total", wanted.granted_total, found.granted_total),
     ];
     let parts: Vec<String> = pairs
@@ -257,9 +205,5 @@ fn difference(wanted: &Stats, found: &Stats) -> String {
         .filter(|(_, wanted, found)| wanted != found)
         .map(|(name, wanted, found)| format!("{name} is {found}, not {wanted}"))
         .collect();
-    if parts.is_empty() {
-        "reserved has grown".to_owned()
-    } else {
-        parts.join(", ")
-    }
+    if parts.is_empty() { "reserved has grown".to_owned() } else { parts.join(", ") }
 }

@@ -57,9 +57,7 @@ fn encode(op: AllocatorOp) -> [u8; OP_BYTES] {
         AllocatorOp::Free { slot } => (12, slot, 0, 1, 0),
         AllocatorOp::FreeSized { slot, share } => (17, slot, 0, 1, share),
         AllocatorOp::Resize { slot, size, .. } => (22, slot, size, 1, 0),
-        AllocatorOp::Reallocate {
-            slot, size, align, ..
-        } => (25, slot, size, align, 0),
+        AllocatorOp::Reallocate { slot, size, align, .. } => (25, slot, size, align, 0),
         AllocatorOp::Check => (31, 0, 0, 1, 0),
     };
     let bits = usize::BITS - size.leading_zeros();

@@ -66,13 +66,7 @@ impl Plan {
     /// Returns a plan of 64 programs of up to 200 operations that reach just past `limits`.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            space: Space::past(&limits),
-            cases: 64,
-            steps: 200,
-            regressions: None,
-        }
+        Self { limits, space: Space::past(&limits), cases: 64, steps: 200, regressions: None }
     }
 
     /// Returns the strategy that programs are drawn by.

@@ -38,12 +38,7 @@ pub fn run_shared(
             .iter()
             .zip(1..)
             .map(|(program, number)| {
-                let worker = Worker {
-                    allocator,
-                    limits,
-                    shadow: &shadow,
-                    seed: number << 32,
-                };
+                let worker = Worker { allocator, limits, shadow: &shadow, seed: number << 32 };
                 let start = &start;
                 scope.spawn(move || {
                     start.wait();
@@ -62,11 +57,9 @@ pub fn run_shared(
     });
     results.into_iter().collect::<Result<(), Broken>>()?;
     let stats = allocator.stats();
-    require(
-        (stats.live, stats.granted) == (0, 0),
-        Rule::StatsLowered,
-        || format!("with everything freed the counters are not zero: {stats:?}"),
-    )
+    require((stats.live, stats.granted) == (0, 0), Rule::StatsLowered, || {
+        format!("with everything freed the counters are not zero: {stats:?}")
+    })
 }
 
 /// One thread's part.
@@ -121,9 +114,7 @@ impl Worker<'_> {
                 AllocatorOp::Check => self.check()?,
             }
         }
-        slots
-            .into_values()
-            .try_for_each(|held| self.free(&held, true))
+        slots.into_values().try_for_each(|held| self.free(&held, true))
     }
 
     fn allocate(
@@ -146,9 +137,7 @@ impl Worker<'_> {
             // SAFETY: the block is live, and its bytes have a value by its promise.
             let wrong =
                 unsafe { first_nonzero(answer.cast(), answer.len(), self.limits.touch_max) };
-            require(wrong.is_none(), Rule::Zeroed, || {
-                format!("{layout:?} is not all zero")
-            })?;
+            require(wrong.is_none(), Rule::Zeroed, || format!("{layout:?} is not all zero"))?;
         }
         self.hold(layout, answer).map(Some)
     }
@@ -158,20 +147,15 @@ impl Worker<'_> {
         let block = answer.cast::<u8>();
         let start = block.addr().get();
         let bytes = answer.len();
-        require(
-            start.is_multiple_of(layout.align()),
-            Rule::Alignment,
-            || format!("{layout:?} was served at {start:#x}"),
-        )?;
+        require(start.is_multiple_of(layout.align()), Rule::Alignment, || {
+            format!("{layout:?} was served at {start:#x}")
+        })?;
         require(bytes >= layout.size().max(1), Rule::Length, || {
             format!("{layout:?} was served with {bytes} bytes")
         })?;
         {
             let mut shadow = self.shadow.lock().map_err(|_| poisoned())?;
-            let before = shadow
-                .range(..start + bytes)
-                .next_back()
-                .map(|(_, &end)| end);
+            let before = shadow.range(..start + bytes).next_back().map(|(_, &end)| end);
             require(before.is_none_or(|end| end <= start), Rule::Overlap, || {
                 format!("{layout:?} at {start:#x} lies over a live block")
             })?;
@@ -180,22 +164,14 @@ impl Worker<'_> {
         self.seed += 1;
         // SAFETY: the block was given to this thread alone.
         let pattern = unsafe { Pattern::write(block, bytes, self.limits.touch_max, self.seed) };
-        Ok(Held {
-            block,
-            layout,
-            bytes,
-            pattern,
-        })
+        Ok(Held { block, layout, bytes, pattern })
     }
 
     fn reread(&self, held: &Held, block: NonNull<u8>, kept: usize) -> Result<(), Broken> {
         // SAFETY: the block is live and holds the pattern up to `kept`.
         let wrong = unsafe { held.pattern.first_difference(block, kept) };
         require(wrong.is_none(), Rule::Contents, || {
-            format!(
-                "byte {} of {block:p} is not what this thread wrote",
-                wrong.unwrap_or(0)
-            )
+            format!("byte {} of {block:p} is not what this thread wrote", wrong.unwrap_or(0))
         })
     }
 

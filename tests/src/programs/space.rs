@@ -19,11 +19,7 @@ impl Space {
     /// Returns a space with so many slots, size bits and alignment bits.
     #[must_use]
     pub const fn new(slots: u16, size_bits: u32, align_bits: u32) -> Self {
-        Self {
-            slots,
-            size_bits,
-            align_bits,
-        }
+        Self { slots, size_bits, align_bits }
     }
 
     /// Returns a space that reaches just past what `limits` allow.
@@ -59,12 +55,7 @@ impl Space {
             12..=16 => AllocatorOp::Free { slot },
             17..=21 => AllocatorOp::FreeSized { slot, share },
             22..=24 => AllocatorOp::Resize { slot, size, share },
-            25..=29 => AllocatorOp::Reallocate {
-                slot,
-                size,
-                align,
-                share,
-            },
+            25..=29 => AllocatorOp::Reallocate { slot, size, align, share },
             30 => {
                 let size = isize::MAX as usize - usize::from(low);
                 AllocatorOp::Allocate { slot, size, align }

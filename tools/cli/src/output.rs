@@ -39,10 +39,7 @@ impl Output {
     ///
     /// [`OutputError`] if it cannot.
     pub(crate) fn prepare(path: &Path) -> Result<Self, OutputError> {
-        let fail = |cause| OutputError {
-            path: path.to_owned(),
-            cause,
-        };
+        let fail = |cause| OutputError { path: path.to_owned(), cause };
         // A link is followed, so that what it points to is replaced and not the link.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if path.is_dir() {
@@ -52,17 +49,12 @@ impl Output {
             OpenOptions::new().write(true).open(&path).map_err(fail)?;
             return Ok(Self { path, beside: None });
         }
-        let name = path
-            .file_name()
-            .ok_or_else(|| fail(io::ErrorKind::InvalidInput.into()))?;
+        let name = path.file_name().ok_or_else(|| fail(io::ErrorKind::InvalidInput.into()))?;
         let hidden = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
         let beside = path.with_file_name(hidden);
         File::create_new(&beside).map_err(fail)?;
         fs::remove_file(&beside).map_err(fail)?;
-        Ok(Self {
-            path,
-            beside: Some(beside),
-        })
+        Ok(Self { path, beside: Some(beside) })
     }
 
     /// Writes the file: beside its place, then renamed to it.
@@ -71,15 +63,9 @@ impl Output {
     ///
     /// [`OutputError`] if the system refuses; the old file, if there was one, is then as it was.
     pub(crate) fn write(&self, contents: &[u8]) -> Result<(), OutputError> {
-        let fail = |cause| OutputError {
-            path: self.path.clone(),
-            cause,
-        };
+        let fail = |cause| OutputError { path: self.path.clone(), cause };
         let Some(beside) = &self.beside else {
-            let mut file = OpenOptions::new()
-                .write(true)
-                .open(&self.path)
-                .map_err(fail)?;
+            let mut file = OpenOptions::new().write(true).open(&self.path).map_err(fail)?;
             return file.write_all(contents).map_err(fail);
         };
         let written = write_whole(beside, contents)

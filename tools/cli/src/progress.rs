@@ -31,8 +31,7 @@ impl Line {
         };
         self.0.set_length(progress.of);
         self.0.set_position(progress.done);
-        self.0
-            .set_message(format!("{}: {what}, {}", progress.trace, progress.row));
+        self.0.set_message(format!("{}: {what}, {}", progress.trace, progress.row));
     }
 
     pub(crate) fn end(&self) {

@@ -101,9 +101,7 @@ impl Replay {
             cap: self.cap,
             ..Options::default()
         };
-        let measured = measure(&traces, &rows, &options, &mut |progress| {
-            line.show(progress)
-        });
+        let measured = measure(&traces, &rows, &options, &mut |progress| line.show(progress));
         line.end();
         let measured = measured.map_err(|error| error.to_string())?;
 
@@ -113,18 +111,14 @@ impl Replay {
             let _ = writeln!(text, "{}", Table(&one.result));
             lost |= describe_contents(&mut text, one);
         }
-        let results = Results {
-            traces: measured.into_iter().map(|one| one.result).collect(),
-        };
+        let results = Results { traces: measured.into_iter().map(|one| one.result).collect() };
         if let Some(json) = &json {
             let mut document = serde_json::to_vec_pretty(&results)
                 .map_err(|error| format!("cannot write the figures as JSON: {error}"))?;
             document.push(b'\n');
             json.write(&document).map_err(|error| error.to_string())?;
         }
-        let page = report
-            .write(&results, &traces)
-            .map_err(|error| error.to_string())?;
+        let page = report.write(&results, &traces).map_err(|error| error.to_string())?;
         for result in &results.traces {
             let _ = writeln!(text, "{}", sentence(result));
         }
@@ -146,39 +140,25 @@ impl Replay {
         } else {
             self.files.iter().for_each(|file| keep(Trace::open(file)));
         }
-        if refusals.is_empty() {
-            Ok(traces)
-        } else {
-            Err(refusals.join("\nloligo: "))
-        }
+        if refusals.is_empty() { Ok(traces) } else { Err(refusals.join("\nloligo: ")) }
     }
 }
 
 /// Tells what the verifying pass found; returns whether something was lost.
 fn describe_contents(text: &mut String, measured: &Measured) -> bool {
     let rows = measured.result.rows.iter().zip(&measured.verified);
-    let checked: Vec<_> = rows
-        .filter_map(|(row, found)| found.as_ref().map(|found| (row, found)))
-        .collect();
+    let checked: Vec<_> =
+        rows.filter_map(|(row, found)| found.as_ref().map(|found| (row, found))).collect();
     if checked.is_empty() {
         return false;
     }
     let name = &measured.result.name;
-    let lost = checked
-        .iter()
-        .filter(|(_, found)| !found.losses.is_empty())
-        .count();
+    let lost = checked.iter().filter(|(_, found)| !found.losses.is_empty()).count();
     let rows = checked.len();
     // Writing to a string cannot fail.
     let _ = match lost {
-        0 => writeln!(
-            text,
-            "{name}: contents verified on {rows} rows, nothing lost."
-        ),
-        _ => writeln!(
-            text,
-            "{name}: contents verified on {rows} rows, LOST on {lost}:"
-        ),
+        0 => writeln!(text, "{name}: contents verified on {rows} rows, nothing lost."),
+        _ => writeln!(text, "{name}: contents verified on {rows} rows, LOST on {lost}:"),
     };
     for (row, found) in checked {
         for loss in &found.losses {
@@ -186,11 +166,7 @@ fn describe_contents(text: &mut String, measured: &Measured) -> bool {
         }
         if found.losses.is_empty() && found.events_done < measured.result.events {
             let done = found.events_done;
-            let _ = writeln!(
-                text,
-                "  {}: the first {done} events, then its time was up",
-                row.name
-            );
+            let _ = writeln!(text, "  {}: the first {done} events, then its time was up", row.name);
         }
     }
     text.push('\n');
@@ -211,9 +187,5 @@ fn print(text: &str) -> Result<(), String> {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     let time = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-    if time.is_zero() {
-        Err("must be more than 0".to_owned())
-    } else {
-        Ok(time)
-    }
+    if time.is_zero() { Err("must be more than 0".to_owned()) } else { Ok(time) }
 }

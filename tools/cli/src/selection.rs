@@ -19,11 +19,7 @@ pub(crate) fn choose_strategies(list: Option<&str>) -> Result<Vec<StrategyConfig
     let mut from_files = Vec::new();
     let mut named = Vec::new();
     let mut names_given = false;
-    for item in list
-        .unwrap_or("")
-        .split(',')
-        .filter(|item| !item.is_empty())
-    {
+    for item in list.unwrap_or("").split(',').filter(|item| !item.is_empty()) {
         if item.ends_with(".json") || item.contains('/') {
             let text = fs::read_to_string(item)
                 .map_err(|error| format!("{item}: cannot read the strategies: {error}"))?;
@@ -73,15 +69,9 @@ pub(crate) fn choose_peers(list: &str) -> Result<Vec<Row>, String> {
             ));
         }
         let known: Vec<&str> = compiled.iter().map(Row::name).collect();
-        return Err(format!(
-            "unknown peer `{name}`; known are {}, all and none",
-            known.join(", ")
-        ));
+        return Err(format!("unknown peer `{name}`; known are {}, all and none", known.join(", ")));
     }
-    Ok(compiled
-        .into_iter()
-        .filter(|row| wanted.contains(&row.name()))
-        .collect())
+    Ok(compiled.into_iter().filter(|row| wanted.contains(&row.name())).collect())
 }
 
 /// Returns all rows: the loop, ours, the strategies, the peers.

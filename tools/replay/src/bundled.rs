@@ -26,25 +26,10 @@ impl Bundled {
 #[must_use]
 pub fn bundled() -> &'static [Bundled] {
     &[
-        Bundled {
-            name: "ffmpeg",
-            bytes: include_bytes!("../traces/ffmpeg.altrace.zst"),
-        },
-        Bundled {
-            name: "git-log",
-            bytes: include_bytes!("../traces/git-log.altrace.zst"),
-        },
-        Bundled {
-            name: "lua",
-            bytes: include_bytes!("../traces/lua.altrace.zst"),
-        },
-        Bundled {
-            name: "openttd",
-            bytes: include_bytes!("../traces/openttd.altrace.zst"),
-        },
-        Bundled {
-            name: "sqlite",
-            bytes: include_bytes!("../traces/sqlite.altrace.zst"),
-        },
+        Bundled { name: "ffmpeg", bytes: include_bytes!("../traces/ffmpeg.altrace.zst") },
+        Bundled { name: "git-log", bytes: include_bytes!("../traces/git-log.altrace.zst") },
+        Bundled { name: "lua", bytes: include_bytes!("../traces/lua.altrace.zst") },
+        Bundled { name: "openttd", bytes: include_bytes!("../traces/openttd.altrace.zst") },
+        Bundled { name: "sqlite", bytes: include_bytes!("../traces/sqlite.altrace.zst") },
     ]
 }

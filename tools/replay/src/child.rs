@@ -75,11 +75,7 @@ pub(crate) struct Children {
 impl Children {
     /// Lets at most `most` children work at a time, at least one.
     pub(crate) fn new(most: usize) -> Self {
-        Self {
-            most: most.max(1),
-            running: VecDeque::new(),
-            answers: Vec::new(),
-        }
+        Self { most: most.max(1), running: VecDeque::new(), answers: Vec::new() }
     }
 
     /// Starts a job, once there is room for it.
@@ -134,9 +130,7 @@ pub(crate) fn cores() -> usize {
 pub(crate) fn alone() -> std::sync::MutexGuard<'static, ()> {
     static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
     // A test that failed has nothing to say about the next.
-    ALONE
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[cfg(test)]

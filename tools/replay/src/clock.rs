@@ -4,10 +4,7 @@ use std::fs;
 
 /// Returns the CPU time of this thread in nanoseconds.
 pub(crate) fn thread_cpu_ns() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is that of a live timespec.
     let result = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
     assert_eq!(result, 0, "the thread's CPU clock is there on every Linux");
@@ -53,10 +50,7 @@ pub(crate) fn ticks() -> u64 {
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) fn ticks() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is that of a live timespec.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
@@ -85,10 +79,7 @@ impl TickScale {
             let from = ticks();
             ticks() - from
         });
-        Self {
-            ns: passed.as_nanos() as f64 / ticked as f64,
-            overhead: overhead.min().unwrap_or(0),
-        }
+        Self { ns: passed.as_nanos() as f64 / ticked as f64, overhead: overhead.min().unwrap_or(0) }
     }
 
     /// Returns the nanoseconds of an operation that took `ticks`, the reading's own cost off.

@@ -41,10 +41,7 @@ impl<T: Zeroable> Mapped<T> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
         let bytes = length.checked_mul(size_of::<T>()).ok_or_else(too_large)?;
         // A mapping of nothing is an error to the system; one page stands for it.
-        let bytes = bytes
-            .max(1)
-            .checked_next_multiple_of(PAGE_BYTES)
-            .ok_or_else(too_large)?;
+        let bytes = bytes.max(1).checked_next_multiple_of(PAGE_BYTES).ok_or_else(too_large)?;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: a new anonymous mapping at a place of the system's choice touches no memory that
@@ -54,11 +51,7 @@ impl<T: Zeroable> Mapped<T> {
             return Err(io::Error::last_os_error());
         }
         let start = NonNull::new(map).ok_or_else(too_large)?.cast();
-        Ok(Self {
-            start,
-            length,
-            bytes,
-        })
+        Ok(Self { start, length, bytes })
     }
 
     /// Returns the array.
@@ -107,12 +100,7 @@ impl Region {
     pub(crate) fn new(bytes: usize) -> io::Result<Self> {
         let map = Mapped::<u8>::new(bytes.saturating_add(REGION_ALIGN))?;
         let offset = map.start().as_ptr().align_offset(REGION_ALIGN);
-        Ok(Self {
-            map,
-            offset,
-            bytes,
-            resident: 0,
-        })
+        Ok(Self { map, offset, bytes, resident: 0 })
     }
 
     /// Writes to each page of the first `bytes` once, so that none faults later.

@@ -55,8 +55,7 @@ impl Options {
     #[must_use]
     pub fn cap_for(&self, events: u64) -> Duration {
         const LEAST: Duration = Duration::from_millis(250);
-        self.cap
-            .unwrap_or_else(|| Duration::from_nanos(events.saturating_mul(125)).max(LEAST))
+        self.cap.unwrap_or_else(|| Duration::from_nanos(events.saturating_mul(125)).max(LEAST))
     }
 }
 
@@ -120,11 +119,7 @@ impl fmt::Display for MeasureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::System(error) => write!(f, "the system refuses memory or a process: {error}"),
-            Self::TooLarge {
-                trace,
-                needed_bytes,
-                available_bytes,
-            } => write!(
+            Self::TooLarge { trace, needed_bytes, available_bytes } => write!(
                 f,
                 "trace `{trace}` needs {needed_bytes} bytes to be verified and {available_bytes} \
                  are free; run without --verify, or on a larger machine"
@@ -173,9 +168,7 @@ pub fn measure(
     let scale = TickScale::measure();
     let mut measured = Vec::new();
     for (trace, peaks) in traces.iter().zip(peaks) {
-        measured.push(measure_trace(
-            trace, rows, &peaks, scale, options, &mut work,
-        )?);
+        measured.push(measure_trace(trace, rows, &peaks, scale, options, &mut work)?);
     }
     Ok(measured)
 }
@@ -191,21 +184,11 @@ impl<'a> Work<'a> {
     fn new(pairs: usize, options: &Options, report: &'a mut dyn FnMut(Progress<'_>)) -> Self {
         let rounds =
             u64::from(options.memory) + u64::from(options.rounds) + 2 + u64::from(options.verify);
-        Self {
-            report,
-            done: 0,
-            of: pairs as u64 * rounds,
-        }
+        Self { report, done: 0, of: pairs as u64 * rounds }
     }
 
     fn step(&mut self, trace: &str, row: &str, phase: Phase) {
-        (self.report)(Progress {
-            trace,
-            row,
-            phase,
-            done: self.done,
-            of: self.of,
-        });
+        (self.report)(Progress { trace, row, phase, done: self.done, of: self.of });
         self.done += 1;
     }
 }

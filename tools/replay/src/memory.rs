@@ -42,10 +42,7 @@ pub(crate) struct Peak {
 impl Peak {
     /// Returns the peak as a child sends it.
     pub(crate) fn encode(self) -> Vec<u8> {
-        [self.bytes, self.refused, self.done]
-            .iter()
-            .flat_map(|word| word.to_ne_bytes())
-            .collect()
+        [self.bytes, self.refused, self.done].iter().flat_map(|word| word.to_ne_bytes()).collect()
     }
 
     /// Returns the peak that a child sent.
@@ -78,14 +75,9 @@ impl RegionSizes {
         let least = 256 << 10;
         let bytes = |quarters: u64| {
             let bytes = (peak_live_bytes / 4).checked_mul(quarters)?.max(least);
-            usize::try_from(bytes)
-                .ok()?
-                .checked_next_multiple_of(PAGE_BYTES)
+            usize::try_from(bytes).ok()?.checked_next_multiple_of(PAGE_BYTES)
         };
-        Some(Self {
-            tight: bytes(5)?,
-            ample: bytes(8)?,
-        })
+        Some(Self { tight: bytes(5)?, ample: bytes(8)? })
     }
 }
 
@@ -110,19 +102,10 @@ pub(crate) fn peak_in_child(
     let in_region = |bytes| {
         let region = Region::new(bytes)?;
         // SAFETY: the region outlives the runner and is used by nothing else.
-        peak_of(
-            program,
-            row,
-            |row| unsafe { row.runner(Some(region.arena(bytes))) },
-            cap,
-        )
+        peak_of(program, row, |row| unsafe { row.runner(Some(region.arena(bytes))) }, cap)
     };
     let tight = in_region(sizes.tight)?;
-    if tight.refused == 0 {
-        Ok(tight)
-    } else {
-        in_region(sizes.ample)
-    }
+    if tight.refused == 0 { Ok(tight) } else { in_region(sizes.ample) }
 }
 
 /// Replays once and follows the memory.
@@ -138,11 +121,7 @@ fn peak_of<'r>(
     let mut runner = make(row);
     let Timed { refused, done, .. } =
         runner.touching(&mut bench, cap, &mut |pages| gauge.grown(pages))?;
-    Ok(Peak {
-        bytes: gauge.peak_bytes(),
-        refused,
-        done: done as u64,
-    })
+    Ok(Peak { bytes: gauge.peak_bytes(), refused, done: done as u64 })
 }
 
 /// Follows the anonymous resident bytes of this process.

@@ -34,9 +34,7 @@ pub fn ours() -> Vec<Row> {
         Row::in_region("slab", Kind::Ours, |arena| {
             // SAFETY: as above.
             let buddy = unsafe { buddy_in(arena, LARGE_LEAF_BYTES) };
-            OursOn(Over::new(buddy, |buddy| {
-                SlabAllocator::<_>::new("slab", buddy)
-            }))
+            OursOn(Over::new(buddy, |buddy| SlabAllocator::<_>::new("slab", buddy)))
         }),
         Row::in_region("buddy", Kind::Ours, |arena| {
             // SAFETY: as above.
@@ -182,10 +180,7 @@ impl<F, B: 'static> Over<F, B> {
         // SAFETY: the base stays where it is until this value has dropped the front (1), and the
         // reference does not leave this value: `front` is only lent for as long as `self` is.
         let front = make(unsafe { base.as_ref() });
-        Self {
-            front: ManuallyDrop::new(front),
-            base,
-        }
+        Self { front: ManuallyDrop::new(front), base }
     }
 
     /// Returns the front.

@@ -106,12 +106,7 @@ pub(crate) fn timed<S: Subject>(
     let ns = clock::thread_cpu_ns() - from;
     let faults = clock::minor_faults() - faults;
     bench.end(subject, done, ending)?;
-    Ok(Timed {
-        ns,
-        faults,
-        refused,
-        done,
-    })
+    Ok(Timed { ns, faults, refused, done })
 }
 
 /// Tells whether the pass has used up its time. The thread's clock costs a call of the system, so
@@ -279,12 +274,7 @@ pub(crate) fn touching<S: Subject>(
     }
     let ns = clock::thread_cpu_ns() - from;
     bench.end(subject, done, ending)?;
-    Ok(Timed {
-        ns,
-        faults: 0,
-        refused,
-        done,
-    })
+    Ok(Timed { ns, faults: 0, refused, done })
 }
 
 /// Writes to each page of a block.

@@ -285,8 +285,7 @@ pub(crate) unsafe fn buddy_system(arena: Arena) -> Copying<BuddySystem> {
 impl Plain for linked_list_allocator::Heap {
     #[inline]
     fn get(&mut self, layout: Layout) -> *mut u8 {
-        self.allocate_first_fit(layout)
-            .map_or(null_mut(), NonNull::as_ptr)
+        self.allocate_first_fit(layout).map_or(null_mut(), NonNull::as_ptr)
     }
 
     #[inline]

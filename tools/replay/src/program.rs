@@ -91,11 +91,7 @@ impl Filled {
         let mut filled = Mapped::<u64>::new(slots)?;
         let by = filled.as_mut_slice();
         for (index, step) in steps.iter().enumerate() {
-            by[step.slot()] = if step.kind == StepKind::Free {
-                0
-            } else {
-                index as u64 + 1
-            };
+            by[step.slot()] = if step.kind == StepKind::Free { 0 } else { index as u64 + 1 };
         }
         Ok(Self(filled))
     }
@@ -134,20 +130,10 @@ impl Program {
                     (StepKind::Reallocate, event.bytes)
                 }
             };
-            *step = Step {
-                bytes,
-                slot: event.slot,
-                kind,
-                align_log2: event.align_log2,
-            };
+            *step = Step { bytes, slot: event.slot, kind, align_log2: event.align_log2 };
         }
         let at_end = Filled::after(steps.as_slice(), trace.slots as usize)?;
-        Ok(Self {
-            steps,
-            old_bytes,
-            at_end,
-            peak_live_bytes: trace.peak_live_bytes,
-        })
+        Ok(Self { steps, old_bytes, at_end, peak_live_bytes: trace.peak_live_bytes })
     }
 
     /// Returns the steps.

@@ -64,9 +64,7 @@ pub fn prepare(dir: &Path) -> Result<ReportDir, ReportError> {
     }
     let probe = Unfinished::new(dir);
     fs::write(&probe.path, "").map_err(|error| fail(Cause::File(error)))?;
-    Ok(ReportDir {
-        dir: dir.to_owned(),
-    })
+    Ok(ReportDir { dir: dir.to_owned() })
 }
 
 impl ReportDir {
@@ -104,9 +102,7 @@ struct Unfinished {
 impl Unfinished {
     fn new(dir: &Path) -> Self {
         let name = format!(".{PAGE}.{}.part", std::process::id());
-        Self {
-            path: dir.join(name),
-        }
+        Self { path: dir.join(name) }
     }
 }
 
@@ -132,10 +128,7 @@ enum Cause {
 
 impl ReportError {
     fn new(dir: &Path, cause: Cause) -> Self {
-        Self {
-            dir: dir.to_owned(),
-            cause,
-        }
+        Self { dir: dir.to_owned(), cause }
     }
 }
 

@@ -34,11 +34,7 @@ impl Row {
         make: impl Fn() -> S + 'static,
     ) -> Self {
         let maker = Maker::Growing(Box::new(move || Box::new(Held::new(make(), Ending::Free))));
-        Self {
-            name: name.into(),
-            kind,
-            maker,
-        }
+        Self { name: name.into(), kind, maker }
     }
 
     /// Makes a row whose allocator lives in a fixed region. `make` may rely on the arena being valid
@@ -51,11 +47,7 @@ impl Row {
         let make =
             move |arena| -> Box<dyn Runner> { Box::new(Held::new(make(arena), Ending::Abandon)) };
         let maker = Maker::InRegion(Box::new(make));
-        Self {
-            name: name.into(),
-            kind,
-            maker,
-        }
+        Self { name: name.into(), kind, maker }
     }
 
     /// Returns the replay loop's own row.
@@ -120,11 +112,7 @@ struct Held<S: Subject> {
 
 impl<S: Subject> Held<S> {
     fn new(subject: S, ending: Ending) -> Self {
-        Self {
-            subject: ManuallyDrop::new(subject),
-            ending,
-            abandoned: false,
-        }
+        Self { subject: ManuallyDrop::new(subject), ending, abandoned: false }
     }
 
     /// Returns the subject and how the pass that is about to begin ends.
@@ -221,21 +209,15 @@ pub fn peers() -> Vec<Row> {
     ];
     #[cfg(feature = "peers-all")]
     rows.extend([
-        Row::growing("jemalloc", Kind::Peer, || {
-            peers::Global(tikv_jemallocator::Jemalloc)
-        }),
-        Row::growing("snmalloc", Kind::Peer, || {
-            peers::Global(snmalloc_rs::SnMalloc)
-        }),
+        Row::growing("jemalloc", Kind::Peer, || peers::Global(tikv_jemallocator::Jemalloc)),
+        Row::growing("snmalloc", Kind::Peer, || peers::Global(snmalloc_rs::SnMalloc)),
     ]);
     rows.push(Row::growing("dlmalloc", Kind::Peer, peers::DlMalloc::new));
     rows.extend([
         // SAFETY: `in_region` promises that the arena is the subject's own while it stands.
         Row::in_region("talc", Kind::Peer, |arena| unsafe { peers::talc(arena) }),
         // SAFETY: as above.
-        Row::in_region("rlsf", Kind::Peer, |arena| unsafe {
-            peers::Rlsf::new(arena)
-        }),
+        Row::in_region("rlsf", Kind::Peer, |arena| unsafe { peers::Rlsf::new(arena) }),
         Row::in_region("buddy_system_allocator", Kind::Peer, |arena| {
             // SAFETY: as above.
             unsafe { peers::buddy_system(arena) }

@@ -31,24 +31,12 @@ use layers::Layer;
 /// Returns the strategies that are built in.
 #[must_use]
 pub fn built_in() -> Vec<StrategyConfig> {
-    let pools = || {
-        LayerConfig::Pools(PoolsConfig {
-            sizes: (1..=16).map(|n| n * 16).collect(),
-        })
-    };
+    let pools = || LayerConfig::Pools(PoolsConfig { sizes: (1..=16).map(|n| n * 16).collect() });
     let pages = || LayerConfig::Pages(PagesConfig { from: 256 << 10 });
-    let frame = || {
-        LayerConfig::Frame(FrameConfig {
-            up_to: 256,
-            segment_bytes: 64 << 10,
-            segments: 16,
-        })
-    };
-    let strategy = |name: &str, layers, base| StrategyConfig {
-        name: name.to_owned(),
-        layers,
-        base,
-    };
+    let frame =
+        || LayerConfig::Frame(FrameConfig { up_to: 256, segment_bytes: 64 << 10, segments: 16 });
+    let strategy =
+        |name: &str, layers, base| StrategyConfig { name: name.to_owned(), layers, base };
     vec![
         strategy("pools+heap", vec![pools()], Base::Heap),
         strategy("pools+buddy", vec![pools()], Base::Buddy),
@@ -64,9 +52,9 @@ impl StrategyConfig {
         let layers = self.layers.clone();
         let name = self.name.clone();
         match self.base {
-            Base::Heap => Row::growing(name, Kind::Strategy, move || {
-                Strategy::new(ours::heap(), &layers)
-            }),
+            Base::Heap => {
+                Row::growing(name, Kind::Strategy, move || Strategy::new(ours::heap(), &layers))
+            }
             Base::HeapRegion => Row::in_region(name, Kind::Strategy, move |arena| {
                 // SAFETY: `in_region` promises that the arena is the heap's own while it stands.
                 Strategy::new(unsafe { ours::heap_in(arena) }, &layers)
@@ -84,18 +72,13 @@ struct Strategy<B: Allocator + 'static>(Over<Vec<Layer<B>>, B>);
 
 impl<B: Allocator + 'static> Strategy<B> {
     fn new(base: B, layers: &[LayerConfig]) -> Self {
-        Self(Over::new(base, |base| {
-            layers.iter().map(|layer| Layer::new(layer, base)).collect()
-        }))
+        Self(Over::new(base, |base| layers.iter().map(|layer| Layer::new(layer, base)).collect()))
     }
 
     /// Returns the index of the layer that holds a block; `None` is the base.
     #[inline]
     fn holder(&self, block: *mut u8, layout: Layout) -> Option<usize> {
-        self.0
-            .front()
-            .iter()
-            .position(|layer| layer.holds(block, layout))
+        self.0.front().iter().position(|layer| layer.holds(block, layout))
     }
 }
 

@@ -69,10 +69,7 @@ impl Null {
     const LINES: usize = 256;
 
     pub(crate) fn new() -> Self {
-        Self {
-            lines: Box::new([Line([0; 64]); Self::LINES]),
-            next: 0,
-        }
+        Self { lines: Box::new([Line([0; 64]); Self::LINES]), next: 0 }
     }
 }
 

@@ -20,9 +20,8 @@ use crate::results::{Kind, RowResult, TraceResult};
 pub struct Table<'a>(pub &'a TraceResult);
 
 /// The headings; the first two columns and the last are set left, the others right.
-const HEADINGS: [&str; 10] = [
-    "row", "kind", "ns/event", "min", "max", "memory", "worst ns", "faults", "refused", "",
-];
+const HEADINGS: [&str; 10] =
+    ["row", "kind", "ns/event", "min", "max", "memory", "worst ns", "faults", "refused", ""];
 
 impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,8 +74,7 @@ fn compare(a: &RowResult, b: &RowResult) -> Ordering {
 fn cells(row: &RowResult) -> [String; HEADINGS.len()] {
     let none = || "-".to_owned();
     let ns = |of: fn(crate::results::Spread) -> f64| {
-        row.ns_per_event
-            .map_or_else(none, |spread| format!("{:.2}", of(spread)))
+        row.ns_per_event.map_or_else(none, |spread| format!("{:.2}", of(spread)))
     };
     let count = |value: Option<u64>| value.map_or_else(none, grouped);
     let mut notes = Vec::new();
@@ -90,10 +88,8 @@ fn cells(row: &RowResult) -> [String; HEADINGS.len()] {
         ns(|spread| spread.median),
         ns(|spread| spread.min),
         ns(|spread| spread.max),
-        row.memory_ratio
-            .map_or_else(none, |ratio| format!("{ratio:.3}")),
-        row.worst_ns
-            .map_or_else(none, |ns| grouped(ns.round() as u64)),
+        row.memory_ratio.map_or_else(none, |ratio| format!("{ratio:.3}")),
+        row.worst_ns.map_or_else(none, |ns| grouped(ns.round() as u64)),
         count(row.faults),
         count(row.refused),
         notes.join(", "),
@@ -107,9 +103,7 @@ pub fn best(result: &TraceResult) -> Option<&RowResult> {
 }
 
 fn quickest(result: &TraceResult, wanted: fn(Kind) -> bool) -> Option<&RowResult> {
-    by_time(result)
-        .into_iter()
-        .find(|row| wanted(row.kind) && served_all(row))
+    by_time(result).into_iter().find(|row| wanted(row.kind) && served_all(row))
 }
 
 fn served_all(row: &RowResult) -> bool {
@@ -132,26 +126,14 @@ pub fn sentence(result: &TraceResult) -> String {
         let _ = write!(text, " and {ratio:.3} times its live bytes at the peak");
     }
     let over = |peer: &RowResult| peer.ns_per_event.map_or(f64::NAN, |peer| ns / peer.median);
-    let system = result
-        .rows
-        .iter()
-        .find(|row| row.name == "system" && served_all(row));
+    let system = result.rows.iter().find(|row| row.name == "system" && served_all(row));
     if let Some(system) = system {
-        let _ = write!(
-            text,
-            "; {:.2} of the time of the system's malloc",
-            over(system)
-        );
+        let _ = write!(text, "; {:.2} of the time of the system's malloc", over(system));
     }
     let peer = quickest(result, |kind| kind == Kind::Peer).filter(|peer| peer.name != "system");
     if let Some(peer) = peer {
         let joint = if system.is_some() { ", " } else { "; " };
-        let _ = write!(
-            text,
-            "{joint}{:.2} of {}, the quickest peer",
-            over(peer),
-            peer.name
-        );
+        let _ = write!(text, "{joint}{:.2} of {}, the quickest peer", over(peer), peer.name);
     }
     text.push('.');
     text

@@ -67,10 +67,7 @@ pub struct Event {
     pub bytes: u64,
 }
 
-const _: () = assert!(
-    size_of::<Event>() == RECORD_BYTES,
-    "an event is as small as its record"
-);
+const _: () = assert!(size_of::<Event>() == RECORD_BYTES, "an event is as small as its record");
 
 /// A recorded run of a program, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,9 +104,7 @@ impl Trace {
         if path.extension().is_some_and(|ending| ending == "zst") {
             return read_compressed(name, &shown, BufReader::new(file));
         }
-        let about = file
-            .metadata()
-            .map_err(|error| fail(Fault::Unreadable(error)))?;
+        let about = file.metadata().map_err(|error| fail(Fault::Unreadable(error)))?;
         if about.is_dir() {
             return Err(fail(Fault::Unreadable(io::ErrorKind::IsADirectory.into())));
         }
@@ -241,9 +236,7 @@ fn read_pieces(name: String, shown: &str, mut input: impl Read) -> Result<Trace,
             events.push(event);
         }
         if !rest.is_empty() {
-            let fault = Fault::BrokenLength {
-                left_over: rest.len(),
-            };
+            let fault = Fault::BrokenLength { left_over: rest.len() };
             return Err(at(Some(events.len() as u64), fault));
         }
         if got < piece.len() {

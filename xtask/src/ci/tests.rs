@@ -22,12 +22,7 @@ fn steps_are_chosen_and_left_out() {
 
 #[test]
 fn an_unknown_step_names_the_known_ones() {
-    for arguments in [
-        ["--skip", "nothing"].as_slice(),
-        &["nothing"],
-        &["--skip"],
-        &["--fast"],
-    ] {
+    for arguments in [["--skip", "nothing"].as_slice(), &["nothing"], &["--skip"], &["--fast"]] {
         let failure = parsed(arguments).expect_err("there is no such step");
         assert_eq!(failure.status(), 2);
         assert!(failure.to_string().contains("clippy"), "{failure}");

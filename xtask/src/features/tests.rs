@@ -17,23 +17,11 @@ fn what_reaches_a_heavy_package_is_heavy() {
     let mut tree = small_house();
     let ids = "[features]\njemalloc = [\"dep:jem\"]\nlight = []\n\
         [dependencies]\njem = { package = \"tikv-jemallocator\", version = \"0\", optional = true }\n";
-    tree.insert(
-        "ids/Cargo.toml",
-        format!("{}{ids}", manifest("loligo-ids", 0)).into(),
-    );
+    tree.insert("ids/Cargo.toml", format!("{}{ids}", manifest("loligo-ids", 0)).into());
     let cli = "[features]\nall = [\"peers\"]\npeers = [\"loligo-ids?/jemalloc\"]\nround = [\"round\"]\n\
         few = [\"loligo-ids/light\"]\n[dependencies]\nloligo-ids.workspace = true\n";
-    tree.insert(
-        "tools/cli/Cargo.toml",
-        format!("{}{cli}", manifest("loligo-cli", 5)).into(),
-    );
+    tree.insert("tools/cli/Cargo.toml", format!("{}{cli}", manifest("loligo-cli", 5)).into());
     let (light, heavy) = light_and_heavy(&workspace(&tree));
-    assert_eq!(
-        light,
-        ["loligo-ids/light", "loligo-cli/few", "loligo-cli/round"]
-    );
-    assert_eq!(
-        heavy,
-        ["loligo-ids/jemalloc", "loligo-cli/all", "loligo-cli/peers"]
-    );
+    assert_eq!(light, ["loligo-ids/light", "loligo-cli/few", "loligo-cli/round"]);
+    assert_eq!(heavy, ["loligo-ids/jemalloc", "loligo-cli/all", "loligo-cli/peers"]);
 }

@@ -11,9 +11,6 @@ fn a_copy_changes_texts_and_keeps_bytes() {
         .expect("the target folder can be written");
     copy(&from, &to, &|text| text.replace("old", "new")).expect("it can be copied");
     assert_eq!(fs::read(to.join("deep/a.rs")).expect("it is there"), b"new");
-    assert_eq!(
-        fs::read(to.join("b.bin")).expect("it is there"),
-        [0xff, b'o', b'l', b'd']
-    );
+    assert_eq!(fs::read(to.join("b.bin")).expect("it is there"), [0xff, b'o', b'l', b'd']);
     fs::remove_dir_all(&folder).expect("it can be removed");
 }

@@ -47,18 +47,14 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
 fn code_spans(text: &str) -> Vec<(usize, &str)> {
     let ticks: Vec<_> = text.match_indices('`').map(|(at, _)| at).collect();
     let pairs = ticks.chunks_exact(2);
-    pairs
-        .map(|pair| (pair[0], &text[pair[0] + 1..pair[1]]))
-        .collect()
+    pairs.map(|pair| (pair[0], &text[pair[0] + 1..pair[1]])).collect()
 }
 
 /// Tells whether a code span is meant as a path.
 fn is_path(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     // Capitals as in `tools/NAME` stand for any name.
-    let is_pattern = name
-        .split(['/', '-'])
-        .any(|part| part == "NAME" || part == "NNNN");
+    let is_pattern = name.split(['/', '-']).any(|part| part == "NAME" || part == "NNNN");
     let ends_as_file = FILE_ENDINGS.iter().any(|ending| name.ends_with(ending));
     name.chars().all(plain) && !is_pattern && (name.contains('/') || ends_as_file)
 }

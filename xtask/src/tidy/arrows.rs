@@ -61,11 +61,8 @@ fn arrow(
         return None;
     }
     if below > tier {
-        let rule = if dependency.kind == "dev-dependencies" {
-            "no-dev-back-edge"
-        } else {
-            "arrows-down"
-        };
+        let rule =
+            if dependency.kind == "dev-dependencies" { "no-dev-back-edge" } else { "arrows-down" };
         let what = format!(
             "`{from}` is of tier {tier} and must not name `{to}` of tier {below}: let the lower \
              crate define an interface, or move the test up"
@@ -98,10 +95,7 @@ fn arrow(
 
 /// Returns the place of a tier-0 crate in the order; an unknown one comes last.
 fn rank(name: &str) -> usize {
-    GROUND
-        .iter()
-        .position(|ground| *ground == name)
-        .unwrap_or(GROUND.len())
+    GROUND.iter().position(|ground| *ground == name).unwrap_or(GROUND.len())
 }
 
 /// Returns the finding on a library from elsewhere.

@@ -9,21 +9,14 @@ const BYTES_MAX: usize = 2 << 20;
 
 /// Macros that mark unfinished work, and what to do instead.
 const MACROS: [(&str, &str); 3] = [
-    (
-        "dbg",
-        "take it out; what should stay goes through an error or a report",
-    ),
+    ("dbg", "take it out; what should stay goes through an error or a report"),
     ("todo", "write the code, or leave the function out"),
     ("unimplemented", "write the code, or leave the function out"),
 ];
 
 /// Notes that need an owner, and how the path of one person's machine begins. Taken apart, so that
 /// this file passes its own rule.
-const NOTES: [&str; 3] = [
-    concat!("TO", "DO"),
-    concat!("FIX", "ME"),
-    concat!("XX", "X"),
-];
+const NOTES: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 const MACHINE_PATHS: [&str; 6] = [
     concat!("/ho", "me/"),
     concat!("/ro", "ot/"),

@@ -4,10 +4,7 @@
 /// Returns `source` with every byte of comments and of the contents of strings and characters
 /// replaced by a space. Newlines stay and no byte moves, so an offset means the same in both.
 pub(crate) fn code_only(source: &str) -> String {
-    let mut blanker = Blanker {
-        bytes: source.as_bytes().to_vec(),
-        at: 0,
-    };
+    let mut blanker = Blanker { bytes: source.as_bytes().to_vec(), at: 0 };
     while blanker.at < blanker.bytes.len() {
         blanker.step();
     }
@@ -25,10 +22,7 @@ impl Blanker {
     fn step(&mut self) {
         let rest = &self.bytes[self.at..];
         if rest.starts_with(b"//") {
-            let length = rest
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .unwrap_or(rest.len());
+            let length = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
             self.blank(length);
         } else if rest.starts_with(b"/*") {
             let length = block_comment(rest);
@@ -48,10 +42,7 @@ impl Blanker {
     fn word(&mut self) {
         let rest = &self.bytes[self.at..];
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let length = rest
-            .iter()
-            .position(|byte| !is_part(byte))
-            .unwrap_or(rest.len());
+        let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let opens_raw = matches!(&rest[..length], b"r" | b"br" | b"cr");
         self.at += length;
         if opens_raw {
@@ -90,11 +81,7 @@ impl Blanker {
     fn character_or_lifetime(&mut self) {
         let rest = &self.bytes[self.at + 1..];
         let length = match rest.first() {
-            Some(b'\\') => rest
-                .iter()
-                .skip(2)
-                .position(|byte| *byte == b'\'')
-                .map(|at| at + 2),
+            Some(b'\\') => rest.iter().skip(2).position(|byte| *byte == b'\'').map(|at| at + 2),
             Some(first) => {
                 let width = (first.leading_ones() as usize).max(1);
                 (rest.get(width) == Some(&b'\'')).then_some(width)

@@ -64,17 +64,11 @@ fn follow(tree: &Tree, path: &str, is_root: bool, reached: &mut BTreeSet<String>
     }
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     // `foo.rs` has its modules in `foo/`; the root of a crate has them beside itself.
-    let modules = if is_root {
-        folder.to_owned()
-    } else {
-        path.trim_end_matches(".rs").to_owned()
-    };
+    let modules = if is_root { folder.to_owned() } else { path.trim_end_matches(".rs").to_owned() };
     let code = code_only(text);
     for at in words(&code, "mod") {
         let rest = code[at + 3..].trim_start();
-        let end = rest
-            .find(|c: char| !c.is_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         if rest[end..].trim_start().starts_with(';') {
             let child = match stated_path(text, at) {
                 Some(stated) => format!("{folder}/{stated}"),

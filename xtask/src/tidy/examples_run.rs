@@ -22,12 +22,7 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
             let what = format!(
                 "run the examples: `#![doc = include_str!(\"../README.md\")]` in {library}"
             );
-            findings.push(Finding::new(
-                "examples-run",
-                &path,
-                line_at(text, *at),
-                what,
-            ));
+            findings.push(Finding::new("examples-run", &path, line_at(text, *at), what));
         }
     }
     let text = tree.text("README.md").unwrap_or_default();
@@ -35,12 +30,7 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
         if !run.contains(&block) {
             let what =
                 "show an example of a crate's README word for word, so that it is run".into();
-            findings.push(Finding::new(
-                "examples-run",
-                "README.md",
-                line_at(text, at),
-                what,
-            ));
+            findings.push(Finding::new("examples-run", "README.md", line_at(text, at), what));
         }
     }
 }

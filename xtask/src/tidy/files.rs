@@ -13,14 +13,8 @@ const LINES_WARNED: usize = 600;
 const LINES_MAX: usize = 1_000;
 
 /// What may begin an item of a `lib.rs`.
-const MAP_ITEMS: [&str; 6] = [
-    "mod ",
-    "pub mod ",
-    "pub(crate) mod ",
-    "pub use ",
-    "extern crate ",
-    "pub extern crate ",
-];
+const MAP_ITEMS: [&str; 6] =
+    ["mod ", "pub mod ", "pub(crate) mod ", "pub use ", "extern crate ", "pub extern crate "];
 
 /// Looks at every source file.
 pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
@@ -31,10 +25,7 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
             let what = "open the file with a `//!` line that says what it holds".into();
             findings.push(Finding::new("map-first", path, 1, what));
         }
-        let roots = workspace
-            .members
-            .iter()
-            .map(|member| format!("{}/src/lib.rs", member.folder));
+        let roots = workspace.members.iter().map(|member| format!("{}/src/lib.rs", member.folder));
         if roots.into_iter().any(|root| root == path) {
             map_only(path, text, findings);
         }

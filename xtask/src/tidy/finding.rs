@@ -29,21 +29,12 @@ pub(crate) enum Weight {
 impl Finding {
     /// Makes a finding that fails the check.
     pub(crate) fn new(rule: &'static str, path: &str, line: usize, what: String) -> Self {
-        Self {
-            path: path.to_owned(),
-            line,
-            rule,
-            what,
-            weight: Weight::Broken,
-        }
+        Self { path: path.to_owned(), line, rule, what, weight: Weight::Broken }
     }
 
     /// Makes a finding that only warns.
     pub(crate) fn warning(rule: &'static str, path: &str, line: usize, what: String) -> Self {
-        Self {
-            weight: Weight::Warning,
-            ..Self::new(rule, path, line, what)
-        }
+        Self { weight: Weight::Warning, ..Self::new(rule, path, line, what) }
     }
 }
 
@@ -53,21 +44,13 @@ impl fmt::Display for Finding {
             Weight::Broken => "",
             Weight::Warning => "warning: ",
         };
-        write!(
-            f,
-            "{}:{}: {mark}{}: {}",
-            self.path, self.line, self.rule, self.what
-        )
+        write!(f, "{}:{}: {mark}{}: {}", self.path, self.line, self.rule, self.what)
     }
 }
 
 /// Returns the number of the line in which byte `offset` of `text` stands, counted from 1.
 pub(crate) fn line_at(text: &str, offset: usize) -> usize {
-    text.as_bytes()[..offset]
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count()
-        + 1
+    text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// Returns the number of the first line that holds `needle`; 1 where none does.

@@ -58,9 +58,7 @@ fn package(line: &str) -> Option<Package> {
 pub(crate) fn check(tree: &Tree, packages: &BTreeSet<Package>) -> Vec<Finding> {
     let allowed = allowed(tree);
     let lock = tree.text("Cargo.lock").unwrap_or_default();
-    let broken = packages
-        .iter()
-        .filter(|package| !permits(&package.licence, &allowed));
+    let broken = packages.iter().filter(|package| !permits(&package.licence, &allowed));
     let findings = broken.map(|package| {
         let line = line_of(lock, &format!("name = \"{}\"", package.name));
         let licence = match package.licence.as_str() {
@@ -78,27 +76,16 @@ pub(crate) fn check(tree: &Tree, packages: &BTreeSet<Package>) -> Vec<Finding> {
 
 /// Returns `[licenses] allow` of `deny.toml`.
 fn allowed(tree: &Tree) -> Vec<String> {
-    let table = tree
-        .text("deny.toml")
-        .and_then(|text| text.parse::<Table>().ok());
-    let allow = table
-        .as_ref()
-        .and_then(|table| table.get("licenses")?.get("allow"));
-    let names = allow
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
+    let table = tree.text("deny.toml").and_then(|text| text.parse::<Table>().ok());
+    let allow = table.as_ref().and_then(|table| table.get("licenses")?.get("allow"));
+    let names = allow.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     names.map(str::to_owned).collect()
 }
 
 /// Tells whether an SPDX expression can be met with the allowed licences alone.
 fn permits(expression: &str, allowed: &[String]) -> bool {
     // An old way of writing OR.
-    let spaced = expression
-        .replace('/', " OR ")
-        .replace('(', " ( ")
-        .replace(')', " ) ");
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();
     let permitted = any_of(&mut words, allowed);
     // An empty or broken expression leaves words over or gives none at all.

@@ -8,14 +8,8 @@ use crate::tree::Tree;
 use crate::workspace::{Member, Workspace};
 
 /// What every member takes from `[workspace.package]`.
-const SHARED: [&str; 6] = [
-    "version",
-    "edition",
-    "rust-version",
-    "license",
-    "repository",
-    "authors",
-];
+const SHARED: [&str; 6] =
+    ["version", "edition", "rust-version", "license", "repository", "authors"];
 
 /// The one package whose name is not made from its folder's: Cargo's users know it by this one.
 const OWN_NAME: &str = "xtask";
@@ -36,22 +30,14 @@ fn root(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
     let text = tree.text("Cargo.toml").unwrap_or_default();
     if workspace.root.contains_key("package") {
         let what = "the root is virtual: move [package] into a folder of its own".into();
-        findings.push(Finding::new(
-            "virtual-root",
-            "Cargo.toml",
-            line_of(text, "[package]"),
-            what,
-        ));
+        findings.push(Finding::new("virtual-root", "Cargo.toml", line_of(text, "[package]"), what));
     }
     for (path, _) in tree.texts() {
         let Some(folder) = path.strip_suffix("/Cargo.toml") else {
             continue;
         };
         // The fuzz targets are a workspace of their own, as they need another toolchain.
-        let is_member = workspace
-            .members
-            .iter()
-            .any(|member| member.folder == folder);
+        let is_member = workspace.members.iter().any(|member| member.folder == folder);
         if !is_member && folder != "fuzz" && !folder.starts_with("fuzz/") {
             let what = format!("add \"{folder}\" to the root's members, or delete the folder");
             findings.push(Finding::new("said-once", path, 1, what));
@@ -62,27 +48,14 @@ fn root(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
 fn shared_keys(member: &Member, path: &str, text: &str, findings: &mut Vec<Finding>) {
     let package = member.manifest.get("package").and_then(Value::as_table);
     for key in SHARED {
-        if !package
-            .and_then(|table| table.get(key))
-            .is_some_and(inherits)
-        {
+        if !package.and_then(|table| table.get(key)).is_some_and(inherits) {
             let what = format!("write `{key}.workspace = true`; the value stands in the root");
-            findings.push(Finding::new(
-                "said-once",
-                path,
-                line_of_key(text, key),
-                what,
-            ));
+            findings.push(Finding::new("said-once", path, line_of_key(text, key), what));
         }
     }
     if !member.manifest.get("lints").is_some_and(inherits) {
         let what = "write `workspace = true` under [lints]; the lints stand in the root".into();
-        findings.push(Finding::new(
-            "said-once",
-            path,
-            line_of(text, "[lints"),
-            what,
-        ));
+        findings.push(Finding::new("said-once", path, line_of(text, "[lints"), what));
     }
     for table in ["profile", "patch", "replace", "workspace"] {
         if member.manifest.contains_key(table) {
@@ -111,36 +84,21 @@ fn dependencies(
                 "write `{key}.workspace = true` and state its version in the root's \
                  [workspace.dependencies]"
             );
-            findings.push(Finding::new(
-                "said-once",
-                path,
-                line_of_key(text, key),
-                what,
-            ));
+            findings.push(Finding::new("said-once", path, line_of_key(text, key), what));
         }
     }
 }
 
 fn folder_is_crate(member: &Member, path: &str, text: &str, findings: &mut Vec<Finding>) {
     let folder = member.folder.rsplit('/').next().unwrap_or_default();
-    let expected = if folder == OWN_NAME {
-        OWN_NAME.to_owned()
-    } else {
-        format!("loligo-{folder}")
-    };
+    let expected =
+        if folder == OWN_NAME { OWN_NAME.to_owned() } else { format!("loligo-{folder}") };
     if member.name != expected {
         let what = format!("name the package `{expected}`, after its folder");
-        findings.push(Finding::new(
-            "folder-is-crate",
-            path,
-            line_of_key(text, "name"),
-            what,
-        ));
+        findings.push(Finding::new("folder-is-crate", path, line_of_key(text, "name"), what));
     }
     let library = member.manifest.get("lib").and_then(Value::as_table);
-    let name = library
-        .and_then(|table: &Table| table.get("name"))
-        .and_then(Value::as_str);
+    let name = library.and_then(|table: &Table| table.get("name")).and_then(Value::as_str);
     if let Some(name) = name
         && name != expected.replace('-', "_")
     {

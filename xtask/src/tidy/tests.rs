@@ -11,10 +11,7 @@ fn found(plant: impl FnOnce(&mut Tree)) -> Vec<(&'static str, String, usize)> {
     let workspace = Workspace::read(&tree).expect("the manifests can be read");
     let mut findings = rules(&tree, &workspace);
     findings.sort();
-    findings
-        .into_iter()
-        .map(|finding| (finding.rule, finding.path, finding.line))
-        .collect()
+    findings.into_iter().map(|finding| (finding.rule, finding.path, finding.line)).collect()
 }
 
 /// Asserts that writing `text` to `path` is found once, as breaking `rule` in line `line`.
@@ -50,10 +47,7 @@ fn said_once_finds_a_repeated_value() {
     planted("tools/cli/Cargo.toml", &edition, "said-once", 4);
     let version = text.replace("loligo-ids.workspace = true", "loligo-ids = \"0.1\"");
     planted("tools/cli/Cargo.toml", &version, "said-once", 14);
-    let lints = text.replace(
-        "[lints]\nworkspace = true",
-        "[lints.rust]\ndead_code = \"allow\"",
-    );
+    let lints = text.replace("[lints]\nworkspace = true", "[lints.rust]\ndead_code = \"allow\"");
     planted("tools/cli/Cargo.toml", &lints, "said-once", 11);
     let profile = format!("{text}[profile.release]\nlto = true\n");
     planted("tools/cli/Cargo.toml", &profile, "said-once", 15);
@@ -61,16 +55,8 @@ fn said_once_finds_a_repeated_value() {
 
 #[test]
 fn said_once_finds_a_crate_that_is_no_member() {
-    planted(
-        "tools/lost/Cargo.toml",
-        &package("loligo-lost", 5),
-        "said-once",
-        1,
-    );
-    harmless(
-        "fuzz/Cargo.toml",
-        "[package]\nname = \"fuzz\"\n[workspace]\n",
-    );
+    planted("tools/lost/Cargo.toml", &package("loligo-lost", 5), "said-once", 1);
+    harmless("fuzz/Cargo.toml", "[package]\nname = \"fuzz\"\n[workspace]\n");
 }
 
 #[test]
@@ -86,19 +72,13 @@ fn virtual_root_finds_a_root_package() {
 #[test]
 fn folder_is_crate_finds_another_name() {
     let found = found(|tree| {
-        tree.insert(
-            "tools/cli/Cargo.toml",
-            manifest("loligo-command", 5, "").into(),
-        );
+        tree.insert("tools/cli/Cargo.toml", manifest("loligo-command", 5, "").into());
         tree.insert(
             "ARCHITECTURE.md",
             b"`loligo-allocators` `loligo-ids` `loligo-command`\n".to_vec(),
         );
     });
-    assert_eq!(
-        found,
-        [("folder-is-crate", "tools/cli/Cargo.toml".to_owned(), 2)]
-    );
+    assert_eq!(found, [("folder-is-crate", "tools/cli/Cargo.toml".to_owned(), 2)]);
     let library = manifest("loligo-cli", 5, "[lib]\nname = \"command\"\n");
     planted("tools/cli/Cargo.toml", &library, "folder-is-crate", 14);
 }
@@ -106,35 +86,19 @@ fn folder_is_crate_finds_another_name() {
 #[test]
 fn arrows_down_finds_an_arrow_up() {
     let up = "[dependencies]\nloligo-cli.workspace = true\n";
-    planted(
-        "ids/Cargo.toml",
-        &manifest("loligo-ids", 0, up),
-        "arrows-down",
-        14,
-    );
+    planted("ids/Cargo.toml", &manifest("loligo-ids", 0, up), "arrows-down", 14);
     let back = "[dev-dependencies]\nloligo-cli.workspace = true\n";
-    planted(
-        "ids/Cargo.toml",
-        &manifest("loligo-ids", 0, back),
-        "no-dev-back-edge",
-        14,
-    );
+    planted("ids/Cargo.toml", &manifest("loligo-ids", 0, back), "no-dev-back-edge", 14);
 }
 
 #[test]
 fn arrows_down_holds_the_order_of_tier_zero() {
     let found = found(|tree| {
         let up = "[dependencies]\nloligo-ids.workspace = true\n";
-        tree.insert(
-            "allocators/Cargo.toml",
-            manifest("loligo-allocators", 0, up).into(),
-        );
+        tree.insert("allocators/Cargo.toml", manifest("loligo-allocators", 0, up).into());
         tree.insert("ids/Cargo.toml", package("loligo-ids", 0).into());
     });
-    assert_eq!(
-        found,
-        [("arrows-down", "allocators/Cargo.toml".to_owned(), 14)]
-    );
+    assert_eq!(found, [("arrows-down", "allocators/Cargo.toml".to_owned(), 14)]);
 }
 
 #[test]
@@ -146,10 +110,7 @@ fn arrows_down_wants_a_tier() {
 /// Makes both crates of tier 0 stand on `tier`, the second naming the first.
 fn siblings(tree: &mut Tree, tier: i64) {
     let arrow = "[dependencies]\nloligo-allocators.workspace = true\n";
-    tree.insert(
-        "allocators/Cargo.toml",
-        package("loligo-allocators", tier).into(),
-    );
+    tree.insert("allocators/Cargo.toml", package("loligo-allocators", tier).into());
     tree.insert("ids/Cargo.toml", manifest("loligo-ids", tier, arrow).into());
     for path in ["allocators/src/lib.rs", "ids/src/lib.rs"] {
         let text = tree.text(path).expect("it is there");
@@ -161,14 +122,8 @@ fn siblings(tree: &mut Tree, tier: i64) {
 #[test]
 fn siblings_are_listed_or_silent() {
     let place = "ids/Cargo.toml".to_owned();
-    assert_eq!(
-        found(|tree| siblings(tree, 1)),
-        [("arrows-down", place.clone(), 14)]
-    );
-    assert_eq!(
-        found(|tree| siblings(tree, 3)),
-        [("no-sibling-talk", place, 14)]
-    );
+    assert_eq!(found(|tree| siblings(tree, 1)), [("arrows-down", place.clone(), 14)]);
+    assert_eq!(found(|tree| siblings(tree, 3)), [("no-sibling-talk", place, 14)]);
     let listed = found(|tree| {
         siblings(tree, 1);
         let map = tree.text("ARCHITECTURE.md").expect("it is there");
@@ -181,12 +136,7 @@ fn siblings_are_listed_or_silent() {
 #[test]
 fn few_dependencies_finds_a_library_that_tier_zero_may_not_have() {
     let heavy = "[dependencies]\nserde.workspace = true\n";
-    planted(
-        "ids/Cargo.toml",
-        &manifest("loligo-ids", 0, heavy),
-        "few-dependencies",
-        14,
-    );
+    planted("ids/Cargo.toml", &manifest("loligo-ids", 0, heavy), "few-dependencies", 14);
     let tests = "[dev-dependencies]\nserde.workspace = true\n";
     harmless("ids/Cargo.toml", &manifest("loligo-ids", 0, tests));
     let renamed = "[dependencies]\napi.workspace = true\n";
@@ -197,20 +147,10 @@ fn few_dependencies_finds_a_library_that_tier_zero_may_not_have() {
 fn features_add_finds_what_takes_away() {
     for name in ["no_std", "disable-checks", "without_stats"] {
         let features = format!("[features]\n{name} = []\n");
-        planted(
-            "ids/Cargo.toml",
-            &manifest("loligo-ids", 0, &features),
-            "features-add",
-            14,
-        );
+        planted("ids/Cargo.toml", &manifest("loligo-ids", 0, &features), "features-add", 14);
     }
     let many = "[features]\ndefault = [\"std\", \"fast\"]\nstd = []\nfast = []\n";
-    planted(
-        "ids/Cargo.toml",
-        &manifest("loligo-ids", 0, many),
-        "features-add",
-        14,
-    );
+    planted("ids/Cargo.toml", &manifest("loligo-ids", 0, many), "features-add", 14);
     let std = "[features]\ndefault = [\"std\"]\nstd = []\nnode = []\n";
     harmless("ids/Cargo.toml", &manifest("loligo-ids", 0, std));
 }
@@ -223,19 +163,13 @@ fn one_structure_per_file_finds_a_name_that_says_nothing() {
             let text = "//! Things.\n//!\n//! After Ada Lovelace, \"Notes\" (1843).\n";
             tree.insert(&format!("ids/src/{name}.rs"), text.into());
         });
-        assert_eq!(
-            found,
-            [("one-structure-per-file", format!("ids/src/{name}.rs"), 1)]
-        );
+        assert_eq!(found, [("one-structure-per-file", format!("ids/src/{name}.rs"), 1)]);
     }
 }
 
 #[test]
 fn file_size_warns_and_then_stops() {
-    let cli = small_house()
-        .text("tools/cli/src/main.rs")
-        .expect("it is there")
-        .to_owned();
+    let cli = small_house().text("tools/cli/src/main.rs").expect("it is there").to_owned();
     let long = |lines: usize| format!("{cli}{}", "// More.\n".repeat(lines - 3));
     harmless("tools/cli/src/main.rs", &long(600));
     planted("tools/cli/src/main.rs", &long(601), "file-size", 601);
@@ -254,33 +188,16 @@ fn file_size_warns_and_then_stops() {
 
 #[test]
 fn map_first_finds_a_file_without_a_head() {
-    planted(
-        "tools/cli/src/main.rs",
-        "#![forbid(unsafe_code)]\nfn main() {}\n",
-        "map-first",
-        1,
-    );
-    planted(
-        "tools/cli/examples/one.rs",
-        "fn main() {}\n",
-        "map-first",
-        1,
-    );
+    planted("tools/cli/src/main.rs", "#![forbid(unsafe_code)]\nfn main() {}\n", "map-first", 1);
+    planted("tools/cli/examples/one.rs", "fn main() {}\n", "map-first", 1);
 }
 
 #[test]
 fn map_first_finds_code_in_lib_rs() {
     let head = "//! Ids.\n#![no_std]\n#[cfg(feature = \"std\")]\nextern crate std;\n";
-    harmless(
-        "ids/src/lib.rs",
-        &format!("{head}pub use core::{{mem, ptr}};\n"),
-    );
-    for code in [
-        "fn f() {}",
-        "struct S;",
-        "pub mod inner { pub use core::mem; }",
-        "use core::mem;",
-    ] {
+    harmless("ids/src/lib.rs", &format!("{head}pub use core::{{mem, ptr}};\n"));
+    for code in ["fn f() {}", "struct S;", "pub mod inner { pub use core::mem; }", "use core::mem;"]
+    {
         planted("ids/src/lib.rs", &format!("{head}{code}\n"), "map-first", 5);
     }
 }
@@ -291,10 +208,7 @@ fn dead_file_finds_what_no_mod_leads_to() {
     planted("tools/cli/src/lost.rs", text, "dead-file", 1);
     planted("tools/cli/src/deep/lost.rs", text, "dead-file", 1);
     harmless("tools/cli/examples/found.rs", text);
-    harmless(
-        "tools/cli/src/bin/found/main.rs",
-        "//! Found.\n#![forbid(unsafe_code)]\n",
-    );
+    harmless("tools/cli/src/bin/found/main.rs", "//! Found.\n#![forbid(unsafe_code)]\n");
     let found = found(|tree| {
         let main = "//! The command.\n#![forbid(unsafe_code)]\npub(crate) mod a;\n#[path = \"x/c.rs\"]\n\
             pub mod b;\n// mod lost;\ninclude!(\"../d.rs\");\n";
@@ -305,25 +219,15 @@ fn dead_file_finds_what_no_mod_leads_to() {
         tree.insert("tools/cli/src/a.rs", b"//! A.\nmod e;\n".to_vec());
         tree.insert("tools/cli/src/a/e.rs", text.into());
     });
-    let dead: Vec<_> = found
-        .iter()
-        .map(|(rule, path, _)| (*rule, path.as_str()))
-        .collect();
-    let expected = [
-        ("dead-file", "tools/cli/src/b.rs"),
-        ("dead-file", "tools/cli/src/lost.rs"),
-    ];
+    let dead: Vec<_> = found.iter().map(|(rule, path, _)| (*rule, path.as_str())).collect();
+    let expected = [("dead-file", "tools/cli/src/b.rs"), ("dead-file", "tools/cli/src/lost.rs")];
     assert_eq!(dead, expected);
 }
 
 #[test]
 fn dead_file_follows_what_the_manifest_names() {
     let found = found(|tree| {
-        let text = manifest(
-            "loligo-cli",
-            5,
-            "[[test]]\nname = \"it\"\npath = \"it/main.rs\"\n",
-        );
+        let text = manifest("loligo-cli", 5, "[[test]]\nname = \"it\"\npath = \"it/main.rs\"\n");
         tree.insert("tools/cli/Cargo.toml", text.into());
         tree.insert("tools/cli/it/main.rs", b"//! Tests.\nmod one;\n".to_vec());
         tree.insert("tools/cli/it/one.rs", b"//! One.\n".to_vec());
@@ -353,10 +257,7 @@ fn source_named_finds_a_module_without_its_article() {
             b"//! Allocators.\nmod pool;\nmod leak;\n#[cfg(test)]\nmod backing;\n".to_vec(),
         );
         tree.insert("allocators/src/backing.rs", b"//! Backing.\n".to_vec());
-        tree.insert(
-            "allocators/src/leak.rs",
-            b"//! Leaks follow no article.\n".to_vec(),
-        );
+        tree.insert("allocators/src/leak.rs", b"//! Leaks follow no article.\n".to_vec());
     });
     assert_eq!(found, []);
 }
@@ -364,78 +265,46 @@ fn source_named_finds_a_module_without_its_article() {
 #[test]
 fn unsafe_in_the_cellar_finds_an_exception_upstairs() {
     let path = "tools/cli/src/main.rs";
-    planted(
-        path,
-        "//! The command.\nfn main() {}\n",
-        "unsafe-in-the-cellar",
-        1,
-    );
+    planted(path, "//! The command.\nfn main() {}\n", "unsafe-in-the-cellar", 1);
     let text = "//! The command.\n#![forbid(unsafe_code)]\nmod a;\n";
     let found = found(|tree| {
         tree.insert(path, text.into());
         let code = "//! A.\n#![expect(\n    unsafe_code,\n    reason = \"speed\"\n)]\n";
         tree.insert("tools/cli/src/a.rs", code.into());
     });
-    assert_eq!(
-        found,
-        [("unsafe-in-the-cellar", "tools/cli/src/a.rs".to_owned(), 2)]
-    );
-    harmless(
-        "ids/src/lib.rs",
-        "//! Ids.\n#![expect(unsafe_code, reason = \"tier 0\")]\n",
-    );
+    assert_eq!(found, [("unsafe-in-the-cellar", "tools/cli/src/a.rs".to_owned(), 2)]);
+    harmless("ids/src/lib.rs", "//! Ids.\n#![expect(unsafe_code, reason = \"tier 0\")]\n");
 }
 
 #[test]
 fn unsafe_in_the_cellar_finds_a_root_that_does_not_deny() {
-    let root = small_house()
-        .text("Cargo.toml")
-        .expect("it is there")
-        .replace("deny", "warn");
+    let root = small_house().text("Cargo.toml").expect("it is there").replace("deny", "warn");
     planted("Cargo.toml", &root, "unsafe-in-the-cellar", 10);
 }
 
 #[test]
 fn tidy_bans_finds_unfinished_work() {
     let main = "//! The command.\n#![forbid(unsafe_code)]\n";
-    for code in [
-        "dbg!(1)",
-        "todo!()",
-        "unimplemented!(\"x\")",
-        "std::todo!()",
-    ] {
+    for code in ["dbg!(1)", "todo!()", "unimplemented!(\"x\")", "std::todo!()"] {
         let text = format!("{main}fn main() {{ {code} }}\n");
         planted("tools/cli/src/main.rs", &text, "tidy-bans", 3);
     }
-    harmless(
-        "tools/cli/src/main.rs",
-        &format!("{main}// No todo!() here.\nfn todo() {{}}\n"),
-    );
+    harmless("tools/cli/src/main.rs", &format!("{main}// No todo!() here.\nfn todo() {{}}\n"));
 }
 
 #[test]
 fn tidy_bans_finds_a_note_without_owner() {
-    for note in [
-        concat!("TO", "DO: later"),
-        concat!("FIX", "ME"),
-        concat!("TO", "DO(): x"),
-    ] {
+    for note in [concat!("TO", "DO: later"), concat!("FIX", "ME"), concat!("TO", "DO(): x")] {
         planted("notes.md", &format!("# Notes\n{note}\n"), "tidy-bans", 2);
     }
-    harmless(
-        "notes.md",
-        concat!("TO", "DO(ada): after the engine runs.\n"),
-    );
+    harmless("notes.md", concat!("TO", "DO(ada): after the engine runs.\n"));
 }
 
 #[test]
 fn tidy_bans_finds_a_large_file() {
     let found = |bytes| found(|tree| tree.insert("trace.zst", vec![0xff; bytes]));
     assert_eq!(found(2 << 20), []);
-    assert_eq!(
-        found((2 << 20) + 1),
-        [("tidy-bans", "trace.zst".to_owned(), 1)]
-    );
+    assert_eq!(found((2 << 20) + 1), [("tidy-bans", "trace.zst".to_owned(), 1)]);
 }
 
 #[test]
@@ -448,17 +317,10 @@ fn tidy_bans_finds_white_space_out_of_place() {
 
 #[test]
 fn tidy_bans_finds_a_path_of_one_machine() {
-    for path in [
-        concat!("/ho", "me/ada/x"),
-        concat!("/tm", "p/x"),
-        concat!("C:", "\\Users\\ada"),
-    ] {
+    for path in [concat!("/ho", "me/ada/x"), concat!("/tm", "p/x"), concat!("C:", "\\Users\\ada")] {
         planted("notes.md", &format!("See\n`{path}`.\n"), "tidy-bans", 2);
     }
-    harmless(
-        "notes.md",
-        concat!("https://example.org/ho", "me/ and target/tm", "p/x\n"),
-    );
+    harmless("notes.md", concat!("https://example.org/ho", "me/ and target/tm", "p/x\n"));
 }
 
 #[test]
@@ -476,39 +338,18 @@ fn examples_run_finds_an_example_that_nothing_runs() {
     };
     assert_eq!(included(example), []);
     let other = example.replace("= 1", "= 2");
-    assert_eq!(
-        included(&other),
-        [("examples-run", "README.md".to_owned(), 3)]
-    );
+    assert_eq!(included(&other), [("examples-run", "README.md".to_owned(), 3)]);
 }
 
 #[test]
 fn architecture_finds_what_is_not_there() {
-    let map = small_house()
-        .text("ARCHITECTURE.md")
-        .expect("it is there")
-        .to_owned();
-    for line in [
-        "`tools/nowhere`",
-        "`allocators/src/lost.rs`",
-        "`LOST.md`",
-        "[a](b)",
-    ] {
-        planted(
-            "ARCHITECTURE.md",
-            &format!("{map}{line}\n"),
-            "architecture",
-            3,
-        );
+    let map = small_house().text("ARCHITECTURE.md").expect("it is there").to_owned();
+    for line in ["`tools/nowhere`", "`allocators/src/lost.rs`", "`LOST.md`", "[a](b)"] {
+        planted("ARCHITECTURE.md", &format!("{map}{line}\n"), "architecture", 3);
     }
     let names = "`tools/NAME`, `docs/decisions/NNNN-title.md`, `cargo xtask tidy`, `Allocator`\n";
     harmless("ARCHITECTURE.md", &format!("{map}{names}"));
-    planted(
-        "ARCHITECTURE.md",
-        &map.replace("`loligo-cli`", "the command"),
-        "architecture",
-        1,
-    );
+    planted("ARCHITECTURE.md", &map.replace("`loligo-cli`", "the command"), "architecture", 1);
     let long = format!("{map}{}", "More.\n".repeat(120));
     planted("ARCHITECTURE.md", &long, "architecture", 120);
 }

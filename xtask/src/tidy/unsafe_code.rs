@@ -7,18 +7,9 @@ use crate::workspace::Workspace;
 
 /// The crates above tier 0 that may hold unsafe code, each with its reason.
 const LISTED: [(&str, &str); 3] = [
-    (
-        "loligo-replay",
-        "maps files, forks, reads the time-stamp counter, calls peers' allocators",
-    ),
-    (
-        "loligo-tests",
-        "frees blocks, which is unsafe by contract, and hands them in wrongly",
-    ),
-    (
-        "loligo-benches",
-        "measures allocate and free, the latter being unsafe by contract",
-    ),
+    ("loligo-replay", "maps files, forks, reads the time-stamp counter, calls peers' allocators"),
+    ("loligo-tests", "frees blocks, which is unsafe by contract, and hands them in wrongly"),
+    ("loligo-benches", "measures allocate and free, the latter being unsafe by contract"),
 ];
 
 /// Looks at the exceptions from the root's `unsafe_code = "deny"`.
@@ -38,18 +29,11 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
                     let what = "only tier 0 and the crates listed in \
                         xtask/src/tidy/unsafe_code.rs hold unsafe code: move it below a safe type";
                     let line = line_at(text, at);
-                    findings.push(Finding::new(
-                        "unsafe-in-the-cellar",
-                        path,
-                        line,
-                        what.into(),
-                    ));
+                    findings.push(Finding::new("unsafe-in-the-cellar", path, line, what.into()));
                 }
             }
         }
-        let inner = path
-            .strip_prefix(&format!("{}/src/", member.folder))
-            .unwrap_or_default();
+        let inner = path.strip_prefix(&format!("{}/src/", member.folder)).unwrap_or_default();
         let is_root = matches!(inner, "lib.rs" | "main.rs") || inner.starts_with("bin/");
         if is_root && !code.contains("#![forbid(unsafe_code)]") {
             let what = "write `#![forbid(unsafe_code)]` below the file's doc".into();
@@ -59,21 +43,13 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
 }
 
 fn root_denies(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
-    let lints = workspace
-        .root
-        .get("workspace")
-        .and_then(|table| table.get("lints"));
+    let lints = workspace.root.get("workspace").and_then(|table| table.get("lints"));
     let level = lints.and_then(|lints| lints.get("rust")?.get("unsafe_code"));
     if level.and_then(|level| level.as_str()) != Some("deny") {
         let text = tree.text("Cargo.toml").unwrap_or_default();
         let line = super::finding::line_of_key(text, "unsafe_code");
         let what = "write `unsafe_code = \"deny\"` under [workspace.lints.rust]".into();
-        findings.push(Finding::new(
-            "unsafe-in-the-cellar",
-            "Cargo.toml",
-            line,
-            what,
-        ));
+        findings.push(Finding::new("unsafe-in-the-cellar", "Cargo.toml", line, what));
     }
 }
 

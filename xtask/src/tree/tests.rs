@@ -20,10 +20,7 @@ fn bytes_that_are_no_text_are_counted_and_not_shown() {
     tree.insert("zero", vec![0]);
     assert_eq!(tree.text("trace.zst"), None);
     assert_eq!(tree.texts().count(), 0);
-    assert_eq!(
-        tree.sizes().collect::<Vec<_>>(),
-        [("trace.zst", 3), ("zero", 1)]
-    );
+    assert_eq!(tree.sizes().collect::<Vec<_>>(), [("trace.zst", 3), ("zero", 1)]);
 }
 
 #[test]

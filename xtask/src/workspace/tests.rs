@@ -18,26 +18,13 @@ pub(crate) fn small_house() -> Tree {
             0,
             "[target.'cfg(unix)'.dependencies]\nlibc.workspace = true\n",
         ),
-        (
-            "ids",
-            "loligo-ids",
-            0,
-            "[dependencies]\nloligo-allocators.workspace = true\n",
-        ),
-        (
-            "tools/cli",
-            "loligo-cli",
-            5,
-            "[dependencies]\nloligo-ids.workspace = true\n",
-        ),
+        ("ids", "loligo-ids", 0, "[dependencies]\nloligo-allocators.workspace = true\n"),
+        ("tools/cli", "loligo-cli", 5, "[dependencies]\nloligo-ids.workspace = true\n"),
     ] {
         let manifest = format!("{}{rest}", package(name, tier));
         tree.insert(&format!("{folder}/Cargo.toml"), manifest.into());
     }
-    tree.insert(
-        "allocators/src/lib.rs",
-        b"//! Allocators.\nmod pool;\n".to_vec(),
-    );
+    tree.insert("allocators/src/lib.rs", b"//! Allocators.\nmod pool;\n".to_vec());
     let pool = "//! Pool.\n//!\n//! After Ada Lovelace, \"Notes\" (1843).\n";
     tree.insert("allocators/src/pool.rs", pool.into());
     tree.insert("ids/src/lib.rs", b"//! Ids.\n".to_vec());
@@ -52,14 +39,7 @@ pub(crate) fn small_house() -> Tree {
 /// Returns the head of a manifest in good order.
 pub(crate) fn package(name: &str, tier: i64) -> String {
     let mut text = format!("[package]\nname = \"{name}\"\n");
-    for key in [
-        "version",
-        "edition",
-        "rust-version",
-        "license",
-        "repository",
-        "authors",
-    ] {
+    for key in ["version", "edition", "rust-version", "license", "repository", "authors"] {
         text.push_str(key);
         text.push_str(".workspace = true\n");
     }
@@ -77,10 +57,8 @@ pub(crate) fn workspace(tree: &Tree) -> Workspace {
 #[test]
 fn a_renamed_dependency_is_known_by_its_package() {
     let mut tree = small_house();
-    let manifest = format!(
-        "{}[dev-dependencies]\napi.workspace = true\n",
-        package("loligo-ids", 0)
-    );
+    let manifest =
+        format!("{}[dev-dependencies]\napi.workspace = true\n", package("loligo-ids", 0));
     tree.insert("ids/Cargo.toml", manifest.into());
     let workspace = workspace(&tree);
     let ids = workspace.member("loligo-ids").expect("it is a member");
@@ -97,14 +75,8 @@ fn a_renamed_dependency_is_known_by_its_package() {
 fn dependencies_of_one_platform_are_seen() {
     let tree = small_house();
     let workspace = workspace(&tree);
-    let allocators = workspace
-        .member("loligo-allocators")
-        .expect("it is a member");
-    let keys: Vec<_> = workspace
-        .dependencies(allocators)
-        .into_iter()
-        .map(|d| d.key)
-        .collect();
+    let allocators = workspace.member("loligo-allocators").expect("it is a member");
+    let keys: Vec<_> = workspace.dependencies(allocators).into_iter().map(|d| d.key).collect();
     assert_eq!(keys, ["libc"]);
 }
 
@@ -112,10 +84,7 @@ fn dependencies_of_one_platform_are_seen() {
 fn a_crate_may_name_itself() {
     let mut tree = small_house();
     let own = "[dev-dependencies]\nloligo-ids = { path = \".\", features = [\"std\"] }\n";
-    tree.insert(
-        "ids/Cargo.toml",
-        format!("{}{own}", package("loligo-ids", 0)).into(),
-    );
+    tree.insert("ids/Cargo.toml", format!("{}{own}", package("loligo-ids", 0)).into());
     let workspace = workspace(&tree);
     let ids = workspace.member("loligo-ids").expect("it is a member");
     assert_eq!(workspace.dependencies(ids), []);
@@ -124,13 +93,7 @@ fn a_crate_may_name_itself() {
 #[test]
 fn a_missing_manifest_is_named() {
     let mut tree = small_house();
-    tree.insert(
-        "Cargo.toml",
-        b"[workspace]\nmembers = [\"nowhere\"]\n".to_vec(),
-    );
+    tree.insert("Cargo.toml", b"[workspace]\nmembers = [\"nowhere\"]\n".to_vec());
     let failure = Workspace::read(&tree).expect_err("there is no such folder");
-    assert!(
-        failure.to_string().contains("nowhere/Cargo.toml"),
-        "{failure}"
-    );
+    assert!(failure.to_string().contains("nowhere/Cargo.toml"), "{failure}");
 }

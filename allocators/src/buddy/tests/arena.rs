@@ -33,9 +33,7 @@ fn fill<B: Allocator + ?Sized>(
         }
     }
     let at = |block| buddy.offset_of(block).expect("it is a block of this arena");
-    live.into_iter()
-        .map(|(block, bytes, mark)| (at(block), bytes, mark))
-        .collect()
+    live.into_iter().map(|(block, bytes, mark)| (at(block), bytes, mark)).collect()
 }
 
 /// Opens a copy of the bytes in `region`.
@@ -52,9 +50,7 @@ fn open<'a>(
 fn free_all<B: Allocator + ?Sized>(buddy: &BuddyAllocator<'_, B>, live: &[(usize, usize, u8)]) {
     assert_eq!(buddy.stats().live, live.len());
     for &(offset, bytes, mark) in live {
-        let block = buddy
-            .at_offset(offset)
-            .expect("the block is live in the copy");
+        let block = buddy.at_offset(offset).expect("the block is live in the copy");
         for at in 0..bytes {
             // SAFETY: the block is live and has that many bytes.
             let byte = unsafe { block.add(at) };
@@ -103,11 +99,7 @@ fn a_base_that_breaks_an_alignment_is_refused() {
     for skew in [64, 2048, 4096 + 16] {
         let mut region = Region::new(60_000, skew);
         let error = open(&bytes, &mut region).err();
-        assert_eq!(
-            error,
-            Some(BuddyError::BadBase { alignment: 4096 }),
-            "{skew}"
-        );
+        assert_eq!(error, Some(BuddyError::BadBase { alignment: 4096 }), "{skew}");
     }
     for skew in [1, 8, 15] {
         let mut region = Region::new(60_000, skew);
@@ -134,11 +126,7 @@ fn a_copy_on_a_weaker_base_still_aligns_what_it_can() {
                 // A block lies at multiples of its length from a base that is off by `grid`.
                 let possible = 1 << shift <= grid || unit <= grid;
                 let block = copy.allocate(layout(size, 1 << shift));
-                assert_eq!(
-                    block.is_ok(),
-                    possible,
-                    "{size} at 2^{shift}, base off by {skew}"
-                );
+                assert_eq!(block.is_ok(), possible, "{size} at 2^{shift}, base off by {skew}");
                 if let Ok(block) = block {
                     let block = block.cast::<u8>();
                     assert_eq!(block.addr().get() % (1 << shift), 0);
@@ -186,11 +174,7 @@ fn a_damaged_arena_is_refused() {
             }
         }
     }
-    assert!(
-        refused > 8 * (meta - 64 - fronts.len()),
-        "{refused} of {}",
-        8 * meta
-    );
+    assert!(refused > 8 * (meta - 64 - fronts.len()), "{refused} of {}", 8 * meta);
 }
 
 #[test]
@@ -216,10 +200,7 @@ fn a_damaged_link_is_refused() {
             bytes[at] = MaybeUninit::new(byte ^ 0x40);
             let mut region = Region::new(20_000, 0);
             let error = open(&bytes, &mut region).err();
-            assert!(
-                matches!(error, Some(BuddyError::Damaged { .. })),
-                "{at}: {error:?}"
-            );
+            assert!(matches!(error, Some(BuddyError::Damaged { .. })), "{at}: {error:?}");
         }
     }
 }
@@ -236,10 +217,7 @@ fn what_is_no_arena_is_refused_with_the_reason() {
             Some(BuddyError::CutShort { needed, bytes }) => assert!(bytes == len && needed > len),
             // What is left behind the last leaf may be missing.
             None => assert!(len >= 20_000 - 64),
-            other => assert!(
-                len < 8 && other == Some(BuddyError::NotAnArena),
-                "{other:?}"
-            ),
+            other => assert!(len < 8 && other == Some(BuddyError::NotAnArena), "{other:?}"),
         }
     }
     let mut junk = Region::new(20_000, 0);
@@ -281,10 +259,7 @@ fn a_header_with_a_right_sum_and_wrong_numbers_is_refused() {
         let bytes = buddy.into_region().to_vec();
         let mut region = Region::new(20_000, 0);
         let error = open(&bytes, &mut region).err();
-        assert!(
-            matches!(error, Some(BuddyError::Damaged { .. })),
-            "{at}: {error:?}"
-        );
+        assert!(matches!(error, Some(BuddyError::Damaged { .. })), "{at}: {error:?}");
     }
 }
 

@@ -38,11 +38,7 @@ impl Model {
         let root = height == self.top;
         if !overlap(&range, &self.present) {
             let inside = !root && !overlap(&outer, &self.present);
-            return if inside {
-                BlockState::Absent
-            } else {
-                BlockState::Allocated
-            };
+            return if inside { BlockState::Absent } else { BlockState::Allocated };
         }
         if range.start < self.present.start || range.end > self.present.end {
             return BlockState::Split;
@@ -73,9 +69,7 @@ impl Model {
     fn tree(&self) -> Bare {
         let bare = Bare::new(self.top, self.present.start, self.present.end);
         for live in &self.live {
-            bare.tree
-                .reserve(live.start, live.end)
-                .expect("the range is free");
+            bare.tree.reserve(live.start, live.end).expect("the range is free");
         }
         bare
     }
@@ -115,11 +109,7 @@ fn bits_tell_all_states_of_16_leaves_apart() {
     let mut patterns = Vec::with_capacity(all.len());
     let bare = Bare::new(4, 0, 16);
     let empty = bare.tree.bits()[0].get();
-    assert_eq!(
-        empty & 0xffff_fffe,
-        0,
-        "no block of a free tree has its bit set"
-    );
+    assert_eq!(empty & 0xffff_fffe, 0, "no block of a free tree has its bit set");
     for live in &all {
         // The bits as they are defined: a block is used if it is live or holds a live block.
         let mut bits = BitVec::<u64, Lsb0>::repeat(false, 32);
@@ -137,8 +127,7 @@ fn bits_tell_all_states_of_16_leaves_apart() {
         bare.tree.bits()[0].set(pattern | (empty & !0xffff_ffff));
         // From the bits alone comes the state again: its live blocks and nothing else.
         let mut found = Vec::with_capacity(live.len());
-        bare.tree
-            .each_live(&mut |leaf, height| found.push(leaf..leaf + (1 << height)));
+        bare.tree.each_live(&mut |leaf, height| found.push(leaf..leaf + (1 << height)));
         assert_eq!(&found, live);
     }
     patterns.sort_unstable();
@@ -152,22 +141,15 @@ fn every_state_of_16_leaves_is_reached_and_left() {
     let empty = bare.tree.bits()[0].get();
     for (count, live) in states(0..16).iter().enumerate() {
         for range in live {
-            bare.tree
-                .reserve(range.start, range.end)
-                .expect("the range is free");
+            bare.tree.reserve(range.start, range.end).expect("the range is free");
         }
         if count % 64 == 0 {
             bare.tree.check().expect("the tree is sound");
         }
         for range in live {
-            bare.tree
-                .free_sized(u64::from(range.start) << 4, (range.len() as u64) << 4);
+            bare.tree.free_sized(u64::from(range.start) << 4, (range.len() as u64) << 4);
         }
-        assert_eq!(
-            bare.tree.bits()[0].get(),
-            empty,
-            "all merged after {live:?}"
-        );
+        assert_eq!(bare.tree.bits()[0].get(), empty, "all merged after {live:?}");
         assert_eq!(bare.tree.head().books.heights.get(), 1 << 4);
     }
 }
@@ -178,16 +160,9 @@ fn each_small_state(mut visit: impl FnMut(&Model)) {
     for first in 0..8 {
         for end in first + 1..=8 {
             for live in &all {
-                if live
-                    .iter()
-                    .all(|range| range.start >= first && range.end <= end)
-                {
+                if live.iter().all(|range| range.start >= first && range.end <= end) {
                     let present = first..end;
-                    visit(&Model {
-                        top: 3,
-                        present,
-                        live: live.clone(),
-                    });
+                    visit(&Model { top: 3, present, live: live.clone() });
                 }
             }
         }
@@ -253,9 +228,7 @@ fn every_resize_in_every_small_tree() {
             for height in 0..=4 {
                 let bare = model.tree();
                 let offset = u64::from(range.start - model.present.start) << 4;
-                let result = bare
-                    .tree
-                    .resize(offset, (range.len() as u64) << 4, 16 << height);
+                let result = bare.tree.resize(offset, (range.len() as u64) << 4, 16 << height);
                 let wanted = range.start..range.start + (1 << height);
                 let added = range.end..wanted.end;
                 let possible = wanted.start % (1 << height) == 0
@@ -297,11 +270,7 @@ fn every_reserved_range_in_every_small_tree() {
 
 #[test]
 fn every_wrong_free_in_a_small_tree_is_named_and_changes_nothing() {
-    let model = Model {
-        top: 3,
-        present: 1..7,
-        live: std::vec![1..2, 4..6],
-    };
+    let model = Model { top: 3, present: 1..7, live: std::vec![1..2, 4..6] };
     let bare = model.tree();
     // Leaf by leaf from the first: live, free, free, live, inside, free; then past the end.
     let names = [
@@ -323,11 +292,7 @@ fn every_wrong_free_in_a_small_tree_is_named_and_changes_nothing() {
             }
         }
         let between = report_of(|| bare.tree.free(((leaf as u64) << 4) + 8));
-        let name = if leaf == 0 || leaf == 3 || leaf == 4 {
-            "interior"
-        } else {
-            "foreign"
-        };
+        let name = if leaf == 0 || leaf == 3 || leaf == 4 { "interior" } else { "foreign" };
         assert!(between.contains(name), "{leaf}: {between}");
     }
     model.assert_same(&bare);

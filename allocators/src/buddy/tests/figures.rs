@@ -57,10 +57,7 @@ fn any_start_loses_at_most_the_metadata_and_one_leaf() {
                 let mut region = Region::new(len, skew);
                 let bits = len / leaf * 2 / 8;
                 let rest = len - bits - 2 * leaf - size_of::<Head>() - 31 * 4 - 13 * 64 - 48;
-                assert!(
-                    served(region.get(), leaf, leaf) >= rest / leaf,
-                    "{skew} {len} {leaf}"
-                );
+                assert!(served(region.get(), leaf, leaf) >= rest / leaf, "{skew} {len} {leaf}");
             }
         }
     }
@@ -76,21 +73,11 @@ fn metadata_is_two_bits_a_leaf_and_a_header() {
             let fronts = shape.fronts() as usize * 4 * (FRONT_BLOCKS + 1);
             let bits = shape.leaves() as usize * 2 / 8;
             // The bits come in words, of which the first and the last may be used in part.
-            assert!(
-                shape.meta_bytes() <= header + fronts + bits + 16,
-                "{shape:?}"
-            );
+            assert!(shape.meta_bytes() <= header + fronts + bits + 16, "{shape:?}");
             // One leaf less would not hold the metadata of a tree with one leaf more.
             let shift = 1 << shape.top;
-            let more = Shape {
-                first: shape.first + shift - 1,
-                end: shape.end + shift,
-                ..shape
-            };
-            assert!(
-                placed.data - (1 << leaf_shift) < more.meta_bytes(),
-                "{placed:?}"
-            );
+            let more = Shape { first: shape.first + shift - 1, end: shape.end + shift, ..shape };
+            assert!(placed.data - (1 << leaf_shift) < more.meta_bytes(), "{placed:?}");
         }
     }
 }

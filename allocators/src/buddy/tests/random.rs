@@ -32,11 +32,7 @@ impl Live {
             let byte = unsafe { self.block.add(at) };
             // SAFETY: as above.
             let byte = unsafe { byte.read() };
-            assert_eq!(
-                byte,
-                self.mark.wrapping_add(at as u8),
-                "byte {at} of {bytes}"
-            );
+            assert_eq!(byte, self.mark.wrapping_add(at as u8), "byte {at} of {bytes}");
         }
     }
 }
@@ -53,12 +49,7 @@ fn lists<B: Allocator + ?Sized>(buddy: &BuddyAllocator<'_, B>) -> Vec<Vec<usize>
 fn request(random: &mut Random, most: u32) -> (usize, usize) {
     let length = random.below(most as usize);
     let bytes = random.below(2 << length);
-    let align = 1
-        << if random.below(4) == 0 {
-            random.below(14)
-        } else {
-            random.below(5)
-        };
+    let align = 1 << if random.below(4) == 0 { random.below(14) } else { random.below(5) };
     (bytes, align)
 }
 
@@ -83,12 +74,7 @@ fn take<B: Allocator + ?Sized>(
         assert!(to <= other_from || other_to <= from, "two blocks overlap");
     }
     let mark = random.next() as u8;
-    let fresh = Live {
-        block,
-        bytes,
-        align,
-        mark,
-    };
+    let fresh = Live { block, bytes, align, mark };
     fresh.fill();
     live.push(fresh);
 }
@@ -124,10 +110,7 @@ fn resize<B: Allocator + ?Sized>(
         return;
     };
     assert!(block.len() >= bytes.max(1));
-    assert!(
-        !in_place || block.cast() == live.block,
-        "it stays where it is"
-    );
+    assert!(!in_place || block.cast() == live.block, "it stays where it is");
     let kept = live.bytes.min(bytes);
     live.block = block.cast();
     live.assert_kept(kept);
@@ -198,19 +181,10 @@ fn run(region: &mut [MaybeUninit<u8>], leaf_bytes: usize, seed: u64, calls: usiz
 fn random_calls_keep_every_byte() {
     let mut seed = 1;
     for leaf_bytes in [16, 64, 256, 1024] {
-        for (len, skew) in [
-            (3000, 0),
-            (40_000, 16),
-            (100_000, 3),
-            (1 << 18, 0),
-            (700_001, 5000),
-        ] {
+        for (len, skew) in [(3000, 0), (40_000, 16), (100_000, 3), (1 << 18, 0), (700_001, 5000)] {
             let mut region = Region::new(len, skew);
             run(region.get(), leaf_bytes, seed, 3000);
-            assert!(
-                region.margins().all(|byte| byte == 0xa5),
-                "seed {seed} wrote outside"
-            );
+            assert!(region.margins().all(|byte| byte == 0xa5), "seed {seed} wrote outside");
             seed += 1;
         }
     }

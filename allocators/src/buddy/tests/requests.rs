@@ -27,25 +27,14 @@ fn free<B: Allocator + ?Sized>(buddy: &BuddyAllocator<'_, B>, blocks: &[NonNull<
 fn the_granted_size_is_the_next_power_of_two_from_a_leaf_on() {
     let mut region = Region::new(1 << 16, 0);
     let buddy = BuddyAllocator::from_region("sizes", region.get(), 64).expect("it fits");
-    let sizes = [
-        (0, 64),
-        (1, 64),
-        (64, 64),
-        (65, 128),
-        (128, 128),
-        (4097, 8192),
-    ];
+    let sizes = [(0, 64), (1, 64), (64, 64), (65, 128), (128, 128), (4097, 8192)];
     for (bytes, granted) in sizes {
         let block = buddy.allocate(layout(bytes, 1)).expect("there is room");
         assert_eq!(block.len(), granted);
         // SAFETY: the block is live.
         assert_eq!(unsafe { buddy.allocated_size(block.cast()) }, granted);
         let other = take(&buddy, bytes);
-        assert_ne!(
-            block.cast(),
-            other,
-            "a block of {bytes} bytes is a distinct one"
-        );
+        assert_ne!(block.cast(), other, "a block of {bytes} bytes is a distinct one");
         // SAFETY: both are live and freed once, with their layout.
         unsafe { buddy.deallocate_sized(block.cast(), layout(bytes, 1)) };
         free(&buddy, &[other]);
@@ -61,13 +50,7 @@ fn sizes_near_the_greatest_are_refused_and_change_nothing() {
     let mut region = Region::new(1 << 16, 0);
     let buddy = BuddyAllocator::from_region("huge", region.get(), 16).expect("it fits");
     let before = buddy.stats();
-    for bytes in [
-        1 << 16,
-        1 << 17,
-        1 << 32,
-        isize::MAX as usize - 4095,
-        isize::MAX as usize,
-    ] {
+    for bytes in [1 << 16, 1 << 17, 1 << 32, isize::MAX as usize - 4095, isize::MAX as usize] {
         assert_eq!(buddy.allocate(layout(bytes, 1)), Err(AllocError), "{bytes}");
     }
     for align in [1 << 21, 1 << 40, 1 << 62] {
@@ -98,9 +81,7 @@ fn any_alignment_that_the_region_holds_is_served_wherever_it_starts() {
             let mut blocks = Vec::new();
             for shift in (0..=20).rev() {
                 for bytes in [1, 100, 5000] {
-                    let block = buddy
-                        .allocate(layout(bytes, 1 << shift))
-                        .expect("there is room");
+                    let block = buddy.allocate(layout(bytes, 1 << shift)).expect("there is room");
                     assert_eq!(block.cast::<u8>().addr().get() % (1 << shift), 0);
                     blocks.push(block.cast());
                     // One large alignment at a time: a region of 3 MiB holds two or three.
@@ -129,10 +110,7 @@ fn an_aligned_block_costs_no_more_than_its_size() {
 fn a_block_grows_into_free_buddies_and_shrinks_by_halves() {
     let mut region = Region::new(1 << 16, 0);
     let buddy = BuddyAllocator::from_region("grow", region.get(), 16).expect("it fits");
-    assert!(
-        !buddy.tree.fronts().is_empty(),
-        "freed leaves are held back here"
-    );
+    assert!(!buddy.tree.fronts().is_empty(), "freed leaves are held back here");
     let leaf = |at: usize| {
         let offset = (1 << 15) + 16 * at;
         buddy.reserve_range(offset, 16).expect("it is free");
@@ -145,16 +123,10 @@ fn a_block_grows_into_free_buddies_and_shrinks_by_halves() {
     };
     assert_eq!(resize(16, 32), Err(AllocError), "the right buddy is live");
     free(&buddy, &rest[..1]);
-    assert_eq!(
-        resize(16, 32).expect("the buddy waits in a front").len(),
-        32
-    );
+    assert_eq!(resize(16, 32).expect("the buddy waits in a front").len(), 32);
     assert_eq!(resize(32, 128), Err(AllocError));
     free(&buddy, &rest[1..]);
-    assert_eq!(
-        resize(32, 128).expect("all parts wait in fronts").len(),
-        128
-    );
+    assert_eq!(resize(32, 128).expect("all parts wait in fronts").len(), 128);
     buddy.verify().expect("the tree is sound");
     assert_eq!(resize(128, 20).expect("halves go back").len(), 32);
     assert_eq!(buddy.stats().granted, 32);
@@ -174,9 +146,7 @@ fn what_the_fronts_hold_is_found_before_a_refusal() {
         // SAFETY: each block is live and freed once, with its layout.
         unsafe { buddy.deallocate_sized(block.cast(), layout(16, 1)) };
     }
-    let block = buddy
-        .allocate(largest)
-        .expect("all is free, so half of the tree is one block");
+    let block = buddy.allocate(largest).expect("all is free, so half of the tree is one block");
     // SAFETY: the block is live and freed once.
     unsafe { buddy.deallocate(block.cast()) };
     assert_eq!(buddy.block_state(1, 1), BlockState::Free);
@@ -191,11 +161,7 @@ fn a_reserved_range_is_live_until_it_is_released() {
     // Leaves 0 to 4 of the second half: one block of four and one of one.
     assert_eq!((buddy.stats().live, buddy.stats().granted), (2, 5 * 64));
     assert_eq!(buddy.reserve_range(from + 319, 1), Err(AllocError));
-    assert_eq!(
-        buddy.reserve_range(0, 1),
-        Err(AllocError),
-        "the metadata lies there"
-    );
+    assert_eq!(buddy.reserve_range(0, 1), Err(AllocError), "the metadata lies there");
     assert_eq!(buddy.reserve_range(1 << 16, 1), Err(AllocError));
     assert_eq!(buddy.reserve_range(64, usize::MAX), Err(AllocError));
     let block = buddy.at_offset(from).expect("a block starts there");
@@ -227,10 +193,7 @@ fn a_leak_is_reported_with_its_blocks() {
     }))
     .expect_err("dropping it with live blocks panics");
     let text = text.downcast_ref::<String>().expect("the report is a text");
-    assert!(
-        text.contains("`leaky` was dropped with 18 live blocks of 288 bytes"),
-        "{text}"
-    );
+    assert!(text.contains("`leaky` was dropped with 18 live blocks of 288 bytes"), "{text}");
     assert!(text.contains("16 bytes\n  and 2 more"), "{text}");
 }
 

@@ -27,10 +27,7 @@ fn assert_wrong<B: Allocator + ?Sized>(
     });
     for report in [by_address, by_size] {
         assert!(report.contains(name), "{name} expected: {report}");
-        assert!(
-            report.contains("wrong.rs"),
-            "the caller is missing: {report}"
-        );
+        assert!(report.contains("wrong.rs"), "the caller is missing: {report}");
     }
     assert_eq!(buddy.stats(), before);
     buddy.verify().expect("nothing has changed");
@@ -54,19 +51,9 @@ fn double_foreign_and_interior_frees_are_named() {
         assert_wrong(&buddy, near(block, 16), layout(16, 1), "interior free");
         assert_wrong(&buddy, near(block, 64), layout(64, 1), "interior free");
         assert_wrong(&buddy, near(block, 1), asked, "interior free");
-        assert_wrong(
-            &buddy,
-            NonNull::from(&mut elsewhere).cast(),
-            asked,
-            "foreign free",
-        );
+        assert_wrong(&buddy, NonNull::from(&mut elsewhere).cast(), asked, "foreign free");
         assert_wrong(&buddy, buddy.region().cast(), asked, "foreign free");
-        assert_wrong(
-            &buddy,
-            near(buddy.region().cast(), bytes as isize),
-            asked,
-            "foreign free",
-        );
+        assert_wrong(&buddy, near(buddy.region().cast(), bytes as isize), asked, "foreign free");
         // SAFETY: the block is live and freed once.
         unsafe { buddy.deallocate_sized(block, asked) };
         assert_wrong(&buddy, block, asked, "double free");
@@ -238,9 +225,6 @@ fn a_list_or_front_that_agrees_with_the_counters_alone_is_found() {
     let books = &bare.tree.head().books;
     books.live.set(0);
     books.granted.set(0);
-    let (what, _) = bare
-        .tree
-        .check()
-        .expect_err("the front holds a block twice");
+    let (what, _) = bare.tree.check().expect_err("the front holds a block twice");
     assert!(what.contains("twice"), "{what}");
 }

@@ -241,17 +241,12 @@ fn address_space_runs_out_at_every_page() {
     let answer = child::run(|| {
         for spare in 0..48 {
             let limit = (address_space() + spare * page()) as libc::rlim_t;
-            let old = libc::rlimit {
-                rlim_cur: limit,
-                rlim_max: libc::RLIM_INFINITY,
-            };
+            let old = libc::rlimit { rlim_cur: limit, rlim_max: libc::RLIM_INFINITY };
             // SAFETY: sets a limit of this child alone.
             check!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &old) } == 0);
             let line = starved();
-            let none = libc::rlimit {
-                rlim_cur: libc::RLIM_INFINITY,
-                rlim_max: libc::RLIM_INFINITY,
-            };
+            let none =
+                libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
             // SAFETY: as above.
             check!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &none) } == 0);
             if line != 0 {

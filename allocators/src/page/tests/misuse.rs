@@ -27,17 +27,9 @@ fn wrong_frees_are_found() {
     unsafe {
         misused(Misuse::InteriorFree, || pages.deallocate(interior));
         misused(Misuse::InteriorFree, || pages.deallocate(next_page));
-        misused(Misuse::ForeignFree, || {
-            pages.deallocate(NonNull::from(&mut local))
-        });
-        misused(Misuse::ForeignFree, || {
-            pages.deallocate(NonNull::dangling())
-        });
-        for wrong in [
-            layout(2 * page(), 64),
-            layout(3 * page() + 1, 64),
-            layout(3 * page(), 32),
-        ] {
+        misused(Misuse::ForeignFree, || pages.deallocate(NonNull::from(&mut local)));
+        misused(Misuse::ForeignFree, || pages.deallocate(NonNull::dangling()));
+        for wrong in [layout(2 * page(), 64), layout(3 * page() + 1, 64), layout(3 * page(), 32)] {
             misused(Misuse::WrongSize, || pages.deallocate_sized(start, wrong));
             misused(Misuse::WrongSize, || {
                 let _ = pages.reallocate(start, wrong, at);
@@ -56,19 +48,13 @@ fn wrong_frees_are_found() {
     // SAFETY: as above.
     let report = misused(Misuse::DoubleFree, || unsafe { pages.deallocate(start) });
     assert!(report.contains("`frees`"), "named: {report}");
-    assert!(
-        report.contains("tests/misuse.rs"),
-        "with the site: {report}"
-    );
+    assert!(report.contains("tests/misuse.rs"), "with the site: {report}");
     let erased: &dyn Allocator = &pages;
     // SAFETY: as above.
     let report = misused(Misuse::DoubleFree, || unsafe {
         erased.deallocate_sized(start, at);
     });
-    assert!(
-        report.contains("tests/misuse.rs"),
-        "also through dyn: {report}"
-    );
+    assert!(report.contains("tests/misuse.rs"), "also through dyn: {report}");
 }
 
 #[test]
@@ -79,9 +65,7 @@ fn a_double_free_is_known_among_the_last_64() {
     blocks.iter().for_each(|&block| free(&pages, block));
     for block in blocks {
         // SAFETY: the misuse under test.
-        misused(Misuse::DoubleFree, || unsafe {
-            pages.deallocate(block.cast())
-        });
+        misused(Misuse::DoubleFree, || unsafe { pages.deallocate(block.cast()) });
     }
 }
 
@@ -91,14 +75,8 @@ fn a_leak_is_told_when_dropped() {
     let block = pages.allocate(layout(5000, 8)).unwrap();
     let panic = catch_unwind(AssertUnwindSafe(|| drop(pages))).expect_err("a leak panics");
     let text = *panic.downcast::<String>().expect("with text");
-    assert!(
-        text.contains("`leaky`") && text.contains("1 live block of 5000"),
-        "{text}"
-    );
-    assert!(
-        text.contains(&format!("{:p}", block.cast::<u8>())),
-        "lists it: {text}"
-    );
+    assert!(text.contains("`leaky`") && text.contains("1 live block of 5000"), "{text}");
+    assert!(text.contains(&format!("{:p}", block.cast::<u8>())), "lists it: {text}");
     fill(block, 1);
     // SAFETY: the block outlives its allocator, so the test gives its pages back.
     unsafe { system::unmap(block.cast(), block.len()) }.unwrap();

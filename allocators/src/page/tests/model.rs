@@ -30,16 +30,9 @@ impl Known {
 
     fn check(&self, upto: usize) {
         let seen = upto.min(self.layout.size());
-        let seen = if self.block.len() <= 64 * page() {
-            seen
-        } else {
-            seen.min(page())
-        };
+        let seen = if self.block.len() <= 64 * page() { seen } else { seen.min(page()) };
         let slice = &bytes(self.block)[..seen];
-        assert!(
-            slice.iter().all(|&b| b == self.mark),
-            "a block lost its bytes"
-        );
+        assert!(slice.iter().all(|&b| b == self.mark), "a block lost its bytes");
     }
 }
 
@@ -96,11 +89,7 @@ impl Model {
         assert!(block.len() >= layout.size(), "large enough");
         assert_eq!(block.addr().get() % layout.align(), 0, "aligned");
         assert_eq!(bytes(block)[layout.size() / 2], 0, "zero");
-        let mut new = Known {
-            block,
-            layout,
-            mark: 0,
-        };
+        let mut new = Known { block, layout, mark: 0 };
         new.mark(mark);
         self.known.push(new);
         self.count(layout);

@@ -55,11 +55,7 @@ fn requests_are_cut_off_the_end() {
     assert_eq!(reuse(&mut state, 1, 1), None, "nothing is left");
     let stats = state.stats();
     assert_eq!((stats.live, stats.granted), (2, 8 * page()), "counted");
-    assert_eq!(
-        (stats.reserved, state.committed),
-        (8 * page(), 8 * page()),
-        "counted once"
-    );
+    assert_eq!((stats.reserved, state.committed), (8 * page(), 8 * page()), "counted once");
     free(&mut state, three);
     free(&mut state, five);
     assert_eq!(state.stats().reserved, 0, "all went back");
@@ -126,17 +122,9 @@ fn a_parked_range_is_no_block() {
     state.park(base, 2 * page());
     let start = base.addr().get();
     let double = state.find(start, None).map(|_| ());
-    assert_eq!(
-        double,
-        Err(crate::misuse::Misuse::DoubleFree),
-        "it was freed before"
-    );
+    assert_eq!(double, Err(crate::misuse::Misuse::DoubleFree), "it was freed before");
     let within = state.find(start + page(), None).map(|_| ());
-    assert_eq!(
-        within,
-        Err(crate::misuse::Misuse::ForeignFree),
-        "never a block"
-    );
+    assert_eq!(within, Err(crate::misuse::Misuse::ForeignFree), "never a block");
     assert!(state.sweep(), "swept");
     assert_eq!(state.stats().reserved, 0, "all went back");
 }

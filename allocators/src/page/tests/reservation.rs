@@ -57,21 +57,14 @@ fn commit_and_decommit() {
     // SAFETY: nothing uses the memory.
     unsafe { space.decommit(8 * page()..12 * page()) }.unwrap();
     assert_eq!(pages.committed_bytes(), 16 * page(), "counted");
-    assert!(
-        !is_readable(at(&space, 8)) && !is_readable(at(&space, 11)),
-        "no access"
-    );
+    assert!(!is_readable(at(&space, 8)) && !is_readable(at(&space, 11)), "no access");
     assert!(!is_resident(at(&space, 10)), "no memory");
     assert!(is_readable(at(&space, 12)), "the neighbours stay");
     let again = space.commit(8 * page()..12 * page()).unwrap();
     assert!(bytes(again).iter().all(|&b| b == 0), "zero again");
     // SAFETY: nothing uses the memory.
     unsafe { space.decommit(0..space.bytes()) }.unwrap();
-    assert_eq!(
-        (pages.committed_bytes(), space.committed_bytes()),
-        (0, 0),
-        "none"
-    );
+    assert_eq!((pages.committed_bytes(), space.committed_bytes()), (0, 0), "none");
     assert_eq!(pages.verify(), Ok(()), "whole");
     assert_eq!(pages.stats().live, 0, "a reservation is no block");
     drop(space);
@@ -88,15 +81,8 @@ fn guards_bar_commits() {
     assert_eq!(space.committed_bytes(), 8 * page(), "a guard is no memory");
     assert!(!is_readable(at(&space, 4)), "no access");
     assert!(space.commit(0..5 * page()).is_err(), "refused over a guard");
-    assert!(
-        space.commit(5 * page()..10 * page()).is_err(),
-        "refused over a guard"
-    );
-    assert_eq!(
-        space.committed_bytes(),
-        8 * page(),
-        "a refusal changes nothing"
-    );
+    assert!(space.commit(5 * page()..10 * page()).is_err(), "refused over a guard");
+    assert_eq!(space.committed_bytes(), 8 * page(), "a refusal changes nothing");
     // SAFETY: nothing uses the memory.
     unsafe { space.decommit(4 * page()..5 * page()) }.unwrap();
     assert!(space.commit(0..5 * page()).is_ok(), "the bar is lifted");
@@ -155,25 +141,13 @@ fn random_ranges_against_a_model() {
                 }
             }
             let committed = model.iter().filter(|s| matches!(s, State::Committed(_)));
-            assert_eq!(
-                space.committed_bytes(),
-                committed.count() * page(),
-                "seed {seed}"
-            );
-            assert_eq!(
-                pages.committed_bytes(),
-                space.committed_bytes(),
-                "seed {seed}"
-            );
+            assert_eq!(space.committed_bytes(), committed.count() * page(), "seed {seed}");
+            assert_eq!(pages.committed_bytes(), space.committed_bytes(), "seed {seed}");
             assert_eq!(space.verify(), Ok(()), "seed {seed}");
         }
         for (index, state) in model.iter().enumerate() {
             let readable = is_readable(at(&space, index));
-            assert_eq!(
-                readable,
-                matches!(state, State::Committed(_)),
-                "page {index}"
-            );
+            assert_eq!(readable, matches!(state, State::Committed(_)), "page {index}");
         }
     }
 }
@@ -197,11 +171,7 @@ fn ranges_are_whole_pages_within() {
         let result = catch_unwind(AssertUnwindSafe(|| space.commit(range.clone())));
         assert!(result.is_err(), "{range:?} is no range of pages");
     }
-    assert_eq!(
-        space.commit(2 * page()..2 * page()).unwrap().len(),
-        0,
-        "none is fine"
-    );
+    assert_eq!(space.commit(2 * page()..2 * page()).unwrap().len(), 0, "none is fine");
     assert_eq!(space.committed_bytes(), 0, "nothing happened");
     let text = std::format!("{space:?}");
     assert!(text.contains("committed_bytes: 0"), "{text}");
@@ -228,10 +198,7 @@ fn a_forgotten_reservation_is_told() {
     core::mem::forget(space);
     let panic = catch_unwind(AssertUnwindSafe(|| drop(pages))).expect_err("it is told");
     let text = *panic.downcast::<String>().expect("with text");
-    assert!(
-        text.contains("`forgetful`") && text.contains("1 forgotten"),
-        "{text}"
-    );
+    assert!(text.contains("`forgetful`") && text.contains("1 forgotten"), "{text}");
     // SAFETY: nobody has the pages any more.
     unsafe { system::unmap(base, bytes) }.unwrap();
 }

@@ -14,16 +14,7 @@ fn resizing_keeps_the_contents() {
     let mut now = layout(10, 16);
     let mut block = pages.allocate(now).unwrap();
     fill(block, 1);
-    let sizes = [
-        page(),
-        1,
-        40 * page(),
-        3 * page() + 5,
-        2 << 20,
-        2 * page(),
-        0,
-        9 << 20,
-    ];
+    let sizes = [page(), 1, 40 * page(), 3 * page() + 5, 2 << 20, 2 * page(), 0, 9 << 20];
     for (step, bytes) in sizes.into_iter().enumerate() {
         let new = layout(bytes, 16);
         let kept = now.size().min(bytes);
@@ -31,31 +22,17 @@ fn resizing_keeps_the_contents() {
         block = unsafe { pages.reallocate(block.cast(), now, new) }.unwrap();
         let expected = step as u8 + 1;
         let slice = &super::bytes(block)[..kept];
-        assert!(
-            slice.iter().all(|&b| b == expected),
-            "step {step} kept its bytes"
-        );
-        assert_eq!(
-            block.len(),
-            bytes.max(1).next_multiple_of(page()),
-            "whole pages"
-        );
+        assert!(slice.iter().all(|&b| b == expected), "step {step} kept its bytes");
+        assert_eq!(block.len(), bytes.max(1).next_multiple_of(page()), "whole pages");
         let stats = pages.stats();
-        assert_eq!(
-            (stats.live, stats.requested),
-            (1, bytes.max(1)),
-            "step {step}"
-        );
+        assert_eq!((stats.live, stats.requested), (1, bytes.max(1)), "step {step}");
         assert_eq!(stats.granted, stats.reserved, "step {step}");
         assert_eq!(pages.verify(), Ok(()), "step {step}");
         fill(block, step as u8 + 2);
         now = new;
     }
     let peak = pages.stats().peak_granted;
-    assert!(
-        peak <= (9 << 20) + page(),
-        "moving by page tables holds no second copy"
-    );
+    assert!(peak <= (9 << 20) + page(), "moving by page tables holds no second copy");
     free(&pages, block);
 }
 
@@ -77,10 +54,7 @@ fn shrinking_in_place_gives_the_tail_back() {
     // taken the addresses, else it is refused.
     let grown = unsafe { pages.resize_in_place(shrunk.cast(), new, old) };
     if let Ok(grown) = grown {
-        assert!(
-            bytes(grown)[3 * page()..].iter().all(|&b| b == 0),
-            "fresh pages"
-        );
+        assert!(bytes(grown)[3 * page()..].iter().all(|&b| b == 0), "fresh pages");
     }
     // SAFETY: the block is live.
     let size = unsafe { pages.allocated_size(block.cast()) };
@@ -140,10 +114,7 @@ fn huge_pages_are_aligned_and_asked_for() {
             let new = layout(now.size() * 2, 8);
             // SAFETY: the block is live and has the layout `now`.
             block = unsafe { pages.reallocate(block.cast(), now, new) }.unwrap();
-            assert!(
-                super::bytes(block)[..now.size()].iter().all(|&b| b == 9),
-                "kept"
-            );
+            assert!(super::bytes(block)[..now.size()].iter().all(|&b| b == 9), "kept");
             now = new;
         }
         free(&pages, block);
@@ -154,11 +125,7 @@ fn huge_pages_are_aligned_and_asked_for() {
         pages.reallocate(small.cast(), layout(HUGE_BYTES - page(), 8), new)
     };
     let grown = grown.unwrap();
-    assert_eq!(
-        grown.addr().get() % HUGE_BYTES,
-        0,
-        "a block that becomes huge is moved"
-    );
+    assert_eq!(grown.addr().get() % HUGE_BYTES, 0, "a block that becomes huge is moved");
     assert_eq!(flags(grown.cast()).contains(" hg"), known, "and advised");
     free(&pages, grown);
     assert_eq!(pages.stats().reserved, 0, "all went back");

@@ -85,20 +85,12 @@ fn falling_addresses_fill_leaves() {
         insert(&mut table, entry(index * page(), page()));
     }
     assert_eq!(table.validate(), Ok(()), "whole");
-    assert!(
-        table.bytes() <= count * 16 + 8 * page(),
-        "16 bytes a range: {}",
-        table.bytes()
-    );
+    assert!(table.bytes() <= count * 16 + 8 * page(), "16 bytes a range: {}", table.bytes());
     for index in 1..=count {
         let (place, _) = table.at(index * page()).unwrap();
         table.remove(place);
     }
-    assert!(
-        table.bytes() <= 16 * page(),
-        "leaves went back: {}",
-        table.bytes()
-    );
+    assert!(table.bytes() <= 16 * page(), "leaves went back: {}", table.bytes());
 }
 
 #[test]
@@ -112,11 +104,7 @@ fn rising_addresses_work_as_well() {
     for _ in 0..20_000 {
         last = table.above(last).unwrap().start();
     }
-    assert_eq!(
-        (last, table.above(last)),
-        (20_000 * page(), None),
-        "in order"
-    );
+    assert_eq!((last, table.above(last)), (20_000 * page(), None), "in order");
 }
 
 #[test]
@@ -173,10 +161,7 @@ fn the_page_map_knows_each_page() {
             let mut last = None;
             for (run, what) in map.runs(0..pages) {
                 assert_eq!(run.start, at, "runs follow each other");
-                assert!(
-                    !run.is_empty() && last != Some(what),
-                    "runs are as long as can be"
-                );
+                assert!(!run.is_empty() && last != Some(what), "runs are as long as can be");
                 assert!(model[run.clone()].iter().all(|&u| u == what), "{run:?}");
                 (at, last) = (run.end, Some(what));
             }

@@ -20,10 +20,7 @@ fn block(address: usize, bytes: usize) -> PassedOn {
 /// Moves a table to memory for `count` blocks and as many bytes more.
 fn move_for(passed: &Passed, backing: &TestBacking, count: usize) {
     let layout = Passed::layout_for(count).expect("a few");
-    let memory = Memory {
-        block: backing.allocate(layout).expect("room"),
-        layout,
-    };
+    let memory = Memory { block: backing.allocate(layout).expect("room"), layout };
     // SAFETY: the block was just handed out for this count and goes back in `give` alone.
     let old = unsafe { passed.move_to(memory) };
     give(old, backing);
@@ -94,14 +91,9 @@ fn agrees_with_a_map() {
                     assert!(!known || passed.was_freed(found.address), "freed last");
                 }
             }
-            let known = model
-                .iter()
-                .any(|(&start, &bytes)| (start..start + bytes).contains(&address));
-            assert_eq!(
-                passed.holds(found.address.as_ptr()),
-                known,
-                "who holds {address:#x}"
-            );
+            let known =
+                model.iter().any(|(&start, &bytes)| (start..start + bytes).contains(&address));
+            assert_eq!(passed.holds(found.address.as_ptr()), known, "who holds {address:#x}");
             if step % 37 == 0 {
                 check(&passed, &model);
             }
@@ -115,9 +107,7 @@ fn agrees_with_a_map() {
 /// Addresses whose search starts at the last slot but one of the least table.
 fn neighbours(passed: &Passed, count: usize) -> Vec<PassedOn> {
     let all = (1..).map(|page| block(page * 4096, 100));
-    all.filter(|found| passed.home(found.address) == SLOTS_MIN - 2)
-        .take(count)
-        .collect()
+    all.filter(|found| passed.home(found.address) == SLOTS_MIN - 2).take(count).collect()
 }
 
 #[test]
@@ -154,12 +144,7 @@ fn the_addresses_freed_last_are_remembered() {
         passed.remove(found.address);
     }
     assert!(!passed.was_freed(blocks[0].address), "too long ago");
-    assert!(
-        blocks[1..]
-            .iter()
-            .all(|found| passed.was_freed(found.address)),
-        "the last ones"
-    );
+    assert!(blocks[1..].iter().all(|found| passed.was_freed(found.address)), "the last ones");
     give(passed.take_memory(), &backing);
 }
 

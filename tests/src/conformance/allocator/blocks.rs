@@ -13,15 +13,11 @@ const BLOCKS: usize = 40;
 /// The name is there, and stays.
 pub(super) fn name(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
     let before = oracle.allocator().name().to_owned();
-    require(!before.is_empty(), Rule::Name, || {
-        "the name is empty".to_owned()
-    })?;
+    require(!before.is_empty(), Rule::Name, || "the name is empty".to_owned())?;
     let layout = layout(1, 1);
     let key = served(oracle.allocate(layout)?, layout)?;
     let after = oracle.allocator().name().to_owned();
-    require(after == before, Rule::Name, || {
-        format!("`{before}` is now called `{after}`")
-    })?;
+    require(after == before, Rule::Name, || format!("`{before}` is now called `{after}`"))?;
     oracle.free(key)
 }
 
@@ -41,12 +37,7 @@ fn some_blocks(oracle: &mut Oracle<'_>) -> Result<Vec<Key>, Broken> {
     require(
         keys.len() > 1 || limits.memory.is_some_and(|bytes| bytes < 1024),
         Rule::Served,
-        || {
-            format!(
-                "an allocator with room refuses a second block after {}",
-                keys.len()
-            )
-        },
+        || format!("an allocator with room refuses a second block after {}", keys.len()),
     )?;
     Ok(keys)
 }
@@ -85,10 +76,7 @@ pub(super) fn orders_of_free(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 /// Memory that was written to comes back as zeros where that is asked.
 pub(super) fn zeroed(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
     let limits = *oracle.limits();
-    for size in interesting_sizes(&limits)
-        .into_iter()
-        .filter(|&size| size <= limits.touch_max)
-    {
+    for size in interesting_sizes(&limits).into_iter().filter(|&size| size <= limits.touch_max) {
         for align in [1, 32, 4096] {
             if align > limits.align_max {
                 continue;
@@ -161,18 +149,12 @@ pub(super) fn churn(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 /// Sizes change in place or do not; either way nothing else does.
 pub(super) fn resize_in_place(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
     let limits = *oracle.limits();
-    let sizes: Vec<usize> = interesting_sizes(&limits)
-        .into_iter()
-        .filter(|&size| size <= limits.touch_max)
-        .collect();
+    let sizes: Vec<usize> =
+        interesting_sizes(&limits).into_iter().filter(|&size| size <= limits.touch_max).collect();
     for neighbour in [false, true] {
         let first = layout(sizes.len().min(limits.size_max), 1);
         let key = served(oracle.allocate(first)?, first)?;
-        let other = if neighbour {
-            oracle.allocate(first)?
-        } else {
-            None
-        };
+        let other = if neighbour { oracle.allocate(first)? } else { None };
         for &size in sizes.iter().chain(sizes.iter().rev().step_by(3)) {
             oracle.resize(key, size, (size % 256) as u8)?;
         }
@@ -188,18 +170,12 @@ pub(super) fn resize_in_place(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 /// Contents are kept up to the lesser size, growing and shrinking, with a neighbour in the way.
 pub(super) fn reallocate(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
     let limits = *oracle.limits();
-    let sizes: Vec<usize> = interesting_sizes(&limits)
-        .into_iter()
-        .filter(|&size| size <= limits.touch_max)
-        .collect();
+    let sizes: Vec<usize> =
+        interesting_sizes(&limits).into_iter().filter(|&size| size <= limits.touch_max).collect();
     let first = layout(1, 1);
     let mut key = served(oracle.allocate(first)?, first)?;
     for (index, &size) in sizes.iter().chain(sizes.iter().rev()).enumerate() {
-        let neighbour = if index % 3 == 0 {
-            oracle.allocate(first)?
-        } else {
-            None
-        };
+        let neighbour = if index % 3 == 0 { oracle.allocate(first)? } else { None };
         let new = layout(size, 1);
         if let Some(moved) = oracle.reallocate(key, new, (index * 85 % 256) as u8)? {
             key = moved;

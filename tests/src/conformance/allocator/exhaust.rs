@@ -36,10 +36,7 @@ fn fill(oracle: &mut Oracle<'_>, layout: Layout) -> Result<Vec<Key>, Broken> {
     while let Some(key) = oracle.allocate(layout)? {
         keys.push(key);
         require(keys.len() <= 64 * BLOCKS_MAX, Rule::Served, || {
-            format!(
-                "{} blocks of {layout:?} were served, more than there is memory",
-                keys.len()
-            )
+            format!("{} blocks of {layout:?} were served, more than there is memory", keys.len())
         })?;
     }
     Ok(keys)
@@ -57,11 +54,9 @@ pub(super) fn exhaustion(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
         for order in 0..if limits.reclaims { 4 } else { 1 } {
             let mut keys = fill(oracle, layout)?;
             let count = keys.len();
-            require(
-                before.is_none_or(|before| count >= before),
-                Rule::Reclaimed,
-                || format!("{count} blocks of {layout:?} where {before:?} were served before"),
-            )?;
+            require(before.is_none_or(|before| count >= before), Rule::Reclaimed, || {
+                format!("{count} blocks of {layout:?} where {before:?} were served before")
+            })?;
             before = before.max(Some(count));
             oracle.allocate_zeroed(layout)?;
             oracle.check_all()?;
@@ -70,10 +65,8 @@ pub(super) fn exhaustion(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
                 1 => {}
                 2 => keys.sort_by_key(|key| oracle.layout(*key).size()),
                 _ => {
-                    let (odd, even): (Vec<_>, Vec<_>) = keys
-                        .iter()
-                        .enumerate()
-                        .partition(|(index, _)| index % 2 == 1);
+                    let (odd, even): (Vec<_>, Vec<_>) =
+                        keys.iter().enumerate().partition(|(index, _)| index % 2 == 1);
                     keys = odd.into_iter().chain(even).map(|(_, key)| *key).collect();
                 }
             }

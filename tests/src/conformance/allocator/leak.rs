@@ -27,8 +27,5 @@ pub(super) fn leak(make: &mut Maker<'_>) -> Result<(), Broken> {
     if text.contains(&name) {
         return Ok(());
     }
-    Err(Broken::new(
-        Rule::Leak,
-        format!("the report of a leak does not name `{name}`: {text}"),
-    ))
+    Err(Broken::new(Rule::Leak, format!("the report of a leak does not name `{name}`: {text}")))
 }

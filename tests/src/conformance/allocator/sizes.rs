@@ -22,18 +22,13 @@ pub(super) fn interesting_sizes(limits: &Limits) -> Vec<usize> {
 /// The alignments up to the greatest that is served.
 pub(super) fn alignments_of(limits: &Limits) -> impl Iterator<Item = usize> + use<> {
     let most = limits.align_max;
-    (0..usize::BITS - 1)
-        .map(|shift| 1 << shift)
-        .take_while(move |&align| align <= most)
+    (0..usize::BITS - 1).map(|shift| 1 << shift).take_while(move |&align| align <= most)
 }
 
 /// Returns the key of a block that must have been served.
 pub(super) fn served(key: Option<Key>, layout: Layout) -> Result<Key, Broken> {
     key.ok_or_else(|| {
-        Broken::new(
-            Rule::Served,
-            format!("an allocator with room refuses {layout:?}"),
-        )
+        Broken::new(Rule::Served, format!("an allocator with room refuses {layout:?}"))
     })
 }
 
@@ -96,16 +91,9 @@ pub(super) fn zero_size(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
             count += usize::from(oracle.allocate_zeroed(layout(0, align))?.is_some());
         }
     }
-    require(
-        oracle.len() == count && oracle.bytes(first) > 0,
-        Rule::Overlap,
-        || {
-            format!(
-                "{count} blocks of size zero share {} addresses",
-                oracle.len()
-            )
-        },
-    )?;
+    require(oracle.len() == count && oracle.bytes(first) > 0, Rule::Overlap, || {
+        format!("{count} blocks of size zero share {} addresses", oracle.len())
+    })?;
     oracle.check_all()?;
     oracle.free_all()
 }
@@ -116,12 +104,7 @@ pub(super) fn huge(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
     let key = served(oracle.allocate(small)?, small)?;
     let most = isize::MAX as usize;
     for align in alignments_of(&oracle.limits().clone()) {
-        for size in [
-            most - (align - 1),
-            most - (align - 1) - 1,
-            most / 2 + 1,
-            most / 8 * 7,
-        ] {
+        for size in [most - (align - 1), most - (align - 1) - 1, most / 2 + 1, most / 8 * 7] {
             let Ok(layout) = Layout::from_size_align(size, align) else {
                 continue;
             };

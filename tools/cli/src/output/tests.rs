@@ -9,9 +9,7 @@ fn preparing_leaves_nothing_and_writing_leaves_one_file() {
     let output = Output::prepare(&path).expect("the folder may be written");
     assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 0);
     for text in ["first", "2"] {
-        output
-            .write(text.as_bytes())
-            .expect("the folder may be written");
+        output.write(text.as_bytes()).expect("the folder may be written");
         assert_eq!(fs::read_to_string(&path).expect("the file"), text);
         assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
     }
@@ -22,9 +20,7 @@ fn what_cannot_be_written_is_said() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let missing = folder.path().join("none").join("out.json");
     for path in [folder.path(), &missing, Path::new("/proc/out.json")] {
-        let error = Output::prepare(path)
-            .expect_err("no place for a file")
-            .to_string();
+        let error = Output::prepare(path).expect_err("no place for a file").to_string();
         assert!(error.starts_with(&path.display().to_string()), "{error}");
         assert!(error.contains("cannot write"), "{error}");
     }

@@ -22,45 +22,28 @@ fn strategies_are_chosen_by_name_and_by_file() {
     assert_eq!(names(&two), ["frame+heap", "pools+heap"]);
     assert_eq!(choose(Some(file)).len(), all.len() + 1);
     assert_eq!(names(&choose(Some(&format!("{file},none")))), ["mine"]);
-    assert_eq!(
-        names(&choose(Some(&format!("{file},pools+heap")))),
-        ["pools+heap", "mine"]
-    );
+    assert_eq!(names(&choose(Some(&format!("{file},pools+heap")))), ["pools+heap", "mine"]);
 }
 
 #[test]
 fn wrong_lists_name_what_is_known() {
     let error = choose_strategies(Some("pools+heap,pool")).expect_err("unknown");
-    assert!(
-        error.starts_with("unknown strategy `pool`; known are pools+heap, "),
-        "{error}"
-    );
+    assert!(error.starts_with("unknown strategy `pool`; known are pools+heap, "), "{error}");
     let error = choose_strategies(Some("missing.json")).expect_err("missing");
     assert!(error.starts_with("missing.json: cannot read"), "{error}");
-    let error = choose_peers("system,gclib")
-        .map(|_| ())
-        .expect_err("unknown");
-    assert!(
-        error.starts_with("unknown peer `gclib`; known are system, mimalloc, "),
-        "{error}"
-    );
+    let error = choose_peers("system,gclib").map(|_| ()).expect_err("unknown");
+    assert!(error.starts_with("unknown peer `gclib`; known are system, mimalloc, "), "{error}");
 }
 
 #[test]
 fn peers_are_chosen_by_name() {
     let named = |list: &str| {
         let peers = choose_peers(list).expect("a good list");
-        peers
-            .iter()
-            .map(|row| row.name().to_owned())
-            .collect::<Vec<_>>()
+        peers.iter().map(|row| row.name().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(named("talc,system"), ["system", "talc"]);
     assert!(named("none").is_empty());
-    assert_eq!(
-        named("all").len(),
-        if cfg!(feature = "peers-all") { 9 } else { 7 }
-    );
+    assert_eq!(named("all").len(), if cfg!(feature = "peers-all") { 9 } else { 7 });
 }
 
 #[cfg(not(feature = "peers-all"))]
@@ -72,13 +55,8 @@ fn peers_that_are_not_compiled_in_name_the_feature() {
 
 #[test]
 fn names_of_rows_are_distinct() {
-    let count = rows(&strategies::built_in(), rows::peers())
-        .expect("distinct")
-        .len();
-    assert_eq!(
-        count,
-        1 + 5 + strategies::built_in().len() + rows::peers().len()
-    );
+    let count = rows(&strategies::built_in(), rows::peers()).expect("distinct").len();
+    assert_eq!(count, 1 + 5 + strategies::built_in().len() + rows::peers().len());
     for taken in ["heap", "null", "snmalloc", "pools+heap"] {
         let text = MINE.replace("mine", taken);
         let mut chosen = strategies::built_in();

@@ -10,14 +10,7 @@ use serde_json::Value;
 use crate::support::{Place, recording, text};
 
 /// Arguments that keep a run short.
-const SHORT: [&str; 6] = [
-    "replay",
-    "--rounds",
-    "1",
-    "--peers=system,talc",
-    "--strategies",
-    "none",
-];
+const SHORT: [&str; 6] = ["replay", "--rounds", "1", "--peers=system,talc", "--strategies", "none"];
 
 fn short<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&SHORT, more].concat()
@@ -29,10 +22,7 @@ fn help_has_examples() {
     for arguments in [&["--help"][..], &["replay", "--help"], &["replay", "-h"]] {
         let (code, stdout, stderr) = place.run(arguments);
         assert_eq!((code, &*stderr), (0, ""), "{arguments:?}");
-        assert!(
-            stdout.contains("Examples:\n  loligo replay"),
-            "{arguments:?}: {stdout}"
-        );
+        assert!(stdout.contains("Examples:\n  loligo replay"), "{arguments:?}: {stdout}");
     }
     let (code, _, stderr) = place.run(&[]);
     assert_eq!(code, 2);
@@ -47,22 +37,11 @@ fn a_replay_prints_a_table_and_writes_figures_and_report() {
     assert_eq!((code, &*stderr), (0, ""), "{stdout}");
     assert!(stdout.starts_with("game: 600 events, peak of "), "{stdout}");
     let lines: Vec<&str> = stdout.lines().collect();
-    let [.., best, report] = &lines[..] else {
-        panic!("{stdout}")
-    };
-    assert!(
-        best.starts_with("game: `") && best.contains("` serves it best with "),
-        "{best}"
-    );
+    let [.., best, report] = &lines[..] else { panic!("{stdout}") };
+    assert!(best.starts_with("game: `") && best.contains("` serves it best with "), "{best}");
     assert_eq!(*report, "The report lies in loligo-report/index.html.");
-    assert!(
-        !stdout.contains('\u{1b}'),
-        "no colours where there is no terminal"
-    );
-    assert_eq!(
-        place.names(),
-        ["figures.json", "game.altrace", "loligo-report"]
-    );
+    assert!(!stdout.contains('\u{1b}'), "no colours where there is no terminal");
+    assert_eq!(place.names(), ["figures.json", "game.altrace", "loligo-report"]);
     let report = fs::read_dir(place.path("loligo-report")).expect("the folder is there");
     assert_eq!(report.count(), 1, "one page and nothing beside it");
 
@@ -73,16 +52,7 @@ fn a_replay_prints_a_table_and_writes_figures_and_report() {
     assert_eq!(trace["events"], 600);
     let rows = trace["rows"].as_array().expect("rows");
     let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
-    let expected = [
-        "null",
-        "heap",
-        "heap-region",
-        "slab",
-        "buddy",
-        "page",
-        "system",
-        "talc",
-    ];
+    let expected = ["null", "heap", "heap-region", "slab", "buddy", "page", "system", "talc"];
     assert_eq!(names, expected);
     for row in rows {
         check_row(row);
@@ -91,12 +61,8 @@ fn a_replay_prints_a_table_and_writes_figures_and_report() {
 
 /// Checks that a row has the fields that were agreed, and no others.
 fn check_row(row: &Value) {
-    let mut fields: Vec<&str> = row
-        .as_object()
-        .expect("an object")
-        .keys()
-        .map(|key| &**key)
-        .collect();
+    let mut fields: Vec<&str> =
+        row.as_object().expect("an object").keys().map(|key| &**key).collect();
     let mut expected = [
         "name",
         "kind",
@@ -119,24 +85,13 @@ fn check_row(row: &Value) {
     assert_eq!(row["kind"], kind, "{row}");
     let ns = &row["ns_per_event"];
     let value = |name: &str| ns[name].as_f64().expect("a time");
-    assert!(
-        value("min") <= value("median") && value("median") <= value("max"),
-        "{row}"
-    );
+    assert!(value("min") <= value("median") && value("median") <= value("max"), "{row}");
     assert_eq!(row["capped"], false, "{row}");
     assert_eq!(row["events_done"], 600, "{row}");
     if kind == "loop" {
-        assert!(
-            row["memory_ratio"].is_null() && row["worst_ns"].is_null(),
-            "{row}"
-        );
+        assert!(row["memory_ratio"].is_null() && row["worst_ns"].is_null(), "{row}");
     } else {
-        assert!(
-            row["memory_ratio"]
-                .as_f64()
-                .is_some_and(|ratio| ratio > 0.5),
-            "{row}"
-        );
+        assert!(row["memory_ratio"].as_f64().is_some_and(|ratio| ratio > 0.5), "{row}");
         assert!(row["worst_ns"].as_f64().is_some_and(|ns| ns > 0.0), "{row}");
         let may_refuse = ["slab", "buddy"].contains(&row["name"].as_str().expect("a name"));
         assert!(may_refuse || row["refused"] == 0, "{row}");
@@ -149,13 +104,7 @@ fn several_recordings_are_replayed_with_contents_verified() {
     place.recording("one.altrace");
     let packed = zstd::encode_all(&recording()[..], 3).expect("compressing in memory");
     place.file("two.altrace.zst", packed);
-    let arguments = short(&[
-        "one.altrace",
-        "two.altrace.zst",
-        "--verify",
-        "--report",
-        "out/pages",
-    ]);
+    let arguments = short(&["one.altrace", "two.altrace.zst", "--verify", "--report", "out/pages"]);
     let (code, stdout, stderr) = place.run(&arguments);
     assert_eq!((code, &*stderr), (0, ""), "{stdout}");
     for name in ["one", "two"] {
@@ -163,10 +112,7 @@ fn several_recordings_are_replayed_with_contents_verified() {
         assert!(stdout.contains(&line), "{stdout}");
         assert!(stdout.contains(&format!("\n{name}: `")), "{stdout}");
     }
-    assert!(
-        stdout.ends_with("The report lies in out/pages/index.html.\n"),
-        "{stdout}"
-    );
+    assert!(stdout.ends_with("The report lies in out/pages/index.html.\n"), "{stdout}");
 }
 
 #[test]
@@ -211,15 +157,9 @@ fn unknown_strategies_and_peers_name_the_known_ones() {
     let place = Place::new();
     place.recording("game.altrace");
     let stderr = place.refused(&["replay", "game.altrace", "--strategies", "pools+heap,pond"]);
-    assert!(
-        stderr.contains("unknown strategy `pond`; known are pools+heap, "),
-        "{stderr}"
-    );
+    assert!(stderr.contains("unknown strategy `pond`; known are pools+heap, "), "{stderr}");
     let stderr = place.refused(&["replay", "game.altrace", "--peers=glibc"]);
-    assert!(
-        stderr.contains("unknown peer `glibc`; known are system, "),
-        "{stderr}"
-    );
+    assert!(stderr.contains("unknown peer `glibc`; known are system, "), "{stderr}");
 }
 
 #[test]
@@ -231,10 +171,7 @@ fn strategies_come_from_files() {
         r#"{"strategies": [{"name": "mine", "base": "heap",
             "layers": [{"pools": {"sizes": [32, 64]}}]}]}"#,
     );
-    place.file(
-        "wrong.json",
-        "{\"strategies\": [\n  {\"name\": \"mine\", \"bas\": \"heap\"}]}",
-    );
+    place.file("wrong.json", "{\"strategies\": [\n  {\"name\": \"mine\", \"bas\": \"heap\"}]}");
     let arguments = [
         "replay",
         "game.altrace",
@@ -247,15 +184,9 @@ fn strategies_come_from_files() {
     let (code, stdout, stderr) = place.run(&arguments);
     assert_eq!((code, &*stderr), (0, ""));
     assert!(stdout.contains("\n  mine  "), "{stdout}");
-    assert!(
-        !stdout.contains("pools+heap") && !stdout.contains("system"),
-        "{stdout}"
-    );
+    assert!(!stdout.contains("pools+heap") && !stdout.contains("system"), "{stdout}");
     let stderr = place.refused(&["replay", "game.altrace", "--strategies", "wrong.json"]);
-    assert!(
-        stderr.contains("wrong.json: unknown field `bas`"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("wrong.json: unknown field `bas`"), "{stderr}");
     assert!(stderr.contains("line 2 column 24"), "{stderr}");
 }
 
@@ -266,11 +197,7 @@ fn what_cannot_be_written_is_said_before_the_work() {
     place.file("file", "a file and no folder");
     // Enough rounds to show by the time it takes if work were done first.
     let long = ["replay", "game.altrace", "--rounds", "10000"];
-    for arguments in [
-        ["--report", "file"],
-        ["--report", "file/x"],
-        ["--json", "none/f.json"],
-    ] {
+    for arguments in [["--report", "file"], ["--report", "file/x"], ["--json", "none/f.json"]] {
         let stderr = place.refused(&[&long[..], &arguments].concat());
         assert!(stderr.contains(arguments[1]), "{stderr}");
     }
@@ -296,25 +223,10 @@ fn wrong_arguments_are_refused() {
 fn peers_may_be_given_bare() {
     let place = Place::new();
     place.recording("game.altrace");
-    let arguments = [
-        "replay",
-        "--rounds",
-        "1",
-        "--strategies",
-        "none",
-        "--peers",
-        "game.altrace",
-    ];
+    let arguments = ["replay", "--rounds", "1", "--strategies", "none", "--peers", "game.altrace"];
     let (code, stdout, stderr) = place.run(&arguments);
     assert_eq!((code, &*stderr), (0, ""));
-    for peer in [
-        "system",
-        "mimalloc",
-        "dlmalloc",
-        "talc",
-        "rlsf",
-        "linked_list_allocator",
-    ] {
+    for peer in ["system", "mimalloc", "dlmalloc", "talc", "rlsf", "linked_list_allocator"] {
         assert!(stdout.contains(&format!("\n  {peer} ")), "{peer}: {stdout}");
     }
 }
@@ -323,13 +235,7 @@ fn peers_may_be_given_bare() {
 fn a_capped_row_is_marked() {
     let place = Place::new();
     place.recording("game.altrace");
-    let arguments = short(&[
-        "game.altrace",
-        "--cap",
-        "0.000001",
-        "--json",
-        "figures.json",
-    ]);
+    let arguments = short(&["game.altrace", "--cap", "0.000001", "--json", "figures.json"]);
     let (code, stdout, stderr) = place.run(&arguments);
     assert_eq!((code, &*stderr), (0, ""));
     assert!(stdout.contains("capped after 512 events"), "{stdout}");
@@ -339,10 +245,7 @@ fn a_capped_row_is_marked() {
     assert_eq!(heap["capped"], true);
     assert_eq!(heap["events_done"], 512);
     assert!(heap["ns_per_event"]["median"].is_number(), "{heap}");
-    assert!(
-        heap["memory_ratio"].is_null() && heap["worst_ns"].is_null(),
-        "{heap}"
-    );
+    assert!(heap["memory_ratio"].is_null() && heap["worst_ns"].is_null(), "{heap}");
 }
 
 #[test]
@@ -358,18 +261,10 @@ fn an_interrupted_run_leaves_the_old_files_whole() {
     std::thread::sleep(Duration::from_millis(700));
     child.kill().expect("the child is ours");
     let status = child.wait().expect("the child is ours");
-    assert_eq!(
-        status.signal(),
-        Some(9),
-        "the bundled recordings take longer than that"
-    );
+    assert_eq!(status.signal(), Some(9), "the bundled recordings take longer than that");
     let figures = fs::read_to_string(place.path("figures.json")).expect("the file is there");
     assert_eq!(figures, "old figures");
-    let left: Vec<String> = place
-        .names()
-        .into_iter()
-        .filter(|name| name != "pages")
-        .collect();
+    let left: Vec<String> = place.names().into_iter().filter(|name| name != "pages").collect();
     assert_eq!(left, ["figures.json"]);
     if let Ok(pages) = fs::read_dir(place.path("pages")) {
         assert_eq!(pages.count(), 0, "no half of a page");

@@ -34,13 +34,7 @@ impl Place {
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).expect("the folder can be read");
         let mut names: Vec<String> = entries
-            .map(|entry| {
-                entry
-                    .expect("an entry")
-                    .file_name()
-                    .to_string_lossy()
-                    .into_owned()
-            })
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
             .collect();
         names.sort();
         names
@@ -55,17 +49,10 @@ impl Place {
 
     /// Runs the command and returns its status, standard output and standard error.
     pub(crate) fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = self.loligo(arguments).output().expect("the command runs");
+        let Output { status, stdout, stderr } =
+            self.loligo(arguments).output().expect("the command runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text in UTF-8");
-        (
-            status.code().expect("it ended by itself"),
-            text(stdout),
-            text(stderr),
-        )
+        (status.code().expect("it ended by itself"), text(stdout), text(stderr))
     }
 
     /// Runs a command that must be refused, sees that nothing was done, and returns the message.
@@ -83,28 +70,12 @@ impl Place {
 pub(crate) fn recording() -> Vec<u8> {
     let mut events = Vec::new();
     for slot in 0..200 {
-        let event = |op, bytes| Event {
-            op,
-            align_log2: 4,
-            thread: 0,
-            slot,
-            bytes,
-        };
-        let op = if slot % 3 == 0 {
-            Op::AllocateZeroed
-        } else {
-            Op::Allocate
-        };
+        let event = |op, bytes| Event { op, align_log2: 4, thread: 0, slot, bytes };
+        let op = if slot % 3 == 0 { Op::AllocateZeroed } else { Op::Allocate };
         events.push(event(op, 20 + u64::from(slot) * 7));
     }
     for slot in 0..200 {
-        let event = |op, bytes| Event {
-            op,
-            align_log2: 4,
-            thread: 0,
-            slot,
-            bytes,
-        };
+        let event = |op, bytes| Event { op, align_log2: 4, thread: 0, slot, bytes };
         events.push(event(Op::Reallocate, 3000 - u64::from(slot) * 9));
         events.push(event(Op::Free, 0));
     }

@@ -159,9 +159,7 @@ fn worst_rounds(
         })?;
     }
     for (index, answer) in children.finish() {
-        let ticks = answer
-            .and_then(|answer| answer.try_into().ok())
-            .map(u32::from_ne_bytes);
+        let ticks = answer.and_then(|answer| answer.try_into().ok()).map(u32::from_ne_bytes);
         lanes[index].worst_ns = ticks.map(|ticks| scale.ns(u64::from(ticks)));
     }
     Ok(())
@@ -182,11 +180,7 @@ fn verify(
             continue;
         };
         // What is ours is verified to the end; a peer that is quadratic would take hours.
-        let cap = if lane.row.kind() == Kind::Peer {
-            cap
-        } else {
-            Duration::MAX
-        };
+        let cap = if lane.row.kind() == Kind::Peer { cap } else { Duration::MAX };
         if lane.row.kind() != Kind::Loop {
             children.start(index, || {
                 let found = runner.verify(bench, cap)?;
@@ -218,23 +212,14 @@ fn summarise(
         rows.push(row_result(&lane, *peak, trace));
     }
     let peak_live_bytes = trace.peak_live_bytes;
-    let result = TraceResult {
-        name: trace.name.clone(),
-        events,
-        peak_live_bytes,
-        rows,
-    };
+    let result = TraceResult { name: trace.name.clone(), events, peak_live_bytes, rows };
     Measured { result, verified }
 }
 
 fn row_result(lane: &Lane<'_>, peak: Option<Peak>, trace: &Trace) -> RowResult {
     let events = trace.events.len() as u64;
     // A row that goes on is counted from its second round on; one that does not has its first only.
-    let counted = if lane.capped {
-        lane.first.as_slice()
-    } else {
-        lane.rounds.as_slice()
-    };
+    let counted = if lane.capped { lane.first.as_slice() } else { lane.rounds.as_slice() };
     let rounds_ns: Vec<f64> = counted
         .iter()
         .filter(|timed| timed.done > 0)

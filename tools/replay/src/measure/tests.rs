@@ -37,54 +37,26 @@ fn random_trace(seed: u64, count: usize) -> Trace {
     let mut slots = 0;
     let mut events = Vec::new();
     while events.len() < count {
-        let bytes = 1 + if random.next(20) == 0 {
-            random.next(50_000)
-        } else {
-            random.next(300)
-        };
+        let bytes = 1 + if random.next(20) == 0 { random.next(50_000) } else { random.next(300) };
         let choice = random.next(10);
         let event = if live.is_empty() || (choice < 5 && live.len() < 200) {
-            let align_log2 = if random.next(30) == 0 {
-                random.next(13) as u8
-            } else {
-                3
-            };
+            let align_log2 = if random.next(30) == 0 { random.next(13) as u8 } else { 3 };
             let slot = free.pop().unwrap_or_else(|| {
                 slots += 1;
                 slots - 1
             });
             live.push((slot, align_log2));
-            let op = if choice == 0 {
-                Op::AllocateZeroed
-            } else {
-                Op::Allocate
-            };
-            Event {
-                op,
-                align_log2,
-                thread: 0,
-                slot,
-                bytes,
-            }
+            let op = if choice == 0 { Op::AllocateZeroed } else { Op::Allocate };
+            Event { op, align_log2, thread: 0, slot, bytes }
         } else {
             let index = random.next(live.len() as u64) as usize;
             let (slot, align_log2) = live[index];
-            let (op, bytes) = if choice < 7 {
-                (Op::Reallocate, bytes)
-            } else {
-                (Op::Free, 0)
-            };
+            let (op, bytes) = if choice < 7 { (Op::Reallocate, bytes) } else { (Op::Free, 0) };
             if op == Op::Free {
                 live.swap_remove(index);
                 free.push(slot);
             }
-            Event {
-                op,
-                align_log2,
-                thread: 0,
-                slot,
-                bytes,
-            }
+            Event { op, align_log2, thread: 0, slot, bytes }
         };
         events.push(event);
     }
@@ -113,11 +85,7 @@ fn run(trace: Trace, rows: &[Row], options: &Options) -> Measured {
 fn losses<S: Subject + 'static>(make: impl Fn() -> S + 'static) -> Vec<LossKind> {
     let _alone = alone();
     let rows = [Row::growing("faulty", Kind::Peer, make)];
-    let options = Options {
-        worst_rounds: 0,
-        rounds: 1,
-        ..quick()
-    };
+    let options = Options { worst_rounds: 0, rounds: 1, ..quick() };
     let measured = run(random_trace(7, 3000), &rows, &options);
     let found = measured.verified[0].clone().expect("it was verified");
     found.losses.into_iter().map(|loss| loss.what).collect()
@@ -152,11 +120,7 @@ enum Fault {
 
 impl Faulty {
     fn with(fault: Fault) -> impl Fn() -> Self {
-        move || Self {
-            fault,
-            calls: 0,
-            system: System,
-        }
+        move || Self { fault, calls: 0, system: System }
     }
 
     /// Returns a layout with room for the fault.
@@ -222,11 +186,7 @@ unsafe impl Subject for Faulty {
         {
             self.fault = Fault::Writes(null_mut());
         }
-        let back = if self.fault == Fault::Misaligned {
-            4
-        } else {
-            0
-        };
+        let back = if self.fault == Fault::Misaligned { 4 } else { 0 };
         // SAFETY: the block is as far into the system's as `allocate` put it.
         let block = unsafe { block.sub(back) };
         // SAFETY: the block is the system's, with the layout that `allocate` asked.
@@ -237,11 +197,7 @@ unsafe impl Subject for Faulty {
         let new = Layout::from_size_align(bytes, old.align()).expect("small layouts");
         let moved = self.allocate(new);
         if !moved.is_null() {
-            let copied = if self.fault == Fault::NotCopied {
-                0
-            } else {
-                old.size().min(bytes)
-            };
+            let copied = if self.fault == Fault::NotCopied { 0 } else { old.size().min(bytes) };
             // SAFETY: both blocks are live and hold the lesser size.
             unsafe { moved.copy_from_nonoverlapping(block, copied) };
             // SAFETY: the caller's promise.
@@ -251,11 +207,7 @@ unsafe impl Subject for Faulty {
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.fault == Fault::Broken {
-            Err("a list leads nowhere".to_owned())
-        } else {
-            Ok(())
-        }
+        if self.fault == Fault::Broken { Err("a list leads nowhere".to_owned()) } else { Ok(()) }
     }
 }
 
@@ -269,37 +221,19 @@ fn verifying() -> bool {
 #[test]
 fn a_write_into_another_block_is_found() {
     let lost = losses(Faulty::with(Fault::Writes(null_mut())));
-    assert!(
-        matches!(
-            lost[0],
-            LossKind::Contents {
-                offset_bytes: 0,
-                ..
-            }
-        ),
-        "{lost:?}"
-    );
+    assert!(matches!(lost[0], LossKind::Contents { offset_bytes: 0, .. }), "{lost:?}");
 }
 
 #[test]
 fn misaligned_blocks_are_found() {
     let lost = losses(Faulty::with(Fault::Misaligned));
-    assert!(
-        matches!(lost[0], LossKind::Alignment { align: 8 }),
-        "{lost:?}"
-    );
+    assert!(matches!(lost[0], LossKind::Alignment { align: 8 }), "{lost:?}");
 }
 
 #[test]
 fn blocks_that_are_not_zeroed_are_found() {
     let lost = losses(Faulty::with(Fault::NotZeroed));
-    let LossKind::NotZero {
-        offset_bytes,
-        block_bytes,
-    } = lost[0]
-    else {
-        panic!("{lost:?}")
-    };
+    let LossKind::NotZero { offset_bytes, block_bytes } = lost[0] else { panic!("{lost:?}") };
     assert_eq!(offset_bytes, block_bytes - 1);
 }
 
@@ -318,33 +252,19 @@ fn a_crash_is_a_loss() {
 #[test]
 fn a_failed_check_is_a_loss() {
     let lost = losses(Faulty::with(Fault::Broken));
-    assert_eq!(
-        lost,
-        [LossKind::Structure("a list leads nowhere".to_owned())]
-    );
+    assert_eq!(lost, [LossKind::Structure("a list leads nowhere".to_owned())]);
 }
 
 #[test]
 fn refused_requests_are_counted_and_the_replay_goes_on() {
     let _alone = alone();
-    let rows = [Row::growing(
-        "refuses",
-        Kind::Peer,
-        Faulty::with(Fault::Refuses),
-    )];
+    let rows = [Row::growing("refuses", Kind::Peer, Faulty::with(Fault::Refuses))];
     let trace = random_trace(11, 3000);
-    let asked = trace
-        .events
-        .iter()
-        .filter(|event| event.op != Op::Free)
-        .count() as u64;
+    let asked = trace.events.iter().filter(|event| event.op != Op::Free).count() as u64;
     let measured = run(trace, &rows, &quick());
     let row = &measured.result.rows[0];
     let refused = row.refused.expect("it is counted");
-    assert!(
-        refused > asked / 5 && refused < asked / 2,
-        "{refused} of {asked}"
-    );
+    assert!(refused > asked / 5 && refused < asked / 2, "{refused} of {asked}");
     assert_eq!(row.events_done, 3000);
     let verified = measured.verified[0].as_ref().expect("it was verified");
     assert_eq!(verified.losses, []);
@@ -360,34 +280,17 @@ fn a_slow_row_is_capped_and_not_run_again() {
         Row::growing("system", Kind::Peer, || System),
     ];
     let cap = Duration::from_millis(30);
-    let options = Options {
-        cap: Some(cap),
-        verify: false,
-        memory: true,
-        ..quick()
-    };
+    let options = Options { cap: Some(cap), verify: false, memory: true, ..quick() };
     let measured = run(random_trace(13, 20_000), &rows, &options);
-    let [slow, system] = &measured.result.rows[..] else {
-        panic!("two rows")
-    };
+    let [slow, system] = &measured.result.rows[..] else { panic!("two rows") };
     assert!(slow.capped, "50 us a request over a cap of 30 ms");
-    assert!(
-        (512..20_000).contains(&slow.events_done),
-        "{}",
-        slow.events_done
-    );
+    assert!((512..20_000).contains(&slow.events_done), "{}", slow.events_done);
     assert_eq!(slow.rounds_ns.len(), 1, "its one round is what it has");
-    assert!(
-        slow.ns_per_event.expect("a time").median > 10_000.0,
-        "{slow:?}"
-    );
+    assert!(slow.ns_per_event.expect("a time").median > 10_000.0, "{slow:?}");
     assert_eq!((slow.memory_ratio, slow.worst_ns), (None, None));
     assert!(!system.capped && system.events_done == 20_000, "{system:?}");
     assert_eq!(system.rounds_ns.len(), 2);
-    assert!(
-        system.memory_ratio.is_some() && system.worst_ns.is_some(),
-        "{system:?}"
-    );
+    assert!(system.memory_ratio.is_some() && system.worst_ns.is_some(), "{system:?}");
 }
 
 #[test]
@@ -397,25 +300,16 @@ fn every_row_holds_a_random_trace() {
     rows.extend(ours());
     rows.extend(built_in().iter().map(|strategy| strategy.row()));
     rows.extend(peers());
-    let options = Options {
-        memory: true,
-        ..quick()
-    };
+    let options = Options { memory: true, ..quick() };
     let measured = run(random_trace(17, 6000), &rows, &options);
     assert_eq!(measured.result.rows.len(), rows.len());
     for (row, verified) in measured.result.rows.iter().zip(&measured.verified) {
         assert!(!row.capped, "{row:?}");
         assert_eq!(row.rounds_ns.len(), 2, "{}", row.name);
         let spread = row.ns_per_event.expect("a time");
-        assert!(
-            spread.min <= spread.median && spread.median <= spread.max,
-            "{row:?}"
-        );
+        assert!(spread.min <= spread.median && spread.median <= spread.max, "{row:?}");
         if row.kind == Kind::Loop {
-            assert_eq!(
-                (row.memory_ratio, row.worst_ns, row.refused),
-                (None, None, None)
-            );
+            assert_eq!((row.memory_ratio, row.worst_ns, row.refused), (None, None, None));
             assert_eq!(*verified, None);
             continue;
         }
@@ -434,13 +328,7 @@ fn every_row_holds_a_random_trace() {
 
 /// Returns a trace that allocates `count` blocks and then frees them.
 fn pile(count: u32, bytes: u64) -> Trace {
-    let event = |op, slot, bytes| Event {
-        op,
-        align_log2: 3,
-        thread: 0,
-        slot,
-        bytes,
-    };
+    let event = |op, slot, bytes| Event { op, align_log2: 3, thread: 0, slot, bytes };
     let mut events: Vec<Event> = (0..count).map(|n| event(Op::Allocate, n, bytes)).collect();
     events.extend((0..count).map(|n| event(Op::Free, n, 0)));
     Trace::from_events("pile", events).expect("valid")
@@ -482,12 +370,7 @@ fn memory_is_what_is_touched() {
         .into_iter()
         .chain([Row::growing("wasteful", Kind::Peer, || Wasteful(System))])
         .collect();
-    let options = Options {
-        memory: true,
-        verify: false,
-        worst_rounds: 0,
-        ..quick()
-    };
+    let options = Options { memory: true, verify: false, worst_rounds: 0, ..quick() };
     let measured = run(pile(1000, 64 << 10), &rows, &options);
     for row in &measured.result.rows {
         let ratio = row.memory_ratio.expect("memory");
@@ -505,19 +388,9 @@ fn an_empty_trace_is_measured() {
     let _alone = alone();
     let rows = [Row::null(), Row::growing("system", Kind::Peer, || System)];
     let empty = Trace::from_events("empty", Vec::new()).expect("valid");
-    let measured = run(
-        empty,
-        &rows,
-        &Options {
-            memory: true,
-            ..quick()
-        },
-    );
+    let measured = run(empty, &rows, &Options { memory: true, ..quick() });
     for row in &measured.result.rows {
-        assert_eq!(
-            (row.ns_per_event, row.memory_ratio, row.events_done),
-            (None, None, 0)
-        );
+        assert_eq!((row.ns_per_event, row.memory_ratio, row.events_done), (None, None, 0));
     }
 }
 
@@ -525,29 +398,14 @@ fn an_empty_trace_is_measured() {
 fn a_trace_that_no_machine_holds_is_refused_or_left_out() {
     let _alone = alone();
     let huge = || pile(3, 1 << 45);
-    let rows: Vec<Row> = ours()
-        .into_iter()
-        .filter(|row| row.name() == "heap-region")
-        .collect();
+    let rows: Vec<Row> = ours().into_iter().filter(|row| row.name() == "heap-region").collect();
     let error = measure(&[huge()], &rows, &quick(), &mut |_| {}).expect_err("too large");
     assert!(error.to_string().contains("211106232532992"), "{error}");
-    let options = Options {
-        verify: false,
-        memory: true,
-        ..quick()
-    };
+    let options = Options { verify: false, memory: true, ..quick() };
     let measured = run(huge(), &rows, &options);
     let row = &measured.result.rows[0];
-    assert_eq!(
-        (row.events_done, row.ns_per_event, row.memory_ratio),
-        (0, None, None)
-    );
-    assert!(
-        row.note
-            .as_ref()
-            .is_some_and(|note| note.starts_with("not run")),
-        "{row:?}"
-    );
+    assert_eq!((row.events_done, row.ns_per_event, row.memory_ratio), (0, None, None));
+    assert!(row.note.as_ref().is_some_and(|note| note.starts_with("not run")), "{row:?}");
 }
 
 #[test]
@@ -556,14 +414,9 @@ fn progress_counts_to_its_end() {
     let rows = [Row::null(), Row::growing("system", Kind::Peer, || System)];
     let traces = [pile(10, 10), pile(20, 10)];
     let mut seen = Vec::new();
-    let options = Options {
-        memory: true,
-        ..quick()
-    };
-    measure(&traces, &rows, &options, &mut |progress| {
-        seen.push((progress.done, progress.of))
-    })
-    .expect("measured");
+    let options = Options { memory: true, ..quick() };
+    measure(&traces, &rows, &options, &mut |progress| seen.push((progress.done, progress.of)))
+        .expect("measured");
     let of = seen[0].1;
     assert_eq!(seen, (0..of).map(|done| (done, of)).collect::<Vec<_>>());
 }
@@ -573,11 +426,7 @@ fn json_is_as_agreed() {
     let row = RowResult {
         name: "heap".to_owned(),
         kind: Kind::Ours,
-        ns_per_event: Some(Spread {
-            median: 2.0,
-            min: 1.0,
-            max: 3.0,
-        }),
+        ns_per_event: Some(Spread { median: 2.0, min: 1.0, max: 3.0 }),
         memory_ratio: None,
         worst_ns: Some(7.5),
         faults: Some(1),
@@ -587,15 +436,9 @@ fn json_is_as_agreed() {
         rounds_ns: vec![1.0, 2.0, 3.0],
         note: Some("not in the document".to_owned()),
     };
-    let trace = TraceResult {
-        name: "lua".to_owned(),
-        events: 9,
-        peak_live_bytes: 8,
-        rows: vec![row],
-    };
-    let results = crate::results::Results {
-        traces: vec![trace],
-    };
+    let trace =
+        TraceResult { name: "lua".to_owned(), events: 9, peak_live_bytes: 8, rows: vec![row] };
+    let results = crate::results::Results { traces: vec![trace] };
     assert_eq!(
         serde_json::to_string(&results).expect("plain data"),
         "{\"traces\":[{\"name\":\"lua\",\"events\":9,\"peak_live_bytes\":8,\"rows\":[{\"name\":\
@@ -610,12 +453,7 @@ fn medians_are_in_the_middle() {
     assert_eq!(Spread::of(&[]), None);
     let odd = Spread::of(&[3.0, 1.0, 2.0]).expect("three values");
     assert_eq!((odd.median, odd.min, odd.max), (2.0, 1.0, 3.0));
-    assert_eq!(
-        Spread::of(&[4.0, 1.0, 2.0, 3.0])
-            .expect("four values")
-            .median,
-        2.5
-    );
+    assert_eq!(Spread::of(&[4.0, 1.0, 2.0, 3.0]).expect("four values").median, 2.5);
 }
 
 /// The folder of recorded traces: `LOLIGO_DATA`, or `shared` beside the checkout.
@@ -633,25 +471,12 @@ fn recordings() -> Option<PathBuf> {
 fn hold(trace: &Trace) {
     let first = trace.events.iter().take(60_000).copied().collect();
     let trace = Trace::from_events(&trace.name, first).expect("the start of a valid trace");
-    let rows: Vec<Row> = ours()
-        .into_iter()
-        .filter(|row| row.name() != "page")
-        .collect();
-    let options = Options {
-        rounds: 1,
-        worst_rounds: 0,
-        ..quick()
-    };
+    let rows: Vec<Row> = ours().into_iter().filter(|row| row.name() != "page").collect();
+    let options = Options { rounds: 1, worst_rounds: 0, ..quick() };
     let measured = run(trace, &rows, &options);
     for (row, verified) in measured.result.rows.iter().zip(measured.verified) {
         let verified = verified.expect("it was verified");
-        assert_eq!(
-            verified.losses,
-            [],
-            "{} on {}",
-            row.name,
-            measured.result.name
-        );
+        assert_eq!(verified.losses, [], "{} on {}", row.name, measured.result.name);
     }
 }
 

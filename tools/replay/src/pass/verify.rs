@@ -62,23 +62,11 @@ impl fmt::Display for Loss {
             (_, None) => f.write_str("after the last event: ")?,
         }
         match &self.what {
-            LossKind::Contents {
-                offset_bytes,
-                block_bytes,
-            } => {
-                write!(
-                    f,
-                    "byte {offset_bytes} of a block of {block_bytes} was overwritten"
-                )
+            LossKind::Contents { offset_bytes, block_bytes } => {
+                write!(f, "byte {offset_bytes} of a block of {block_bytes} was overwritten")
             }
-            LossKind::NotZero {
-                offset_bytes,
-                block_bytes,
-            } => {
-                write!(
-                    f,
-                    "byte {offset_bytes} of a zeroed block of {block_bytes} is not zero"
-                )
+            LossKind::NotZero { offset_bytes, block_bytes } => {
+                write!(f, "byte {offset_bytes} of a zeroed block of {block_bytes} is not zero")
             }
             LossKind::Alignment { align } => write!(f, "a block is not aligned to {align}"),
             LossKind::Structure(what) => write!(f, "the allocator's own check fails: {what}"),
@@ -101,15 +89,8 @@ pub struct Verified {
 impl Verified {
     /// Returns what is found when the replaying process dies.
     pub(crate) fn died() -> Self {
-        let losses = vec![Loss {
-            event: None,
-            what: LossKind::Died,
-        }];
-        Self {
-            losses,
-            refused: 0,
-            events_done: 0,
-        }
+        let losses = vec![Loss { event: None, what: LossKind::Died }];
+        Self { losses, refused: 0, events_done: 0 }
     }
 }
 
@@ -136,17 +117,11 @@ pub(crate) fn verify<S: Subject>(
                 _ => 0,
             };
             let block = &mut bench.slots.as_mut_slice()[step.slot()];
-            let mut held = Held {
-                block,
-                seed: &mut seeds.as_mut_slice()[step.slot()],
-            };
+            let mut held = Held { block, seed: &mut seeds.as_mut_slice()[step.slot()] };
             let event = done as u64;
             match held.step(subject, *step, old, event) {
                 Ok(served) => found.refused += u64::from(!served),
-                Err(what) => found.losses.push(Loss {
-                    event: Some(event),
-                    what,
-                }),
+                Err(what) => found.losses.push(Loss { event: Some(event), what }),
             }
             done += 1;
             if found.losses.len() == LOSSES_KEPT {
@@ -159,10 +134,7 @@ pub(crate) fn verify<S: Subject>(
     }
     compare_left(bench, subject, done, &seeds, &mut found)?;
     if let Err(what) = subject.check() {
-        found.losses.push(Loss {
-            event: None,
-            what: LossKind::Structure(what),
-        });
+        found.losses.push(Loss { event: None, what: LossKind::Structure(what) });
     }
     found.events_done = done as u64;
     Ok(found)
@@ -220,10 +192,7 @@ impl Held<'_> {
                 let served = self.fill(step, event)?;
                 zero.map_err(|offset_bytes| {
                     let block_bytes = step.bytes() as u64;
-                    LossKind::NotZero {
-                        offset_bytes,
-                        block_bytes,
-                    }
+                    LossKind::NotZero { offset_bytes, block_bytes }
                 })?;
                 Ok(served)
             }
@@ -283,9 +252,7 @@ impl Held<'_> {
         if self.block.addr().is_multiple_of(align) {
             Ok(true)
         } else {
-            Err(LossKind::Alignment {
-                align: align as u64,
-            })
+            Err(LossKind::Alignment { align: align as u64 })
         }
     }
 }
@@ -330,10 +297,8 @@ unsafe fn fill(block: *mut u8, bytes: usize, seed: u64) {
 /// `block` is valid for reads of `bytes` initialised bytes.
 unsafe fn compare(block: *const u8, bytes: usize, seed: u64) -> Result<(), LossKind> {
     // SAFETY: the caller's promise is the one asked here.
-    unsafe { find_other(block, bytes, word_of(seed)) }.map_err(|offset_bytes| LossKind::Contents {
-        offset_bytes,
-        block_bytes: bytes as u64,
-    })
+    unsafe { find_other(block, bytes, word_of(seed)) }
+        .map_err(|offset_bytes| LossKind::Contents { offset_bytes, block_bytes: bytes as u64 })
 }
 
 /// Finds the first byte of a block that is not as `word` has it; a null block has none.

@@ -21,15 +21,10 @@ pub(super) fn collect<'a>(results: &'a Results, traces: &'a [Trace]) -> (Opening
         .zip(results)
         .map(|(trace, result)| (trace, result.filter(|result| result.name == trace.name)))
         .collect();
-    let films = film_demo::film()
-        .into_iter()
-        .chain(traces.iter().filter_map(film_trace::film))
-        .collect();
+    let films =
+        film_demo::film().into_iter().chain(traces.iter().filter_map(film_trace::film)).collect();
     let data = PageData {
-        traces: pairs
-            .iter()
-            .map(|(trace, result)| trace_data(trace, *result))
-            .collect(),
+        traces: pairs.iter().map(|(trace, result)| trace_data(trace, *result)).collect(),
         films,
     };
     let opening = Opening {
@@ -62,24 +57,14 @@ fn trace_data<'a>(trace: &'a Trace, result: Option<&'a TraceResult>) -> TraceDat
 }
 
 fn rows(result: &TraceResult) -> Vec<Row<'_>> {
-    result
-        .rows
-        .iter()
-        .map(|row| Row {
-            result: row,
-            note: row.note.as_deref(),
-        })
-        .collect()
+    result.rows.iter().map(|row| Row { result: row, note: row.note.as_deref() }).collect()
 }
 
 /// Samples our allocators one after the other, so that one's memory is given back before the next.
 fn allocators(trace: &Trace, line: &Timeline) -> Vec<AllocatorData> {
     let samples = subjects::sample_all(trace, line);
     let longest = samples.iter().map(Samples::longest).max().unwrap_or(0);
-    samples
-        .into_iter()
-        .map(|samples| samples.finish(longest))
-        .collect()
+    samples.into_iter().map(|samples| samples.finish(longest)).collect()
 }
 
 /// Returns the sentence of a trace without the name that it starts with.

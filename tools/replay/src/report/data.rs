@@ -121,9 +121,5 @@ pub(super) enum Call {
     /// A block taken back.
     Free { block: usize },
     /// A new size without moving, and the block as it then is.
-    Resize {
-        block: usize,
-        bytes: usize,
-        to: Option<usize>,
-    },
+    Resize { block: usize, bytes: usize, to: Option<usize> },
 }

@@ -27,12 +27,7 @@ impl<'a> Drive<'a> {
     /// Starts with no block alive; `slots` is one more than the greatest slot of the events. One more
     /// slot is kept to spare.
     pub(super) fn new(allocator: &'a dyn Allocator, slots: usize) -> Self {
-        Self {
-            allocator,
-            slots: vec![None; slots + 1],
-            live_bytes: 0,
-            refused: 0,
-        }
+        Self { allocator, slots: vec![None; slots + 1], live_bytes: 0, refused: 0 }
     }
 
     /// Returns the bytes asked for by the live blocks.
@@ -53,9 +48,8 @@ impl<'a> Drive<'a> {
     /// Returns the addresses of the live blocks that are multiples of `align`, in ascending order.
     pub(super) fn aligned_blocks(&self, align: usize) -> Vec<usize> {
         let live = self.slots.iter().flatten();
-        let aligned = live
-            .map(|live| live.block.addr().get())
-            .filter(|at| at.is_multiple_of(align));
+        let aligned =
+            live.map(|live| live.block.addr().get()).filter(|at| at.is_multiple_of(align));
         let mut list: Vec<_> = aligned.collect();
         list.sort_unstable();
         list
@@ -126,10 +120,7 @@ impl<'a> Drive<'a> {
         };
         // SAFETY: the block is live in this allocator with this layout, and the alignment of an
         // event is that of its block.
-        let resized = unsafe {
-            self.allocator
-                .resize_in_place(old.block, old.layout, layout)
-        };
+        let resized = unsafe { self.allocator.resize_in_place(old.block, old.layout, layout) };
         if let Ok(block) = resized {
             self.replace(event.slot, block.cast(), layout);
         }

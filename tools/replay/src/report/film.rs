@@ -25,9 +25,7 @@ pub(super) fn with_buddy<R>(
 ) -> Option<R> {
     let leaf_bytes = region_bytes >> (levels - 1);
     let mut memory: Vec<u8> = Vec::new();
-    memory
-        .try_reserve_exact(2 * region_bytes + HEAD_LEAVES_MAX * leaf_bytes)
-        .ok()?;
+    memory.try_reserve_exact(2 * region_bytes + HEAD_LEAVES_MAX * leaf_bytes).ok()?;
     let memory: &mut [MaybeUninit<u8>] = memory.spare_capacity_mut();
     let start = memory.as_ptr().addr();
     let tree = (start + HEAD_LEAVES_MAX * leaf_bytes).next_multiple_of(region_bytes);
@@ -74,8 +72,7 @@ impl<'a> Camera<'a> {
     fn lists(&self) -> Vec<Vec<usize>> {
         let list = |level: u32| {
             let mut list = Vec::new();
-            self.buddy
-                .free_list(level, &mut |index| list.push((1 << level) - 1 + index));
+            self.buddy.free_list(level, &mut |index| list.push((1 << level) - 1 + index));
             list
         };
         (0..self.buddy.levels()).map(list).collect()
@@ -92,11 +89,7 @@ impl<'a> Camera<'a> {
     }
 
     fn frame(&self, call: Call) -> Frame {
-        Frame {
-            call,
-            states: self.states(),
-            lists: self.lists(),
-        }
+        Frame { call, states: self.states(), lists: self.lists() }
     }
 
     /// Returns the frame with which a film opens.
@@ -138,18 +131,10 @@ impl<'a> Camera<'a> {
             return;
         }
         let spare = drive.spare_slot();
-        let fresh = Event {
-            op: Op::Allocate,
-            slot: spare,
-            ..event
-        };
+        let fresh = Event { op: Op::Allocate, slot: spare, ..event };
         self.shoot(drive, fresh, film);
         if drive.live(spare).is_some() {
-            let old = Event {
-                op: Op::Free,
-                bytes: 0,
-                ..event
-            };
+            let old = Event { op: Op::Free, bytes: 0, ..event };
             self.shoot(drive, old, film);
             drive.swap(spare, event.slot);
         }

@@ -51,11 +51,7 @@ struct Walk {
 
 impl Walk {
     fn new(seed: u64) -> Self {
-        Self {
-            state: seed,
-            live: Vec::new(),
-            slots: 0,
-        }
+        Self { state: seed, live: Vec::new(), slots: 0 }
     }
 
     /// Returns a number below `bound` (xorshift64*).
@@ -68,13 +64,8 @@ impl Walk {
     }
 
     fn next(&mut self) -> Event {
-        let mut event = Event {
-            op: Op::Allocate,
-            align_log2: 0,
-            thread: 0,
-            slot: self.slots,
-            bytes: 0,
-        };
+        let mut event =
+            Event { op: Op::Allocate, align_log2: 0, thread: 0, slot: self.slots, bytes: 0 };
         if self.live.is_empty() || self.below(10) < 6 {
             let number = self.below((1 << LEVELS) - 1);
             event.bytes = (REGION_BYTES >> (number + 1).ilog2()) as u64;

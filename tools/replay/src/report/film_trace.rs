@@ -51,18 +51,13 @@ pub(super) fn film(trace: &Trace) -> Option<Film> {
     let scales = REGION_LOG2.flat_map(|log2| STARTS.map(move |quarter| (1 << log2, quarter)));
     let Stretch { scene, calls, .. } = scales
         .filter_map(|(region_bytes, quarter)| {
-            best_stretch(
-                trace,
-                Scene::of(trace, region_bytes, trace.events.len() / 4 * quarter),
-            )
+            best_stretch(trace, Scene::of(trace, region_bytes, trace.events.len() / 4 * quarter))
         })
         .max_by_key(|stretch| stretch.score)?;
     let (opening, frames) = with_buddy(scene.region_bytes, LEVELS, |buddy, tree| {
         let camera = Camera::new(buddy, tree);
         let mut drive = Drive::new(buddy, trace.slots as usize);
-        scene.calls[..calls.start]
-            .iter()
-            .for_each(|(_, event)| drive.apply(*event));
+        scene.calls[..calls.start].iter().for_each(|(_, event)| drive.apply(*event));
         let opening = (0..trace.slots)
             .filter_map(|slot| drive.live(slot))
             .filter_map(|live| Some((camera.number_of(live)?, live.layout.size())))
@@ -120,23 +115,12 @@ impl Scene {
                 (true, true) => Op::Reallocate,
             };
             let bytes = if fits { event.bytes } else { 0 };
-            calls.push((
-                index,
-                Event {
-                    op,
-                    bytes,
-                    ..*event
-                },
-            ));
+            calls.push((index, Event { op, bytes, ..*event }));
             if calls.len() == CALLS_SEEN {
                 break;
             }
         }
-        Self {
-            region_bytes,
-            start,
-            calls,
-        }
+        Self { region_bytes, start, calls }
     }
 }
 
@@ -157,12 +141,7 @@ fn best_stretch(trace: &Trace, scene: Scene) -> Option<Stretch> {
             let seen = was_live || drive.live(event.slot).is_some() || refused > 0;
             seen.then_some((index, points - REFUSAL_COST * refused))
         };
-        scene
-            .calls
-            .iter()
-            .enumerate()
-            .filter_map(&mut score)
-            .collect::<Vec<_>>()
+        scene.calls.iter().enumerate().filter_map(&mut score).collect::<Vec<_>>()
     })?;
     let (calls, score) = scores
         .windows(CALLS)
@@ -171,20 +150,12 @@ fn best_stretch(trace: &Trace, scene: Scene) -> Option<Stretch> {
             (calls, stretch.iter().map(|(_, score)| score).sum::<i64>())
         })
         .max_by_key(|(_, score)| *score)?;
-    (score > 0).then_some(Stretch {
-        scene,
-        calls,
-        score,
-    })
+    (score > 0).then_some(Stretch { scene, calls, score })
 }
 
 /// Rates a call: changed blocks, blocks alive, and a bonus for the rarer reallocation.
 fn points(before: &str, after: &str, op: Op) -> i64 {
-    let changed = before
-        .bytes()
-        .zip(after.bytes())
-        .filter(|(a, b)| a != b)
-        .count();
+    let changed = before.bytes().zip(after.bytes()).filter(|(a, b)| a != b).count();
     let alive = after.bytes().filter(|state| *state == b'a').count();
     let grows = if op == Op::Reallocate { 8 } else { 0 };
     (2 * changed.min(8) + alive.min(24) + grows) as i64

@@ -23,10 +23,7 @@ pub(super) struct Gaps {
 impl Occupancy {
     /// Returns the bytes of all regions.
     pub(super) fn reserved(&self) -> usize {
-        self.regions
-            .iter()
-            .map(|region| region.end - region.start)
-            .sum()
+        self.regions.iter().map(|region| region.end - region.start).sum()
     }
 
     /// Measures the runs of bytes that no live block covers; a run ends with its region.
@@ -68,11 +65,7 @@ impl Occupancy {
                 let inside = block.start.max(region.start)..block.end.min(region.end);
                 if !inside.is_empty() {
                     let place = |address: usize| address - region.start + before;
-                    spread(
-                        place(inside.start)..place(inside.end),
-                        bytes_per_cell,
-                        &mut live,
-                    );
+                    spread(place(inside.start)..place(inside.end), bytes_per_cell, &mut live);
                 }
             }
             before += region.end - region.start;

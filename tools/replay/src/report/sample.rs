@@ -67,9 +67,7 @@ impl Samples {
         };
         let mut drive = Drive::new(allocator, trace.slots as usize);
         let mut line_at = line.at.iter().enumerate().peekable();
-        let mut moments = moments(line.peak_at, trace.events.len())
-            .into_iter()
-            .peekable();
+        let mut moments = moments(line.peak_at, trace.events.len()).into_iter().peekable();
         for (index, event) in trace.events.iter().enumerate() {
             drive.apply(*event);
             let done = index + 1;
@@ -111,10 +109,7 @@ impl Samples {
 
     /// Returns the most bytes held at one of the moments of the memory map.
     pub(super) fn longest(&self) -> usize {
-        let held = self
-            .snapshots
-            .iter()
-            .map(|snapshot| snapshot.occupancy.reserved());
+        let held = self.snapshots.iter().map(|snapshot| snapshot.occupancy.reserved());
         held.max().unwrap_or(0)
     }
 
@@ -130,10 +125,7 @@ impl Samples {
             cells: snapshot.occupancy.cells(bytes_per_cell),
             regions: snapshot.occupancy.regions.len(),
         });
-        AllocatorData {
-            moments: moments.collect(),
-            ..self.data
-        }
+        AllocatorData { moments: moments.collect(), ..self.data }
     }
 }
 
@@ -163,9 +155,7 @@ fn occupancy(allocator: &dyn Allocator, ground: &Ground<'_>, drive: &Drive<'_>) 
         let served = drive.aligned_blocks(PASSED_ON_ALIGN);
         let passed_on = |region: &&Range<usize>| {
             served.binary_search(&region.start).is_ok()
-                && blocks[..own]
-                    .binary_search_by_key(&region.start, |block| block.start)
-                    .is_err()
+                && blocks[..own].binary_search_by_key(&region.start, |block| block.start).is_err()
         };
         let passed_on: Vec<_> = regions.iter().filter(passed_on).cloned().collect();
         blocks.extend(passed_on);

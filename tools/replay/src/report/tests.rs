@@ -26,13 +26,7 @@ impl Random {
 
 /// A trace called `test` of operations, slots and sizes.
 pub(super) fn trace(calls: &[(Op, u32, u64)]) -> Trace {
-    let event = |&(op, slot, bytes)| Event {
-        op,
-        align_log2: 3,
-        thread: 0,
-        slot,
-        bytes,
-    };
+    let event = |&(op, slot, bytes)| Event { op, align_log2: 3, thread: 0, slot, bytes };
     Trace::from_events("test", calls.iter().map(event).collect()).expect("the trace is valid")
 }
 
@@ -71,11 +65,7 @@ pub(super) fn result(trace: &Trace) -> TraceResult {
     let row = |name: &str, kind, median| RowResult {
         name: name.to_owned(),
         kind,
-        ns_per_event: Some(Spread {
-            median,
-            min: median,
-            max: median,
-        }),
+        ns_per_event: Some(Spread { median, min: median, max: median }),
         memory_ratio: Some(1.5),
         worst_ns: Some(900.0),
         faults: Some(3),
@@ -100,13 +90,7 @@ pub(super) fn result(trace: &Trace) -> TraceResult {
 fn names(folder: &std::path::Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(folder)
         .expect("the folder is there")
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .into_string()
-                .expect("a name")
-        })
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
         .collect();
     names.sort();
     names
@@ -118,42 +102,22 @@ fn the_report_is_one_file() {
     let folder = place.path().join("some/report");
     let mut trace = random_trace(3, 1500);
     trace.name = String::from("</script><b>x");
-    let results = Results {
-        traces: vec![result(&trace)],
-    };
+    let results = Results { traces: vec![result(&trace)] };
     let report = prepare(&folder).expect("the folder can be made");
     assert_eq!(names(&folder), [""; 0], "preparing leaves nothing behind");
-    let path = report
-        .write(&results, &[trace])
-        .expect("the page can be written");
+    let path = report.write(&results, &[trace]).expect("the page can be written");
     assert_eq!(path, folder.join(PAGE), "it lies where it says");
     assert_eq!(names(&folder), [PAGE], "and nothing else does");
     let page = fs::read_to_string(path).expect("the page is text");
-    assert!(
-        !page.contains("<b>x") && !page.contains("http"),
-        "escaped, and no link"
-    );
+    assert!(!page.contains("<b>x") && !page.contains("http"), "escaped, and no link");
     assert!(page.ends_with("</html>\n"), "it is whole");
-    let json = page
-        .split_once("id=\"report-data\">")
-        .expect("the data is there")
-        .1;
+    let json = page.split_once("id=\"report-data\">").expect("the data is there").1;
     let json = json.split_once("</script>").expect("the data ends").0;
     let data: serde_json::Value = serde_json::from_str(json).expect("the data is JSON");
     let drawn = &data["traces"][0];
-    assert_eq!(
-        drawn["name"], "</script><b>x",
-        "the name means what it meant"
-    );
-    assert_eq!(
-        drawn["rows"][0]["ns_per_event"]["median"], 10.0,
-        "the rows are there"
-    );
-    assert_eq!(
-        drawn["allocators"].as_array().map(Vec::len),
-        Some(3),
-        "heap, slab and buddy"
-    );
+    assert_eq!(drawn["name"], "</script><b>x", "the name means what it meant");
+    assert_eq!(drawn["rows"][0]["ns_per_event"]["median"], 10.0, "the rows are there");
+    assert_eq!(drawn["allocators"].as_array().map(Vec::len), Some(3), "heap, slab and buddy");
     assert_eq!(data["films"][0]["levels"], 5, "the demonstration");
 }
 
@@ -167,25 +131,15 @@ fn an_older_report_is_replaced() {
         Some(b"old".to_vec()),
         "not before it is done"
     );
-    let path = report
-        .write(&Results::default(), &[])
-        .expect("the page can be written");
-    assert!(
-        fs::read(path).is_ok_and(|page| page.starts_with(b"<!doctype html>")),
-        "the new page"
-    );
+    let path = report.write(&Results::default(), &[]).expect("the page can be written");
+    assert!(fs::read(path).is_ok_and(|page| page.starts_with(b"<!doctype html>")), "the new page");
 }
 
 fn refusal(error: &ReportError, folder: &std::path::Path) {
     let text = error.to_string();
-    assert!(
-        text.contains(&folder.display().to_string()),
-        "names the folder: {text}"
-    );
+    assert!(text.contains(&folder.display().to_string()), "names the folder: {text}");
     assert!(text.contains("--report DIR"), "names the remedy: {text}");
-    let cause = core::error::Error::source(error)
-        .expect("there is a cause")
-        .to_string();
+    let cause = core::error::Error::source(error).expect("there is a cause").to_string();
     assert!(text.contains(&cause), "names the reason: {text}");
 }
 
@@ -203,10 +157,7 @@ fn a_folder_inside_a_file_is_refused_before_the_work() {
 fn a_folder_in_the_place_of_the_page_is_refused() {
     let place = tempfile::tempdir().expect("a folder for the test");
     fs::create_dir(place.path().join(PAGE)).expect("a folder for the test");
-    refusal(
-        &prepare(place.path()).expect_err("the page has no place"),
-        place.path(),
-    );
+    refusal(&prepare(place.path()).expect_err("the page has no place"), place.path());
 }
 
 #[test]
@@ -214,25 +165,16 @@ fn a_failed_write_leaves_nothing_behind() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let report = prepare(place.path()).expect("the folder can be used");
     fs::create_dir(place.path().join(PAGE)).expect("a folder for the test");
-    let error = report
-        .write(&Results::default(), &[])
-        .expect_err("the page has no place");
+    let error = report.write(&Results::default(), &[]).expect_err("the page has no place");
     refusal(&error, place.path());
     assert_eq!(names(place.path()), [PAGE], "the half-made file is gone");
     drop(place);
-    let gone = report
-        .write(&Results::default(), &[])
-        .expect_err("the folder is gone");
+    let gone = report.write(&Results::default(), &[]).expect_err("the folder is gone");
     assert!(gone.to_string().contains("cannot write"), "{gone}");
 }
 
 /// Checks that an allocator ended a test with nothing alive.
 pub(super) fn nothing_live(allocator: &dyn Allocator) {
-    assert_eq!(
-        allocator.stats().live,
-        0,
-        "blocks are left in {}",
-        allocator.name()
-    );
+    assert_eq!(allocator.stats().live, 0, "blocks are left in {}", allocator.name());
     allocator.verify().expect("the allocator is sound");
 }

@@ -92,11 +92,7 @@ fn buckets(sizes: &[(u64, u64); 64]) -> Vec<Bucket> {
     };
     let last = sizes.iter().rposition(used).unwrap_or(first);
     (first..=last)
-        .map(|log2| Bucket {
-            log2: log2 as u32,
-            count: sizes[log2].0,
-            bytes: sizes[log2].1,
-        })
+        .map(|log2| Bucket { log2: log2 as u32, count: sizes[log2].0, bytes: sizes[log2].1 })
         .collect()
 }
 

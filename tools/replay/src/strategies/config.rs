@@ -111,14 +111,8 @@ impl TryFrom<RawPools> for PoolsConfig {
         if !raw.sizes.is_sorted_by(|a, b| a < b) {
             return Err("the sizes of pools must ascend".to_owned());
         }
-        if raw
-            .sizes
-            .iter()
-            .any(|size| !(1..=POOL_BYTES_MAX).contains(size))
-        {
-            return Err(format!(
-                "the sizes of pools lie between 1 and {POOL_BYTES_MAX}"
-            ));
+        if raw.sizes.iter().any(|size| !(1..=POOL_BYTES_MAX).contains(size)) {
+            return Err(format!("the sizes of pools lie between 1 and {POOL_BYTES_MAX}"));
         }
         Ok(Self { sizes: raw.sizes })
     }
@@ -136,11 +130,7 @@ impl TryFrom<RawFrame> for FrameConfig {
     type Error = String;
 
     fn try_from(raw: RawFrame) -> Result<Self, String> {
-        let RawFrame {
-            up_to,
-            segment_bytes,
-            segments,
-        } = raw;
+        let RawFrame { up_to, segment_bytes, segments } = raw;
         if !(4096..=64 << 20).contains(&segment_bytes) || segment_bytes % 64 != 0 {
             return Err("`segment_bytes` is a multiple of 64 between 4096 and 67108864".to_owned());
         }
@@ -150,11 +140,7 @@ impl TryFrom<RawFrame> for FrameConfig {
         if up_to == 0 || up_to > segment_bytes / 4 {
             return Err("`up_to` lies between 1 and a quarter of `segment_bytes`".to_owned());
         }
-        Ok(Self {
-            up_to,
-            segment_bytes,
-            segments,
-        })
+        Ok(Self { up_to, segment_bytes, segments })
     }
 }
 
@@ -207,24 +193,15 @@ impl Error for StrategyError {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse(file: &str, text: &str) -> Result<Vec<StrategyConfig>, StrategyError> {
-    let fail = |what: String| StrategyError {
-        file: file.to_owned(),
-        what,
-    };
+    let fail = |what: String| StrategyError { file: file.to_owned(), what };
     let document: Document = serde_json::from_str(text).map_err(|error| fail(error.to_string()))?;
     let strategies = document.strategies;
     if strategies.is_empty() {
         return Err(fail("`strategies` is empty".to_owned()));
     }
     for (index, strategy) in strategies.iter().enumerate() {
-        if strategies[..index]
-            .iter()
-            .any(|other| other.name == strategy.name)
-        {
-            return Err(fail(format!(
-                "two strategies are named `{}`",
-                strategy.name
-            )));
+        if strategies[..index].iter().any(|other| other.name == strategy.name) {
+            return Err(fail(format!("two strategies are named `{}`", strategy.name)));
         }
     }
     Ok(strategies)

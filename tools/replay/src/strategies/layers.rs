@@ -20,9 +20,7 @@ impl<B: Allocator + 'static> Layer<B> {
         match config {
             LayerConfig::Pools(config) => Self::Pools(Pools::new(config, base)),
             LayerConfig::Frame(config) => Self::Frame(Ring::new(config, base)),
-            LayerConfig::Pages(config) => Self::Pages {
-                from: config.from as usize,
-            },
+            LayerConfig::Pages(config) => Self::Pages { from: config.from as usize },
         }
     }
 
@@ -121,10 +119,9 @@ impl<B: Allocator + 'static> Layer<B> {
     pub(super) fn check(&self) -> Result<(), String> {
         match self {
             Self::Pools(pools) => pools.pools.iter().try_for_each(ours::check),
-            Self::Frame(ring) => ring
-                .segments
-                .iter()
-                .try_for_each(|segment| ours::check(&segment.frame)),
+            Self::Frame(ring) => {
+                ring.segments.iter().try_for_each(|segment| ours::check(&segment.frame))
+            }
             Self::Pages { .. } => PAGES.verify().map_err(|damage| damage.to_string()),
         }
     }
@@ -146,14 +143,9 @@ impl<B: Allocator> Pools<B> {
         let largest = config.sizes.last().copied().unwrap_or(0) as usize;
         let smallest_for = |bytes: usize| {
             // The configuration has at most 255 sizes, and the largest fits by construction.
-            config
-                .sizes
-                .partition_point(|size| (*size as usize) < bytes) as u8
+            config.sizes.partition_point(|size| (*size as usize) < bytes) as u8
         };
-        Self {
-            pools: pools.collect(),
-            of: (0..=largest).map(smallest_for).collect(),
-        }
+        Self { pools: pools.collect(), of: (0..=largest).map(smallest_for).collect() }
     }
 
     /// Returns the pool for a layout, if there is one.

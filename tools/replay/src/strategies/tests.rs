@@ -3,9 +3,7 @@
 use super::*;
 
 fn refusal(text: &str) -> String {
-    parse("my.json", text)
-        .expect_err("the file is wrong")
-        .to_string()
+    parse("my.json", text).expect_err("the file is wrong").to_string()
 }
 
 fn file(layers: &str) -> String {
@@ -27,9 +25,7 @@ fn files_are_read() {
     let read = parse("my.json", text).expect("a valid file");
     assert_eq!(read[0].base, Base::HeapRegion);
     assert_eq!(read[1].layers.len(), 3);
-    let pools = PoolsConfig {
-        sizes: vec![8, 24, 100],
-    };
+    let pools = PoolsConfig { sizes: vec![8, 24, 100] };
     assert_eq!(read[1].layers[0], LayerConfig::Pools(pools));
 }
 
@@ -40,38 +36,14 @@ fn wrong_files_are_refused_with_line_and_column() {
         ("{\n\"strategies\": [\n{]}", "line 3 column 2"),
         ("{\"strategies\": [], \"more\": 1}", "unknown field `more`"),
         ("{\"strategies\": []}", "`strategies` is empty"),
-        (
-            "{\"strategies\": [{\"name\": \"a\"}]}",
-            "missing field `base` at line 1 column",
-        ),
-        (
-            "{\"strategies\": [{\"name\": \"a,b\", \"base\": \"heap\"}]}",
-            "no comma",
-        ),
-        (
-            "{\"strategies\": [\n{\"name\": \"a\", \"base\": \"head\"}]}",
-            "unknown variant `head`",
-        ),
-        (
-            &file("{\"pool\": {\"sizes\": [8]}}"),
-            "unknown variant `pool`",
-        ),
-        (
-            &file("{\"pools\": {\"sizes\": [8], \"x\": 1}}"),
-            "unknown field `x`",
-        ),
-        (
-            &file("{\"pools\": {\"sizes\": []}}"),
-            "1 to 255 sizes at line 2 column",
-        ),
-        (
-            &file("{\"pools\": {\"sizes\": [16, 8]}}"),
-            "must ascend at line 2 column",
-        ),
-        (
-            &file("{\"pools\": {\"sizes\": [0]}}"),
-            "between 1 and 65536",
-        ),
+        ("{\"strategies\": [{\"name\": \"a\"}]}", "missing field `base` at line 1 column"),
+        ("{\"strategies\": [{\"name\": \"a,b\", \"base\": \"heap\"}]}", "no comma"),
+        ("{\"strategies\": [\n{\"name\": \"a\", \"base\": \"head\"}]}", "unknown variant `head`"),
+        (&file("{\"pool\": {\"sizes\": [8]}}"), "unknown variant `pool`"),
+        (&file("{\"pools\": {\"sizes\": [8], \"x\": 1}}"), "unknown field `x`"),
+        (&file("{\"pools\": {\"sizes\": []}}"), "1 to 255 sizes at line 2 column"),
+        (&file("{\"pools\": {\"sizes\": [16, 8]}}"), "must ascend at line 2 column"),
+        (&file("{\"pools\": {\"sizes\": [0]}}"), "between 1 and 65536"),
         (
             &file("{\"frame\": {\"up_to\": 1, \"segment_bytes\": 100, \"segments\": 2}}"),
             "multiple of 64",
@@ -110,9 +82,7 @@ fn the_example_of_the_manual_is_valid() {
 
 #[test]
 fn pools_take_what_fits_size_and_alignment() {
-    let config = PoolsConfig {
-        sizes: vec![8, 24, 32, 100],
-    };
+    let config = PoolsConfig { sizes: vec![8, 24, 32, 100] };
     let _alone = crate::child::alone();
     let mut strategy = Strategy::new(ours::heap(), &[LayerConfig::Pools(config)]);
     for (bytes, align, served) in [
@@ -130,9 +100,7 @@ fn pools_take_what_fits_size_and_alignment() {
         let layout = Layout::from_size_align(bytes, align).expect("a valid layout");
         let block = strategy.allocate(layout);
         assert!(!block.is_null(), "{layout:?}");
-        let Layer::Pools(pools) = &strategy.0.front()[0] else {
-            panic!("one layer of pools")
-        };
+        let Layer::Pools(pools) = &strategy.0.front()[0] else { panic!("one layer of pools") };
         let live = pools.pools.iter().filter(|pool| pool.stats().live == 1);
         let live: Vec<usize> = live.map(|pool| pool.block_layout().size()).collect();
         assert_eq!(live, Vec::from_iter(served), "{layout:?}");
@@ -144,24 +112,14 @@ fn pools_take_what_fits_size_and_alignment() {
 
 #[test]
 fn a_ring_reuses_segments_in_order_and_passes_on_what_it_cannot_hold() {
-    let config = FrameConfig {
-        up_to: 1024,
-        segment_bytes: 4096,
-        segments: 2,
-    };
+    let config = FrameConfig { up_to: 1024, segment_bytes: 4096, segments: 2 };
     let _alone = crate::child::alone();
     let mut strategy = Strategy::new(ours::heap(), &[LayerConfig::Frame(config)]);
     let layout = Layout::from_size_align(1000, 8).expect("a valid layout");
     let in_ring = |strategy: &Strategy<_>, block| strategy.0.front()[0].holds(block, layout);
     let mut blocks: Vec<*mut u8> = (0..10).map(|_| strategy.allocate(layout)).collect();
-    let held = blocks
-        .iter()
-        .filter(|block| in_ring(&strategy, **block))
-        .count();
-    assert!(
-        (6..=8).contains(&held),
-        "two frames of 4096 hold {held} blocks of 1000"
-    );
+    let held = blocks.iter().filter(|block| in_ring(&strategy, **block)).count();
+    assert!((6..=8).contains(&held), "two frames of 4096 hold {held} blocks of 1000");
     for _ in 0..100 {
         // SAFETY: each block is live and freed once, the oldest first.
         unsafe { strategy.deallocate(blocks.remove(0), layout) };
@@ -177,14 +135,8 @@ fn a_ring_reuses_segments_in_order_and_passes_on_what_it_cannot_hold() {
 #[test]
 fn reallocation_moves_between_layers_and_keeps_contents() {
     let layers = [
-        LayerConfig::Pools(PoolsConfig {
-            sizes: vec![16, 64],
-        }),
-        LayerConfig::Frame(FrameConfig {
-            up_to: 1000,
-            segment_bytes: 4096,
-            segments: 2,
-        }),
+        LayerConfig::Pools(PoolsConfig { sizes: vec![16, 64] }),
+        LayerConfig::Frame(FrameConfig { up_to: 1000, segment_bytes: 4096, segments: 2 }),
         LayerConfig::Pages(PagesConfig { from: 100_000 }),
     ];
     let _alone = crate::child::alone();
@@ -193,9 +145,7 @@ fn reallocation_moves_between_layers_and_keeps_contents() {
     let mut block = strategy.allocate_zeroed(old);
     // SAFETY: the block has ten bytes.
     unsafe { block.write(77) };
-    for bytes in [
-        12, 16, 60, 300, 900, 5000, 6000, 200_000, 300_000, 3000, 500, 40, 8,
-    ] {
+    for bytes in [12, 16, 60, 300, 900, 5000, 6000, 200_000, 300_000, 3000, 500, 40, 8] {
         // SAFETY: the block is live with the layout `old`.
         block = unsafe { strategy.reallocate(block, old, bytes) };
         // SAFETY: a block that is there has at least eight bytes.

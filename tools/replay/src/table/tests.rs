@@ -7,11 +7,7 @@ fn row(name: &str, kind: Kind, median: f64) -> RowResult {
     RowResult {
         name: name.to_owned(),
         kind,
-        ns_per_event: Some(Spread {
-            median,
-            min: median - 1.0,
-            max: median + 1.0,
-        }),
+        ns_per_event: Some(Spread { median, min: median - 1.0, max: median + 1.0 }),
         memory_ratio: Some(1.0625),
         worst_ns: Some(1234.4),
         faults: Some(0),
@@ -24,12 +20,7 @@ fn row(name: &str, kind: Kind, median: f64) -> RowResult {
 }
 
 fn result(rows: Vec<RowResult>) -> TraceResult {
-    TraceResult {
-        name: "lua".to_owned(),
-        events: 2_000_000,
-        peak_live_bytes: 12_345,
-        rows,
-    }
+    TraceResult { name: "lua".to_owned(), events: 2_000_000, peak_live_bytes: 12_345, rows }
 }
 
 fn capped(mut row: RowResult) -> RowResult {
@@ -95,12 +86,7 @@ fn a_sentence_stands_without_peers_and_without_a_best() {
 
 #[test]
 fn digits_come_in_threes() {
-    for (number, text) in [
-        (0, "0"),
-        (999, "999"),
-        (1_000, "1 000"),
-        (12_345_678, "12 345 678"),
-    ] {
+    for (number, text) in [(0, "0"), (999, "999"), (1_000, "1 000"), (12_345_678, "12 345 678")] {
         assert_eq!(grouped(number), text);
     }
 }

@@ -23,15 +23,10 @@ pub(super) struct Checker {
 impl Checker {
     pub(super) fn check(&mut self, event: Event) -> Result<Event, Fault> {
         if event.align_log2 > ALIGN_LOG2_MAX {
-            return Err(Fault::AlignmentTooGreat {
-                align_log2: event.align_log2,
-            });
+            return Err(Fault::AlignmentTooGreat { align_log2: event.align_log2 });
         }
         if u64::from(event.slot) > self.allocations {
-            return Err(Fault::SlotTooHigh {
-                slot: event.slot,
-                allocations: self.allocations,
-            });
+            return Err(Fault::SlotTooHigh { slot: event.slot, allocations: self.allocations });
         }
         match event.op {
             Op::Allocate | Op::AllocateZeroed => self.allocate(event)?,
@@ -54,10 +49,7 @@ impl Checker {
             // The slot is at most the number of allocations so far, so this grows by real records.
             self.slots.resize(index + 1, Slot::default());
         }
-        self.slots[index] = Slot {
-            bytes: event.bytes,
-            align_log2: event.align_log2,
-        };
+        self.slots[index] = Slot { bytes: event.bytes, align_log2: event.align_log2 };
         self.allocations += 1;
         self.live_blocks += 1;
         Ok(())
@@ -126,9 +118,7 @@ impl Checker {
 pub(super) fn check_all(name: &str, events: &[Event]) -> Result<Checker, TraceError> {
     let mut checker = Checker::default();
     for (index, event) in events.iter().enumerate() {
-        checker
-            .check(*event)
-            .map_err(|fault| TraceError::new(name, Some(index as u64), fault))?;
+        checker.check(*event).map_err(|fault| TraceError::new(name, Some(index as u64), fault))?;
     }
     Ok(checker)
 }

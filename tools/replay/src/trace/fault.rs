@@ -19,11 +19,7 @@ pub struct TraceError {
 
 impl TraceError {
     pub(super) fn new(file: &str, record: Option<u64>, fault: Fault) -> Self {
-        Self {
-            file: file.to_owned(),
-            record,
-            fault,
-        }
+        Self { file: file.to_owned(), record, fault }
     }
 }
 
@@ -143,27 +139,18 @@ impl fmt::Display for Fault {
             Self::AlignmentTooGreat { align_log2 } => {
                 write!(f, "alignment 2^{align_log2} is over 2^{ALIGN_LOG2_MAX}")
             }
-            Self::AlignmentChanged {
-                align_log2,
-                block_align_log2,
-            } => write!(
+            Self::AlignmentChanged { align_log2, block_align_log2 } => write!(
                 f,
                 "alignment 2^{align_log2}, but the block was allocated with 2^{block_align_log2}"
             ),
             Self::SlotTooHigh { slot, allocations } => {
-                write!(
-                    f,
-                    "slot {slot} is above the number of allocations so far, {allocations}"
-                )
+                write!(f, "slot {slot} is above the number of allocations so far, {allocations}")
             }
             Self::SlotLive { slot } => {
                 write!(f, "allocation into slot {slot}, whose block is alive")
             }
             Self::SlotDead { slot } => {
-                write!(
-                    f,
-                    "free or reallocation of slot {slot}, which holds no live block"
-                )
+                write!(f, "free or reallocation of slot {slot}, which holds no live block")
             }
             Self::SizeZero => f.write_str("size 0 where a size of at least 1 belongs"),
             Self::SizeTooGreat { bytes } => write!(f, "size {bytes} is over 2^47"),

@@ -4,43 +4,22 @@ use super::*;
 use crate::bundled::bundled;
 
 fn allocate(slot: u32, bytes: u64) -> Event {
-    Event {
-        op: Op::Allocate,
-        align_log2: 4,
-        thread: 0,
-        slot,
-        bytes,
-    }
+    Event { op: Op::Allocate, align_log2: 4, thread: 0, slot, bytes }
 }
 
 fn free(slot: u32) -> Event {
-    Event {
-        op: Op::Free,
-        align_log2: 4,
-        thread: 0,
-        slot,
-        bytes: 0,
-    }
+    Event { op: Op::Free, align_log2: 4, thread: 0, slot, bytes: 0 }
 }
 
 fn reallocate(slot: u32, bytes: u64) -> Event {
-    Event {
-        op: Op::Reallocate,
-        align_log2: 4,
-        thread: 0,
-        slot,
-        bytes,
-    }
+    Event { op: Op::Reallocate, align_log2: 4, thread: 0, slot, bytes }
 }
 
 /// A small valid trace with every operation, a reused slot and a block alive at its end.
 fn small() -> Vec<Event> {
     vec![
         allocate(0, 100),
-        Event {
-            op: Op::AllocateZeroed,
-            ..allocate(1, 50)
-        },
+        Event { op: Op::AllocateZeroed, ..allocate(1, 50) },
         reallocate(0, 300),
         free(1),
         allocate(1, 7),
@@ -59,11 +38,7 @@ fn refusal(file: &[u8]) -> TraceError {
     let plain = Trace::read("small", file).expect_err("the trace is broken");
     let packed = zstd::encode_all(file, 3).expect("compressing in memory");
     let compressed = Trace::read_zst("small", &packed[..]).expect_err("the trace is broken");
-    assert_eq!(
-        plain.to_string(),
-        compressed.to_string(),
-        "both readers judge alike"
-    );
+    assert_eq!(plain.to_string(), compressed.to_string(), "both readers judge alike");
     plain
 }
 
@@ -72,16 +47,9 @@ fn refusal_of(last: Event) -> Fault {
     let mut events = small();
     events.push(last);
     let error = refusal(&file_of(&events));
-    assert_eq!(
-        error.record,
-        Some(6),
-        "the record that is wrong is named: {error}"
-    );
+    assert_eq!(error.record, Some(6), "the record that is wrong is named: {error}");
     let text = error.to_string();
-    assert!(
-        text.starts_with("small: record 6 (counted from 0, at byte 104): "),
-        "{text}"
-    );
+    assert!(text.starts_with("small: record 6 (counted from 0, at byte 104): "), "{text}");
     assert!(text.contains("; "), "a remedy stands in it: {text}");
     error.fault
 }
@@ -100,20 +68,12 @@ fn reads_what_was_written() {
 #[test]
 fn an_empty_trace_is_valid() {
     let trace = Trace::read("empty", &MAGIC[..]).expect("valid");
-    assert_eq!(
-        (trace.events.len(), trace.slots, trace.peak_live_bytes),
-        (0, 0, 0)
-    );
+    assert_eq!((trace.events.len(), trace.slots, trace.peak_live_bytes), (0, 0, 0));
 }
 
 #[test]
 fn refuses_a_bad_magic() {
-    for file in [
-        &b""[..],
-        b"ALTRACE",
-        b"ALTRACE2",
-        b"ALTRACE2................",
-    ] {
+    for file in [&b""[..], b"ALTRACE", b"ALTRACE2", b"ALTRACE2................"] {
         assert!(matches!(refusal(file).fault, Fault::BadMagic), "{file:?}");
     }
 }
@@ -143,57 +103,24 @@ fn refuses_an_unknown_operation() {
 
 #[test]
 fn refuses_wrong_alignments() {
-    let high = Event {
-        align_log2: 21,
-        ..allocate(0, 1)
-    };
-    assert!(matches!(
-        refusal_of(high),
-        Fault::AlignmentTooGreat { align_log2: 21 }
-    ));
+    let high = Event { align_log2: 21, ..allocate(0, 1) };
+    assert!(matches!(refusal_of(high), Fault::AlignmentTooGreat { align_log2: 21 }));
     for event in [free(1), reallocate(1, 9)] {
-        let fault = refusal_of(Event {
-            align_log2: 5,
-            ..event
-        });
-        assert!(matches!(
-            fault,
-            Fault::AlignmentChanged {
-                align_log2: 5,
-                block_align_log2: 4
-            }
-        ));
+        let fault = refusal_of(Event { align_log2: 5, ..event });
+        assert!(matches!(fault, Fault::AlignmentChanged { align_log2: 5, block_align_log2: 4 }));
     }
-    let greatest = Event {
-        align_log2: 20,
-        ..allocate(0, 1)
-    };
+    let greatest = Event { align_log2: 20, ..allocate(0, 1) };
     Trace::from_events("greatest", vec![greatest]).expect("2^20 is allowed");
 }
 
 #[test]
 fn refuses_wrong_slots() {
     for event in [allocate(4, 1), free(4), reallocate(u32::MAX, 1)] {
-        assert!(matches!(
-            refusal_of(event),
-            Fault::SlotTooHigh { allocations: 3, .. }
-        ));
+        assert!(matches!(refusal_of(event), Fault::SlotTooHigh { allocations: 3, .. }));
     }
-    assert!(matches!(
-        refusal_of(allocate(1, 1)),
-        Fault::SlotLive { slot: 1 }
-    ));
-    for event in [
-        free(0),
-        free(2),
-        free(3),
-        reallocate(0, 1),
-        reallocate(3, 1),
-    ] {
-        assert!(
-            matches!(refusal_of(event), Fault::SlotDead { .. }),
-            "{event:?}"
-        );
+    assert!(matches!(refusal_of(allocate(1, 1)), Fault::SlotLive { slot: 1 }));
+    for event in [free(0), free(2), free(3), reallocate(0, 1), reallocate(3, 1)] {
+        assert!(matches!(refusal_of(event), Fault::SlotDead { .. }), "{event:?}");
     }
     let mut events = small();
     events.push(allocate(3, 1));
@@ -209,19 +136,14 @@ fn refuses_wrong_sizes() {
     for event in [allocate(0, over), reallocate(1, u64::MAX)] {
         assert!(matches!(refusal_of(event), Fault::SizeTooGreat { .. }));
     }
-    let sized = Event {
-        bytes: 1,
-        ..free(1)
-    };
+    let sized = Event { bytes: 1, ..free(1) };
     assert!(matches!(refusal_of(sized), Fault::SizeOfFree { bytes: 1 }));
     Trace::from_events("big", vec![allocate(0, BLOCK_BYTES_MAX)]).expect("2^47 is allowed");
 }
 
 #[test]
 fn refuses_more_live_bytes_than_can_be_counted() {
-    let events = (0..=1 << 16)
-        .map(|slot| allocate(slot, BLOCK_BYTES_MAX))
-        .collect();
+    let events = (0..=1 << 16).map(|slot| allocate(slot, BLOCK_BYTES_MAX)).collect();
     let error = Trace::from_events("vast", events).expect_err("2^63 bytes and one block more");
     assert!(matches!(error.fault, Fault::TooMuchLive));
     assert_eq!(error.record, Some(1 << 16));
@@ -232,10 +154,7 @@ fn refuses_cut_and_damaged_compression() {
     let packed = zstd::encode_all(&file_of(&small())[..], 3).expect("compressing in memory");
     for cut in 1..packed.len() {
         let error = Trace::read_zst("cut", &packed[..cut]).expect_err("the stream is cut");
-        assert!(
-            matches!(error.fault, Fault::Compressed(_) | Fault::BadMagic),
-            "{error}"
-        );
+        assert!(matches!(error.fault, Fault::Compressed(_) | Fault::BadMagic), "{error}");
     }
     let error = Trace::read_zst("plain", &file_of(&small())[..]).expect_err("not compressed");
     assert!(matches!(error.fault, Fault::Compressed(_)), "{error}");
@@ -270,38 +189,23 @@ fn opens_files_by_their_ending() {
     let plain = folder.path().join("small.altrace");
     std::fs::write(&plain, &file).expect("writing");
     let packed = folder.path().join("small.altrace.zst");
-    std::fs::write(
-        &packed,
-        zstd::encode_all(&file[..], 3).expect("compressing"),
-    )
-    .expect("writing");
+    std::fs::write(&packed, zstd::encode_all(&file[..], 3).expect("compressing")).expect("writing");
     for path in [&plain, &packed] {
         let trace = Trace::open(path).expect("valid");
         assert_eq!((trace.name.as_str(), &trace.events), ("small", &small()));
     }
     std::fs::write(&plain, b"").expect("writing");
-    assert!(matches!(
-        Trace::open(&plain).expect_err("empty").fault,
-        Fault::BadMagic
-    ));
+    assert!(matches!(Trace::open(&plain).expect_err("empty").fault, Fault::BadMagic));
     for missing in [folder.path(), &folder.path().join("none.altrace")] {
         let error = Trace::open(missing).expect_err("nothing to read");
         assert!(matches!(error.fault, Fault::Unreadable(_)), "{error}");
-        assert!(
-            error.to_string().contains(&missing.display().to_string()),
-            "{error}"
-        );
+        assert!(error.to_string().contains(&missing.display().to_string()), "{error}");
     }
 }
 
 #[test]
 fn names_lose_their_endings() {
-    for name in [
-        "git-log",
-        "git-log.altrace",
-        "x/git-log.altrace.zst",
-        "/y/git-log.zst",
-    ] {
+    for name in ["git-log", "git-log.altrace", "x/git-log.altrace.zst", "/y/git-log.zst"] {
         assert_eq!(trace_name(Path::new(name)), "git-log");
     }
 }
@@ -321,15 +225,8 @@ fn bundled_traces_are_what_their_readme_says() {
         let trace = bundle.open().expect("the bundled traces are valid");
         assert_eq!(trace.name, name);
         assert_eq!(trace.events.len(), events, "{name}");
-        assert_eq!(
-            (trace.peak_live_bytes, trace.peak_live_blocks),
-            (bytes, blocks),
-            "{name}"
-        );
-        assert_eq!(
-            trace.slots, trace.peak_live_blocks,
-            "{name}: slots are reused"
-        );
+        assert_eq!((trace.peak_live_bytes, trace.peak_live_blocks), (bytes, blocks), "{name}");
+        assert_eq!(trace.slots, trace.peak_live_blocks, "{name}: slots are reused");
         packed_bytes += bundle.bytes.len();
     }
     assert!(packed_bytes < 6 << 20, "the bundle stays under 6 MB");

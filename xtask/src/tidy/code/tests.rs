@@ -7,11 +7,7 @@ use super::*;
 fn keeps_only_x(source: &str) {
     let code = code_only(source);
     assert_eq!(code.len(), source.len(), "nothing moves in {source}");
-    assert_eq!(
-        source.matches('x').count(),
-        code.matches('x').count(),
-        "{code}"
-    );
+    assert_eq!(source.matches('x').count(), code.matches('x').count(), "{code}");
     assert!(!code.contains('y'), "{code}");
 }
 

@@ -3,11 +3,7 @@
 use super::*;
 
 fn may(expression: &str) -> bool {
-    let allowed = [
-        "MIT".to_owned(),
-        "Apache-2.0".to_owned(),
-        "Unicode-3.0".to_owned(),
-    ];
+    let allowed = ["MIT".to_owned(), "Apache-2.0".to_owned(), "Unicode-3.0".to_owned()];
     permits(expression, &allowed)
 }
 
@@ -16,9 +12,7 @@ fn one_allowed_choice_is_enough() {
     assert!(may("MIT"));
     assert!(may("GPL-3.0-only OR MIT"));
     assert!(may("Unlicense/MIT"));
-    assert!(may(
-        "LGPL-2.1 OR (GPL-3.0-only AND MIT) OR Apache-2.0 WITH LLVM-exception"
-    ));
+    assert!(may("LGPL-2.1 OR (GPL-3.0-only AND MIT) OR Apache-2.0 WITH LLVM-exception"));
 }
 
 #[test]
@@ -30,9 +24,7 @@ fn all_parts_of_an_and_are_needed() {
 
 #[test]
 fn what_cannot_be_read_is_refused() {
-    for broken in [
-        "", "()", "OR", "MIT OR", "MIT MIT", "(MIT", "MIT)", "MIT WITH",
-    ] {
+    for broken in ["", "()", "OR", "MIT OR", "MIT MIT", "(MIT", "MIT)", "MIT WITH"] {
         assert!(!may(broken), "`{broken}` is no licence");
     }
 }
@@ -45,11 +37,7 @@ fn a_planted_package_is_found_at_its_line() {
         "Cargo.lock",
         b"[[package]]\nname = \"good\"\n[[package]]\nname = \"bad\"\n".to_vec(),
     );
-    let lines = [
-        "good v1.0.0|MIT",
-        "bad v1.0.0 (proc-macro)|AGPL-3.0-only",
-        "",
-    ];
+    let lines = ["good v1.0.0|MIT", "bad v1.0.0 (proc-macro)|AGPL-3.0-only", ""];
     let packages = lines.into_iter().filter_map(package).collect();
     let findings = check(&tree, &packages);
     assert_eq!(findings.len(), 1, "{findings:?}");
@@ -58,11 +46,7 @@ fn a_planted_package_is_found_at_its_line() {
 
 #[test]
 fn a_line_of_cargo_tree_is_read() {
-    let lines = [
-        "a v1.0.0|MIT",
-        "a v1.0.0 (proc-macro)|MIT",
-        "a v1.0.0|MIT (*)",
-    ];
+    let lines = ["a v1.0.0|MIT", "a v1.0.0 (proc-macro)|MIT", "a v1.0.0|MIT (*)"];
     let packages: BTreeSet<_> = lines.into_iter().filter_map(package).collect();
     assert_eq!(packages.len(), 1, "{packages:?}");
     assert_eq!(package(""), None);

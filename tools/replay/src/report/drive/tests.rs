@@ -14,11 +14,7 @@ fn live_bytes_follow_the_trace() {
         drive.apply(*event);
         most = most.max(drive.live_bytes());
     }
-    assert_eq!(
-        (most, drive.refused()),
-        (trace.peak_live_bytes, 0),
-        "as the trace says"
-    );
+    assert_eq!((most, drive.refused()), (trace.peak_live_bytes, 0), "as the trace says");
     drop(drive);
     nothing_live(&toy);
 }
@@ -62,16 +58,9 @@ fn a_block_that_cannot_grow_where_it_lies_moves() {
     trace.events.iter().for_each(|event| drive.apply(*event));
     let offset = |slot| {
         let live = drive.live(slot).expect("both are alive");
-        (
-            live.block.addr().get() - toy.region().start,
-            live.layout.size(),
-        )
+        (live.block.addr().get() - toy.region().start, live.layout.size())
     };
-    assert_eq!(
-        (offset(0), offset(1)),
-        ((64, 48), (32, 16)),
-        "one moved, one stayed"
-    );
+    assert_eq!((offset(0), offset(1)), ((64, 48), (32, 16)), "one moved, one stayed");
     drop(drive);
     nothing_live(&toy);
 }
@@ -84,10 +73,7 @@ fn slots_change_their_blocks() {
     drive.apply(trace.events[0]);
     let spare = drive.spare_slot();
     drive.swap(0, spare);
-    assert!(
-        drive.live(0).is_none() && drive.live(spare).is_some(),
-        "the block is in the other"
-    );
+    assert!(drive.live(0).is_none() && drive.live(spare).is_some(), "the block is in the other");
     drop(drive);
     nothing_live(&toy);
 }

@@ -30,39 +30,20 @@ fn check(frame: &Frame) {
         let width = leaves >> level;
         let index = number + 1 - (1 << level);
         let parent = (number > 0).then(|| states[(number - 1) / 2]);
-        assert_eq!(
-            *state == b'.',
-            parent.is_some_and(|parent| parent != b's'),
-            "{frame:?}"
-        );
+        assert_eq!(*state == b'.', parent.is_some_and(|parent| parent != b's'), "{frame:?}");
         if matches!(state, b'f' | b'a') {
-            covered[index * width..][..width]
-                .iter_mut()
-                .for_each(|count| *count += 1);
+            covered[index * width..][..width].iter_mut().for_each(|count| *count += 1);
         }
         if *state == b'f' {
             free += 1;
-            let listed = frame.lists[level as usize]
-                .iter()
-                .filter(|other| **other == number);
-            assert_eq!(
-                listed.count(),
-                1,
-                "block {number} is in its list once: {frame:?}"
-            );
+            let listed = frame.lists[level as usize].iter().filter(|other| **other == number);
+            assert_eq!(listed.count(), 1, "block {number} is in its list once: {frame:?}");
             let buddy = (number > 0).then(|| states[((number + 1) ^ 1) - 1]);
             assert!(buddy != Some(b'f'), "two free halves: {frame:?}");
         }
     }
-    assert!(
-        covered.iter().all(|count| *count == 1),
-        "each leaf is in one block: {frame:?}"
-    );
-    assert_eq!(
-        frame.lists.iter().map(Vec::len).sum::<usize>(),
-        free,
-        "nothing else is listed"
-    );
+    assert!(covered.iter().all(|count| *count == 1), "each leaf is in one block: {frame:?}");
+    assert_eq!(frame.lists.iter().map(Vec::len).sum::<usize>(), free, "nothing else is listed");
 }
 
 /// Checks that the calls of a film follow from each other: who is alive, and how large.
@@ -75,33 +56,21 @@ pub(in crate::report) fn check_film(film: &Film) {
             Call::Open => {}
             Call::Allocate { bytes, block } => {
                 let Some(block) = block else { continue };
-                assert!(
-                    bytes <= bytes_of(block),
-                    "the block is large enough: {frame:?}"
-                );
-                assert!(
-                    live.insert(block, bytes).is_none(),
-                    "it was not alive: {frame:?}"
-                );
+                assert!(bytes <= bytes_of(block), "the block is large enough: {frame:?}");
+                assert!(live.insert(block, bytes).is_none(), "it was not alive: {frame:?}");
             }
             Call::Free { block } => {
                 assert!(live.remove(&block).is_some(), "it was alive: {frame:?}");
             }
             Call::Resize { block, bytes, to } => {
                 let Some(to) = to else { continue };
-                assert!(
-                    bytes <= bytes_of(to),
-                    "the block is large enough: {frame:?}"
-                );
+                assert!(bytes <= bytes_of(to), "the block is large enough: {frame:?}");
                 assert!(live.remove(&block).is_some(), "it was alive: {frame:?}");
                 live.insert(to, bytes);
             }
         }
         let states = frame.states.bytes().enumerate();
-        let shown: Vec<_> = states
-            .filter(|(_, state)| *state == b'a')
-            .map(|(n, _)| n)
-            .collect();
+        let shown: Vec<_> = states.filter(|(_, state)| *state == b'a').map(|(n, _)| n).collect();
         let known: Vec<_> = live.keys().copied().collect();
         assert_eq!(shown, known, "the blocks shown are those alive: {frame:?}");
     }
@@ -113,11 +82,7 @@ fn a_film_opens_with_one_free_block() {
         let frame = with_buddy(bytes, levels, |buddy, tree| Camera::new(buddy, tree).open());
         let frame = frame.expect("there is memory for so little");
         let absent = ".".repeat((1 << levels) - 2);
-        assert_eq!(
-            frame.states,
-            format!("f{absent}"),
-            "{levels} levels over {bytes} bytes"
-        );
+        assert_eq!(frame.states, format!("f{absent}"), "{levels} levels over {bytes} bytes");
         assert_eq!(frame.lists[0], [0], "it is in its list");
     }
 }
@@ -141,51 +106,20 @@ fn splits_merges_and_moves_are_seen() {
     let seen: Vec<_> = frames.iter().map(|frame| frame.call).collect();
     let expected = [
         Call::Open,
-        Call::Allocate {
-            bytes: 1000,
-            block: Some(7),
-        },
-        Call::Allocate {
-            bytes: 2000,
-            block: Some(4),
-        },
-        Call::Resize {
-            block: 7,
-            bytes: 2000,
-            to: Some(3),
-        },
-        Call::Resize {
-            block: 3,
-            bytes: 4000,
-            to: None,
-        },
-        Call::Allocate {
-            bytes: 4000,
-            block: Some(2),
-        },
+        Call::Allocate { bytes: 1000, block: Some(7) },
+        Call::Allocate { bytes: 2000, block: Some(4) },
+        Call::Resize { block: 7, bytes: 2000, to: Some(3) },
+        Call::Resize { block: 3, bytes: 4000, to: None },
+        Call::Allocate { bytes: 4000, block: Some(2) },
         Call::Free { block: 3 },
-        Call::Resize {
-            block: 2,
-            bytes: 1000,
-            to: Some(11),
-        },
+        Call::Resize { block: 2, bytes: 1000, to: Some(11) },
         Call::Free { block: 4 },
-        Call::Allocate {
-            bytes: 9000,
-            block: None,
-        },
+        Call::Allocate { bytes: 9000, block: None },
         Call::Free { block: 11 },
     ];
     assert_eq!(seen, expected, "call by call");
-    assert_eq!(
-        frames[4].states, "ssfaa..........",
-        "2 KiB twice, and 4 KiB free"
-    );
-    assert_eq!(
-        frames.last().map(|frame| &frame.states[..1]),
-        Some("f"),
-        "one block at the end"
-    );
+    assert_eq!(frames[4].states, "ssfaa..........", "2 KiB twice, and 4 KiB free");
+    assert_eq!(frames.last().map(|frame| &frame.states[..1]), Some("f"), "one block at the end");
 }
 
 #[test]

@@ -35,26 +35,11 @@ fn a_scene_holds_the_calls_of_its_sizes() {
         (4, Op::Free, 0, 0),
         (6, Op::Free, 1, 0),
     ];
-    assert_eq!(
-        seen, expected,
-        "what comes in is allocated, what leaves is freed"
-    );
+    assert_eq!(seen, expected, "what comes in is allocated, what leaves is freed");
     let later = Scene::of(&trace, 64 * 1024, 2);
-    let seen: Vec<_> = later
-        .calls
-        .iter()
-        .map(|(index, event)| (*index, event.op))
-        .collect();
-    let expected = [
-        (2, Op::Allocate),
-        (3, Op::Allocate),
-        (4, Op::Free),
-        (6, Op::Free),
-    ];
-    assert_eq!(
-        seen, expected,
-        "a block from before the start is first seen when it is resized"
-    );
+    let seen: Vec<_> = later.calls.iter().map(|(index, event)| (*index, event.op)).collect();
+    let expected = [(2, Op::Allocate), (3, Op::Allocate), (4, Op::Free), (6, Op::Free)];
+    assert_eq!(seen, expected, "a block from before the start is first seen when it is resized");
 }
 
 #[test]
@@ -72,20 +57,9 @@ fn a_trace_is_filmed_where_much_happens() {
     let trace = random_trace(2, 6000);
     let film = film(&trace).expect("blocks of all sizes come and go");
     check_film(&film);
-    assert!(
-        film.calls.len() > CALLS,
-        "a frame or more a call: {}",
-        film.calls.len()
-    );
-    assert!(
-        film.title.starts_with("test, from event "),
-        "{}",
-        film.title
-    );
-    assert!(
-        film.region_bytes.is_power_of_two() && film.levels == 7,
-        "a tree to look at"
-    );
+    assert!(film.calls.len() > CALLS, "a frame or more a call: {}", film.calls.len());
+    assert!(film.title.starts_with("test, from event "), "{}", film.title);
+    assert!(film.region_bytes.is_power_of_two() && film.levels == 7, "a tree to look at");
 }
 
 #[test]

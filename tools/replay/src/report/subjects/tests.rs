@@ -9,41 +9,23 @@ use crate::trace::Op;
 fn heap_slab_and_buddy_follow_the_trace() {
     let trace = random_trace(77, 6000);
     let line = Timeline::of(&trace);
-    let all: Vec<_> = sample_all(&trace, &line)
-        .into_iter()
-        .map(|one| one.finish(1 << 20))
-        .collect();
+    let all: Vec<_> =
+        sample_all(&trace, &line).into_iter().map(|one| one.finish(1 << 20)).collect();
     let names: Vec<_> = all.iter().map(|data| data.name).collect();
     assert_eq!(names, ["heap", "slab", "buddy"], "the three");
     for data in &all {
         assert_eq!(data.refused, 0, "{} refuses nothing", data.name);
-        assert_eq!(
-            data.live, line.live_bytes,
-            "{} holds what is live",
-            data.name
-        );
+        assert_eq!(data.live, line.live_bytes, "{} holds what is live", data.name);
         for (reserved, live) in data.reserved.iter().zip(&data.live) {
-            assert!(
-                *reserved as u64 >= *live,
-                "{} holds all that is live",
-                data.name
-            );
+            assert!(*reserved as u64 >= *live, "{} holds all that is live", data.name);
         }
         for (free, largest) in data.free.iter().zip(&data.largest_free) {
             assert!(largest <= free && *free > 0, "{} has gaps", data.name);
         }
         assert_eq!(data.moments.len(), 5, "{} has its strips", data.name);
         for moment in &data.moments {
-            assert!(
-                moment.reserved as u64 >= moment.live,
-                "{}: {moment:?}",
-                data.name
-            );
-            assert!(
-                moment.cells.contains(|cell| cell != '0'),
-                "{}: {moment:?}",
-                data.name
-            );
+            assert!(moment.reserved as u64 >= moment.live, "{}: {moment:?}", data.name);
+            assert!(moment.cells.contains(|cell| cell != '0'), "{}: {moment:?}", data.name);
         }
     }
 }
@@ -60,13 +42,6 @@ fn the_smallest_region_that_refuses_nothing_is_drawn() {
     let samples = samples.expect("there is memory for so little");
     assert_eq!(samples.refused(), 0, "a block of 1 MiB fits at last");
     let tried = tried.into_inner();
-    assert!(
-        tried.is_sorted() && tried[0] > 5 << 18,
-        "from a quarter over the peak: {tried:?}"
-    );
-    assert_eq!(
-        samples.longest(),
-        tried[tried.len() - 1],
-        "the last one is drawn"
-    );
+    assert!(tried.is_sorted() && tried[0] > 5 << 18, "from a quarter over the peak: {tried:?}");
+    assert_eq!(samples.longest(), tried[tried.len() - 1], "the last one is drawn");
 }

@@ -20,11 +20,7 @@ pub(in crate::report) struct Toy {
 impl Toy {
     pub(in crate::report) fn new(bytes: usize) -> Self {
         let region = Box::leak(vec![MaybeUninit::<u128>::uninit(); bytes / 16].into_boxed_slice());
-        Self {
-            base: NonNull::from(region).cast(),
-            bytes,
-            live: RefCell::default(),
-        }
+        Self { base: NonNull::from(region).cast(), bytes, live: RefCell::default() }
     }
 
     /// Returns the addresses that it serves from.
@@ -71,11 +67,7 @@ unsafe impl Allocator for Toy {
 
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let freed = self.live.borrow_mut().remove(&self.offset(block));
-        assert_eq!(
-            freed,
-            Some(layout.size()),
-            "a block was freed with a size not its own"
-        );
+        assert_eq!(freed, Some(layout.size()), "a block was freed with a size not its own");
     }
 
     unsafe fn resize_in_place(
@@ -86,15 +78,8 @@ unsafe impl Allocator for Toy {
     ) -> Result<NonNull<[u8]>, AllocError> {
         let offset = self.offset(block);
         let mut live = self.live.borrow_mut();
-        assert_eq!(
-            live.get(&offset),
-            Some(&old.size()),
-            "the size is the block's"
-        );
-        let end = live
-            .range(offset + 1..)
-            .next()
-            .map_or(self.bytes, |(next, _)| *next);
+        assert_eq!(live.get(&offset), Some(&old.size()), "the size is the block's");
+        let end = live.range(offset + 1..).next().map_or(self.bytes, |(next, _)| *next);
         if offset + new.size() > end {
             return Err(AllocError);
         }
@@ -110,13 +95,7 @@ unsafe impl Allocator for Toy {
         let live = self.live.borrow();
         let requested = live.values().sum();
         let reserved = self.bytes;
-        Stats {
-            live: live.len(),
-            requested,
-            granted: requested,
-            reserved,
-            ..Stats::default()
-        }
+        Stats { live: live.len(), requested, granted: requested, reserved, ..Stats::default() }
     }
 
     fn name(&self) -> &str {
@@ -130,11 +109,7 @@ unsafe impl Allocator for Toy {
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         for (offset, bytes) in self.live.borrow().iter() {
             let address = self.slice(*offset, *bytes).cast();
-            visit(Block {
-                address,
-                bytes: *bytes,
-                site: None,
-            });
+            visit(Block { address, bytes: *bytes, site: None });
         }
     }
 

@@ -32,22 +32,14 @@ fn a_short_trace_is_shown_event_by_event() {
     assert_eq!(line.live_bytes, [100, 128, 328, 300, 0], "live bytes");
     assert_eq!(line.peak_at, 3, "most is live after the third");
     assert_eq!(line.threads, 1, "one thread");
-    let operations = Operations {
-        allocate: 1,
-        zeroed: 1,
-        reallocate: 1,
-        free: 2,
-    };
+    let operations = Operations { allocate: 1, zeroed: 1, reallocate: 1, free: 2 };
     assert_eq!(line.operations, operations, "operations");
 }
 
 #[test]
 fn an_empty_trace_has_no_points() {
     let line = Timeline::of(&trace(&[]));
-    assert!(
-        line.at.is_empty() && line.histogram.is_empty(),
-        "nothing to draw: {line:?}"
-    );
+    assert!(line.at.is_empty() && line.histogram.is_empty(), "nothing to draw: {line:?}");
 }
 
 #[test]
@@ -59,28 +51,13 @@ fn the_points_are_the_greatest_of_their_stretches() {
     assert!(line.at.is_sorted(), "in order");
     for (stretch, at) in line.at.iter().enumerate() {
         let inside = |index: &usize| index * POINTS_MAX / live.len() == stretch;
-        let most = (0..live.len())
-            .filter(inside)
-            .map(|index| live[index])
-            .max();
+        let most = (0..live.len()).filter(inside).map(|index| live[index]).max();
         assert!(inside(&(at - 1)), "moment {at} lies in stretch {stretch}");
-        assert_eq!(
-            Some(live[at - 1]),
-            most,
-            "stretch {stretch} shows its greatest"
-        );
-        assert_eq!(
-            line.live_bytes[stretch],
-            live[at - 1],
-            "and the value of that moment"
-        );
+        assert_eq!(Some(live[at - 1]), most, "stretch {stretch} shows its greatest");
+        assert_eq!(line.live_bytes[stretch], live[at - 1], "and the value of that moment");
     }
     let peak = live.iter().max().copied();
-    assert_eq!(
-        line.live_bytes.iter().max().copied(),
-        peak,
-        "the peak is among the points"
-    );
+    assert_eq!(line.live_bytes.iter().max().copied(), peak, "the peak is among the points");
     assert_eq!(peak, Some(trace.peak_live_bytes), "and is the trace's own");
     assert_eq!(Some(live[line.peak_at - 1]), peak, "peak_at points to it");
 }
@@ -98,11 +75,7 @@ fn sizes_fall_into_their_buckets() {
         count,
         bytes,
     });
-    assert_eq!(
-        Timeline::of(&trace).histogram,
-        expected,
-        "with the empty bucket between"
-    );
+    assert_eq!(Timeline::of(&trace).histogram, expected, "with the empty bucket between");
 }
 
 #[test]
@@ -111,18 +84,6 @@ fn the_histogram_adds_up() {
     let line = Timeline::of(&trace);
     let asked = trace.events.iter().filter(|event| event.op != Op::Free);
     let bytes: u64 = asked.clone().map(|event| event.bytes).sum();
-    assert_eq!(
-        line.histogram
-            .iter()
-            .map(|bucket| bucket.count)
-            .sum::<u64>(),
-        asked.count() as u64
-    );
-    assert_eq!(
-        line.histogram
-            .iter()
-            .map(|bucket| bucket.bytes)
-            .sum::<u64>(),
-        bytes
-    );
+    assert_eq!(line.histogram.iter().map(|bucket| bucket.count).sum::<u64>(), asked.count() as u64);
+    assert_eq!(line.histogram.iter().map(|bucket| bucket.bytes).sum::<u64>(), bytes);
 }

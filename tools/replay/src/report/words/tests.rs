@@ -4,13 +4,7 @@ use super::{bytes, grouped, plural};
 
 #[test]
 fn digits_are_grouped() {
-    let cases = [
-        (0, "0"),
-        (7, "7"),
-        (100, "100"),
-        (1000, "1,000"),
-        (1_234_567, "1,234,567"),
-    ];
+    let cases = [(0, "0"), (7, "7"), (100, "100"), (1000, "1,000"), (1_234_567, "1,234,567")];
     for (number, text) in cases {
         assert_eq!(grouped(number), text, "{number}");
     }
