@@ -45,16 +45,6 @@ impl<'a> Drive<'a> {
         self.slots[slot as usize]
     }
 
-    /// Returns the addresses of the live blocks that are multiples of `align`, in ascending order.
-    pub(super) fn aligned_blocks(&self, align: usize) -> Vec<usize> {
-        let live = self.slots.iter().flatten();
-        let aligned =
-            live.map(|live| live.block.addr().get()).filter(|at| at.is_multiple_of(align));
-        let mut list: Vec<_> = aligned.collect();
-        list.sort_unstable();
-        list
-    }
-
     /// Returns the slot that no event names.
     pub(super) fn spare_slot(&self) -> u32 {
         self.slots.len() as u32 - 1

@@ -13,13 +13,9 @@ use crate::trace::Trace;
 /// At every so many moments of the line the blocks are walked, which costs more than the counters.
 const WALK_EVERY: usize = 5;
 
-/// Blocks of a backing are aligned to this at least: pages, or the leaves of a coarse buddy.
-const PASSED_ON_ALIGN: usize = 512;
-
 /// Where an allocator's memory lies.
 pub(super) enum Ground<'a> {
-    /// In the blocks that it holds from this allocator, which serves nobody else. A request that is
-    /// passed on to it as it is makes a block of it that is live as a whole.
+    /// In the blocks that it holds from this allocator, which serves nobody else.
     Backing(&'a dyn Allocator),
     /// In one region from the start.
     Region(Range<usize>),
@@ -74,7 +70,7 @@ impl Samples {
             if let Some((point, _)) = line_at.next_if(|(_, at)| **at == done) {
                 samples.look(allocator, drive.live_bytes());
                 if point % WALK_EVERY == 0 {
-                    samples.walk(done, &occupancy(allocator, ground, &drive));
+                    samples.walk(done, &occupancy(allocator, ground));
                 }
             }
             while let Some((at, label)) = moments.next_if(|(at, _)| *at == done) {
@@ -82,7 +78,7 @@ impl Samples {
                     label,
                     at,
                     live: drive.live_bytes(),
-                    occupancy: occupancy(allocator, ground, &drive),
+                    occupancy: occupancy(allocator, ground),
                 });
             }
         }
@@ -144,24 +140,12 @@ fn moments(peak_at: usize, events: usize) -> Vec<(usize, &'static str)> {
 }
 
 /// Returns where the allocator's memory lies and what of it is live.
-fn occupancy(allocator: &dyn Allocator, ground: &Ground<'_>, drive: &Drive<'_>) -> Occupancy {
-    let mut blocks = ranges(allocator);
+fn occupancy(allocator: &dyn Allocator, ground: &Ground<'_>) -> Occupancy {
     let regions = match ground {
         Ground::Region(region) => vec![region.clone()],
         Ground::Backing(backing) => ranges(*backing),
     };
-    if matches!(ground, Ground::Backing(_)) {
-        let own = blocks.len();
-        let served = drive.aligned_blocks(PASSED_ON_ALIGN);
-        let passed_on = |region: &&Range<usize>| {
-            served.binary_search(&region.start).is_ok()
-                && blocks[..own].binary_search_by_key(&region.start, |block| block.start).is_err()
-        };
-        let passed_on: Vec<_> = regions.iter().filter(passed_on).cloned().collect();
-        blocks.extend(passed_on);
-        blocks.sort_unstable_by_key(|block| block.start);
-    }
-    Occupancy { regions, blocks }
+    Occupancy { regions, blocks: ranges(allocator) }
 }
 
 /// Returns the live blocks of an allocator in ascending order.
