@@ -324,6 +324,28 @@ impl<C: SizeClasses> Engine<C> {
         Some(slot)
     }
 
+    /// Makes the region that holds an address the hot one; `true` if it was another before.
+    #[inline]
+    pub(crate) fn heat(&mut self, block: NonNull<u8>) -> bool {
+        let offset = block.addr().get().wrapping_sub(self.hot.base.addr());
+        if self.region_count < 2 || offset < self.regions[self.hot.region].bytes {
+            return false;
+        }
+        match self.find(block.as_ptr()) {
+            Some((region, _)) if !self.regions[region].huge => {
+                self.make_hot(region);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a region waits to be given back.
+    #[inline]
+    pub(crate) fn has_emptied(&self) -> bool {
+        self.emptied.is_some()
+    }
+
     /// Returns the memory of a region that became empty while another one stands.
     pub(crate) fn take_emptied(&mut self) -> Option<(NonNull<u8>, Layout)> {
         let region = self.emptied.take()?;

@@ -157,7 +157,7 @@ impl<C: SizeClasses> Engine<C> {
     pub(crate) fn deallocate_hot_core(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
         let granule =
             block.addr().get().wrapping_sub(self.hot.base.addr()).rotate_right(GRANULE.ilog2());
-        if granule >= self.hot.granules || self.region_count > 1 {
+        if granule >= self.hot.granules {
             return false;
         }
         let block = granule as u32;
@@ -174,12 +174,21 @@ impl<C: SizeClasses> Engine<C> {
         let region = &mut self.regions[self.hot.region];
         region.clear_start(block);
         let given = region.give_block(block, header);
-        if self.note(given).is_none() {
-            return false;
+        let Some(is_empty) = self.note(given) else { return false };
+        if is_empty {
+            self.note_emptied(self.hot.region);
         }
         self.large_freed += 1;
         self.granted -= granted;
         true
+    }
+
+    /// Notes that a region has no live block, if it is to go back for that.
+    #[cold]
+    fn note_emptied(&mut self, region: usize) {
+        if self.region_count > 1 && self.has_other_unused(region) {
+            self.emptied = Some(region);
+        }
     }
 
     /// Remembers damage for the slow path to report.
@@ -214,8 +223,8 @@ impl<C: SizeClasses> Engine<C> {
         let of = &mut self.regions[region];
         let given = of.header(block).and_then(|header| of.give_block(block, header));
         let is_empty = given.map_err(|f| self.refusal(region, f))?;
-        if is_empty && self.region_count > 1 && self.has_other_unused(region) {
-            self.emptied = Some(region);
+        if is_empty {
+            self.note_emptied(region);
         }
         Ok(())
     }

@@ -145,8 +145,27 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
         site: &'static Location<'static>,
     ) {
         // SAFETY: as in `allocate`.
-        if !unsafe { &mut *self.engine.get() }.deallocate_hot_core(block, bytes) {
+        let engine = unsafe { &mut *self.engine.get() };
+        if engine.heat(block)
+            && let Some(slot) = engine.hot_slot(block, bytes)
+        {
+            if !engine.deallocate_front(slot) {
+                self.deallocate_to_page(slot, block, site);
+            }
+        } else if !engine.deallocate_hot_core(block, bytes) {
             self.deallocate_slow(block, bytes, site);
+        } else if engine.has_emptied() {
+            self.give_emptied();
+        }
+    }
+
+    /// Gives back a region that has just become empty while another one stands empty.
+    #[cold]
+    fn give_emptied(&self) {
+        // SAFETY: as in `allocate`; the borrow ends before the backing is called.
+        let emptied = unsafe { &mut *self.engine.get() }.take_emptied();
+        if let Some((memory, layout)) = emptied {
+            self.give_region(memory, layout);
         }
     }
 
@@ -379,11 +398,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
         if let Err(refusal) = freed {
             self.wrong(refusal, site);
         }
-        // SAFETY: as above.
-        let emptied = unsafe { &mut *self.engine.get() }.take_emptied();
-        if let Some((memory, layout)) = emptied {
-            self.give_region(memory, layout);
-        }
+        self.give_emptied();
     }
 
     #[cold]

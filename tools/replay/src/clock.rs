@@ -1,5 +1,8 @@
 //! Clocks and counters of the thread.
 
+#[cfg(not(target_os = "linux"))]
+compile_error!("replaying needs Linux: it reads clocks, faults and memory from its kernel");
+
 use std::fs;
 
 /// Returns the CPU time of this thread in nanoseconds.
