@@ -40,7 +40,7 @@ const REGION_BYTES: usize = 64 << 20;
 ///
 /// 1.4 % of the region for tables; small blocks are rounded to the next of 23 classes (16 bytes apart
 /// up to 240, at most 48 above), large ones to 16 bytes with an 8-byte header. Fronts hold at most
-/// 2 KiB a class. The object itself is about 20 KiB and allocates nothing until the first request.
+/// 2 KiB a class. The object itself is about 18 KiB and allocates nothing until the first request.
 ///
 /// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards), which
 /// over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched. It holds

@@ -32,7 +32,7 @@ use crate::stats::Stats;
 ///
 /// # Memory
 ///
-/// `BYTES` and about 20 KiB for the object; 1.4 % of the buffer and up to 4 KiB go to tables. Buffers
+/// `BYTES` and about 18 KiB for the object; 1.4 % of the buffer and up to 4 KiB go to tables. Buffers
 /// under 16 KiB hold nothing.
 ///
 /// # When not to use it
