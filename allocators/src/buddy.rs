@@ -97,7 +97,7 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 /// 2. The invariants of `Tree`, whose metadata and links lie in `memory`.
 /// 3. `base` is the header's address; `data` that of the first leaf.
 #[derive(Debug)]
-pub struct BuddyAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
+pub struct BuddyAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     tree: Tree<'a>,
     /// The first leaf that is present.
     data: NonNull<u8>,

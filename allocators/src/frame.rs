@@ -160,7 +160,7 @@ static GROUND: Record = Record::GROUND;
 ///    bytes, which were never more than `peak` before the last free.
 /// 6. `quick` is `memory + peak` where `odd` is zero, else zero. (Live bytes are not more than those
 ///    below the cursor, so below `quick` there can be no new peak.)
-pub struct FrameAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
+pub struct FrameAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     memory: NonNull<u8>,
     cursor: Cell<NonNull<u8>>,
     table: Cell<*mut Record>,

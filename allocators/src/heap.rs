@@ -73,11 +73,11 @@ const REGION_BYTES: usize = 64 << 20;
 ///
 /// Dropping it with live blocks panics with their number, bytes and the first 16.
 #[derive(Debug)]
-pub struct HeapAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
+pub struct HeapAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     owner: Owner<'a, B, DefaultClasses>,
 }
 
-impl<'a> HeapAllocator<'a> {
+impl<'a> HeapAllocator<'a, dyn Allocator + Sync + 'a> {
     /// Makes a heap in a fixed region, which never grows.
     ///
     /// A region too small for one page with its tables (about 12 KiB) refuses every request.

@@ -113,7 +113,7 @@ const WINDOW_MAX: usize = 16 << 10;
 /// 4. `carved` blocks were given out at least once; of these
 ///    `allocations_total - frees_total` are live. The others have their bit set, but for `held`.
 /// 5. `held` is null or a free block whose bit is clear.
-pub struct PoolAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
+pub struct PoolAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     size: BlockSize,
     align: usize,
     window_shift: u32,

@@ -72,7 +72,7 @@ const REGION_BYTES: usize = 1 << 20;
 ///
 /// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
 /// let large = HeapAllocator::from_region("large", &mut memory);
-/// let slab: SlabAllocator<'_, _> = SlabAllocator::with_region_bytes("small", &large, 64 << 10);
+/// let slab = SlabAllocator::with_region_bytes("small", &large, 64 << 10);
 /// let node = Layout::new::<[u64; 4]>();
 /// let block = slab.allocate(node)?;
 /// assert_eq!(large.stats().live, 1, "one region for all nodes");
@@ -96,18 +96,45 @@ where
     passed: Passed,
 }
 
-impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
-    /// Makes a slab that takes regions of 1 MiB from `backing`, and large blocks one by one. Takes
-    /// nothing yet.
+impl<'a, B: Allocator + ?Sized> SlabAllocator<'a, B> {
+    /// Makes a slab of the default classes that takes regions of 1 MiB from `backing`, and large blocks
+    /// one by one. Takes nothing yet.
     #[must_use]
     pub const fn new(name: &'a str, backing: &'a B) -> Self {
         Self::with_region_bytes(name, backing, REGION_BYTES)
     }
 
-    /// Makes a slab whose first region has about `bytes` bytes, 64 KiB at the least; each further one
-    /// is twice as large.
+    /// Makes a slab of the default classes whose first region has about `bytes` bytes, 64 KiB at the
+    /// least; each further one is twice as large.
     #[must_use]
     pub const fn with_region_bytes(name: &'a str, backing: &'a B, bytes: usize) -> Self {
+        Self::with_classes(name, backing, bytes)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
+    /// Makes a slab of the classes `C`, its first region as in
+    /// [`with_region_bytes`](SlabAllocator::with_region_bytes).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use loligo_allocators::{ClassTable, HeapAllocator, SizeClasses, SlabAllocator};
+    ///
+    /// struct Nodes;
+    ///
+    /// impl SizeClasses for Nodes {
+    ///     const TABLE: &'static ClassTable = &ClassTable::new(&[32, 96]);
+    /// }
+    ///
+    /// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
+    /// let large = HeapAllocator::from_region("large", &mut memory);
+    /// let slab: SlabAllocator<'_, _, Nodes> =
+    ///     SlabAllocator::with_classes("nodes", &large, 64 << 10);
+    /// ```
+    #[must_use]
+    pub const fn with_classes(name: &'a str, backing: &'a B, bytes: usize) -> Self {
         Self { owner: Owner::growing(name, backing, bytes), backing, passed: Passed::new() }
     }
 

@@ -144,7 +144,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
 /// A frame within a frame; see [`FrameAllocator::scope`].
 ///
 /// It is used through the frame that it dereferences to: `&*scope` is an allocator.
-pub struct FrameScope<'s, 'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
+pub struct FrameScope<'s, 'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     frame: &'s mut FrameAllocator<'a, B>,
     mark: FrameMark,
 }

@@ -37,7 +37,7 @@ fn heap(trace: &Trace, line: &Timeline) -> Samples {
 
 fn slab(region: &mut [MaybeUninit<u8>], trace: &Trace, line: &Timeline) -> Option<Samples> {
     let buddy: Buddy<'_> = BuddyAllocator::from_region("large", region, LARGE_LEAF_BYTES).ok()?;
-    let slab: SlabAllocator<'_, _> = SlabAllocator::new("slab", &buddy);
+    let slab = SlabAllocator::new("slab", &buddy);
     Some(Samples::take("slab", &slab, &Ground::Backing(&buddy), trace, line))
 }
 
