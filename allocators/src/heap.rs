@@ -69,6 +69,20 @@ const REGION_BYTES: usize = 64 << 20;
 /// # Ok::<(), loligo_allocators::AllocError>(())
 /// ```
 ///
+/// The backing cannot go first:
+///
+/// ```compile_fail,E0597
+/// use core::mem::MaybeUninit;
+/// use loligo_allocators::HeapAllocator;
+///
+/// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
+/// let above = {
+///     let below = HeapAllocator::from_region("below", &mut memory);
+///     HeapAllocator::with_region_bytes("above", &below, 64 << 10)
+/// };
+/// drop(above);
+/// ```
+///
 /// # Panics
 ///
 /// Dropping it with live blocks panics with their number, bytes and the first 16.
