@@ -23,17 +23,19 @@ const REGION_BYTES: usize = 64 << 20;
 /// backing allocator.
 ///
 /// Blocks up to 496 bytes lie in pages of one size class, larger ones in a two-level segregated fit.
-/// Freed memory is not written to: a bit a granule of 16 bytes tells what is live, so every double,
-/// foreign and interior free is found until the block is given out again, and a write past a small
-/// block cannot damage the allocator. Only the 8-byte headers of blocks over 496 bytes lie between
-/// blocks; they carry a check that is read before they are believed.
+/// A bit a granule of 16 bytes, apart from the blocks, tells what is live, so every double, foreign and
+/// interior free is found until the block is given out again. Of the allocator's own words only the
+/// 8-byte headers of pages and of blocks over 496 bytes lie between blocks, and the links of free ones
+/// in them; both are checked before they are believed, headers by 4 bits a word and by their range.
 ///
 /// # Complexity
 ///
 /// Every operation is bounded by a constant, apart from what the backing does: a small block costs a
 /// handful of instructions on three cache lines; refilling reads one page's 32 bytes of bits, and at
-/// most 8 pages before new memory is taken (64 before a request is refused); a large one touches at
-/// most ten lines (itself, two neighbours, two list heads, four list neighbours, the bits). The first
+/// most 8 mixed and 8 sparse pages and one front before new memory is taken (64 sparse pages and all
+/// fronts before a request is refused); a large one touches at most ten lines (itself, two neighbours,
+/// two list heads, four list neighbours, the bits). A block of another region than the last is looked
+/// for among at most 32. The first
 /// use of a page clears its 33 bytes of tables.
 ///
 /// # Memory
@@ -44,7 +46,7 @@ const REGION_BYTES: usize = 64 << 20;
 ///
 /// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards), which
 /// over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched. It holds
-/// at most 32 regions at a time; a region that becomes empty goes back at once if another stands, and
+/// at most 32 regions at a time; a region that becomes empty goes back at once if another stands empty, and
 /// [`shrink`](Self::shrink) gives all empty ones back. Blocks over 1 GiB have a region of their own.
 ///
 /// # When not to use it
