@@ -199,11 +199,29 @@ pub unsafe trait Allocator {
         None
     }
 
+    /// Returns an address that tells this allocator from all others that are alive: its own, unless it
+    /// stands for another. Two that are one inside the other (a lock and what it guards) may share it.
+    fn identity(&self) -> *const () {
+        core::ptr::from_ref(self).cast()
+    }
+
+    /// Returns the [`identity`](Self::identity) of the allocator that this one takes its memory from,
+    /// also where [`backing`](Self::backing) cannot lend it (through a lock, for instance).
+    fn backing_identity(&self) -> Option<*const ()> {
+        self.backing().map(Allocator::identity)
+    }
+
+    /// Returns the most bytes that this allocator may have granted at once, where it was given a limit.
+    fn budget(&self) -> Option<usize> {
+        None
+    }
+
     /// Tells whether `address` lies in memory that this allocator hands out from.
     fn owns(&self, address: *const u8) -> bool;
 
     /// Shows every live block of this object: in address order within a region, regions in the order
-    /// they were taken. The allocator must not be called from `visit`.
+    /// they were taken. A wrapper, whose blocks lie in the regions of another, shows those that it
+    /// remembers in any order. The allocator must not be called from `visit`.
     fn walk(&self, visit: &mut dyn FnMut(Block));
 
     /// Checks the allocator's own structure, in release builds too. O(blocks). A wrapper checks its
@@ -281,6 +299,18 @@ unsafe impl<A: Allocator + ?Sized> Allocator for &A {
 
     fn backing(&self) -> Option<&dyn Allocator> {
         (**self).backing()
+    }
+
+    fn identity(&self) -> *const () {
+        (**self).identity()
+    }
+
+    fn backing_identity(&self) -> Option<*const ()> {
+        (**self).backing_identity()
+    }
+
+    fn budget(&self) -> Option<usize> {
+        (**self).budget()
     }
 
     fn owns(&self, address: *const u8) -> bool {

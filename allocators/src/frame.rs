@@ -28,7 +28,7 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
-use crate::misuse::{Misuse, Report, misuse};
+use crate::misuse::{Misuse, wrong_free};
 use crate::stats::Stats;
 
 mod cursor;
@@ -320,13 +320,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         bytes: Option<usize>,
         site: &'static Location<'static>,
     ) -> ! {
-        misuse(&Report {
-            misuse: what,
-            allocator: self.name,
-            address: block.as_ptr(),
-            bytes,
-            site: Some(site),
-        })
+        wrong_free(what, self.name, block, bytes, site)
     }
 }
 

@@ -6,29 +6,52 @@
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+mod address_table;
 mod allocator;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
 mod bridge;
 mod buddy;
 mod buddy_offsets;
+mod canary;
 mod engine;
+mod failing;
+mod fill;
 mod frame;
+#[cfg(feature = "std")]
+mod global_guard;
+#[cfg(target_os = "linux")]
+mod global_memory;
+#[cfg(target_os = "linux")]
+mod guard_page;
 mod heap;
 mod leak;
 mod locked;
 mod make;
+mod mark;
+#[cfg(target_os = "linux")]
+mod memory_globals;
 mod misuse;
+mod overview;
 #[cfg(target_os = "linux")]
 mod page;
 mod pool;
 mod proxy;
+mod quarantine;
+mod scratch;
+mod shared_frame;
+mod shared_pool;
+mod shared_proxy;
+mod sites;
 mod size_classes;
 mod slab;
 mod static_heap;
 mod stats;
 mod sync;
+mod temp;
 #[cfg(test)]
 mod test_backing;
+mod trace;
+mod verify;
 
 pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]

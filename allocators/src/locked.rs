@@ -265,6 +265,14 @@ unsafe impl<A: Allocator, L: Lock> Allocator for Locked<A, L> {
         unsafe { &*name }
     }
 
+    fn backing_identity(&self) -> Option<*const ()> {
+        self.hold().allocator().backing_identity()
+    }
+
+    fn budget(&self) -> Option<usize> {
+        self.hold().allocator().budget()
+    }
+
     fn owns(&self, address: *const u8) -> bool {
         self.hold().allocator().owns(address)
     }

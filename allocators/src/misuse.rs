@@ -2,6 +2,7 @@
 
 use core::fmt::{self, Write};
 use core::panic::Location;
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// What was done wrong.
@@ -18,6 +19,14 @@ pub enum Misuse {
     WrongSize,
     /// Memory that belongs to the allocator has been overwritten.
     Damaged,
+    /// Bytes behind the end of a block were overwritten.
+    Overrun,
+    /// Bytes before the start of a block were overwritten.
+    Underrun,
+    /// A block was written to after it was freed.
+    WriteAfterFree,
+    /// The global heap was reached by code that promised not to.
+    GlobalAllocation,
 }
 
 impl Misuse {
@@ -40,12 +49,38 @@ impl Misuse {
                 "damage: memory of the allocator was overwritten; look for a write past a block or \
                  after its free"
             }
+            Self::Overrun => {
+                "overrun: bytes behind the block were overwritten; look for an index or a length \
+                 that is too large"
+            }
+            Self::Underrun => {
+                "underrun: bytes before the block were overwritten; look for an index below zero, or \
+                 for a write past the block before it"
+            }
+            Self::WriteAfterFree => {
+                "write after free: the block was written to after it was freed; look for a pointer \
+                 that outlives it"
+            }
+            Self::GlobalAllocation => {
+                "global allocation: armed code reached the global heap; give it an allocator, or \
+                 exempt it"
+            }
         }
     }
 }
 
 /// A misuse: what, where, in which allocator, and who called where that is known.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::{Misuse, Report};
+///
+/// let report = Report::new(Misuse::DoubleFree, "sound", core::ptr::null()).with_bytes(16);
+/// assert!(report.to_string().starts_with("allocator `sound`: double free"));
+/// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Report<'a> {
     /// What was done wrong.
     pub misuse: Misuse,
@@ -57,6 +92,37 @@ pub struct Report<'a> {
     pub bytes: Option<usize>,
     /// Who called.
     pub site: Option<&'static Location<'static>>,
+    /// What else is known, in words.
+    pub detail: Option<fmt::Arguments<'a>>,
+}
+
+impl<'a> Report<'a> {
+    /// Makes a report that knows no more than this.
+    #[must_use]
+    pub const fn new(misuse: Misuse, allocator: &'a str, address: *const u8) -> Self {
+        Self { misuse, allocator, address, bytes: None, site: None, detail: None }
+    }
+
+    /// Adds the size that was passed in, or the block's own.
+    #[must_use]
+    pub const fn with_bytes(mut self, bytes: usize) -> Self {
+        self.bytes = Some(bytes);
+        self
+    }
+
+    /// Adds who called.
+    #[must_use]
+    pub const fn with_site(mut self, site: &'static Location<'static>) -> Self {
+        self.site = Some(site);
+        self
+    }
+
+    /// Adds what else is known, in words.
+    #[must_use]
+    pub const fn with_detail(mut self, detail: fmt::Arguments<'a>) -> Self {
+        self.detail = Some(detail);
+        self
+    }
 }
 
 impl fmt::Display for Report<'_> {
@@ -73,6 +139,9 @@ impl fmt::Display for Report<'_> {
         }
         if let Some(site) = self.site {
             write!(f, ", called from {site}")?;
+        }
+        if let Some(detail) = self.detail {
+            write!(f, "; {detail}")?;
         }
         Ok(())
     }
@@ -112,6 +181,20 @@ pub fn misuse(report: &Report<'_>) -> ! {
     }
     write_stderr(format_args!("loligo: {report}\n"));
     die(report)
+}
+
+/// Reports a wrong free or resize.
+#[cold]
+#[inline(never)]
+pub(crate) fn wrong_free(
+    what: Misuse,
+    allocator: &str,
+    block: NonNull<u8>,
+    bytes: Option<usize>,
+    site: &'static Location<'static>,
+) -> ! {
+    let report = Report::new(what, allocator, block.as_ptr()).with_site(site);
+    misuse(&Report { bytes, ..report })
 }
 
 /// Writes a line to standard error without allocating; does nothing where there is none.

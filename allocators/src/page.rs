@@ -30,7 +30,7 @@ use self::state::{Request, State};
 use self::system::Access;
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
-use crate::misuse::{Misuse, Report, misuse};
+use crate::misuse::{Misuse, wrong_free};
 use crate::stats::Stats;
 use crate::sync::SpinCell;
 
@@ -302,13 +302,7 @@ impl PageAllocator {
         bytes: Option<usize>,
         site: &'static Location<'static>,
     ) -> ! {
-        misuse(&Report {
-            misuse: what,
-            allocator: self.name,
-            address: block.as_ptr(),
-            bytes,
-            site: Some(site),
-        })
+        wrong_free(what, self.name, block, bytes, site)
     }
 }
 

@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
-use crate::misuse::{Misuse, Report, misuse};
+use crate::misuse::{Misuse, wrong_free};
 use crate::stats::Stats;
 
 #[cfg(test)]
@@ -209,13 +209,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
     #[cold]
     #[inline(never)]
     fn foreign(&self, block: NonNull<u8>, site: &'static Location<'static>) -> ! {
-        misuse(&Report {
-            misuse: Misuse::ForeignFree,
-            allocator: self.name,
-            address: block.as_ptr(),
-            bytes: None,
-            site: Some(site),
-        })
+        wrong_free(Misuse::ForeignFree, self.name, block, None, site)
     }
 }
 
@@ -327,6 +321,10 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
     fn backing(&self) -> Option<&dyn Allocator> {
         // Through a reference, as a backing type without a size has no other way to a trait object.
         Some(&self.backing)
+    }
+
+    fn budget(&self) -> Option<usize> {
+        Self::budget(self)
     }
 
     fn owns(&self, address: *const u8) -> bool {

@@ -312,13 +312,9 @@ impl Tree<'_> {
     pub(crate) fn wrong(&self, offset: u64, bytes: Option<u64>) -> ! {
         let site = Location::caller();
         let (kind, own) = self.classify(offset);
-        misuse(&Report {
-            misuse: kind,
-            allocator: self.name,
-            address: self.origin.wrapping_add(offset as usize),
-            bytes: bytes.or(own).map(|bytes| bytes as usize),
-            site: Some(site),
-        })
+        let address = self.origin.wrapping_add(offset as usize);
+        let bytes = bytes.or(own).map(|bytes| bytes as usize);
+        misuse(&Report { bytes, ..Report::new(kind, self.name, address).with_site(site) })
     }
 
     /// What an address is, if it is not a live block of the size given; and the size of its block.

@@ -401,12 +401,6 @@ impl<'a> Tree<'a> {
     #[cold]
     #[inline(never)]
     fn damage(&self, leaf: u32) -> ! {
-        misuse(&Report {
-            misuse: Misuse::Damaged,
-            allocator: self.name,
-            address: self.address(leaf),
-            bytes: None,
-            site: None,
-        })
+        misuse(&Report::new(Misuse::Damaged, self.name, self.address(leaf)))
     }
 }

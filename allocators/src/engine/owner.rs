@@ -415,5 +415,5 @@ pub(crate) fn report(name: &str, refusal: Refusal, site: Option<&'static Locatio
         // What needs no room was refused for want of it: a count was damaged.
         Refusal::NoRoom => (Misuse::Damaged, core::ptr::null()),
     };
-    misuse(&Report { misuse: kind, allocator: name, address, bytes: None, site })
+    misuse(&Report { site, ..Report::new(kind, name, address) })
 }

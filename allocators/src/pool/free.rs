@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use super::PoolAllocator;
 use super::group::Group;
 use crate::allocator::Allocator;
-use crate::misuse::{Misuse, Report, misuse};
+use crate::misuse::{Misuse, wrong_free};
 
 impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
     /// Frees a block, or says what is wrong with the address.
@@ -103,12 +103,6 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         bytes: Option<usize>,
         site: &'static Location<'static>,
     ) -> ! {
-        misuse(&Report {
-            misuse: what,
-            allocator: self.name,
-            address: block.as_ptr(),
-            bytes,
-            site: Some(site),
-        })
+        wrong_free(what, self.name, block, bytes, site)
     }
 }

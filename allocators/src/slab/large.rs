@@ -8,7 +8,7 @@ use super::SlabAllocator;
 use super::passed::{Memory, Passed, PassedOn};
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::engine::Engine;
-use crate::misuse::{Misuse, Report, misuse};
+use crate::misuse::{Misuse, wrong_free};
 use crate::size_classes::SizeClasses;
 
 impl<B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'_, B, C> {
@@ -238,13 +238,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'_, B, C> {
         bytes: Option<usize>,
         site: &'static Location<'static>,
     ) -> ! {
-        misuse(&Report {
-            misuse: what,
-            allocator: self.owner.name(),
-            address: block.as_ptr(),
-            bytes,
-            site: Some(site),
-        })
+        wrong_free(what, self.owner.name(), block, bytes, site)
     }
 }
 

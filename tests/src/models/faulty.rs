@@ -248,13 +248,10 @@ unsafe impl Allocator for FaultyAllocator {
                 let wrong = asked.wrapping_sub(layout.size());
                 skew.requested = skew.requested.wrapping_add(wrong);
             }),
-            Fault::RefusesFittingSize if layout.size() != asked => misuse(&Report {
-                misuse: Misuse::WrongSize,
-                allocator: self.name(),
-                address: block.as_ptr(),
-                bytes: Some(layout.size()),
-                site: None,
-            }),
+            Fault::RefusesFittingSize if layout.size() != asked => {
+                let report = Report::new(Misuse::WrongSize, self.name(), block.as_ptr());
+                misuse(&report.with_bytes(layout.size()))
+            }
             _ => {}
         }
         // SAFETY: the caller's promise covers this one.

@@ -124,13 +124,7 @@ impl NaiveAllocator {
         } else {
             Misuse::DoubleFree
         };
-        misuse(&Report {
-            misuse: kind,
-            allocator: self.name,
-            address: block.as_ptr(),
-            bytes: None,
-            site: None,
-        })
+        misuse(&Report::new(kind, self.name, block.as_ptr()))
     }
 
     fn record(&self, block: NonNull<u8>) -> (usize, Record) {
@@ -196,13 +190,8 @@ unsafe impl Allocator for NaiveAllocator {
         let (_, record) = self.record(block);
         let granted = record.granules * GRANULE;
         if !(record.requested..=granted).contains(&layout.size()) {
-            misuse(&Report {
-                misuse: Misuse::WrongSize,
-                allocator: self.name,
-                address: block.as_ptr(),
-                bytes: Some(layout.size()),
-                site: None,
-            });
+            let report = Report::new(Misuse::WrongSize, self.name, block.as_ptr());
+            misuse(&report.with_bytes(layout.size()));
         }
         // SAFETY: the caller's promise covers this one.
         unsafe { self.deallocate(block) }

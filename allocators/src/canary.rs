@@ -1,0 +1,1 @@
+//! Known words before and after each block.

@@ -1,0 +1,1 @@
+//! An allocator that refuses on purpose.

@@ -1,0 +1,1 @@
+//! Patterns written into blocks as they come and go.

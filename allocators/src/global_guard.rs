@@ -1,0 +1,1 @@
+//! A global allocator that refuses armed code.

@@ -1,0 +1,1 @@
+//! A global allocator that works before `main`.

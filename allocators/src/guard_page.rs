@@ -1,0 +1,1 @@
+//! A page of its own for each block, guards beside it.

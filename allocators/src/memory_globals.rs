@@ -1,0 +1,1 @@
+//! The allocators that a program starts with.

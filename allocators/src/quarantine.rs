@@ -1,0 +1,1 @@
+//! Freed blocks kept back for a while.

@@ -1,0 +1,1 @@
+//! A ring buffer for short-lived memory.

@@ -1,0 +1,1 @@
+//! A frame for several threads.

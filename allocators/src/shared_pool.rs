@@ -1,0 +1,1 @@
+//! A pool for several threads.

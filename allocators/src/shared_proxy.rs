@@ -1,0 +1,1 @@
+//! A proxy for several threads.

@@ -1,0 +1,1 @@
+//! Call sites kept by any allocator.

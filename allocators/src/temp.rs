@@ -1,0 +1,1 @@
+//! A few bytes in place, for memory of one function.

@@ -1,0 +1,1 @@
+//! Call sites, stacks and recordings of what one user allocates.

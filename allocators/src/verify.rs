@@ -1,0 +1,1 @@
+//! A check of the backing every so many calls.
