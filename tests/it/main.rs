@@ -13,6 +13,7 @@ mod frame;
 mod global;
 mod heap;
 mod locked;
+mod matrix;
 mod misuse;
 mod page;
 mod planted;

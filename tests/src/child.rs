@@ -13,7 +13,7 @@ use std::thread;
 /// The environment variable that holds the job.
 const JOB: &str = "LOLIGO_TEST_JOB";
 
-/// A test of this binary that does jobs.
+/// A test of this binary, or the whole program, that does jobs.
 ///
 /// # Examples
 ///
@@ -34,7 +34,8 @@ const JOB: &str = "LOLIGO_TEST_JOB";
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Child {
-    test: &'static str,
+    /// `None` where the program is no test binary.
+    test: Option<&'static str>,
     limit: Duration,
 }
 
@@ -57,11 +58,55 @@ impl Ended {
     }
 }
 
+impl Ended {
+    /// Tells whether the system stopped it for touching memory that it must not.
+    #[must_use]
+    pub fn faulted(&self) -> bool {
+        /// The numbers of SIGBUS and SIGSEGV on Linux.
+        const FAULTS: [i32; 2] = [7, 11];
+        self.signal().is_some_and(|signal| FAULTS.contains(&signal))
+    }
+
+    /// Tells whether it stopped itself, by an abort or an uncaught panic.
+    #[must_use]
+    pub fn aborted_or_panicked(&self) -> bool {
+        /// The number of SIGABRT on Linux, and the exit status of a panic.
+        const ABORT: i32 = 6;
+        const PANIC: i32 = 101;
+        self.signal() == Some(ABORT)
+            || self.status.is_some_and(|status| status.code() == Some(PANIC))
+    }
+
+    #[cfg(unix)]
+    fn signal(&self) -> Option<i32> {
+        use std::os::unix::process::ExitStatusExt;
+        self.status?.signal()
+    }
+
+    #[cfg(not(unix))]
+    fn signal(&self) -> Option<i32> {
+        None
+    }
+}
+
 impl Child {
     /// Names the test, with its modules, that does the jobs. A job may take a minute.
     #[must_use]
     pub const fn new(test: &'static str) -> Self {
-        Self { test, limit: Duration::from_secs(60) }
+        Self { test: Some(test), limit: Duration::from_secs(60) }
+    }
+
+    /// Stands for a program whose `main` asks for its [`job`](Self::job) first.
+    #[must_use]
+    pub const fn program() -> Self {
+        Self { test: None, limit: Duration::from_secs(60) }
+    }
+
+    /// Gives a job so long before it is stopped.
+    #[must_use]
+    pub const fn within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
     }
 
     /// Returns the job of this process, if it was started for one.
@@ -76,8 +121,11 @@ impl Child {
     ///
     /// The system's, if it cannot start a process.
     pub fn run(&self, job: &str) -> io::Result<Ended> {
-        let mut child = Command::new(env::current_exe()?)
-            .args([self.test, "--exact", "--nocapture", "--test-threads=1"])
+        let mut command = Command::new(env::current_exe()?);
+        if let Some(test) = self.test {
+            command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
+        }
+        let mut child = command
             .env(JOB, job)
             .env_remove("RUST_BACKTRACE")
             .stdin(Stdio::null())

@@ -5,6 +5,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`compose`] | stacks of a base and wrappers, by name |
 //! | [`conformance`] | suites for allocators of this family, of `allocator-api2` and `GlobalAlloc` |
 //! | [`programs`] | random programs of operations, for proptest, for a fuzzer and for replay |
 //! | [`misuse`] | wrong frees in child processes, and what became of them |
@@ -19,6 +20,7 @@
 
 mod attempt;
 mod child;
+pub mod compose;
 pub mod conformance;
 mod contents;
 mod limits;

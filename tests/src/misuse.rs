@@ -8,6 +8,11 @@ use loligo_allocators::Allocator;
 
 use crate::child::Ended;
 
+#[cfg(feature = "peers")]
+mod peer;
+#[cfg(feature = "peers")]
+pub mod table;
+
 /// A way to use an allocator wrongly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -24,7 +29,7 @@ pub enum Wrong {
     InteriorFree,
     /// Frees the second byte of a block.
     OddFree,
-    /// Frees a block with a layout of eight times its size.
+    /// Frees a block with a layout of eight times the size that it was given.
     WrongSize,
     /// Drops the allocator with a live block.
     Leak,
@@ -32,17 +37,21 @@ pub enum Wrong {
     OverflowByte,
     /// Writes 32 bytes past a block's end.
     Overflow32,
+    /// Writes a MiB past a block's end.
+    OverflowMany,
     /// Writes a byte before a block's start.
     UnderflowByte,
     /// Writes 32 bytes before a block's start.
     Underflow32,
+    /// Writes a MiB before a block's start.
+    UnderflowMany,
     /// Writes over a block that was freed.
     UseAfterFree,
 }
 
 impl Wrong {
     /// Every way.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::DoubleFree,
         Self::DoubleFreeLater,
         Self::DoubleFreeMerged,
@@ -53,8 +62,10 @@ impl Wrong {
         Self::Leak,
         Self::OverflowByte,
         Self::Overflow32,
+        Self::OverflowMany,
         Self::UnderflowByte,
         Self::Underflow32,
+        Self::UnderflowMany,
         Self::UseAfterFree,
     ];
 
@@ -73,6 +84,28 @@ impl Wrong {
         )
     }
 
+    /// Returns the heading of its column in a table.
+    #[must_use]
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::DoubleFree => "double free",
+            Self::DoubleFreeLater => "double free, others between",
+            Self::DoubleFreeMerged => "double free, all freed",
+            Self::ForeignFree => "foreign free",
+            Self::InteriorFree => "interior free (+16)",
+            Self::OddFree => "interior free (+1)",
+            Self::WrongSize => "wrong size",
+            Self::Leak => "leak",
+            Self::OverflowByte => "overflow 1",
+            Self::Overflow32 => "overflow 32",
+            Self::OverflowMany => "overflow 1 MiB",
+            Self::UnderflowByte => "underflow 1",
+            Self::Underflow32 => "underflow 32",
+            Self::UnderflowMany => "underflow 1 MiB",
+            Self::UseAfterFree => "use after free",
+        }
+    }
+
     /// The way with that name.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
@@ -83,29 +116,43 @@ impl Wrong {
 /// What became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// The allocator said so, with its own name and the address.
+    /// The allocator said so, with its own name and the address; a peer: the process ended with a
+    /// message and an abort or a panic.
     Detected,
+    /// The system stopped the process at the wrong write itself.
+    Stopped,
     /// Nothing was said, but `verify` found damage.
     FoundByVerify,
     /// Nothing was said, and the process went on.
     Survived,
-    /// The process ended some other way, or never.
+    /// The process ended some other way.
     CrashedElsewhere,
+    /// The process did not end in time.
+    Hung,
+    /// There is no way to do this to it.
+    NotApplicable,
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Detected => "detected",
-            Self::FoundByVerify => "found by verify",
+            Self::Stopped => "stopped",
+            Self::FoundByVerify => "by verify",
             Self::Survived => "survived",
-            Self::CrashedElsewhere => "crashed elsewhere",
+            Self::CrashedElsewhere => "crashed",
+            Self::Hung => "hung",
+            Self::NotApplicable => "-",
         })
     }
 }
 
 /// The line before the address that is about to be misused.
 const TARGET: &str = "misused address: ";
+/// The line before a wrong write.
+const WRITING: &str = "about to write";
+/// The line after a wrong write that nothing stopped.
+const WRITTEN: &str = "written";
 /// The line of a process that went on.
 const SURVIVED: &str = "the process went on";
 /// The line of a process in which `verify` found damage.
@@ -146,7 +193,7 @@ pub fn commit(wrong: Wrong, sized: bool, allocator: &dyn Allocator, layout: Layo
         Wrong::OddFree => deed.wrong_free(inside(block, 1)),
         Wrong::WrongSize => {
             tell(block);
-            let wrong = Layout::from_size_align(8 * layout.size(), layout.align());
+            let wrong = Layout::from_size_align(8 * deed.bytes(block), layout.align());
             // SAFETY: none; that is the misuse.
             unsafe { allocator.deallocate_sized(block, wrong.unwrap_or(layout)) }
         }
@@ -155,6 +202,8 @@ pub fn commit(wrong: Wrong, sized: bool, allocator: &dyn Allocator, layout: Layo
             tell(block);
             return;
         }
+        Wrong::OverflowMany => deed.scribble(block, deed.bytes(block) as isize, MANY),
+        Wrong::UnderflowMany => deed.scribble(block, -(MANY as isize), MANY),
         Wrong::OverflowByte => deed.scribble(block, deed.bytes(block) as isize, 1),
         Wrong::Overflow32 => deed.scribble(block, deed.bytes(block) as isize, 32),
         Wrong::UnderflowByte => deed.scribble(block, -1, 1),
@@ -176,6 +225,9 @@ fn inside(block: NonNull<u8>, offset: usize) -> NonNull<u8> {
 fn tell(address: NonNull<u8>) {
     println!("{TARGET}{address:p}");
 }
+
+/// Bytes of the greatest stray writes.
+const MANY: usize = 1 << 20;
 
 struct Deed<'a> {
     allocator: &'a dyn Allocator,
@@ -211,10 +263,12 @@ impl Deed<'_> {
 
     fn scribble(&self, block: NonNull<u8>, offset: isize, bytes: usize) {
         tell(block);
+        println!("{WRITING}");
         // SAFETY: none; that is the misuse.
         let target = unsafe { block.as_ptr().offset(offset) };
         // SAFETY: none; that is the misuse.
         unsafe { target.write_bytes(0xa5, bytes) }
+        println!("{WRITTEN}");
     }
 
     /// Goes on as a program would that has noticed nothing, and ends the process.
@@ -250,12 +304,27 @@ pub fn verdict(ended: &Ended, name: &str) -> Verdict {
         .map(|rest| rest.trim().to_owned());
     let named = ended.stderr.lines().any(|line| line.contains(&format!("allocator `{name}`")));
     let placed = address.is_some_and(|address| ended.stderr.contains(&address));
-    if named && placed && !ended.succeeded() {
-        Verdict::Detected
+    if named && placed && !ended.succeeded() { Verdict::Detected } else { unreported(ended) }
+}
+
+/// Reads from a child process's end what became of the misuse of somebody else's allocator, whose
+/// words we do not know: any message with an abort or a panic counts as detected.
+#[must_use]
+pub fn verdict_of_peer(ended: &Ended) -> Verdict {
+    let said = !ended.stderr.trim().is_empty();
+    if said && ended.aborted_or_panicked() { Verdict::Detected } else { unreported(ended) }
+}
+
+/// What became of a misuse that was not reported.
+fn unreported(ended: &Ended) -> Verdict {
+    if ended.status.is_none() {
+        Verdict::Hung
     } else if ended.stdout.contains(DAMAGED) {
         Verdict::FoundByVerify
     } else if ended.succeeded() && ended.stdout.contains(SURVIVED) {
         Verdict::Survived
+    } else if ended.faulted() && ended.stdout.contains(WRITING) && !ended.stdout.contains(WRITTEN) {
+        Verdict::Stopped
     } else {
         Verdict::CrashedElsewhere
     }

@@ -54,6 +54,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
     }
 }
 
+/// Whether a program of this name can be started.
+pub(crate) fn answers(program: &str) -> bool {
+    let mut command = Command::new(program);
+    let quiet = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
 /// Returns the command as a person would type it.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
@@ -65,3 +72,6 @@ fn shown(command: &Command) -> String {
     }
     line
 }
+
+#[cfg(test)]
+mod tests;

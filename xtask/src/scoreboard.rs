@@ -1,7 +1,5 @@
 //! `cargo xtask scoreboard`: our rows beside their peers, measured in one run.
 
-use std::process::{Command, Stdio};
-
 use crate::command;
 use crate::outcome::{Failure, Outcome};
 use crate::workspace;
@@ -42,7 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut cargo = command::cargo(&here);
     cargo.args(["run", "--quiet", "--release", "--manifest-path"]).arg(manifest);
     cargo.args(["--package", "loligo-benches", "--bin", "scoreboard"]);
-    if answers("make") && answers("c++") {
+    if command::answers("make") && command::answers("c++") {
         cargo.args(["--features", "peers-all"]);
     } else {
         println!("without jemalloc and snmalloc, which need make and a C++ compiler");
@@ -51,13 +49,3 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let status = cargo.status().map_err(|error| Failure::io("cannot run cargo", &error))?;
     if status.success() { Ok(()) } else { Err(Failure::Unable(format!("it ended with {status}"))) }
 }
-
-/// Whether a program of this name can be started.
-fn answers(program: &str) -> bool {
-    let mut command = Command::new(program);
-    let quiet = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    quiet.status().is_ok_and(|status| status.success())
-}
-
-#[cfg(test)]
-mod tests;

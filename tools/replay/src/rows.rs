@@ -4,7 +4,7 @@ use core::mem::ManuallyDrop;
 use core::time::Duration;
 use std::io;
 
-use crate::mapped::Arena;
+use crate::mapped::{Arena, Region};
 use crate::pass::verify::Verified;
 use crate::pass::{self, Bench, Ending, Timed};
 use crate::peers;
@@ -74,6 +74,25 @@ impl Row {
         matches!(self.maker, Maker::InRegion(_))
     }
 
+    /// Makes the row's allocator and hands it to `with`: in a region of `region_bytes` fresh bytes where
+    /// it lives in one. It is not dropped, as `with` may leave blocks alive.
+    ///
+    /// # Errors
+    ///
+    /// The system's, if it refuses the region.
+    pub fn drive(
+        &self,
+        region_bytes: usize,
+        with: &mut dyn FnMut(&mut dyn Subject),
+    ) -> io::Result<()> {
+        let region = Region::new(region_bytes)?;
+        let arena = region.arena(region_bytes);
+        // SAFETY: the region outlives the runner and serves nobody else.
+        let mut runner = unsafe { self.runner(Some(arena)) };
+        runner.drive(with);
+        Ok(())
+    }
+
     /// Makes the row's allocator, or what makes it anew in each pass on `arena`.
     ///
     /// # Safety
@@ -91,6 +110,7 @@ impl Row {
 /// Runs passes with one allocator. A virtual call is made once a pass; the pass itself is compiled
 /// for the allocator.
 pub(crate) trait Runner {
+    fn drive(&mut self, with: &mut dyn FnMut(&mut dyn Subject));
     fn timed(&mut self, bench: &mut Bench<'_>, cap: Duration) -> io::Result<Timed>;
     fn worst(&mut self, bench: &mut Bench<'_>, least: &mut [u32]) -> io::Result<()>;
     fn verify(&mut self, bench: &mut Bench<'_>, cap: Duration) -> io::Result<Verified>;
@@ -132,6 +152,11 @@ impl<S: Subject> Drop for Held<S> {
 }
 
 impl<S: Subject> Runner for Held<S> {
+    fn drive(&mut self, with: &mut dyn FnMut(&mut dyn Subject)) {
+        let (subject, _) = self.begin(Ending::Abandon);
+        with(subject);
+    }
+
     fn timed(&mut self, bench: &mut Bench<'_>, cap: Duration) -> io::Result<Timed> {
         let (subject, ending) = self.begin(self.ending);
         pass::timed(bench, subject, cap, ending)
@@ -165,6 +190,10 @@ struct Placed<'a> {
 }
 
 impl Runner for Placed<'_> {
+    fn drive(&mut self, with: &mut dyn FnMut(&mut dyn Subject)) {
+        (self.make)(self.arena).drive(with);
+    }
+
     fn timed(&mut self, bench: &mut Bench<'_>, cap: Duration) -> io::Result<Timed> {
         (self.make)(self.arena).timed(bench, cap)
     }

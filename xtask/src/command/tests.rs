@@ -1,4 +1,4 @@
-//! Tests of what decides which peers are there.
+//! Tests of the running of other programs.
 
 use super::*;
 

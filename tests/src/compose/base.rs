@@ -1,0 +1,146 @@
+//! The allocators that stand at the bottom.
+
+use core::alloc::Layout;
+
+use loligo_allocators::{
+    BuddyAllocator, DefaultClasses, FrameAllocator, HeapAllocator, Locked, PageAllocator,
+    PoolAllocator, SlabAllocator, StaticHeap,
+};
+
+use crate::limits::Limits;
+use crate::region::Region;
+
+use super::{Made, Use};
+
+/// Bytes of the bases that live in one region.
+const BYTES: usize = 512 << 10;
+/// Bytes that the growing ones take at a time.
+const REGION_BYTES: usize = 64 << 10;
+/// Leaves of the buddy.
+const LEAF: usize = 64;
+
+/// An allocator that wraps no other, with what it needs under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// Whole pages from the system.
+    Page,
+    /// A heap that grows over pages.
+    Heap,
+    /// A heap in one region.
+    HeapInRegion,
+    /// A heap in one region behind a lock, for several threads.
+    LockedHeap,
+    /// Size classes before a buddy.
+    Slab,
+    /// A buddy in one region.
+    Buddy,
+    /// A pool over a heap.
+    Pool,
+    /// A frame in one region.
+    Frame,
+    /// A heap inside itself.
+    StaticHeap,
+}
+
+impl Base {
+    /// Every base.
+    pub const ALL: &[Self] = &[
+        Self::Page,
+        Self::Heap,
+        Self::HeapInRegion,
+        Self::LockedHeap,
+        Self::Slab,
+        Self::Buddy,
+        Self::Pool,
+        Self::Frame,
+        Self::StaticHeap,
+    ];
+
+    /// Returns the name that its reports carry.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Heap => "heap",
+            Self::HeapInRegion => "heap-in-region",
+            Self::LockedHeap => "locked-heap",
+            Self::Slab => "slab",
+            Self::Buddy => "buddy",
+            Self::Pool => "pool",
+            Self::Frame => "frame",
+            Self::StaticHeap => "static-heap",
+        }
+    }
+
+    /// Whether it serves blocks of one size alone.
+    #[must_use]
+    pub const fn is_pool(self) -> bool {
+        matches!(self, Self::Pool)
+    }
+
+    /// Whether several threads may use it.
+    #[must_use]
+    pub const fn is_shared(self) -> bool {
+        matches!(self, Self::Page | Self::LockedHeap | Self::StaticHeap)
+    }
+
+    /// Returns what it can serve when made for `block`.
+    #[must_use]
+    pub fn limits(self, block: Layout) -> Limits {
+        // Little enough that a composition is checked in milliseconds.
+        let region = Limits { size_max: 16 << 10, align_max: 1024, ..Limits::region(BYTES) };
+        match self {
+            Self::Page | Self::Heap | Self::Slab => Limits { memory: None, ..region },
+            Self::HeapInRegion | Self::LockedHeap | Self::Buddy | Self::StaticHeap => region,
+            Self::Pool => Limits::fixed(block, None),
+            Self::Frame => Limits { reclaims: false, reports_leaks: false, ..region },
+        }
+    }
+
+    /// Makes it for blocks of `block` and hands it to `with`.
+    ///
+    /// # Panics
+    ///
+    /// If the system refuses memory, or something is left when `with` has ended.
+    pub fn make(self, block: Layout, with: Use<'_>) {
+        let name = self.name();
+        let mut region = Region::new(BYTES, 4096);
+        let pages = PageAllocator::new("page");
+        match self {
+            Self::Page => with(Made::Shared(&pages)),
+            Self::Heap => {
+                with(Made::Local(&HeapAllocator::with_region_bytes(name, &pages, REGION_BYTES)));
+            }
+            Self::HeapInRegion => {
+                with(Made::Local(&HeapAllocator::from_region(name, region.memory())));
+            }
+            Self::LockedHeap => {
+                with(Made::Shared(&Locked::new(HeapAllocator::from_region(name, region.memory()))));
+            }
+            Self::Slab => {
+                let buddy = BuddyAllocator::new("buddy", 4 << 20, 1024, &pages);
+                let buddy = buddy.expect("the system has pages");
+                let slab = SlabAllocator::<_, DefaultClasses>::with_region_bytes(
+                    name,
+                    &buddy,
+                    REGION_BYTES,
+                );
+                with(Made::Local(&slab));
+            }
+            Self::Buddy => {
+                let buddy = BuddyAllocator::from_region(name, region.memory(), LEAF);
+                with(Made::Local(&buddy.expect("the region holds a leaf")));
+            }
+            Self::Pool => {
+                let heap = HeapAllocator::with_region_bytes("heap", &pages, REGION_BYTES);
+                with(Made::Local(&PoolAllocator::new(block, name, &heap)));
+            }
+            Self::Frame => {
+                with(Made::Local(&FrameAllocator::from_region(name, region.memory())));
+            }
+            Self::StaticHeap => {
+                with(Made::Shared(&*Box::new(StaticHeap::<{ 512 << 10 }>::new(name))));
+            }
+        }
+    }
+}

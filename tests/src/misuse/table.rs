@@ -1,0 +1,222 @@
+//! Every misuse against every allocator, ours and the peers', as a table.
+
+use core::alloc::Layout;
+use core::fmt::Write as _;
+use core::time::Duration;
+use std::sync::Mutex;
+use std::{io, thread};
+
+use loligo_replay::rows::{self, Row};
+
+use crate::child::Child;
+use crate::compose::{Base, Stack, Wrapper};
+
+use super::peer::Peer;
+use super::{Verdict, Wrong, commit, verdict, verdict_of_peer};
+
+/// The block that is misused.
+const BLOCK: Layout = match Layout::from_size_align(64, 16) {
+    Ok(layout) => layout,
+    Err(_) => panic!("64 bytes at 16 are a layout"),
+};
+/// Bytes of the region that peers without growth live in.
+const REGION_BYTES: usize = 8 << 20;
+/// How long a process may take before it counts as hung.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// An allocator of the table.
+enum Victim {
+    Ours(Stack),
+    Peer(Row),
+}
+
+/// What became of each misuse of one allocator, in the order of [`Wrong::ALL`].
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its name, the layers from the top down for one of ours.
+    pub name: String,
+    /// Whether it is one of this family.
+    pub is_ours: bool,
+    /// What became of each misuse.
+    pub verdicts: Vec<Verdict>,
+    /// The misuses that its promise covers and that were not found as promised.
+    pub broken: Vec<String>,
+}
+
+/// Does the job of this process, if it was started for one.
+///
+/// # Panics
+///
+/// If the job names no allocator or no misuse.
+pub fn work() {
+    let Some(job) = child().job() else { return };
+    let (name, wrong) = job.split_once(' ').unwrap_or_else(|| panic!("no such job: {job}"));
+    let wrong = Wrong::by_name(wrong).unwrap_or_else(|| panic!("no such misuse: {wrong}"));
+    match victim(name) {
+        Some(Victim::Ours(stack)) => stack.make(BLOCK, &mut |allocator| {
+            commit(wrong, true, allocator, BLOCK);
+        }),
+        Some(Victim::Peer(row)) => {
+            let driven = row.drive(REGION_BYTES, &mut |subject| {
+                commit(wrong, true, &Peer::new(name, BLOCK, subject), BLOCK);
+            });
+            driven.expect("the system has a region");
+        }
+        None => panic!("no such allocator: {name}"),
+    }
+    std::process::exit(0);
+}
+
+/// Runs every misuse against every allocator, each in a process of its own, several at a time.
+/// `ours_only` leaves the peers out. [`work`] must be called first in `main`.
+///
+/// # Errors
+///
+/// The system's, if it cannot start a process.
+pub fn run(ours_only: bool) -> io::Result<Vec<Line>> {
+    let names: Vec<String> = ours()
+        .iter()
+        .map(ToString::to_string)
+        .chain(rows::peers().iter().filter(|_| !ours_only).map(|row| row.name().to_owned()))
+        .collect();
+    let queue = Mutex::new(names.iter().enumerate());
+    let lines = Mutex::new(Vec::new());
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().ok().and_then(|mut queue| queue.next());
+                    let Some((index, name)) = next else { return };
+                    let line = line(name);
+                    if let Ok(mut lines) = lines.lock() {
+                        lines.push((index, line));
+                    }
+                }
+            });
+        }
+    });
+    let mut lines = lines.into_inner().map_err(|_| io::Error::other("a worker panicked"))?;
+    lines.sort_by_key(|&(index, _)| index);
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// Our allocators: every base, and every wrapper over a heap in a region, or over what it needs.
+fn ours() -> Vec<Stack> {
+    let bases = Base::ALL.iter().map(|&base| Stack::of(base));
+    let wrappers = Wrapper::ALL.iter().filter_map(|&wrapper| {
+        let local = Stack::of(Base::HeapInRegion).under(wrapper);
+        local.or_else(|_| Stack::of(Base::LockedHeap).under(wrapper)).ok()
+    });
+    bases.chain(wrappers).collect()
+}
+
+fn victim(name: &str) -> Option<Victim> {
+    let ours = ours().into_iter().find(|stack| stack.to_string() == name).map(Victim::Ours);
+    ours.or_else(|| rows::peers().into_iter().find(|row| row.name() == name).map(Victim::Peer))
+}
+
+const fn child() -> Child {
+    Child::program().within(LIMIT)
+}
+
+fn line(name: &str) -> io::Result<Line> {
+    let mut line = Line {
+        name: name.to_owned(),
+        is_ours: matches!(victim(name), Some(Victim::Ours(_))),
+        verdicts: Vec::new(),
+        broken: Vec::new(),
+    };
+    for wrong in Wrong::ALL {
+        let (verdict, said) = match victim(name) {
+            Some(Victim::Ours(stack)) => of_ours(&stack, wrong)?,
+            Some(Victim::Peer(_)) => of_peer(name, wrong)?,
+            None => (Verdict::NotApplicable, String::new()),
+        };
+        if line.is_ours && !keeps_promise(wrong, verdict) {
+            line.broken.push(format!("{}: {verdict}: {}", wrong.heading(), said.trim()));
+        }
+        line.verdicts.push(verdict);
+    }
+    Ok(line)
+}
+
+fn of_ours(stack: &Stack, wrong: Wrong) -> io::Result<(Verdict, String)> {
+    let reports_leaks = stack.limits(BLOCK).reports_leaks
+        || stack.wrappers().any(|wrapper| wrapper.limits(stack.limits(BLOCK)).reports_leaks)
+        || stack.base().limits(BLOCK).reports_leaks;
+    if wrong == Wrong::Leak && !reports_leaks {
+        return Ok((Verdict::NotApplicable, String::new()));
+    }
+    let ended = child().run(&format!("{stack} {wrong:?}"))?;
+    // Whichever layer finds it may say so.
+    let found = stack.names().map(|layer| verdict(&ended, layer));
+    let first = found.reduce(|best, next| if best == Verdict::Detected { best } else { next });
+    // A proxy remembers no addresses, so its report of a leak names none.
+    let leak = wrong == Wrong::Leak && ended.aborted_or_panicked() && {
+        stack.names().any(|layer| {
+            ended.stderr.contains(&format!("allocator `{layer}` was dropped with 1 live block"))
+        })
+    };
+    let verdict = if leak { Verdict::Detected } else { first.unwrap_or(Verdict::CrashedElsewhere) };
+    Ok((verdict, ended.stderr))
+}
+
+fn of_peer(name: &str, wrong: Wrong) -> io::Result<(Verdict, String)> {
+    if wrong == Wrong::Leak {
+        return Ok((Verdict::NotApplicable, String::new()));
+    }
+    let ended = child().run(&format!("{name} {wrong:?}"))?;
+    Ok((verdict_of_peer(&ended), ended.stderr))
+}
+
+/// Whether `verdict` is what one of ours promises: wrong frees and leaks are detected.
+fn keeps_promise(wrong: Wrong, verdict: Verdict) -> bool {
+    match wrong {
+        Wrong::Leak => matches!(verdict, Verdict::Detected | Verdict::NotApplicable),
+        wrong if wrong.is_free() => verdict == Verdict::Detected,
+        _ => true,
+    }
+}
+
+/// Returns the lines as two aligned tables of text, wrong frees and leaks first, stray writes second.
+#[must_use]
+pub fn tables(lines: &[Line]) -> [String; 2] {
+    let is_first = |wrong: &Wrong| wrong.is_free() || *wrong == Wrong::Leak;
+    let first: Vec<usize> =
+        (0..Wrong::ALL.len()).filter(|&index| is_first(&Wrong::ALL[index])).collect();
+    let second: Vec<usize> =
+        (0..Wrong::ALL.len()).filter(|&index| !is_first(&Wrong::ALL[index])).collect();
+    [table(lines, &first), table(lines, &second)]
+}
+
+fn table(lines: &[Line], columns: &[usize]) -> String {
+    let mut rows = vec![
+        core::iter::once("allocator".to_owned())
+            .chain(columns.iter().map(|&column| Wrong::ALL[column].heading().to_owned()))
+            .collect::<Vec<String>>(),
+    ];
+    rows.extend(lines.iter().map(|line| {
+        core::iter::once(line.name.clone())
+            .chain(columns.iter().map(|&column| line.verdicts[column].to_string()))
+            .collect()
+    }));
+    let width = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..=columns.len()).map(width).collect();
+    let mut text = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        for (cell, width) in row.iter().zip(&widths) {
+            let _ = write!(text, "| {cell:width$} ");
+        }
+        text.push_str("|\n");
+        if index == 0 {
+            for width in &widths {
+                let _ = write!(text, "|{:-<1$}", "", width + 2);
+            }
+            text.push_str("|\n");
+        }
+    }
+    text
+}
