@@ -11,6 +11,7 @@ mod compositions;
 mod contract;
 mod frame;
 mod global;
+mod global_guard;
 mod heap;
 mod locked;
 mod misuse;
