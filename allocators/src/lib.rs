@@ -61,6 +61,8 @@ pub use buddy_offsets::BuddyOffsets;
 pub use frame::{FrameAllocator, FrameMark, FrameScope};
 #[cfg(feature = "std")]
 pub use global_guard::{Armed, ArmedAll, Arming, GlobalGuard, Violations};
+#[cfg(target_os = "linux")]
+pub use global_memory::GlobalMemory;
 pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
 pub use make::Make;
