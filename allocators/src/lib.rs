@@ -15,6 +15,7 @@ mod buddy_offsets;
 mod canary;
 mod engine;
 mod failing;
+mod fall_back;
 mod fill;
 mod frame;
 #[cfg(feature = "std")]
@@ -71,6 +72,7 @@ pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use page::{PageAllocator, Reservation};
 pub use pool::PoolAllocator;
 pub use proxy::ProxyAllocator;
+pub use scratch::ScratchAllocator;
 pub use shared_proxy::SharedProxy;
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
 pub use slab::SlabAllocator;

@@ -20,6 +20,7 @@ mod planted;
 mod pool;
 mod programs;
 mod proxy;
+mod scratch;
 mod shared_proxy;
 mod slab;
 mod static_heap;

@@ -12,6 +12,7 @@ use crate::locked::LOCKED;
 use crate::page::PAGE;
 use crate::pool::{POOL, POOL_IN_REGION};
 use crate::proxy::PROXY;
+use crate::scratch::{SCRATCH, SCRATCH_FALLEN, SCRATCH_IN_REGION};
 use crate::shared_proxy::SHARED_PROXY;
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
@@ -56,6 +57,9 @@ const OURS: &[Subject] = &[
     PAGE,
     FRAME,
     PROXY,
+    SCRATCH,
+    SCRATCH_IN_REGION,
+    SCRATCH_FALLEN,
     SHARED_PROXY,
 ];
 
