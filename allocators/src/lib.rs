@@ -67,6 +67,8 @@ pub use global_memory::GlobalMemory;
 pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
 pub use make::Make;
+#[cfg(target_os = "linux")]
+pub use memory_globals::{MemoryGlobals, MemoryOptions};
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 #[cfg(target_os = "linux")]
 pub use page::{PageAllocator, Reservation};
