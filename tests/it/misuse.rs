@@ -9,6 +9,7 @@ use crate::buddy::BUDDY;
 use crate::frame::FRAME;
 use crate::heap::{HEAP, HEAP_IN_REGION, HEAP_LARGE};
 use crate::locked::LOCKED;
+use crate::memory_globals::{ROOT_SCRATCH, SUBSYSTEM};
 use crate::page::PAGE;
 use crate::pool::{POOL, POOL_IN_REGION};
 use crate::proxy::PROXY;
@@ -61,6 +62,8 @@ const OURS: &[Subject] = &[
     SCRATCH_IN_REGION,
     SCRATCH_FALLEN,
     SHARED_PROXY,
+    SUBSYSTEM,
+    ROOT_SCRATCH,
 ];
 
 fn subject(name: &str) -> Option<Subject> {
