@@ -1,5 +1,5 @@
-//! A thousand frames that never touch the global heap, and a guard that proves it: particles in a pool,
-//! events and what is visible in a frame allocator, a line of text in scratch memory.
+//! A thousand frames that never touch the global heap, and a guard that proves it: particles in a
+//! pool, events and what is visible in a frame allocator, a line of text in scratch memory.
 //!
 //! Run it with `cargo run -p loligo-allocators --example frame_without_global_heap`.
 #![expect(
@@ -44,7 +44,8 @@ enum Event {
 type Frame<'g> = FrameAllocator<'g, dyn Allocator + Sync + 'g>;
 type Particles<'g> = PoolAllocator<'g, dyn Allocator + Sync + 'g>;
 
-/// What outlives a frame. The list of particles has a fixed length, so it needs no memory of its own.
+/// What outlives a frame. The list of particles has a fixed length, so it needs no memory of its
+/// own.
 struct Game<'g> {
     pool: &'g Particles<'g>,
     scratch: SharedRef<'g>,
@@ -158,7 +159,8 @@ impl Game<'_> {
     }
 }
 
-/// Returns an array that lives until the frame is reset, which the compiler refuses while it is in use.
+/// Returns an array that lives until the frame is reset, which the compiler refuses while it is in
+/// use.
 #[expect(
     clippy::mut_from_ref,
     reason = "each call returns memory of its own, not a part of what the reference leads to"
@@ -170,8 +172,9 @@ fn array<'f, T: Copy>(
 ) -> Result<&'f mut [T], AllocError> {
     let layout = Layout::array::<T>(items).map_err(|_| AllocError)?;
     let block = frame.allocate(layout)?.cast::<MaybeUninit<T>>();
-    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised. Nobody
-    // else has it, and it stays live while the frame is borrowed, since freeing it singly is unsafe.
+    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised.
+    // Nobody else has it, and it stays live while the frame is borrowed, since freeing it singly is
+    // unsafe.
     let slots = unsafe { slice::from_raw_parts_mut(block.as_ptr(), items) };
     slots.fill(MaybeUninit::new(fill));
     // SAFETY: every slot was just filled.

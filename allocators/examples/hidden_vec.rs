@@ -1,5 +1,5 @@
-//! A frame that promises to leave the global heap alone, and a `Vec` hidden in it that breaks the promise:
-//! the guard stops the program and shows where.
+//! A frame that promises to leave the global heap alone, and a `Vec` hidden in it that breaks the
+//! promise: the guard stops the program and shows where.
 //!
 //! Run it with `cargo run -p loligo-allocators --example hidden_vec`.
 

@@ -1,5 +1,5 @@
-//! A game's memory as a tree: a root of its own, a proxy for each subsystem, and a deliberate leak that is
-//! reported under the name of the subsystem that had it.
+//! A game's memory as a tree: a root of its own, a proxy for each subsystem, and a deliberate leak
+//! that is reported under the name of the subsystem that had it.
 //!
 //! Run it with `cargo run -p loligo-allocators --example subsystem_tree`.
 #![expect(
@@ -49,8 +49,9 @@ fn main() -> Result<(), AllocError> {
 fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
 
-    // Proxies only count and forward, so they may stand on one another. What `physics` takes is part
-    // of what `world` takes. Nobody can go before those who stand on him: the compiler would object.
+    // Proxies only count and forward, so they may stand on one another. What `physics` takes is
+    // part of what `world` takes. Nobody can go before those who stand on him: the compiler would
+    // object.
     let world = globals.proxy("world").with_budget(8 << 20);
     let physics = SharedProxy::new("physics", &world);
     let creatures = SharedProxy::new("creatures", &world);

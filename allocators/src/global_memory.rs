@@ -1,9 +1,9 @@
 //! A global allocator that works before `main`.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose first allocator lies in a
-//! static buffer and serves until the others stand. Changes: it does so under `#[global_allocator]`,
-//! where the first blocks cannot be taken down before the real allocator, so they are taken back for
-//! as long as the program runs.
+//! static buffer and serves until the others stand. Changes: it does so under
+//! `#[global_allocator]`, where the first blocks cannot be taken down before the real allocator, so
+//! they are taken back for as long as the program runs.
 
 #[cfg(test)]
 mod tests;
@@ -19,11 +19,13 @@ use crate::static_heap::StaticHeap;
 
 /// A global allocator that serves from `BYTES` bytes inside itself first and from `A` later.
 ///
-/// All of it is built by the compiler, so it serves constructors that run before `main`. It hands over
-/// to `A` when [`hand_over`](Self::hand_over) says so, or at the first request that the static heap
-/// cannot serve, whichever comes first; from then on every new block is `A`'s. Blocks of the
-/// static heap are known by their address and go back to it at any time. One that is resized
-/// after the handing over moves to `A` (and stays if `A` has no memory), so the static heap empties.
+/// All of it is built by the compiler, so it serves constructors that run before `main`. It hands
+/// over to `A` when [`hand_over`](Self::hand_over) says so, or at the first request that the static
+/// heap cannot serve, whichever comes first; from then on every new block is `A`'s. Blocks of the
+/// static heap are known by their address and go back to it at any time. One that is resized after
+/// the handing over moves to `A` (and stays if `A` has no memory), so the static heap empties.
+///
+/// It stays where it is, in a `static`: moving it ends the life of the early blocks.
 ///
 /// `A` is any [`GlobalAlloc`]: a [`Locked`](crate::Locked) heap over a
 /// [`PageAllocator`](crate::PageAllocator), or one of another crate.
@@ -31,12 +33,13 @@ use crate::static_heap::StaticHeap;
 /// # Complexity
 ///
 /// As the [`StaticHeap`] or `A`: before them, an allocation reads one flag and a free compares the
-/// address with the bounds of this object.
+/// address with the bounds of this object, which is 7 instructions together.
 ///
 /// # Memory
 ///
-/// A [`StaticHeap`] of `BYTES` bytes and `A`. Of a buffer under 16 KiB nothing can be served, so that
-/// the first request hands over. What the static heap has left after the handing over stays unused.
+/// A [`StaticHeap`] of `BYTES` bytes and `A`. Of a buffer under 16 KiB nothing can be served, so
+/// that the first request hands over. What the static heap has left after the handing over stays
+/// unused.
 ///
 /// # Threads
 ///
@@ -44,8 +47,8 @@ use crate::static_heap::StaticHeap;
 ///
 /// # When not to use it
 ///
-/// Where `A` is ready from the start, as a heap over pages is: then the early blocks gain nothing. It
-/// is for an `A` that waits for something, or for a program whose start is to be kept apart.
+/// Where `A` is ready from the start, as a heap over pages is: then the early blocks gain nothing.
+/// It is for an `A` that waits for something, or for a program whose start is to be kept apart.
 ///
 /// # Examples
 ///
@@ -80,8 +83,8 @@ impl<const BYTES: usize, A> GlobalMemory<BYTES, A> {
         Self { early: StaticHeap::new(name), has_handed_over: AtomicBool::new(false), later }
     }
 
-    /// Serves every further request from the later allocator. A request that another thread has begun
-    /// may still be served early.
+    /// Serves every further request from the later allocator. A request that another thread has
+    /// begun may still be served early.
     pub fn hand_over(&self) {
         // Relaxed: the flag only chooses where the next block comes from. Whose a block is, its
         // address tells.
@@ -105,8 +108,8 @@ impl<const BYTES: usize, A> GlobalMemory<BYTES, A> {
         &self.later
     }
 
-    /// Tells whether the block is the static heap's. Its buffer is all in it that can hold a block, and
-    /// the later allocator gives out no address in this object, so its bounds decide.
+    /// Tells whether the block is the static heap's. Its buffer is all in it that can hold a block,
+    /// and the later allocator gives out no address in this object, so its bounds decide.
     #[inline]
     fn is_early(&self, block: *mut u8) -> bool {
         let offset = block.addr().wrapping_sub((&raw const self.early).addr());
@@ -160,9 +163,10 @@ impl<const BYTES: usize, A: GlobalAlloc> GlobalMemory<BYTES, A> {
     }
 }
 
-// SAFETY: each block is that of one of two allocators that keep the contract, and goes back to the one
-// whose address range it lies in. A failed `realloc` leaves the block as it was. The static heap never
-// allocates, and what would unwind there is stopped by `no_unwind`; the later allocator promises both.
+// SAFETY: each block is that of one of two allocators that keep the contract, and goes back to the
+// one whose address range it lies in. A failed `realloc` leaves the block as it was. The static
+// heap never allocates, and what would unwind there is stopped by `no_unwind`; the later allocator
+// promises both.
 unsafe impl<const BYTES: usize, A: GlobalAlloc> GlobalAlloc for GlobalMemory<BYTES, A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -189,7 +193,8 @@ unsafe impl<const BYTES: usize, A: GlobalAlloc> GlobalAlloc for GlobalMemory<BYT
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if self.is_early(block) {
-            // SAFETY: the caller's promise, passed on: `dealloc` of the static heap, told by address.
+            // SAFETY: the caller's promise, passed on: `dealloc` of the static heap, told by
+            // address.
             return no_unwind(|| unsafe { GlobalAlloc::dealloc(&self.early, block, layout) });
         }
         // SAFETY: the caller's promise, passed on.

@@ -1,10 +1,11 @@
 //! The allocators that a program starts with.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a static heap is placed into
-//! a buffer, the page and the heap allocator are made in it, subsystems take proxies of the heap, and
-//! all of it is torn down in reverse. Changes: it is a value and not a set of global variables, so
-//! that many may live side by side and the compiler knows that no proxy outlives it; a scratch allocator
-//! stands with the others; running out of memory while they are made is an error.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a static heap is placed
+//! into a buffer, the page and the heap allocator are made in it, subsystems take proxies of the
+//! heap, and all of it is torn down in reverse. Changes: it is a value and not a set of global
+//! variables, so that many may live side by side and the compiler knows that no proxy outlives it;
+//! a scratch allocator stands with the others; running out of memory while they are made is an
+//! error.
 
 mod placed;
 #[cfg(test)]
@@ -23,7 +24,8 @@ use crate::shared_proxy::SharedProxy;
 
 /// What the scratch allocator's ring takes unless told otherwise.
 const SCRATCH_BYTES: usize = 1 << 20;
-/// What the heap takes from the pages first, unless told otherwise: addresses until they are touched.
+/// What the heap takes from the pages first, unless told otherwise: addresses until they are
+/// touched.
 const HEAP_REGION_BYTES: usize = 64 << 20;
 
 type Heap = Locked<HeapAllocator<'static, PageAllocator>>;
@@ -48,7 +50,8 @@ pub struct MemoryOptions {
 }
 
 impl MemoryOptions {
-    /// A ring of 1 MiB for scratch memory, heap regions from 64 MiB of addresses on, pages as they are.
+    /// A ring of 1 MiB for scratch memory, heap regions from 64 MiB of addresses on, pages as they
+    /// are.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -83,8 +86,8 @@ impl Default for MemoryOptions {
     }
 }
 
-/// The root of a program's memory: pages, a heap over them, scratch memory over the heap, all made in a
-/// static heap and torn down in reverse.
+/// The root of a program's memory: pages, a heap over them, scratch memory over the heap, all made
+/// in a static heap and torn down in reverse.
 ///
 /// ```text
 ///  boot (a StaticHeap) holds      boot/pages <- boot/heap <- boot/scratch
@@ -95,8 +98,8 @@ impl Default for MemoryOptions {
 /// ```
 ///
 /// Linux only, as its pages are. There is no global variable in it: a program keeps one where it
-/// likes (in a local of `main`, or in a `static` with a lock), and each test makes its own, with a name
-/// of its own in every report. It works before `main`.
+/// likes (in a local of `main`, or in a `static` with a lock), and each test makes its own, with a
+/// name of its own in every report. It works before `main`.
 ///
 /// # Shutting down
 ///
@@ -109,14 +112,14 @@ impl Default for MemoryOptions {
 ///
 /// # Complexity
 ///
-/// [`init`](Self::init) makes 4 blocks in the boot heap and writes the scratch ring's table, a fifth
-/// of its bytes. The allocators cost what a [`Locked`] one costs.
+/// [`init`](Self::init) makes 4 blocks in the boot heap and writes the scratch ring's table, a
+/// fifth of its bytes. The allocators cost what a [`Locked`] one costs.
 ///
 /// # Memory
 ///
 /// About 20 KiB of the boot heap, nearly all of it the heap's own tables;
-/// [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. One heap region of addresses, of which the scratch ring
-/// touches what its table takes.
+/// [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. One heap region of addresses, of which the scratch
+/// ring touches what its table takes.
 ///
 /// # Threads
 ///
@@ -124,7 +127,8 @@ impl Default for MemoryOptions {
 ///
 /// # When not to use it
 ///
-/// In a program of one subsystem, or of one thread: a heap over pages is two lines, and without a lock.
+/// In a program of one subsystem, or of one thread: a heap over pages is two lines, and without a
+/// lock.
 ///
 /// # Panics
 ///
@@ -141,12 +145,22 @@ impl Default for MemoryOptions {
 /// {
 ///     let sound = globals.proxy("sound").with_budget(1 << 20);
 ///     let voice = sound.make_new([0_f32; 256])?;
-///     assert_eq!((sound.name(), sound.stats().granted), ("sound", 1024));
+///     assert_eq!((sound.name(), sound.stats().live), ("sound", 1));
 ///     // SAFETY: just made, deleted once.
 ///     unsafe { sound.make_delete(voice) };
 /// }
 /// drop(globals);
 /// assert_eq!(BOOT.stats().live, 0);
+/// # Ok::<(), loligo_allocators::AllocError>(())
+/// ```
+///
+/// A test makes a root of its own, so that its leaks are told under its name whatever runs beside it:
+///
+/// ```
+/// # use loligo_allocators::{Allocator, MemoryGlobals, MemoryOptions, StaticHeap};
+/// let boot = Box::new(StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("loads_a_level"));
+/// let globals = MemoryGlobals::init(&*boot, &MemoryOptions::new())?;
+/// assert_eq!(globals.default_allocator().name(), "loads_a_level/heap");
 /// # Ok::<(), loligo_allocators::AllocError>(())
 /// ```
 ///
@@ -181,19 +195,20 @@ impl MemoryGlobals<'_> {
 }
 
 impl<'s> MemoryGlobals<'s> {
-    /// Makes the allocators in `boot`, usually a [`StaticHeap`](crate::StaticHeap). Their names begin
-    /// with its name.
+    /// Makes the allocators in `boot`, usually a [`StaticHeap`](crate::StaticHeap). Their names
+    /// begin with its name.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if `boot` has no room for them or the system has no memory for the scratch ring.
-    /// What was made until then is torn down.
+    /// [`AllocError`] if `boot` has no room for them or the system has no memory for the scratch
+    /// ring. What was made until then is torn down.
     pub fn init(boot: SharedRef<'s>, options: &MemoryOptions) -> Result<Self, AllocError> {
         // In the other order than the fields have, so that an error tears down as a drop does.
         let boot = Boot::new(boot);
         let names = Names::new(boot.heap)?;
-        // SAFETY: the names are dropped after the pages, the heap and the scratch memory, here as in the
-        // fields (invariant 2), and `Allocator::name` lends them for no longer than those are borrowed.
+        // SAFETY: the names are dropped after the pages, the heap and the scratch memory, here as
+        // in the fields (invariant 2), and `Allocator::name` lends them for no longer than those
+        // are borrowed.
         let [pages_name, heap_name, scratch_name] = unsafe { names.forever() };
         let pages = PageAllocator::new(pages_name);
         let pages = if options.huge_pages { pages.with_huge_pages() } else { pages };
@@ -202,7 +217,8 @@ impl<'s> MemoryGlobals<'s> {
         let below = unsafe { pages.forever() };
         let heap = HeapAllocator::with_region_bytes(heap_name, below, options.heap_region_bytes);
         let heap = Placed::new(boot.heap, Locked::new(heap))?;
-        // SAFETY: the heap does not move and is dropped after the scratch memory (invariants 1 and 2).
+        // SAFETY: the heap does not move and is dropped after the scratch memory (invariants 1 and
+        // 2).
         let below = unsafe { heap.forever() };
         let scratch = ScratchAllocator::new(scratch_name, options.scratch_bytes, below)?;
         let scratch = Placed::new(boot.heap, Locked::new(scratch))?;
@@ -251,8 +267,8 @@ impl<'s> MemoryGlobals<'s> {
 
 impl Drop for MemoryGlobals<'_> {
     fn drop(&mut self) {
-        // A scratch allocator releases what is left without a word. The others speak for themselves,
-        // each when it is dropped, which happens also when this panics.
+        // A scratch allocator releases what is left without a word. The others speak for
+        // themselves, each when it is dropped, which happens also when this panics.
         self.scratch.with(ScratchAllocator::assert_empty);
     }
 }

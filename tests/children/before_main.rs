@@ -32,8 +32,8 @@ extern "C" fn before_main() {
     }
 }
 
-// SAFETY: the loader calls what this section lists, with the arguments of `main`, which a function of no
-// arguments may ignore; it needs nothing that is not there yet.
+// SAFETY: the loader calls what this section lists, with the arguments of `main`, which a function
+// of no arguments may ignore; it needs nothing that is not there yet.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static BEFORE_MAIN: extern "C" fn() = before_main;

@@ -1,4 +1,5 @@
-//! A program whose global allocator serves from a static heap first, from before `main`, and hands over.
+//! A program whose global allocator serves from a static heap first, from before `main`, and hands
+//! over.
 #![expect(unsafe_code, reason = "it runs before main, and misuses a block on purpose")]
 
 mod work;
@@ -28,8 +29,8 @@ extern "C" fn before_main() {
     }
 }
 
-// SAFETY: the loader calls what this section lists, with the arguments of `main`, which a function of no
-// arguments may ignore; it needs nothing that is not there yet.
+// SAFETY: the loader calls what this section lists, with the arguments of `main`, which a function
+// of no arguments may ignore; it needs nothing that is not there yet.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static BEFORE_MAIN: extern "C" fn() = before_main;
@@ -60,13 +61,14 @@ fn check_early_blocks() {
     assert!(GLOBAL.later().owns(words.as_ptr().cast()), "moved over");
     words[3].push_str(" and a long way behind it");
     assert!(GLOBAL.later().owns(words[3].as_ptr()), "moved over");
-    assert_eq!(words[3], "word 3 and a long way behind it");
+    assert_eq!(words[3], "word 3 and a long way behind it", "kept and grown");
     assert!(is_early(words[4].as_ptr()) && words[4] == "word 4", "left alone");
     map.extend((50..1000).map(|n| (n, String::new())));
-    assert_eq!(map[&49], "49 squared is 2401");
-    assert_eq!(*numbers, [7; 20]);
+    assert_eq!(map[&49], "49 squared is 2401", "kept");
+    assert_eq!(*numbers, [7; 20], "kept");
 
-    // Nine words, fifty texts of the map and the box still lie in the static heap; another thread frees them.
+    // Nine words, fifty texts of the map and the box still lie in the static heap; another thread
+    // frees them.
     let before = GLOBAL.early().stats();
     let freed = thread::spawn(move || drop((words, map, numbers)));
     freed.join().expect("freeing does not panic");

@@ -1,4 +1,5 @@
-//! A global allocator that hands over: conformance on both sides, and a program that begins before `main`.
+//! A global allocator that hands over: conformance on both sides, and a program that begins before
+//! `main`.
 
 use loligo_allocators::{GlobalMemory, HeapAllocator, Locked, PageAllocator};
 use loligo_tests::misuse::{Verdict, verdict};

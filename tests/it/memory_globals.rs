@@ -1,4 +1,5 @@
-//! The root of a program's memory: what it hands out conforms, before `main` too, and a leak is told by name.
+//! The root of a program's memory: what it hands out conforms, before `main` too, and a leak is
+//! told by name.
 
 use loligo_allocators::{Allocator, MemoryGlobals, MemoryOptions, StaticHeap};
 use loligo_tests::misuse::{Verdict, Wrong, verdict};
@@ -104,7 +105,7 @@ fn the_example_tells_who_leaked() {
 #[test]
 fn roots_side_by_side_report_their_own_leaks() {
     let report = |test: Test<'_>| {
-        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let caught = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
             with_root(&mut |globals| test(&globals.proxy("subsystem")));
         }));
         caught.err().map(|panic| *panic.downcast::<String>().expect("a message"))

@@ -14,24 +14,23 @@ const NO_FREES: usize = 1;
 /// The bit of a mode that counts instead of stopping.
 const COUNTS: usize = 2;
 
-/// What becomes of a call.
+/// What becomes of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    Fine,
     Count,
     Stop,
 }
 
 impl Verdict {
     /// Judges a call by who is armed in which mode: the strictest counts.
-    pub(super) fn of(is_armed: impl Fn(usize) -> bool, is_free: bool) -> Self {
+    pub(super) fn of(is_armed: impl Fn(usize) -> bool, is_free: bool) -> Option<Self> {
         let covered = |mode| is_armed(mode) || (!is_free && is_armed(mode | NO_FREES));
         if covered(0) {
-            Self::Stop
+            Some(Self::Stop)
         } else if covered(COUNTS) {
-            Self::Count
+            Some(Self::Count)
         } else {
-            Self::Fine
+            None
         }
     }
 }
@@ -102,7 +101,8 @@ impl<'g> Armed<'g> {
     pub(super) fn new(armings: &'g AtomicUsize, arming: Arming) -> Self {
         let mode = arming.mode();
         THREAD.with(|thread| thread.arm(mode));
-        // Relaxed: this thread sees it by program order, and for no other does anything follow from it.
+        // Relaxed: this thread sees it by program order, and for no other does anything follow from
+        // it.
         armings.fetch_add(1, Ordering::Relaxed);
         Self { armings, mode, stays: PhantomData }
     }
@@ -122,8 +122,8 @@ impl fmt::Debug for Armed<'_> {
     }
 }
 
-/// Keeps all threads armed; see [`GlobalGuard::arm_all_threads`](crate::GlobalGuard::arm_all_threads).
-/// Any thread may drop it.
+/// Keeps all threads armed; see
+/// [`GlobalGuard::arm_all_threads`](crate::GlobalGuard::arm_all_threads). Any thread may drop it.
 #[must_use = "the threads are armed for as long as this lives"]
 pub struct ArmedAll<'g> {
     armings: &'g AtomicUsize,
@@ -132,9 +132,9 @@ pub struct ArmedAll<'g> {
 
 impl<'g> ArmedAll<'g> {
     pub(super) fn new(armings: &'g AtomicUsize, mode: &'g AtomicUsize) -> Self {
-        // Relaxed: nothing is read on the strength of either. This thread sees both by program order,
-        // and so does every thread that it starts or wakes from now on; others see them when they
-        // arrive.
+        // Relaxed: nothing is read on the strength of either. This thread sees both by program
+        // order, and so does every thread that it starts or wakes from now on; others see them when
+        // they arrive.
         mode.fetch_add(1, Ordering::Relaxed);
         armings.fetch_add(1, Ordering::Relaxed);
         Self { armings, mode }

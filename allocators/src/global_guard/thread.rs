@@ -43,10 +43,12 @@ impl Thread {
         self.is_apart.set(true);
     }
 
-    /// Judges a call of this thread; `all` counts what is armed for every thread, by mode.
-    pub(super) fn judge(&self, all: &[AtomicUsize; MODES], is_free: bool) -> Verdict {
+    /// Judges a call of this thread: whether it is a violation, and what becomes of it then. `all`
+    /// counts what is armed for every thread, by mode.
+    #[inline]
+    pub(super) fn judge(&self, all: &[AtomicUsize; MODES], is_free: bool) -> Option<Verdict> {
         if self.exempt.get() != 0 {
-            return Verdict::Fine;
+            return None;
         }
         // Relaxed: see `ArmedAll`; a thread that does not see an arming yet is not armed yet.
         let by_all = |mode: usize| !self.is_apart.get() && all[mode].load(Ordering::Relaxed) != 0;

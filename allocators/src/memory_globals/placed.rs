@@ -35,8 +35,8 @@ impl<'s, T> Placed<'s, T> {
     ///
     /// It is not used after this is dropped.
     pub(super) unsafe fn forever<'f>(&self) -> &'f T {
-        // SAFETY: the object is alive until this is dropped (invariant 1), and never borrowed uniquely
-        // before.
+        // SAFETY: the object is alive until this is dropped (invariant 1), and never borrowed
+        // uniquely before.
         unsafe { self.object.as_ref() }
     }
 }
@@ -45,7 +45,8 @@ impl<T> Deref for Placed<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the object is alive (invariant 1), and never borrowed uniquely before it is dropped.
+        // SAFETY: the object is alive (invariant 1), and never borrowed uniquely before it is
+        // dropped.
         unsafe { self.object.as_ref() }
     }
 }
@@ -83,8 +84,8 @@ pub(super) struct Names<'s> {
     ends: [usize; 3],
 }
 
-// SAFETY: this owns its block, which is written before it is shared and only read afterwards; the boot
-// heap may be used by any thread.
+// SAFETY: this owns its block, which is written before it is shared and only read afterwards; the
+// boot heap may be used by any thread.
 unsafe impl Send for Names<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Names<'_> {}
@@ -124,8 +125,8 @@ impl<'s> Names<'s> {
             let start = unsafe { self.block.start.add(from) };
             let bytes = NonNull::slice_from_raw_parts(start, to - from);
             from = to;
-            // SAFETY: the bytes were written in `new`, and are neither written again nor freed before
-            // this is dropped.
+            // SAFETY: the bytes were written in `new`, and are neither written again nor freed
+            // before this is dropped.
             let bytes = unsafe { bytes.as_ref() };
             // SAFETY: they are two texts one after the other.
             unsafe { str::from_utf8_unchecked(bytes) }

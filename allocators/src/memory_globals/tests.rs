@@ -1,9 +1,10 @@
 //! The root of a program's memory: its names, its end, and every way in which it can fail to begin.
 
 use core::alloc::Layout;
+use core::panic::AssertUnwindSafe;
 use core::ptr::NonNull;
 use std::boxed::Box;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::string::String;
 use std::thread;
 use std::vec::Vec;
@@ -108,8 +109,8 @@ fn a_boot_heap_of_any_size_serves_or_refuses() {
     assert!(made.is_sorted(), "more is never less: {made:?}");
 }
 
-/// Runs `user` on a fresh root and returns the message of the panic that ends it, having checked that the
-/// boot heap has everything back.
+/// Runs `user` on a fresh root and returns the message of the panic that ends it, having checked
+/// that the boot heap has everything back.
 fn end_of(name: &'static str, user: impl FnOnce(&MemoryGlobals<'_>)) -> String {
     let boot = boot(name);
     let message = panic_of(|| {
