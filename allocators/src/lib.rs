@@ -15,6 +15,7 @@ mod buddy_offsets;
 mod canary;
 mod engine;
 mod failing;
+mod fall_back;
 mod fill;
 mod frame;
 #[cfg(feature = "std")]
@@ -59,14 +60,22 @@ pub use bridge::Bridge;
 pub use buddy::{BlockState, BuddyAllocator, BuddyError};
 pub use buddy_offsets::BuddyOffsets;
 pub use frame::{FrameAllocator, FrameMark, FrameScope};
+#[cfg(feature = "std")]
+pub use global_guard::{Armed, ArmedAll, Arming, GlobalGuard, Violations};
+#[cfg(target_os = "linux")]
+pub use global_memory::GlobalMemory;
 pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
 pub use make::Make;
+#[cfg(target_os = "linux")]
+pub use memory_globals::{MemoryGlobals, MemoryOptions};
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 #[cfg(target_os = "linux")]
 pub use page::{PageAllocator, Reservation};
 pub use pool::PoolAllocator;
 pub use proxy::ProxyAllocator;
+pub use scratch::ScratchAllocator;
+pub use shared_proxy::SharedProxy;
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
 pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;

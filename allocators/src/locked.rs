@@ -331,7 +331,7 @@ fn address(block: Result<NonNull<[u8]>, AllocError>) -> *mut u8 {
 
 /// Runs `work` and ends the program if it unwinds, which a global allocator must not.
 #[inline]
-fn no_unwind<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn no_unwind<R>(work: impl FnOnce() -> R) -> R {
     let stop = Stop;
     let result = work();
     mem::forget(stop);

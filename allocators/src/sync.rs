@@ -1,4 +1,7 @@
-//! The spin lock, and the only place of this crate that names the atomics of a lock.
+//! The spin lock, and the only place of this crate that names the atomics of locks and of what several
+//! threads share.
+
+pub(crate) mod shared;
 
 #[cfg(target_os = "linux")]
 use core::cell::UnsafeCell;

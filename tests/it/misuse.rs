@@ -9,9 +9,12 @@ use crate::buddy::BUDDY;
 use crate::frame::FRAME;
 use crate::heap::{HEAP, HEAP_IN_REGION, HEAP_LARGE};
 use crate::locked::LOCKED;
+use crate::memory_globals::{ROOT_SCRATCH, SUBSYSTEM};
 use crate::page::PAGE;
 use crate::pool::{POOL, POOL_IN_REGION};
 use crate::proxy::PROXY;
+use crate::scratch::{SCRATCH, SCRATCH_FALLEN, SCRATCH_IN_REGION};
+use crate::shared_proxy::SHARED_PROXY;
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
 use crate::subject::{Subject, bytes};
@@ -55,6 +58,12 @@ const OURS: &[Subject] = &[
     PAGE,
     FRAME,
     PROXY,
+    SCRATCH,
+    SCRATCH_IN_REGION,
+    SCRATCH_FALLEN,
+    SHARED_PROXY,
+    SUBSYSTEM,
+    ROOT_SCRATCH,
 ];
 
 fn subject(name: &str) -> Option<Subject> {

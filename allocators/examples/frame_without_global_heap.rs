@@ -1,0 +1,219 @@
+//! A thousand frames that never touch the global heap, and a guard that proves it: particles in a
+//! pool, events and what is visible in a frame allocator, a line of text in scratch memory.
+//!
+//! Run it with `cargo run -p loligo-allocators --example frame_without_global_heap`.
+#![expect(
+    unsafe_code,
+    reason = "raw memory is made into slices in one small function, and particles are deleted"
+)]
+
+use core::alloc::Layout;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+use core::slice;
+use std::alloc::System;
+use std::io::{Cursor, Write};
+
+use loligo_allocators::{
+    AllocError, Allocator, FrameAllocator, GlobalGuard, Make, MemoryGlobals, MemoryOptions,
+    PoolAllocator, SharedRef, StaticHeap, Violations,
+};
+
+#[global_allocator]
+static GUARD: GlobalGuard<System> = GlobalGuard::new("global", System);
+
+static BOOT: StaticHeap<{ MemoryGlobals::BOOT_BYTES }> = StaticHeap::new("boot");
+
+const FRAMES: usize = 1000;
+const PARTICLES: usize = 512;
+const FRAME_BYTES: usize = 64 << 10;
+
+struct Particle {
+    height: f32,
+    speed: f32,
+    depth: f32,
+    frames_left: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Event {
+    Landed { speed: f32 },
+    Faded,
+}
+
+type Frame<'g> = FrameAllocator<'g, dyn Allocator + Sync + 'g>;
+type Particles<'g> = PoolAllocator<'g, dyn Allocator + Sync + 'g>;
+
+/// What outlives a frame. The list of particles has a fixed length, so it needs no memory of its
+/// own.
+struct Game<'g> {
+    pool: &'g Particles<'g>,
+    scratch: SharedRef<'g>,
+    particles: [Option<NonNull<Particle>>; PARTICLES],
+    random: u32,
+    landed: usize,
+    faded: usize,
+    drawn: usize,
+}
+
+impl Game<'_> {
+    /// One frame: it takes all that it needs from the allocators it was given.
+    fn frame(&mut self, frame: &mut Frame<'_>, number: usize) -> Result<(), AllocError> {
+        self.spawn(12)?;
+        // One particle causes at most two events, so the array is as long as it could have to be.
+        let events = array(frame, 2 * PARTICLES, Event::Faded)?;
+        let count = self.move_all(events);
+        for event in &events[..count] {
+            match event {
+                Event::Landed { speed } if *speed > 0.5 => self.landed += 1,
+                Event::Landed { .. } => {}
+                Event::Faded => self.faded += 1,
+            }
+        }
+        self.drawn += self.draw(frame)?;
+        self.write_line(number)?;
+        frame.reset();
+        Ok(())
+    }
+
+    fn spawn(&mut self, count: usize) -> Result<(), AllocError> {
+        let free = self.particles.iter_mut().filter(|slot| slot.is_none());
+        for slot in free.take(count) {
+            self.random = self.random.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            let part = |shift: u32| (self.random >> shift & 0xff) as f32 / 255.0;
+            let particle = Particle {
+                height: 1.0,
+                speed: part(8),
+                depth: part(16),
+                frames_left: 20 + (self.random >> 27),
+            };
+            *slot = Some(self.pool.make_new(particle)?);
+        }
+        Ok(())
+    }
+
+    /// Moves every particle, deletes those whose time is over, and returns the number of events.
+    fn move_all(&mut self, events: &mut [Event]) -> usize {
+        let mut count = 0;
+        let mut tell = |event| {
+            events[count] = event;
+            count += 1;
+        };
+        for slot in &mut self.particles {
+            let Some(mut at) = *slot else { continue };
+            // SAFETY: the list holds live particles, each once.
+            let particle = unsafe { at.as_mut() };
+            particle.speed -= 0.05;
+            particle.height += particle.speed;
+            if particle.height < 0.0 {
+                tell(Event::Landed { speed: -particle.speed });
+                particle.height = 0.0;
+                particle.speed *= -0.6;
+            }
+            particle.frames_left -= 1;
+            if particle.frames_left == 0 {
+                tell(Event::Faded);
+                // SAFETY: it is live, and leaves the list here.
+                unsafe { self.pool.make_delete(at) };
+                *slot = None;
+            }
+        }
+        count
+    }
+
+    /// Sorts what is in view from back to front and returns how much that is.
+    fn draw(&self, frame: &Frame<'_>) -> Result<usize, AllocError> {
+        let visible = array(frame, PARTICLES, (0.0_f32, 0_u16))?;
+        let mut seen = 0;
+        for (index, at) in self.particles.iter().enumerate() {
+            let Some(at) = at else { continue };
+            // SAFETY: the list holds live particles, and nothing changes them meanwhile.
+            let particle = unsafe { at.as_ref() };
+            if particle.height < 4.0 {
+                visible[seen] = (particle.depth, index as u16);
+                seen += 1;
+            }
+        }
+        // The stable sort would allocate.
+        visible[..seen].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        Ok(seen)
+    }
+
+    /// Writes a line of text for the screen. Formatting does not allocate; `format!` would.
+    fn write_line(&self, number: usize) -> Result<(), AllocError> {
+        let layout = Layout::new::<[u8; 80]>();
+        let block = self.scratch.allocate_zeroed(layout)?.cast::<[u8; 80]>();
+        // SAFETY: the block is aligned, as long, zeroed, and nobody else's.
+        let line = unsafe { &mut *block.as_ptr() };
+        let mut cursor = Cursor::new(&mut line[..]);
+        let is_written =
+            writeln!(cursor, "frame {number}: {} landed, {} faded", self.landed, self.faded);
+        assert!(is_written.is_ok(), "a line has room for four numbers");
+        if number.is_multiple_of(250) {
+            // Printing may allocate, and this is the way to let it.
+            GUARD.exempt(|| print!("{}", String::from_utf8_lossy(&line[..]).trim_matches('\0')));
+        }
+        // SAFETY: the block is live, has this layout, and the line is not used again.
+        unsafe { self.scratch.deallocate_sized(block.cast(), layout) };
+        Ok(())
+    }
+}
+
+/// Returns an array that lives until the frame is reset, which the compiler refuses while it is in
+/// use.
+#[expect(
+    clippy::mut_from_ref,
+    reason = "each call returns memory of its own, not a part of what the reference leads to"
+)]
+fn array<'f, T: Copy>(
+    frame: &'f Frame<'_>,
+    items: usize,
+    fill: T,
+) -> Result<&'f mut [T], AllocError> {
+    let layout = Layout::array::<T>(items).map_err(|_| AllocError)?;
+    let block = frame.allocate(layout)?.cast::<MaybeUninit<T>>();
+    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised.
+    // Nobody else has it, and it stays live while the frame is borrowed, since freeing it singly is
+    // unsafe.
+    let slots = unsafe { slice::from_raw_parts_mut(block.as_ptr(), items) };
+    slots.fill(MaybeUninit::new(fill));
+    // SAFETY: every slot was just filled.
+    Ok(unsafe { slots.assume_init_mut() })
+}
+
+fn main() -> Result<(), AllocError> {
+    let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
+    let effects = globals.proxy("effects");
+    let heap: SharedRef<'_> = &effects;
+    let pool = Particles::new(Layout::new::<Particle>(), "particles", heap);
+    let mut frame = Frame::new("frame", FRAME_BYTES, heap)?;
+    let mut game = Game {
+        pool: &pool,
+        scratch: globals.scratch_allocator(),
+        particles: [None; PARTICLES],
+        random: 1,
+        landed: 0,
+        faded: 0,
+        drawn: 0,
+    };
+
+    for number in 1..=FRAMES {
+        // Whatever allocates, resizes or frees a global block in here ends the program.
+        GUARD.armed(|| game.frame(&mut frame, number))?;
+    }
+
+    assert_eq!(GUARD.violations(), Violations::default(), "no frame touched the global heap");
+    assert_eq!(frame.stats().allocations_total, 2 * FRAMES as u64, "but frames took memory");
+    println!("{FRAMES} frames, {} particles drawn, no global allocation", game.drawn);
+    println!(
+        "instead: {} from the frame, {} from the pool, {} from scratch memory",
+        frame.stats().allocations_total,
+        pool.stats().allocations_total,
+        globals.scratch_allocator().stats().allocations_total
+    );
+    for particle in game.particles.into_iter().flatten() {
+        // SAFETY: the list holds live particles, and ends here.
+        unsafe { pool.make_delete(particle) };
+    }
+    Ok(())
+}

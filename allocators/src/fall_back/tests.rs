@@ -1,0 +1,53 @@
+//! Tests of what falls back: counts and books, apart from who tries first.
+
+use core::alloc::Layout;
+use core::mem::MaybeUninit;
+use std::vec::Vec;
+
+use super::FallBack;
+use crate::allocator::{AllocError, Allocator};
+use crate::frame::FrameAllocator;
+use crate::test_backing::TestBacking;
+
+#[test]
+fn peaks_are_those_of_the_sum() {
+    let backing = TestBacking::new();
+    let mut memory = [MaybeUninit::uninit(); 4096];
+    let near = FrameAllocator::from_region("near", &mut memory);
+    let layout = Layout::new::<[u8; 1000]>();
+    let fall_back = FallBack::new(Some(&backing));
+    let first = near.allocate(layout).expect("there is room").cast();
+    let second = fall_back.allocate(layout, false).expect("there is memory").cast();
+    fall_back.free(&near, first, Some(layout));
+    assert_eq!(fall_back.stats(&near).peak_requested, 2000, "while both lived");
+    let third = fall_back.allocate(layout, true).expect("there is memory").cast();
+    fall_back.free(&near, second, None);
+    fall_back.free(&near, third, Some(layout));
+    let stats = fall_back.stats(&near);
+    assert_eq!((stats.live, stats.peak_requested, stats.requested_total), (0, 2000, 3000));
+    assert_eq!(stats.reserved, 4096 + backing.stats().granted, "the books are still there");
+    let own = fall_back.own_stats();
+    assert_eq!((own.peak_requested, own.allocations_total), (2000, 2));
+    drop(fall_back);
+    assert_eq!(backing.stats().live, 0);
+}
+
+#[test]
+fn a_drop_releases_blocks_and_books() {
+    let backing = TestBacking::new();
+    let fall_back = FallBack::new(Some(&backing));
+    let layout = Layout::new::<[u64; 9]>();
+    let blocks: Vec<_> = (0..300).map(|_| fall_back.allocate(layout, false)).collect();
+    assert!(blocks.iter().all(Result::is_ok), "there is memory for all");
+    assert!(blocks.iter().flatten().all(|block| fall_back.owns(block.cast().as_ptr())));
+    fall_back.verify().expect("sound");
+    drop(fall_back);
+    assert_eq!(backing.stats().live, 0);
+}
+
+#[test]
+fn without_a_backing_all_is_refused() {
+    let fall_back: FallBack<'_, TestBacking> = FallBack::new(None);
+    assert_eq!(fall_back.allocate(Layout::new::<u8>(), false), Err(AllocError));
+    fall_back.verify().expect("sound");
+}

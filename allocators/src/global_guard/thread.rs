@@ -1,0 +1,84 @@
+//! What one thread is armed for.
+
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use super::arming::{MODES, Verdict};
+
+std::thread_local! {
+    /// Built by the compiler and without a destructor: reaching it never allocates, and it can be
+    /// reached until the thread's very end.
+    pub(super) static THREAD: Thread = const { Thread::new() };
+}
+
+/// The counters of a thread.
+pub(super) struct Thread {
+    /// Armed scopes, by mode.
+    armed: [Cell<u32>; MODES],
+    /// Exempting scopes; while there is one, nothing is a violation.
+    exempt: Cell<u32>,
+    /// Whether the thread has left what is armed for all.
+    is_apart: Cell<bool>,
+}
+
+impl Thread {
+    const fn new() -> Self {
+        Self {
+            armed: [const { Cell::new(0) }; MODES],
+            exempt: Cell::new(0),
+            is_apart: Cell::new(false),
+        }
+    }
+
+    pub(super) fn arm(&self, mode: usize) {
+        raise(&self.armed[mode]);
+    }
+
+    pub(super) fn disarm(&self, mode: usize) {
+        lower(&self.armed[mode]);
+    }
+
+    pub(super) fn leave_all(&self) {
+        self.is_apart.set(true);
+    }
+
+    /// Judges a call of this thread: whether it is a violation, and what becomes of it then. `all`
+    /// counts what is armed for every thread, by mode.
+    #[inline]
+    pub(super) fn judge(&self, all: &[AtomicUsize; MODES], is_free: bool) -> Option<Verdict> {
+        if self.exempt.get() != 0 {
+            return None;
+        }
+        // Relaxed: see `ArmedAll`; a thread that does not see an arming yet is not armed yet.
+        let by_all = |mode: usize| !self.is_apart.get() && all[mode].load(Ordering::Relaxed) != 0;
+        Verdict::of(|mode| self.armed[mode].get() != 0 || by_all(mode), is_free)
+    }
+}
+
+/// Counts scopes; one that was forgotten 2^32 times stays counted.
+fn raise(count: &Cell<u32>) {
+    count.set(count.get().saturating_add(1));
+}
+
+fn lower(count: &Cell<u32>) {
+    if count.get() != u32::MAX {
+        count.set(count.get().saturating_sub(1));
+    }
+}
+
+/// Exempts its thread while it lives.
+pub(super) struct Exempt(PhantomData<*const ()>);
+
+impl Exempt {
+    pub(super) fn new() -> Self {
+        THREAD.with(|thread| raise(&thread.exempt));
+        Self(PhantomData)
+    }
+}
+
+impl Drop for Exempt {
+    fn drop(&mut self) {
+        THREAD.with(|thread| lower(&thread.exempt));
+    }
+}

@@ -1,0 +1,481 @@
+//! The ring: where blocks lie, and a table of what starts where.
+
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::panic::Location;
+use core::ptr::NonNull;
+
+use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::fall_back::NOTHING;
+use crate::mark;
+use crate::misuse::{Misuse, wrong_free};
+use crate::stats::Stats;
+
+/// Every block starts at a multiple of this and takes a multiple of it.
+pub(super) const GRAIN: usize = 16;
+
+/// The most bytes of a ring, so that an entry has a bit to spare.
+const BYTES_MAX: usize = (1 << 31) - GRAIN;
+
+/// Returns the bytes that a block of `bytes` bytes takes.
+#[inline]
+const fn stride(bytes: usize) -> usize {
+    // `bytes` is at most `isize::MAX`, as a layout's size is.
+    (bytes + GRAIN - 1) & !(GRAIN - 1)
+}
+
+/// What starts at a grain of the ring: nothing, a live block, or room that waits for the tail.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Entry(u32);
+
+impl Entry {
+    const NONE: Self = Self(0);
+    const FREED: u32 = 1 << 31;
+
+    /// A size is at least 1 and at most `BYTES_MAX`, so it fits and differs from nothing.
+    #[inline]
+    const fn live(bytes: usize) -> Self {
+        Self(bytes as u32)
+    }
+
+    #[inline]
+    const fn freed(bytes: usize) -> Self {
+        Self(bytes as u32 | Self::FREED)
+    }
+
+    #[inline]
+    const fn is_live(self) -> bool {
+        self.0 != 0 && self.0 & Self::FREED == 0
+    }
+
+    #[inline]
+    const fn is_freed(self) -> bool {
+        self.0 & Self::FREED != 0
+    }
+
+    #[inline]
+    const fn bytes(self) -> usize {
+        (self.0 & !Self::FREED) as usize
+    }
+}
+
+/// A ring of blocks over one region, without fall back.
+///
+/// # Invariants
+///
+/// 1. `memory` leads to `capacity` bytes, a multiple of 16 at an address that is one, and `entries`
+///    to an entry for each 16 of them; all of it is the ring's alone.
+/// 2. What lies from `tail` to `head`, around the end, is `occupied` bytes, laid out without a hole by
+///    live blocks and freed room, each with its entry where it starts; all other entries are nothing.
+///    None of them reaches over the end.
+/// 3. With nothing occupied, head and tail are zero; else a live block starts at the tail. (Head and
+///    tail at one place else mean a full ring.)
+/// 4. `stats` counts the live blocks and what they were asked with.
+pub(super) struct Ring<'a> {
+    memory: NonNull<u8>,
+    entries: NonNull<Cell<Entry>>,
+    pub(super) capacity: usize,
+    pub(super) head: Cell<usize>,
+    pub(super) tail: Cell<usize>,
+    pub(super) occupied: Cell<usize>,
+    pub(super) stats: Cell<Stats>,
+    name: &'a str,
+    region: PhantomData<&'a mut [MaybeUninit<u8>]>,
+}
+
+impl<'a> Ring<'a> {
+    /// Makes a ring with all of its table in the memory given.
+    ///
+    /// # Safety
+    ///
+    /// `memory` is valid for `bytes` bytes for as long as the ring lives, and used by nobody else.
+    pub(super) unsafe fn over(name: &'a str, memory: NonNull<u8>, bytes: usize) -> Self {
+        let skipped = memory.addr().get().wrapping_neg() % GRAIN;
+        // Five words of 4 bytes for each grain: four for blocks, one for its entry.
+        let grains = bytes.saturating_sub(skipped) / (GRAIN + size_of::<Entry>());
+        let capacity = (grains * GRAIN).min(BYTES_MAX);
+        // SAFETY: with nothing to hold nothing is skipped; else more bytes follow than are skipped.
+        let memory = unsafe { memory.add(if capacity == 0 { 0 } else { skipped }) };
+        // SAFETY: the entries follow the ring within the memory given.
+        let entries = unsafe { memory.add(capacity) };
+        // SAFETY: so many bytes were counted for them; all zero is `Entry::NONE`.
+        unsafe { entries.write_bytes(0, capacity / GRAIN * size_of::<Entry>()) };
+        let ring = Self {
+            memory,
+            entries: entries.cast(),
+            capacity,
+            head: Cell::new(0),
+            tail: Cell::new(0),
+            occupied: Cell::new(0),
+            stats: Cell::new(Stats { reserved: bytes, peak_reserved: bytes, ..NOTHING }),
+            name,
+            region: PhantomData,
+        };
+        ring.open_region(mark::no_access);
+        ring
+    }
+
+    /// Marks all memory for blocks.
+    pub(super) fn open_region(&self, mark: fn(NonNull<u8>, usize)) {
+        mark(self.memory, self.capacity);
+    }
+
+    /// Returns where a block may start at or behind `from`.
+    #[inline]
+    fn aligned(&self, from: usize, align: usize) -> usize {
+        let address = self.memory.addr().get() + from;
+        // A ring's offsets and a layout's alignment are below 2^63 together.
+        from + (address.wrapping_neg() & (align - 1))
+    }
+
+    /// Whether the occupied part goes around the end.
+    #[inline]
+    fn wraps(&self) -> bool {
+        self.occupied.get() != 0 && self.head.get() <= self.tail.get()
+    }
+
+    /// Returns where what starts at `offset`, free or the youngest block, must end.
+    #[inline]
+    fn limit(&self, offset: usize) -> usize {
+        if self.wraps() && offset <= self.tail.get() { self.tail.get() } else { self.capacity }
+    }
+
+    /// Finds room for a block: its offset, and whether it lies around the end.
+    #[inline]
+    fn room(&self, bytes: usize, align: usize) -> Option<(usize, bool)> {
+        let stride = stride(bytes);
+        let fits = |start: usize, limit: usize| start <= limit && stride <= limit - start;
+        let head = self.head.get();
+        let start = self.aligned(head, align);
+        let limit = if self.wraps() { self.tail.get() } else { self.capacity };
+        if fits(start, limit) {
+            return Some((start, false));
+        }
+        if self.wraps() || self.occupied.get() == 0 {
+            return None;
+        }
+        let start = self.aligned(0, align);
+        fits(start, self.tail.get()).then_some((start, true))
+    }
+
+    /// Enters what was skipped from `from` to `to`, if anything, as freed.
+    #[inline]
+    fn skip(&self, from: usize, to: usize) {
+        if from != to {
+            self.set(from, Entry::freed(to - from));
+            self.occupied.set(self.occupied.get() + (to - from));
+        }
+    }
+
+    #[inline]
+    fn free(&self, block: NonNull<u8>, bytes: Option<usize>, site: &'static Location<'static>) {
+        let (offset, found) = match self.find(block) {
+            Ok(found) => found,
+            Err(what) => wrong_free(what, self.name, block, bytes, site),
+        };
+        if bytes.is_some_and(|bytes| bytes != found) {
+            wrong_free(Misuse::WrongSize, self.name, block, bytes, site);
+        }
+        let mut stats = self.stats.get();
+        stats.live -= 1;
+        stats.requested -= found;
+        stats.granted = stats.requested;
+        self.stats.set(stats);
+        mark::no_access(self.at(offset), found);
+        let stride = stride(found);
+        if offset == self.tail.get() {
+            self.set(offset, Entry::freed(stride));
+            self.advance();
+        } else if offset + stride == self.head.get() {
+            self.set(offset, Entry::NONE);
+            self.head.set(offset);
+            self.occupied.set(self.occupied.get() - stride);
+        } else {
+            self.set(offset, Entry::freed(stride));
+        }
+    }
+
+    /// Moves the tail over freed room, until a live block starts there or nothing is left.
+    #[inline]
+    fn advance(&self) {
+        let mut tail = self.tail.get();
+        let mut occupied = self.occupied.get();
+        while occupied != 0 {
+            let entry = self.get(tail);
+            if !entry.is_freed() {
+                break;
+            }
+            self.set(tail, Entry::NONE);
+            tail += entry.bytes();
+            occupied -= entry.bytes();
+            if tail == self.capacity {
+                tail = 0;
+            }
+        }
+        if occupied == 0 {
+            tail = 0;
+            self.head.set(0);
+        }
+        self.tail.set(tail);
+        self.occupied.set(occupied);
+    }
+
+    /// Gives a block another size where it lies.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if it is to grow and is not the youngest, or there is no room.
+    fn resize(&self, offset: usize, old: usize, new: usize) -> Result<(), AllocError> {
+        let (before, after) = (stride(old), stride(new));
+        let end = offset + before;
+        if end == self.head.get() {
+            if after > self.limit(offset).saturating_sub(offset) && after > before {
+                return Err(AllocError);
+            }
+            self.head.set(offset + after);
+            self.occupied.set(self.occupied.get() - before + after);
+        } else if after > before {
+            return Err(AllocError);
+        } else if after < before {
+            self.set(offset + after, Entry::freed(before - after));
+        }
+        self.set(offset, Entry::live(new));
+        let mut stats = self.stats.get();
+        stats.requested_total += new.saturating_sub(old) as u64;
+        stats.requested = stats.requested - old + new;
+        self.stats.set(settled(stats));
+        if new < old {
+            mark::no_access(self.at(offset + new), old - new);
+        } else {
+            mark::undefined(self.at(offset + old), new - old);
+        }
+        Ok(())
+    }
+
+    /// Returns offset and size of a live block, or what is wrong with the address.
+    #[inline]
+    fn find(&self, block: NonNull<u8>) -> Result<(usize, usize), Misuse> {
+        let offset = self.offset_of(block.as_ptr());
+        if offset < self.capacity && offset.is_multiple_of(GRAIN) && self.get(offset).is_live() {
+            return Ok((offset, self.get(offset).bytes()));
+        }
+        Err(self.judge(offset))
+    }
+
+    /// Tells what is wrong with an address at which no live block starts.
+    #[cold]
+    #[inline(never)]
+    fn judge(&self, offset: usize) -> Misuse {
+        if offset >= self.capacity {
+            return Misuse::ForeignFree;
+        }
+        let (head, tail) = (self.head.get(), self.tail.get());
+        let occupied = if self.wraps() {
+            offset < head || offset >= tail
+        } else {
+            (tail..head).contains(&offset)
+        };
+        if !occupied {
+            // Free memory: a block was here, or may come here.
+            return Misuse::DoubleFree;
+        }
+        let mut start = offset / GRAIN * GRAIN;
+        while self.get(start) == Entry::NONE && start != 0 {
+            start -= GRAIN;
+        }
+        if self.get(start).is_live() { Misuse::InteriorFree } else { Misuse::DoubleFree }
+    }
+
+    /// Calls `visit` with what lies in the occupied part, by address, until it returns false.
+    fn each(&self, mut visit: impl FnMut(usize, Entry) -> bool) {
+        let (head, tail) = (self.head.get(), self.tail.get());
+        let parts = if self.occupied.get() == 0 {
+            [0..0, 0..0]
+        } else if self.wraps() {
+            [0..head, tail..self.capacity]
+        } else {
+            [tail..head, 0..0]
+        };
+        for part in parts {
+            let mut at = part.start;
+            while at < part.end {
+                let entry = self.get(at);
+                if !visit(at, entry) || entry == Entry::NONE {
+                    return;
+                }
+                at += stride(entry.bytes());
+            }
+        }
+    }
+
+    #[inline]
+    fn offset_of(&self, address: *const u8) -> usize {
+        address.addr().wrapping_sub(self.memory.addr().get())
+    }
+
+    #[inline]
+    fn at(&self, offset: usize) -> NonNull<u8> {
+        // SAFETY: callers pass offsets up to the capacity (invariant 1).
+        unsafe { self.memory.add(offset) }
+    }
+
+    #[inline]
+    fn entry(&self, offset: usize) -> &Cell<Entry> {
+        debug_assert!(offset < self.capacity, "offset {offset} is within the ring");
+        // SAFETY: callers pass offsets below the capacity (invariant 1).
+        let entry = unsafe { self.entries.add(offset / GRAIN) };
+        // SAFETY: the entries were all written, and are changed through cells alone.
+        unsafe { entry.as_ref() }
+    }
+
+    #[inline]
+    fn get(&self, offset: usize) -> Entry {
+        self.entry(offset).get()
+    }
+
+    #[inline]
+    fn set(&self, offset: usize, entry: Entry) {
+        self.entry(offset).set(entry);
+    }
+
+    /// Checks the invariants. O(grains).
+    fn validate(&self) -> Result<(), (&'static str, usize)> {
+        let (mut occupied, mut live, mut bytes, mut entries) = (0, 0, 0, 0);
+        let mut broken = None;
+        self.each(|at, entry| {
+            if entry == Entry::NONE || stride(entry.bytes()) > self.capacity - at {
+                broken = Some(at);
+                return false;
+            }
+            entries += 1;
+            occupied += stride(entry.bytes());
+            live += usize::from(entry.is_live());
+            bytes += if entry.is_live() { entry.bytes() } else { 0 };
+            true
+        });
+        if let Some(at) = broken {
+            return Err(("an entry of the ring is broken", at));
+        }
+        if occupied != self.occupied.get() {
+            return Err(("the blocks do not fill the ring from tail to head", self.tail.get()));
+        }
+        if occupied == 0 && (self.head.get(), self.tail.get()) != (0, 0) {
+            return Err(("an empty ring does not start over", self.head.get()));
+        }
+        if occupied != 0 && !self.get(self.tail.get()).is_live() {
+            return Err(("no live block starts at the tail", self.tail.get()));
+        }
+        let all = (0..self.capacity).step_by(GRAIN);
+        if all.filter(|&at| self.get(at) != Entry::NONE).count() != entries {
+            return Err(("an entry stands where nothing starts", 0));
+        }
+        let stats = self.stats.get();
+        if (stats.live, stats.requested, stats.granted) != (live, bytes, bytes) {
+            return Err(("the blocks and their counts differ", 0));
+        }
+        Ok(())
+    }
+}
+
+/// Returns counters after `requested` was changed: what was granted is the same here.
+#[inline]
+fn settled(mut stats: Stats) -> Stats {
+    stats.granted = stats.requested;
+    stats.granted_total = stats.requested_total;
+    stats.peak_requested = stats.peak_requested.max(stats.requested);
+    stats.peak_granted = stats.peak_requested;
+    stats
+}
+
+// SAFETY: a block lies in free room of the ring, which becomes occupied with it and stays so until it is
+// freed, so it overlaps no other. Nothing is changed before the one check that can fail.
+unsafe impl Allocator for Ring<'_> {
+    #[inline]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let bytes = layout.size().max(1);
+        let Some((start, around)) = self.room(bytes, layout.align()) else {
+            return Err(AllocError);
+        };
+        if self.occupied.get() == 0 {
+            // What is skipped in front of the first block is no part of the ring's turn.
+            self.tail.set(start);
+        } else if around {
+            self.skip(self.head.get(), self.capacity);
+            self.skip(0, start);
+        } else {
+            self.skip(self.head.get(), start);
+        }
+        self.set(start, Entry::live(bytes));
+        self.head.set(start + stride(bytes));
+        self.occupied.set(self.occupied.get() + stride(bytes));
+        let mut stats = self.stats.get();
+        stats.live += 1;
+        stats.allocations_total += 1;
+        stats.requested += bytes;
+        stats.requested_total += bytes as u64;
+        self.stats.set(settled(stats));
+        mark::undefined(self.at(start), bytes);
+        Ok(NonNull::slice_from_raw_parts(self.at(start), bytes))
+    }
+
+    #[inline]
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        self.free(block, None, Location::caller());
+    }
+
+    #[inline]
+    unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
+        self.free(block, Some(layout.size().max(1)), Location::caller());
+    }
+
+    unsafe fn resize_in_place(
+        &self,
+        block: NonNull<u8>,
+        _old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        let (offset, old) = match self.find(block) {
+            Ok(found) => found,
+            Err(what) => wrong_free(what, self.name, block, None, Location::caller()),
+        };
+        let bytes = new.size().max(1);
+        self.resize(offset, old, bytes)?;
+        // The pointer passed in may reach over less than the block, so the ring's own goes back.
+        Ok(NonNull::slice_from_raw_parts(self.at(offset), bytes))
+    }
+
+    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
+        self.find(block).map_or(0, |(_, bytes)| bytes)
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats.get()
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    #[inline]
+    fn owns(&self, address: *const u8) -> bool {
+        self.offset_of(address) < self.capacity
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        self.each(|at, entry| {
+            if entry.is_live() {
+                visit(Block { address: self.at(at), bytes: entry.bytes(), site: None });
+            }
+            true
+        });
+    }
+
+    fn verify(&self) -> Result<(), Damage> {
+        self.validate().map_err(|(what, offset)| {
+            let address = self.memory.as_ptr().wrapping_add(offset);
+            Damage { what, address }
+        })
+    }
+}
