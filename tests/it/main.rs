@@ -22,3 +22,4 @@ mod proxy;
 mod slab;
 mod static_heap;
 mod subject;
+mod trace;

@@ -15,6 +15,7 @@ use crate::proxy::PROXY;
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
 use crate::subject::{Subject, bytes};
+use crate::trace::TRACE;
 
 /// The test that does the deeds.
 const CHILD: Child = Child::new("misuse::child");
@@ -55,6 +56,7 @@ const OURS: &[Subject] = &[
     PAGE,
     FRAME,
     PROXY,
+    TRACE,
 ];
 
 fn subject(name: &str) -> Option<Subject> {

@@ -1,0 +1,135 @@
+//! Random programs against a naive model, recorded, and replayed from the recording.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+use std::collections::BTreeMap;
+use std::println;
+use std::vec::Vec;
+
+use super::layout;
+use super::recording::{Records, records};
+use crate::allocator::{AllocError, Allocator, Block};
+use crate::test_backing::{Random, TestBacking};
+use crate::trace::{TraceAllocator, WriteSink};
+
+/// The live blocks by address: layout and number.
+type Model = BTreeMap<usize, (NonNull<u8>, Layout, u64)>;
+
+fn draw(random: &mut Random) -> Layout {
+    layout(random.below(300), 1 << random.below(7))
+}
+
+fn step(trace: &TraceAllocator<'_>, random: &mut Random, model: &mut Model, made: &mut u64) {
+    let request = draw(random);
+    let nth = random.below(model.len() + 1);
+    let drawn = model.keys().nth(nth).copied();
+    let way = random.below(7);
+    let (0..4, key) = (way, drawn) else {
+        let key = drawn.unwrap_or(0);
+        let Some((block, old, number)) = model.remove(&key) else { return };
+        // SAFETY: the block is live and has this layout.
+        unsafe {
+            if way == 4 {
+                trace.deallocate(block);
+            } else if way == 5 {
+                trace.deallocate_sized(block, old);
+            } else if let Ok(moved) = trace.reallocate(block, old, request) {
+                model.insert(moved.cast::<u8>().addr().get(), (moved.cast(), request, number));
+            } else {
+                model.insert(key, (block, old, number));
+            }
+        }
+        return;
+    };
+    let _ = key;
+    let block = if way == 0 { trace.allocate_zeroed(request) } else { trace.allocate(request) };
+    match block {
+        Ok(block) => {
+            *made += 1;
+            model.insert(block.cast::<u8>().addr().get(), (block.cast(), request, *made));
+        }
+        Err(AllocError) => panic!("nothing is refused"),
+    }
+}
+
+fn compare(trace: &TraceAllocator<'_>, model: &Model) {
+    trace.verify().expect("sound");
+    let stats = trace.stats();
+    let bytes: usize = model.values().map(|(_, layout, _)| layout.size()).sum();
+    assert_eq!((stats.live, stats.requested), (model.len(), bytes));
+    let mut shown = 0;
+    trace.walk(&mut |block: Block| {
+        let (_, layout, number) = model[&block.address.addr().get()];
+        assert_eq!(block.bytes, layout.size());
+        assert_eq!(trace.allocation_number(block.address), Some(number));
+        shown += 1;
+    });
+    assert_eq!(shown, model.len());
+}
+
+/// Replays a recording over nothing; returns the blocks that live at its end, sizes and alignments
+/// sorted. Applies the rules of the format.
+fn replay(records: &Records) -> Vec<(u64, u8)> {
+    let mut slots: BTreeMap<u32, (u64, u8)> = BTreeMap::new();
+    let mut freed: Vec<u32> = Vec::new();
+    for &(op, align, slot, bytes) in records {
+        match op {
+            1 | 4 => {
+                assert!(bytes >= 1 && align <= 20);
+                let expected = freed.pop().unwrap_or(slots.len() as u32);
+                assert_eq!(slot, expected, "the slot freed last, or the first new one");
+                assert_eq!(slots.insert(slot, (bytes, align)), None, "slot {slot} is alive");
+            }
+            2 => {
+                assert_eq!(bytes, 0);
+                let (_, was) = slots.remove(&slot).expect("the slot is alive");
+                assert_eq!(align, was);
+                freed.push(slot);
+            }
+            3 => {
+                let (size, was) = slots.get_mut(&slot).expect("the slot is alive");
+                assert_eq!(align, *was);
+                *size = bytes;
+            }
+            other => panic!("there is no operation {other}"),
+        }
+    }
+    let mut live: Vec<(u64, u8)> = slots.into_values().collect();
+    live.sort_unstable();
+    live
+}
+
+#[test]
+fn random_programs_agree_with_a_model_and_their_recording() {
+    for seed in 0..30 {
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let sink = WriteSink::new(Vec::new());
+        let (backing, books) = (TestBacking::new(), TestBacking::new());
+        let trace: TraceAllocator<'_> = TraceAllocator::new("model", &backing, &books);
+        let (mut model, mut made) = (Model::new(), 0);
+        let starts = random.below(500);
+        for number in 0..1500 {
+            if number == starts {
+                trace.start_recording(&sink).expect("the books have room");
+            }
+            step(&trace, &mut random, &mut model, &mut made);
+            if number % 16 == 0 {
+                compare(&trace, &model);
+            }
+        }
+        compare(&trace, &model);
+        assert_eq!(trace.stats().allocations_total, made);
+        trace.finish_recording().expect("a vector takes everything");
+        for &(block, _, _) in model.values() {
+            // SAFETY: the block is live.
+            unsafe { trace.deallocate(block) };
+        }
+        drop(trace);
+        let as_record =
+            |layout: Layout| (layout.size().max(1) as u64, layout.align().ilog2() as u8);
+        let mut live: Vec<_> = model.values().map(|&(_, layout, _)| as_record(layout)).collect();
+        live.sort_unstable();
+        assert_eq!(replay(&records(&sink.into_inner())), live);
+    }
+}
