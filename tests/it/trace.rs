@@ -148,8 +148,8 @@ fn a_refused_request_is_not_recorded() {
     assert_eq!(replay(&sink.into_inner(), true), live);
 }
 
-/// Reads a recording by the rules of the trace format, version 1, and returns what lives at its end:
-/// sizes and alignments, sorted. Without a recording there must be no byte.
+/// Reads a recording by the rules of the trace format, version 1, and returns what lives at its
+/// end: sizes and alignments, sorted. Without a recording there must be no byte.
 fn replay(file: &[u8], recorded: bool) -> Vec<(u64, u32)> {
     if !recorded {
         assert_eq!(file, b"", "nothing was to be recorded");

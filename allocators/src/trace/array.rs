@@ -11,9 +11,9 @@ const ITEMS_MIN: usize = 16;
 
 /// Plain items one after the other, behind a shared reference.
 ///
-/// As the table of addresses it does not hold the allocator that its memory comes from: whoever owns it
-/// passes the same one to each call, and calls [`release`](Self::release) before dropping it. No
-/// reference to an item leaves a call, so items may be changed through a shared array.
+/// As the table of addresses it does not hold the allocator that its memory comes from: whoever
+/// owns it passes the same one to each call, and calls [`release`](Self::release) before dropping
+/// it. No reference to an item leaves a call, so items may be changed through a shared array.
 ///
 /// # Complexity
 ///
@@ -110,8 +110,8 @@ impl<T: Copy> Array<T> {
     pub(super) fn sort_by_key<N: Ord>(&self, key: impl FnMut(&T) -> N) {
         if let Some(items) = NonNull::new(self.items.get()) {
             let items = NonNull::slice_from_raw_parts(items, self.len.get());
-            // SAFETY: the first `len` items are written (invariant 2), and nobody else refers to them
-            // before this call ends, as `key` sees no array.
+            // SAFETY: the first `len` items are written (invariant 2), and nobody else refers to
+            // them before this call ends, as `key` sees no array.
             unsafe { &mut *items.as_ptr() }.sort_unstable_by_key(key);
         }
     }
@@ -129,6 +129,21 @@ impl<T: Copy> Array<T> {
             // SAFETY: invariant 1; nothing uses the items any more.
             unsafe { books.deallocate_sized(items.cast(), layout::<T>(capacity)) };
         }
+    }
+
+    /// Checks the invariants.
+    ///
+    /// # Errors
+    ///
+    /// What is broken, in words.
+    pub(super) fn validate(&self) -> Result<(), &'static str> {
+        if self.items.get().is_null() != (self.capacity.get() == 0) {
+            return Err("an array has memory without room, or room without memory");
+        }
+        if self.len() > self.capacity.get() {
+            return Err("an array is longer than its memory");
+        }
+        Ok(())
     }
 
     #[cold]
@@ -151,8 +166,8 @@ impl<T: Copy> Array<T> {
     #[inline]
     fn place(&self, at: usize) -> *mut T {
         assert!(at < self.len.get(), "item {at} is within the array");
-        // SAFETY: `at` is below the length, which is at most the capacity, so it lies within the block
-        // (invariants 1 and 2).
+        // SAFETY: `at` is below the length, which is at most the capacity, so it lies within the
+        // block (invariants 1 and 2).
         unsafe { self.items.get().add(at) }
     }
 }

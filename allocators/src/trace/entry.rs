@@ -5,8 +5,8 @@ use core::cell::Cell;
 use core::panic::Location;
 use core::ptr::NonNull;
 
-/// How many freed blocks are remembered: enough for the cleaning up of one object to be looked through,
-/// in 768 bytes.
+/// How many freed blocks are remembered: enough for the cleaning up of one object to be looked
+/// through, in 768 bytes.
 const FREED: usize = 32;
 
 /// Bits of the alignment's logarithm, beside the number of the allocation.
@@ -21,8 +21,8 @@ pub(super) struct Entry {
     pub(super) bytes: usize,
     /// As last granted.
     pub(super) granted: usize,
-    /// The number of the allocation, from 1, and below it the alignment's logarithm. The number wraps
-    /// after 2^58 allocations: nine years of a thousand million in each second.
+    /// The number of the allocation, from 1, and below it the alignment's logarithm. The number
+    /// wraps after 2^58 allocations: nine years of a thousand million in each second.
     number_align: u64,
     /// The site, or site and stack, that it belongs to.
     pub(super) group: u32,

@@ -8,8 +8,8 @@
 //! stacks  | 16 return addresses |  128 bytes each, where stacks are kept
 //! ```
 //!
-//! A group stays when its last block is gone, so the memory is bounded by the sites of the program (and
-//! by the ways that lead to them), not by what it allocates.
+//! A group stays when its last block is gone, so the memory is bounded by the sites of the program
+//! (and by the ways that lead to them), not by what it allocates.
 
 use core::panic::Location;
 
@@ -111,6 +111,9 @@ impl Groups {
     ///
     /// What is broken, in words.
     pub(super) fn validate(&self) -> Result<(), &'static str> {
+        self.index.validate()?;
+        self.groups.validate()?;
+        self.stacks.validate()?;
         if 2 * self.len() > self.index.len() {
             return Err("the index of sites is too full");
         }
@@ -149,8 +152,8 @@ impl Groups {
         }
     }
 
-    /// Tells whether a group is the one of this site and stack. One line of a program may have several
-    /// locations in memory, one for each unit of code that it was compiled into.
+    /// Tells whether a group is the one of this site and stack. One line of a program may have
+    /// several locations in memory, one for each unit of code that it was compiled into.
     #[inline]
     fn is(
         &self,

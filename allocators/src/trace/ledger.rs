@@ -33,7 +33,14 @@ pub(super) struct Ledger<'a, K: Allocator + ?Sized> {
     groups: Groups,
     last_freed: LastFreed,
     recorder: Recorder<'a>,
-    stats: Cell<Stats>,
+    allocations_total: Cell<u64>,
+    requested_total: Cell<u64>,
+    granted_total: Cell<u64>,
+    requested: Cell<usize>,
+    granted: Cell<usize>,
+    /// The greatest sums of live bytes before any of them were given back.
+    peak_requested: Cell<usize>,
+    peak_granted: Cell<usize>,
     /// The number of the allocation to call the hook at; 0, which none has, for never.
     break_number: Cell<u64>,
     hook: Cell<Option<Hook>>,
@@ -49,7 +56,13 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
             groups: Groups::new(),
             last_freed: LastFreed::new(),
             recorder: Recorder::new(),
-            stats: Cell::new(EMPTY),
+            allocations_total: Cell::new(0),
+            requested_total: Cell::new(0),
+            granted_total: Cell::new(0),
+            requested: Cell::new(0),
+            granted: Cell::new(0),
+            peak_requested: Cell::new(0),
+            peak_granted: Cell::new(0),
             break_number: Cell::new(0),
             hook: Cell::new(None),
             #[cfg(feature = "stacks")]
@@ -59,14 +72,20 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
     }
 
     pub(super) fn stats(&self) -> Stats {
-        let now = self.stats.get();
+        let (requested, granted) = (self.requested.get(), self.granted.get());
+        let peak_granted = self.peak_granted.get().max(granted);
         Stats {
             live: self.blocks.len(),
-            reserved: now.granted,
-            peak_requested: now.peak_requested.max(now.requested),
-            peak_granted: now.peak_granted.max(now.granted),
-            peak_reserved: now.peak_granted.max(now.granted),
-            ..now
+            requested,
+            granted,
+            reserved: granted,
+            peak_requested: self.peak_requested.get().max(requested),
+            peak_granted,
+            peak_reserved: peak_granted,
+            allocations_total: self.allocations_total.get(),
+            requested_total: self.requested_total.get(),
+            granted_total: self.granted_total.get(),
+            exact: true,
         }
     }
 
@@ -82,7 +101,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
     /// [`AllocError`] if the books refuse.
     #[inline]
     pub(super) fn prepare(&self, site: &'static Location<'static>) -> Result<u32, AllocError> {
-        if self.stats.get().allocations_total + 1 == self.break_number.get() {
+        if self.allocations_total.get() + 1 == self.break_number.get() {
             self.call_hook(site);
         }
         self.recorder.prepare(self.books)?;
@@ -113,14 +132,11 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
     /// Enters a block that was just given out.
     #[inline]
     pub(super) fn took(&self, block: NonNull<[u8]>, layout: Layout, zeroed: bool, group: u32) {
-        let mut stats = self.stats.get();
-        stats.allocations_total += 1;
-        let mut entry = Entry::new(block, layout, stats.allocations_total, group);
-        stats.requested += entry.bytes;
-        stats.granted += entry.granted;
-        stats.requested_total += entry.bytes as u64;
-        stats.granted_total += entry.granted as u64;
-        self.stats.set(stats);
+        let number = self.allocations_total.get() + 1;
+        self.allocations_total.set(number);
+        let mut entry = Entry::new(block, layout, number, group);
+        self.raise(entry.bytes, entry.granted);
+        self.count(entry.bytes, entry.granted);
         self.groups.update(group, |group| {
             group.blocks += 1;
             group.bytes += layout.size();
@@ -155,12 +171,8 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
     ) {
         let mut new = old.changed(block, layout);
         self.lower(old.bytes, old.granted);
-        let mut stats = self.stats.get();
-        stats.requested += new.bytes;
-        stats.granted += new.granted;
-        stats.requested_total += new.bytes.saturating_sub(old.bytes) as u64;
-        stats.granted_total += new.granted.saturating_sub(old.granted) as u64;
-        self.stats.set(stats);
+        self.raise(new.bytes, new.granted);
+        self.count(new.bytes.saturating_sub(old.bytes), new.granted.saturating_sub(old.granted));
         let mut asked_at = site;
         self.groups.update(new.group, |group| {
             group.bytes = group.bytes - old.bytes + new.bytes;
@@ -196,7 +208,8 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
                 group.oldest = group.oldest.min(entry.number());
             });
         });
-        // Each round picks the next in order. The oldest allocations differ, so the order is strict.
+        // Each round picks the next in order. The oldest allocations differ, so the order is
+        // strict.
         let rank = |group: &Group| (group.bytes, u64::MAX - group.oldest);
         let mut last = (usize::MAX, u64::MAX);
         loop {
@@ -276,11 +289,11 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         if misplaced {
             return Err("what is remembered of a block contradicts itself");
         }
-        let stats = self.stats.get();
         let groups = (0..self.groups.len() as u32).map(|number| self.groups.get(number));
         let (blocks, bytes) = groups
             .fold((0, 0), |(blocks, bytes), group| (blocks + group.blocks, bytes + group.bytes));
-        let sums = [(requested, stats.requested), (granted, stats.granted), (bytes, requested)];
+        let (counted, counted_granted) = (self.requested.get(), self.granted.get());
+        let sums = [(requested, counted), (granted, counted_granted), (bytes, counted)];
         if blocks != self.blocks.len() || sums.iter().any(|(sum, count)| sum != count) {
             return Err("the blocks that are remembered and the counters differ");
         }
@@ -316,7 +329,8 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         });
         if let Some((entry, asked_at, offset)) = around {
             misuse(&report(Misuse::InteriorFree).with_detail(format_args!(
-                "it lies {offset} bytes into the block {:p} of {} bytes, allocation #{} from {asked_at}",
+                "it lies {offset} bytes into the block {:p} of {} bytes, allocation #{} from \
+                 {asked_at}",
                 entry.block,
                 entry.bytes,
                 entry.number()
@@ -338,8 +352,8 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         let asked_at = self.groups.get(entry.group).site;
         let report = Report::new(Misuse::WrongSize, name, entry.block.as_ptr());
         misuse(&report.with_bytes(layout.size()).with_site(site).with_detail(format_args!(
-            "the layout passed is aligned to {}, the block has {} bytes aligned to {}, allocation #{} from \
-             {asked_at}",
+            "the layout passed is aligned to {}, the block has {} bytes aligned to {}, \
+             allocation #{} from {asked_at}",
             layout.align(),
             entry.bytes,
             entry.align(),
@@ -348,14 +362,26 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
     }
 
     #[inline]
+    fn raise(&self, bytes: usize, granted: usize) {
+        self.requested.set(self.requested.get() + bytes);
+        self.granted.set(self.granted.get() + granted);
+    }
+
+    /// Raises the totals.
+    #[inline]
+    fn count(&self, bytes: usize, granted: usize) {
+        self.requested_total.set(self.requested_total.get() + bytes as u64);
+        self.granted_total.set(self.granted_total.get() + granted as u64);
+    }
+
+    #[inline]
     fn lower(&self, bytes: usize, granted: usize) {
         // The live bytes peak just before some are given back, so allocating need not look.
-        let mut stats = self.stats.get();
-        stats.peak_requested = stats.peak_requested.max(stats.requested);
-        stats.peak_granted = stats.peak_granted.max(stats.granted);
-        stats.requested -= bytes;
-        stats.granted -= granted;
-        self.stats.set(stats);
+        let (requested_now, granted_now) = (self.requested.get(), self.granted.get());
+        self.peak_requested.set(self.peak_requested.get().max(requested_now));
+        self.peak_granted.set(self.peak_granted.get().max(granted_now));
+        self.requested.set(requested_now - bytes);
+        self.granted.set(granted_now - granted);
     }
 
     #[cold]
@@ -377,18 +403,3 @@ impl<K: Allocator + ?Sized> Drop for Ledger<'_, K> {
         self.blocks.release(self.books);
     }
 }
-
-/// The counters of an allocator that has given out nothing.
-const EMPTY: Stats = Stats {
-    live: 0,
-    requested: 0,
-    granted: 0,
-    reserved: 0,
-    peak_requested: 0,
-    peak_granted: 0,
-    peak_reserved: 0,
-    allocations_total: 0,
-    requested_total: 0,
-    granted_total: 0,
-    exact: true,
-};

@@ -5,12 +5,12 @@
 //! record   | operation u8 | log2 of the alignment u8 | thread u16 | slot u32 | bytes u64 |
 //! ```
 //!
-//! Operations: 1 allocate, 2 free, 3 reallocate, 4 allocate zeroed. A slot is unique among live blocks, and
-//! the one freed last is the next given out. Sizes of zero are written as one byte, which they are served
-//! as; alignments over 2^20, which the format has no room for, as 2^20. A record of a reallocation bears
-//! the alignment that the block was allocated with, so a change of alignment is written as what it is to a
-//! replayer: a new block, then the end of the old one. The thread is always 0, as the allocator is used
-//! from one at a time.
+//! Operations: 1 allocate, 2 free, 3 reallocate, 4 allocate zeroed. A slot is unique among live
+//! blocks, and the one freed last is the next given out. Sizes of zero are written as one byte,
+//! which they are served as; alignments over 2^20, which the format has no room for, as 2^20. A
+//! record of a reallocation bears the alignment that the block was allocated with, so a change of
+//! alignment is written as what it is to a replayer: a new block, then the end of the old one. The
+//! thread is always 0, as the allocator is used from one at a time.
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
@@ -43,15 +43,15 @@ pub(super) enum Op {
 
 /// A recording, or none.
 ///
-/// The sink is called by [`prepare`](Self::prepare) alone, that is before a request has changed anything, so
-/// whatever a sink does cannot come between taking a block and giving it out.
+/// The sink is called by [`prepare`](Self::prepare) alone, that is before a request has changed
+/// anything, so whatever a sink does cannot come between taking a block and giving it out.
 ///
 /// # Invariants
 ///
-/// 1. `buffer` is null, or a block of layout [`BUFFER`] of the allocator for books, its first `used` bytes
-///    written. It is not null while `on`.
-/// 2. While `on`, `slots_next` is above every slot in use, each slot below it is in use or stands once in
-///    `slots_free`, which has room for all of them.
+/// 1. `buffer` is null, or a block of layout [`BUFFER`] of the allocator for books, its first `used`
+///    bytes written. It is not null while `on`.
+/// 2. While `on`, `slots_next` is above every slot in use, each slot below it is in use or stands
+///    once in `slots_free`, which has room for all of them.
 pub(super) struct Recorder<'a> {
     on: Cell<bool>,
     /// Whether the sink is being called at this moment.
@@ -94,8 +94,8 @@ impl<'a> Recorder<'a> {
         buffer + self.slots_free.bytes()
     }
 
-    /// Starts a recording with `live` blocks alive, for each of which [`prepare`](Self::prepare) and
-    /// [`allocated`](Self::allocated) must be called next; the former cannot fail for them.
+    /// Starts a recording with `live` blocks alive, for each of which [`prepare`](Self::prepare)
+    /// and [`allocated`](Self::allocated) must be called next; the former cannot fail for them.
     ///
     /// # Errors
     ///
@@ -120,8 +120,8 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Makes room for the records of one event and for one more slot. What cannot be had from the sink ends
-    /// the recording.
+    /// Makes room for the records of one event and for one more slot. What cannot be had from the
+    /// sink ends the recording.
     ///
     /// # Errors
     ///
@@ -184,12 +184,10 @@ impl<'a> Recorder<'a> {
         if self.on.get() {
             self.flush();
         }
-        if self.on.replace(false)
-            && let Some(sink) = self.sink.get()
-            && let Err(error) = sink.finish()
-        {
-            self.error.set(Some(error));
+        if let Some(sink) = self.sink.get() {
+            self.call(|| sink.finish());
         }
+        self.on.set(false);
         self.sink.set(None);
         self.release(books);
         self.error.take().map_or(Ok(()), Err)
@@ -201,6 +199,7 @@ impl<'a> Recorder<'a> {
     ///
     /// What is broken, in words.
     pub(super) fn validate(&self, live: usize) -> Result<(), &'static str> {
+        self.slots_free.validate()?;
         let slots = self.slots_next.get() as usize;
         if self.on.get() && slots != live + self.slots_free.len() {
             return Err("the slots of the recording are miscounted");
@@ -272,16 +271,18 @@ impl<'a> Recorder<'a> {
     fn flush(&self) {
         let used = self.used.get();
         let Some(sink) = self.sink.get() else { return };
-        // SAFETY: the first `used` bytes of the buffer are written (invariant 1). While the sink is busy the
-        // buffer is neither written nor given back.
+        // SAFETY: the first `used` bytes of the buffer are written (invariant 1). While the sink is
+        // busy the buffer is neither written nor given back.
         let bytes = unsafe { slice::from_raw_parts(self.buffer.get(), used) };
-        self.busy.set(true);
-        let result = sink.write(bytes);
-        self.busy.set(false);
+        self.call(|| sink.write(bytes));
         self.used.set(0);
-        if let Err(error) = result {
-            self.fail(error);
-        }
+    }
+
+    /// Calls the sink. An error ends the recording, and so does a panic.
+    fn call(&self, sink: impl FnOnce() -> Result<(), SinkError>) {
+        self.busy.set(true);
+        let mut call = Call { recorder: self, result: Err(SinkError::new(PANICKED)) };
+        call.result = sink();
     }
 
     /// Ends the recording; the error waits for whoever finishes it.
@@ -294,7 +295,23 @@ impl<'a> Recorder<'a> {
     }
 }
 
-const REENTERED: &str = "the sink panicked, or used the allocator that it records";
+/// A call of the sink that is under way; its end is its drop, since the sink may panic.
+struct Call<'r, 'a> {
+    recorder: &'r Recorder<'a>,
+    result: Result<(), SinkError>,
+}
+
+impl Drop for Call<'_, '_> {
+    fn drop(&mut self) {
+        self.recorder.busy.set(false);
+        if let Err(error) = self.result {
+            self.recorder.fail(error);
+        }
+    }
+}
+
+const REENTERED: &str = "the sink used the allocator that it records";
+const PANICKED: &str = "the sink panicked";
 
 fn recorded_align(entry: &Entry) -> u8 {
     entry.align_log2().min(ALIGN_LOG2_MAX)

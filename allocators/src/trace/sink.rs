@@ -5,9 +5,10 @@ use core::fmt;
 
 /// Takes the bytes of a recording, in order.
 ///
-/// A sink is called with some hundred records at a time, from within a request to the allocator that
-/// records, before that has changed anything; it must not use that allocator. It is reached through a
-/// shared reference and is `Sync`, so that it outlives a move of the allocator to another thread.
+/// A sink is called with some hundred records at a time, from within a request to the allocator
+/// that records, before that has changed anything; it must not use that allocator. It is reached
+/// through a shared reference and is `Sync`, so that it outlives a move of the allocator to another
+/// thread.
 pub trait TraceSink: Sync {
     /// Takes the next bytes, all of them.
     ///

@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 
-/// How many frames of a stack are kept: from the insides of a container to the subsystem that uses it,
-/// in 128 bytes a stack. What a capture costs grows with them.
+/// How many frames of a stack are kept: from the insides of a container to the subsystem that uses
+/// it, in 128 bytes a stack. What a capture costs grows with them.
 const FRAMES: usize = 16;
 
 /// The return addresses of the innermost frames. They are only ever compared and looked up, never
@@ -25,8 +25,8 @@ impl Stack {
     #[cfg(feature = "stacks")]
     #[inline(never)]
     pub(super) fn capture() -> Self {
-        // The frames of the unwinder itself lie deeper than this one, so their ends lie below a word
-        // of it. Where the unwinder does not tell, they are kept and left out of the report.
+        // The frames of the unwinder itself lie deeper than this one, so their ends lie below a
+        // word of it. Where the unwinder does not tell, they are kept and left out of the report.
         let mark = core::hint::black_box(0_u8);
         let mark = (&raw const mark).addr();
         let mut stack = Self { frames: [core::ptr::null_mut(); FRAMES] };
@@ -59,8 +59,9 @@ mod named {
     /// How far frames are indented below the line of their site, their number included.
     const INDENT: usize = 8;
 
-    /// Writes the frames of a stack, a line each, from the one that called at `site`: what lies before
-    /// is this library. Where the program has no such line in its debug information, all are written.
+    /// Writes the frames of a stack, a line each, from the one that called at `site`: what lies
+    /// before is this library. Where the program has no such line in its debug information, all are
+    /// written.
     pub(in crate::trace) fn write_frames(
         f: &mut fmt::Formatter<'_>,
         stack: &Stack,

@@ -1,4 +1,5 @@
-//! Tests of the tracing allocator: who asked, wrong frees, numbers, reports, and memory that runs out.
+//! Tests of the tracing allocator: who asked, wrong frees, numbers, reports, and memory that runs
+//! out.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -20,6 +21,7 @@ use std::{format, vec};
 
 use super::{TraceAllocator, WriteSink};
 use crate::allocator::{AllocError, Allocator, Block, SharedRef};
+use crate::locked::Locked;
 use crate::pool::PoolAllocator;
 use crate::test_backing::{TestBacking, misuse_of, panic_of};
 
@@ -43,6 +45,9 @@ const _: () = {
     assert_send::<TraceAllocator<'static, dyn Allocator + Sync, dyn Allocator + Sync>>();
     assert_send::<TraceAllocator<'static, SharedRef<'static>, SharedRef<'static>>>();
 };
+const fn assert_sync<T: Sync>() {}
+const _: () =
+    assert_sync::<Locked<TraceAllocator<'static, SharedRef<'static>, SharedRef<'static>>>>();
 const _: () = assert!(
     TraceAllocator::layout_for(Layout::new::<u64>()).size() == 8,
     "known before any allocator exists"
@@ -149,7 +154,8 @@ fn a_double_free_names_the_first() {
     assert!(report.contains(&format!("tests.rs:{asked}:")), "{report}");
     assert!(report.contains(&format!("first freed from {}:{freed}:", file!())), "{report}");
     trace.verify().expect("nothing has changed");
-    // After many other frees it is forgotten, and never was a block of this allocator for all it knows.
+    // After many other frees it is forgotten, and never was a block of this allocator for all it
+    // knows.
     let others: Vec<_> = (0..40).map(|_| take(&backing, 24)).collect();
     let mine: Vec<_> = (0..40).map(|_| take(&trace, 24)).collect();
     if !mine.contains(&block) && !others.contains(&block) {

@@ -8,8 +8,9 @@ use std::vec::Vec;
 
 use super::layout;
 use super::recording::{Records, records};
-use crate::allocator::{AllocError, Allocator, Block};
+use crate::allocator::{Allocator, Block};
 use crate::test_backing::{Random, TestBacking};
+use crate::trace::array::Array;
 use crate::trace::{TraceAllocator, WriteSink};
 
 /// The live blocks by address: layout and number.
@@ -24,31 +25,25 @@ fn step(trace: &TraceAllocator<'_>, random: &mut Random, model: &mut Model, made
     let nth = random.below(model.len() + 1);
     let drawn = model.keys().nth(nth).copied();
     let way = random.below(7);
-    let (0..4, key) = (way, drawn) else {
-        let key = drawn.unwrap_or(0);
-        let Some((block, old, number)) = model.remove(&key) else { return };
-        // SAFETY: the block is live and has this layout.
-        unsafe {
-            if way == 4 {
-                trace.deallocate(block);
-            } else if way == 5 {
-                trace.deallocate_sized(block, old);
-            } else if let Ok(moved) = trace.reallocate(block, old, request) {
-                model.insert(moved.cast::<u8>().addr().get(), (moved.cast(), request, number));
-            } else {
-                model.insert(key, (block, old, number));
-            }
-        }
+    let (Some(key), 4..) = (drawn, way) else {
+        let block = if way == 0 { trace.allocate_zeroed(request) } else { trace.allocate(request) };
+        let block = block.expect("nothing is refused").cast::<u8>();
+        *made += 1;
+        model.insert(block.addr().get(), (block, request, *made));
         return;
     };
-    let _ = key;
-    let block = if way == 0 { trace.allocate_zeroed(request) } else { trace.allocate(request) };
-    match block {
-        Ok(block) => {
-            *made += 1;
-            model.insert(block.cast::<u8>().addr().get(), (block.cast(), request, *made));
+    let (block, old, number) = model.remove(&key).expect("the key was just read");
+    // SAFETY: the block is live and has this layout.
+    unsafe {
+        match way {
+            4 => trace.deallocate(block),
+            5 => trace.deallocate_sized(block, old),
+            _ => {
+                let moved = trace.reallocate(block, old, request).expect("nothing is refused");
+                let moved = moved.cast::<u8>();
+                model.insert(moved.addr().get(), (moved, request, number));
+            }
         }
-        Err(AllocError) => panic!("nothing is refused"),
     }
 }
 
@@ -131,5 +126,49 @@ fn random_programs_agree_with_a_model_and_their_recording() {
         let mut live: Vec<_> = model.values().map(|&(_, layout, _)| as_record(layout)).collect();
         live.sort_unstable();
         assert_eq!(replay(&records(&sink.into_inner())), live);
+    }
+}
+
+#[test]
+fn an_array_agrees_with_a_vector() {
+    for seed in 0..20 {
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let books = TestBacking::new();
+        let array = Array::<u64>::new();
+        let mut model: Vec<u64> = Vec::new();
+        for step in 0..500 {
+            match random.below(8) {
+                0..4 => {
+                    let refuse = random.below(4) == 0;
+                    if refuse {
+                        books.refuse_nth(0);
+                    }
+                    let room = array.reserve(model.len() + 1, &books);
+                    books.refuse_none();
+                    assert!(room.is_ok() || refuse, "step {step}: refused without reason");
+                    if room.is_ok() {
+                        array.push(step);
+                        model.push(step);
+                    }
+                }
+                4 | 5 => assert_eq!(array.pop(), model.pop(), "step {step}"),
+                6 if !model.is_empty() => {
+                    let at = random.below(model.len());
+                    array.update(at, |item| *item ^= 1);
+                    model[at] ^= 1;
+                }
+                _ => {
+                    array.sort_by_key(|&item| u64::MAX - item);
+                    model.sort_by_key(|&item| u64::MAX - item);
+                }
+            }
+            let items: Vec<u64> = (0..array.len()).map(|at| array.get(at)).collect();
+            assert_eq!(items, model, "step {step}");
+            assert_eq!(array.bytes(), books.stats().granted, "step {step}");
+            array.validate().unwrap_or_else(|what| panic!("step {step}: {what}"));
+        }
+        array.release(&books);
+        assert_eq!((array.len(), books.stats().live), (0, 0));
     }
 }

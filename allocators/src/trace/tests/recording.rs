@@ -185,6 +185,35 @@ fn only_one_recording_runs() {
     trace.finish_recording().expect("a vector takes everything");
 }
 
+#[test]
+fn a_sink_that_panics_ends_the_recording_and_changes_nothing() {
+    /// Panics at once.
+    struct Panicking;
+    impl TraceSink for Panicking {
+        fn write(&self, _bytes: &[u8]) -> Result<(), SinkError> {
+            panic!("no more paper");
+        }
+    }
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let trace = TraceAllocator::new("trace", &backing, &books);
+    trace.start_recording(&Panicking).expect("the books have room");
+    let mut blocks = Vec::new();
+    let said = panic_of(|| (0..600).for_each(|_| blocks.push(take(&trace, 8))));
+    assert_eq!(said, "no more paper");
+    assert!(!trace.is_recording());
+    trace.verify().expect("sound");
+    assert_eq!((trace.stats().live, backing.stats().live), (blocks.len(), blocks.len()));
+    blocks.push(take(&trace, 8));
+    for block in blocks {
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+    let error = trace.finish_recording().expect_err("it was cut off");
+    assert!(error.to_string().contains("panicked"), "{error}");
+    drop(trace);
+    assert_eq!(books.stats().live, 0);
+}
+
 /// Uses the allocator that it records, which it must not.
 struct Reentrant<'a> {
     trace: Mutex<Option<SendRef<'a>>>,
