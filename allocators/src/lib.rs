@@ -81,3 +81,6 @@ pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;
 pub use stats::Stats;
 pub use sync::SpinLock;
+#[cfg(feature = "std")]
+pub use trace::WriteSink;
+pub use trace::{SinkError, SiteUsage, TraceAllocator, TraceSink};

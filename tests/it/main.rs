@@ -29,3 +29,4 @@ mod shared_proxy;
 mod slab;
 mod static_heap;
 mod subject;
+mod trace;

@@ -18,6 +18,7 @@ use crate::shared_proxy::SHARED_PROXY;
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
 use crate::subject::{Subject, bytes};
+use crate::trace::TRACE;
 
 /// The test that does the deeds.
 const CHILD: Child = Child::new("misuse::child");
@@ -64,6 +65,7 @@ const OURS: &[Subject] = &[
     SHARED_PROXY,
     SUBSYSTEM,
     ROOT_SCRATCH,
+    TRACE,
 ];
 
 fn subject(name: &str) -> Option<Subject> {

@@ -231,3 +231,71 @@ fn bundled_traces_are_what_their_readme_says() {
     }
     assert!(packed_bytes < 6 << 20, "the bundle stays under 6 MB");
 }
+
+/// What lives at the end of a trace: sizes and alignments, sorted.
+fn alive(events: &[Event]) -> Vec<(u64, u8)> {
+    let mut slots = std::collections::BTreeMap::new();
+    for event in events {
+        match event.op {
+            Op::Free => _ = slots.remove(&event.slot),
+            _ => _ = slots.insert(event.slot, (event.bytes, event.align_log2)),
+        }
+    }
+    let mut alive: Vec<_> = slots.into_values().collect();
+    alive.sort_unstable();
+    alive
+}
+
+/// A random program behind a trace allocator, recorded from its middle on, is a valid trace and
+/// ends with the blocks that the program had.
+#[test]
+fn what_a_trace_allocator_records_is_read() {
+    use core::alloc::Layout;
+    use loligo_allocators::{Allocator, HeapAllocator, PageAllocator, TraceAllocator, WriteSink};
+
+    let pages = PageAllocator::new("pages");
+    let heap = HeapAllocator::new("heap", &pages);
+    for seed in 0..8_u64 {
+        let sink = WriteSink::new(Vec::new());
+        let trace = TraceAllocator::new("trace", &heap, &pages);
+        let mut random = seed;
+        let mut blocks = Vec::new();
+        for step in 0..4000 {
+            if step == 100 * seed {
+                trace.start_recording(&sink).expect("there is memory");
+            }
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            let (way, size) = (random >> 61, (random >> 40) as usize % 700);
+            let layout =
+                Layout::from_size_align(size, 1 << ((random >> 32) % 8)).expect("a layout");
+            let at = (random >> 20) as usize % (blocks.len() + 1);
+            if way < 4 || at == blocks.len() {
+                let block =
+                    if way == 0 { trace.allocate_zeroed(layout) } else { trace.allocate(layout) };
+                blocks.push((block.expect("there is memory").cast::<u8>(), layout));
+            } else if way < 6 {
+                let (block, old) = blocks[at];
+                // SAFETY: the block is live and has this layout.
+                let moved = unsafe { trace.reallocate(block, old, layout) };
+                blocks[at] = (moved.expect("there is memory").cast(), layout);
+            } else {
+                let (block, old) = blocks.swap_remove(at);
+                // SAFETY: the block is live and has this layout.
+                unsafe { trace.deallocate_sized(block, old) };
+            }
+        }
+        trace.finish_recording().expect("a vector takes everything");
+        let as_recorded =
+            |layout: Layout| (layout.size().max(1) as u64, layout.align().ilog2() as u8);
+        let mut expected: Vec<_> = blocks.iter().map(|&(_, layout)| as_recorded(layout)).collect();
+        expected.sort_unstable();
+        for (block, layout) in blocks {
+            // SAFETY: the block is live and has this layout.
+            unsafe { trace.deallocate_sized(block, layout) };
+        }
+        drop(trace);
+        let read = Trace::read("recorded", &sink.into_inner()[..]).expect("a valid trace");
+        assert_eq!(alive(&read.events), expected, "seed {seed}");
+        assert_eq!(u64::from(read.slots), u64::from(read.peak_live_blocks), "seed {seed}");
+    }
+}

@@ -1,0 +1,261 @@
+//! Recordings: what is written, in what slots, and sinks that fail.
+
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::string::ToString;
+use std::sync::Mutex;
+use std::vec::Vec;
+
+use super::{layout, take};
+use crate::allocator::Allocator;
+use crate::test_backing::{TestBacking, panic_of};
+use crate::trace::{SinkError, TraceAllocator, TraceSink, WriteSink};
+
+/// Operation, alignment, slot and bytes of each record.
+pub(super) type Records = Vec<(u8, u8, u32, u64)>;
+
+/// Takes a recording apart.
+pub(super) fn records(bytes: &[u8]) -> Records {
+    let records = bytes.strip_prefix(b"ALTRACE1").expect("the magic comes first");
+    let (records, rest) = records.as_chunks::<16>();
+    assert!(rest.is_empty(), "whole records alone");
+    let record = |record: &[u8; 16]| {
+        let [op, align, t0, t1, s0, s1, s2, s3, bytes @ ..] = *record;
+        assert_eq!((t0, t1), (0, 0), "there is one thread");
+        (op, align, u32::from_le_bytes([s0, s1, s2, s3]), u64::from_le_bytes(bytes))
+    };
+    records.iter().map(record).collect()
+}
+
+#[test]
+fn events_are_written_as_they_come() {
+    let sink = WriteSink::new(Vec::new());
+    let backing = TestBacking::new();
+    let trace = TraceAllocator::new("trace", &backing, &backing);
+    trace.finish_recording().expect("there is none");
+    trace.start_recording(&sink).expect("the books have room");
+    assert!(trace.is_recording());
+    let first = take(&trace, 10);
+    let second = trace.allocate_zeroed(layout(0, 64)).expect("there is memory").cast::<u8>();
+    let third = take(&trace, 30);
+    // SAFETY: the blocks are live and have these layouts.
+    unsafe {
+        trace.deallocate(first);
+        trace.deallocate(third);
+        let second = trace.reallocate(second, layout(0, 64), layout(70, 64)).expect("it grows");
+        // Another alignment is another block, in the slot that was freed last.
+        let second =
+            trace.reallocate(second.cast(), layout(70, 64), layout(80, 8)).expect("it moves");
+        trace.deallocate(second.cast());
+        let huge = trace.allocate(layout(1, 1 << 21)).expect("there is memory");
+        trace.deallocate(huge.cast());
+    }
+    trace.verify().expect("sound");
+    trace.finish_recording().expect("a vector takes everything");
+    assert!(!trace.is_recording());
+    let unseen = take(&trace, 5);
+    // SAFETY: the block is live.
+    unsafe { trace.deallocate(unseen) };
+    drop(trace);
+    let expected = [
+        (1, 3, 0, 10),
+        (4, 6, 1, 1),
+        (1, 3, 2, 30),
+        (2, 3, 0, 0),
+        (2, 3, 2, 0),
+        (3, 6, 1, 70),
+        (1, 3, 2, 80),
+        (2, 6, 1, 0),
+        (2, 3, 2, 0),
+        (1, 20, 2, 1),
+        (2, 20, 2, 0),
+    ];
+    assert_eq!(records(&sink.into_inner()), expected);
+}
+
+#[test]
+fn a_late_recording_begins_with_what_lives() {
+    let (one, two) = (WriteSink::new(Vec::new()), WriteSink::new(Vec::new()));
+    let backing = TestBacking::new();
+    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let blocks: Vec<NonNull<u8>> = (1..=600).map(|size| take(&trace, size)).collect();
+    for &block in blocks.iter().step_by(2) {
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+    trace.start_recording(&one).expect("the books have room");
+    trace.verify().expect("sound");
+    // SAFETY: the block is live.
+    unsafe { trace.deallocate(blocks[1]) };
+    trace.finish_recording().expect("a vector takes everything");
+    // And again, with other slots; the drop writes what is left.
+    trace.start_recording(&two).expect("the books have room");
+    for &block in blocks.iter().skip(3).step_by(2) {
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+    drop(trace);
+    let one = records(&one.into_inner());
+    let mut expected: Records =
+        (0..300).map(|slot| (1, 3, slot, 2 * u64::from(slot) + 2)).collect();
+    expected.push((2, 3, 0, 0));
+    assert_eq!(one, expected);
+    let two = records(&two.into_inner());
+    assert_eq!(two.len(), 299 + 299);
+    assert_eq!(two[..2], [(1, 3, 0, 4), (1, 3, 1, 6)]);
+}
+
+/// Fails when its turn has come.
+struct Failing {
+    writes: AtomicUsize,
+    fails: usize,
+}
+
+impl TraceSink for Failing {
+    fn write(&self, _bytes: &[u8]) -> Result<(), SinkError> {
+        let write = self.writes.fetch_add(1, Ordering::SeqCst);
+        if write == self.fails { Err(SinkError::new("it is full")) } else { Ok(()) }
+    }
+
+    fn finish(&self) -> Result<(), SinkError> {
+        if self.fails == usize::MAX { Err(SinkError::new("it was lost")) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_sink_that_fails_ends_the_recording_and_not_the_program() {
+    for (fails, live, what) in [
+        (0, 0, "full"),
+        (1, 0, "full"),
+        (0, 600, "full"),
+        (1, 600, "full"),
+        (usize::MAX, 0, "lost"),
+    ] {
+        let sink = Failing { writes: AtomicUsize::new(0), fails };
+        let (backing, books) = (TestBacking::new(), TestBacking::new());
+        let trace = TraceAllocator::new("trace", &backing, &books);
+        let mut blocks: Vec<_> = (0..live).map(|_| take(&trace, 8)).collect();
+        trace.start_recording(&sink).expect("the books have room");
+        blocks.extend((0..1000).map(|_| take(&trace, 8)));
+        trace.verify().expect("sound");
+        assert_eq!(trace.is_recording(), fails == usize::MAX);
+        for block in blocks {
+            // SAFETY: the block is live.
+            unsafe { trace.deallocate(block) };
+        }
+        let error = trace.finish_recording().expect_err("the sink has failed");
+        assert!(error.to_string().contains(what), "{error}");
+        trace.finish_recording().expect("it is told once");
+        assert!(
+            sink.writes.load(Ordering::SeqCst) <= fails.saturating_add(1),
+            "it is left alone then"
+        );
+    }
+}
+
+#[test]
+fn an_error_of_the_system_is_told() {
+    /// As a full disk.
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::from_raw_os_error(28))
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let sink = WriteSink::new(Full);
+    let backing = TestBacking::new();
+    let trace = TraceAllocator::new("trace", &backing, &backing);
+    trace.start_recording(&sink).expect("the books have room");
+    let error = trace.finish_recording().expect_err("the disk is full");
+    assert!(error.kind().is_some(), "{error:?}");
+    assert!(error.to_string().contains("os error 28"), "{error}");
+}
+
+#[test]
+fn only_one_recording_runs() {
+    let sink = WriteSink::new(Vec::new());
+    let backing = TestBacking::new();
+    let trace = TraceAllocator::new("trace", &backing, &backing);
+    trace.start_recording(&sink).expect("the books have room");
+    let said = panic_of(|| _ = trace.start_recording(&sink));
+    assert!(said.contains("a recording is running"), "{said}");
+    trace.finish_recording().expect("a vector takes everything");
+}
+
+#[test]
+fn a_sink_that_panics_ends_the_recording_and_changes_nothing() {
+    /// Panics at once.
+    struct Panicking;
+    impl TraceSink for Panicking {
+        fn write(&self, _bytes: &[u8]) -> Result<(), SinkError> {
+            panic!("no more paper");
+        }
+    }
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let trace = TraceAllocator::new("trace", &backing, &books);
+    trace.start_recording(&Panicking).expect("the books have room");
+    let mut blocks = Vec::new();
+    let said = panic_of(|| (0..600).for_each(|_| blocks.push(take(&trace, 8))));
+    assert_eq!(said, "no more paper");
+    assert!(!trace.is_recording());
+    trace.verify().expect("sound");
+    assert_eq!((trace.stats().live, backing.stats().live), (blocks.len(), blocks.len()));
+    blocks.push(take(&trace, 8));
+    for block in blocks {
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+    let error = trace.finish_recording().expect_err("it was cut off");
+    assert!(error.to_string().contains("panicked"), "{error}");
+    drop(trace);
+    assert_eq!(books.stats().live, 0);
+}
+
+/// Uses the allocator that it records, which it must not.
+struct Reentrant<'a> {
+    trace: Mutex<Option<SendRef<'a>>>,
+}
+
+struct SendRef<'a>(&'a dyn Allocator);
+// SAFETY: the test uses it from one thread only.
+unsafe impl Send for SendRef<'_> {}
+
+impl TraceSink for Reentrant<'_> {
+    fn write(&self, _bytes: &[u8]) -> Result<(), SinkError> {
+        if let Some(SendRef(trace)) = *self.trace.lock().expect("one thread") {
+            let block = take(trace, 8);
+            // SAFETY: the block is live.
+            unsafe { trace.deallocate(block) };
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_sink_that_uses_its_allocator_is_cut_off() {
+    let backing = TestBacking::new();
+    // Neither is dropped, since each refers to the other; what they hold is given back by hand.
+    let sink: &'static Reentrant<'static> = leak(Reentrant { trace: Mutex::new(None) });
+    let backing_ref: &'static TestBacking = leak(backing);
+    let trace: &'static TraceAllocator<'static, TestBacking, TestBacking> =
+        leak(TraceAllocator::new("trace", backing_ref, backing_ref));
+    trace.start_recording(sink).expect("the books have room");
+    *sink.trace.lock().expect("one thread") = Some(SendRef(trace));
+    let blocks: Vec<_> = (0..600).map(|_| take(trace, 8)).collect();
+    trace.verify().expect("sound");
+    assert!(!trace.is_recording());
+    for block in blocks {
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+    let error = trace.finish_recording().expect_err("it was cut off");
+    assert!(error.to_string().contains("used the allocator"), "{error}");
+    assert_eq!(trace.stats().live, 0);
+}
+
+fn leak<T>(value: T) -> &'static T {
+    std::boxed::Box::leak(std::boxed::Box::new(value))
+}
