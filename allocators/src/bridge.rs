@@ -36,6 +36,7 @@ use crate::scratch::ScratchAllocator;
 use crate::size_classes::SizeClasses;
 use crate::slab::SlabAllocator;
 use crate::static_heap::StaticHeap;
+use crate::temp::TempAllocator;
 
 /// Lets a reference to any allocator, a user's own for instance, be used through `allocator-api2`.
 ///
@@ -96,6 +97,7 @@ macro_rules! each_allocator {
             ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] ScratchAllocator<'b, B>;
             [const BYTES: usize] StaticHeap<BYTES>;
+            ['b, const N: usize, B: Allocator + ?Sized] TempAllocator<'b, N, B>;
             [A: Allocator, L: Lock] Locked<A, L>;
             ['d] dyn Allocator + 'd;
             ['d] dyn Allocator + Sync + 'd;

@@ -74,3 +74,4 @@ pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;
 pub use stats::Stats;
 pub use sync::SpinLock;
+pub use temp::TempAllocator;

@@ -23,3 +23,4 @@ mod scratch;
 mod slab;
 mod static_heap;
 mod subject;
+mod temp;

@@ -16,6 +16,7 @@ use crate::scratch::{SCRATCH, SCRATCH_FALLEN, SCRATCH_IN_REGION};
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
 use crate::subject::{Subject, bytes};
+use crate::temp::TEMP;
 
 /// The test that does the deeds.
 const CHILD: Child = Child::new("misuse::child");
@@ -59,6 +60,7 @@ const OURS: &[Subject] = &[
     SCRATCH,
     SCRATCH_IN_REGION,
     SCRATCH_FALLEN,
+    TEMP,
 ];
 
 fn subject(name: &str) -> Option<Subject> {
