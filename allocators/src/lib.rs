@@ -64,6 +64,7 @@ pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
 pub use make::Make;
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
+pub use overview::{Overview, OverviewHtml, OverviewJson};
 #[cfg(target_os = "linux")]
 pub use page::{PageAllocator, Reservation};
 pub use pool::PoolAllocator;

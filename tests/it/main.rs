@@ -14,6 +14,7 @@ mod global;
 mod heap;
 mod locked;
 mod misuse;
+mod overview;
 mod page;
 mod planted;
 mod pool;

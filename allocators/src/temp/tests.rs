@@ -1,6 +1,5 @@
 //! Tests of the temporary allocator: in place and beyond, moves, wrong frees, memory that runs out.
 
-
 use core::alloc::Layout;
 use core::ptr::NonNull;
 use std::boxed::Box;
