@@ -69,8 +69,8 @@ use tree::Tree;
 /// let frame = FrameAllocator::new("mixer frame", 64 << 10, &sound)?;
 /// frame.allocate(Layout::new::<[f32; 1000]>())?;
 ///
-/// let overview = Overview::new(&[&pages, &heap, &sound, &frame]);
-/// let table = overview.to_string();
+/// let all: [&dyn Allocator; 4] = [&pages, &heap, &sound, &frame];
+/// let table = Overview::new(&all).to_string();
 /// let rows: Vec<&str> = table.lines().collect();
 /// assert!(rows[0].starts_with("allocator"));
 /// assert!(rows[3].starts_with("    sound") && rows[3].ends_with("1.0 MiB"));
