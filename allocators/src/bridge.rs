@@ -37,6 +37,7 @@ use crate::shared_proxy::SharedProxy;
 use crate::size_classes::SizeClasses;
 use crate::slab::SlabAllocator;
 use crate::static_heap::StaticHeap;
+use crate::temp::TempAllocator;
 use crate::trace::TraceAllocator;
 
 /// Lets a reference to any allocator, a user's own for instance, be used through `allocator-api2`.
@@ -100,6 +101,7 @@ macro_rules! each_allocator {
             ['b, B: Allocator + Sync + ?Sized] SharedProxy<'b, B>;
             [const BYTES: usize] StaticHeap<BYTES>;
             ['b, B: Allocator + ?Sized, K: Allocator + ?Sized] TraceAllocator<'b, B, K>;
+            ['b, const N: usize, B: Allocator + ?Sized] TempAllocator<'b, N, B>;
             [A: Allocator, L: Lock] Locked<A, L>;
             ['d] dyn Allocator + 'd;
             ['d] dyn Allocator + Sync + 'd;

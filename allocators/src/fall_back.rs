@@ -332,7 +332,7 @@ impl<B: Allocator + ?Sized> Drop for FallBack<'_, B> {
 }
 
 /// The counters of an object that has served nothing and remembers sizes.
-pub(crate) const NOTHING: Stats = Stats {
+const NOTHING: Stats = Stats {
     live: 0,
     requested: 0,
     granted: 0,

@@ -237,7 +237,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     /// # Safety
     ///
     /// `memory` is valid for `bytes` bytes for as long as the frame lives, and used by nobody else.
-    unsafe fn over(
+    pub(crate) unsafe fn over(
         name: &'a str,
         memory: NonNull<u8>,
         bytes: usize,

@@ -70,6 +70,7 @@ pub use make::Make;
 #[cfg(target_os = "linux")]
 pub use memory_globals::{MemoryGlobals, MemoryOptions};
 pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
+pub use overview::{Overview, OverviewHtml, OverviewJson};
 #[cfg(target_os = "linux")]
 pub use page::{PageAllocator, Reservation};
 pub use pool::PoolAllocator;
@@ -81,6 +82,7 @@ pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;
 pub use stats::Stats;
 pub use sync::SpinLock;
+pub use temp::TempAllocator;
 #[cfg(feature = "std")]
 pub use trace::WriteSink;
 pub use trace::{SinkError, SiteUsage, TraceAllocator, TraceSink};

@@ -258,12 +258,12 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ScratchAllocator<'_, B> {
 
 impl<B: Allocator + ?Sized> Drop for ScratchAllocator<'_, B> {
     fn drop(&mut self) {
-        match self.lent {
+        // Whoever gets the memory back may touch it.
+        self.ring.open_region(mark::undefined);
+        if let Some((backing, memory, layout)) = self.lent {
             // SAFETY: the memory was taken from this backing with this layout, and every block in it
             // ends with the ring.
-            Some((backing, memory, layout)) => unsafe { backing.deallocate_sized(memory, layout) },
-            // The region's owner may use it again.
-            None => self.ring.open_region(mark::undefined),
+            unsafe { backing.deallocate_sized(memory, layout) };
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::shared_proxy::SHARED_PROXY;
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
 use crate::subject::{Subject, bytes};
+use crate::temp::TEMP;
 use crate::trace::TRACE;
 
 /// The test that does the deeds.
@@ -66,6 +67,7 @@ const OURS: &[Subject] = &[
     SUBSYSTEM,
     ROOT_SCRATCH,
     TRACE,
+    TEMP,
 ];
 
 fn subject(name: &str) -> Option<Subject> {

@@ -36,6 +36,8 @@ pub struct Limits {
     pub owns: bool,
     /// Whether the counters are kept. False for allocators of other crates.
     pub counts: bool,
+    /// Bytes that the allocator reserves within itself, which its backing has not granted.
+    pub inside: usize,
     /// Whether a drop with live blocks panics.
     pub reports_leaks: bool,
 }
@@ -55,6 +57,7 @@ impl Limits {
             ordered: true,
             owns: true,
             counts: true,
+            inside: 0,
             reports_leaks: true,
         }
     }

@@ -8,7 +8,6 @@ use core::panic::Location;
 use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
-use crate::fall_back::NOTHING;
 use crate::mark;
 use crate::misuse::{Misuse, wrong_free};
 use crate::stats::Stats;
@@ -72,7 +71,7 @@ impl Entry {
 ///    None of them reaches over the end.
 /// 3. With nothing occupied, head and tail are zero; else a live block starts at the tail. (Head and
 ///    tail at one place else mean a full ring.)
-/// 4. `stats` counts the live blocks and what they were asked with.
+/// 4. `live` and `requested` count the live blocks and what they were asked with.
 pub(super) struct Ring<'a> {
     memory: NonNull<u8>,
     entries: NonNull<Cell<Entry>>,
@@ -80,7 +79,15 @@ pub(super) struct Ring<'a> {
     pub(super) head: Cell<usize>,
     pub(super) tail: Cell<usize>,
     pub(super) occupied: Cell<usize>,
-    pub(super) stats: Cell<Stats>,
+    /// Bytes asked for by the live blocks, which are the bytes granted.
+    pub(super) requested: Cell<usize>,
+    live: Cell<usize>,
+    /// The most that was requested before any of it was freed.
+    peak: Cell<usize>,
+    allocations_total: Cell<u64>,
+    requested_total: Cell<u64>,
+    /// All of the memory given, the table and what is skipped included.
+    bytes: usize,
     name: &'a str,
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
@@ -109,7 +116,12 @@ impl<'a> Ring<'a> {
             head: Cell::new(0),
             tail: Cell::new(0),
             occupied: Cell::new(0),
-            stats: Cell::new(Stats { reserved: bytes, peak_reserved: bytes, ..NOTHING }),
+            requested: Cell::new(0),
+            live: Cell::new(0),
+            peak: Cell::new(0),
+            allocations_total: Cell::new(0),
+            requested_total: Cell::new(0),
+            bytes,
             name,
             region: PhantomData,
         };
@@ -178,11 +190,8 @@ impl<'a> Ring<'a> {
         if bytes.is_some_and(|bytes| bytes != found) {
             wrong_free(Misuse::WrongSize, self.name, block, bytes, site);
         }
-        let mut stats = self.stats.get();
-        stats.live -= 1;
-        stats.requested -= found;
-        stats.granted = stats.requested;
-        self.stats.set(stats);
+        self.live.set(self.live.get() - 1);
+        self.lower(found);
         mark::no_access(self.at(offset), found);
         let stride = stride(found);
         if offset == self.tail.get() {
@@ -242,16 +251,27 @@ impl<'a> Ring<'a> {
             self.set(offset + after, Entry::freed(before - after));
         }
         self.set(offset, Entry::live(new));
-        let mut stats = self.stats.get();
-        stats.requested_total += new.saturating_sub(old) as u64;
-        stats.requested = stats.requested - old + new;
-        self.stats.set(settled(stats));
         if new < old {
+            self.lower(old - new);
             mark::no_access(self.at(offset + new), old - new);
         } else {
+            self.raise(new - old);
             mark::undefined(self.at(offset + old), new - old);
         }
         Ok(())
+    }
+
+    #[inline]
+    fn raise(&self, bytes: usize) {
+        self.requested.set(self.requested.get() + bytes);
+        self.requested_total.set(self.requested_total.get() + bytes as u64);
+    }
+
+    #[inline]
+    fn lower(&self, bytes: usize) {
+        // What is requested peaks just before some is freed, so allocating need not look.
+        self.peak.set(self.peak.get().max(self.requested.get()));
+        self.requested.set(self.requested.get() - bytes);
     }
 
     /// Returns offset and size of a live block, or what is wrong with the address.
@@ -371,22 +391,11 @@ impl<'a> Ring<'a> {
         if all.filter(|&at| self.get(at) != Entry::NONE).count() != entries {
             return Err(("an entry stands where nothing starts", 0));
         }
-        let stats = self.stats.get();
-        if (stats.live, stats.requested, stats.granted) != (live, bytes, bytes) {
+        if (self.live.get(), self.requested.get()) != (live, bytes) {
             return Err(("the blocks and their counts differ", 0));
         }
         Ok(())
     }
-}
-
-/// Returns counters after `requested` was changed: what was granted is the same here.
-#[inline]
-fn settled(mut stats: Stats) -> Stats {
-    stats.granted = stats.requested;
-    stats.granted_total = stats.requested_total;
-    stats.peak_requested = stats.peak_requested.max(stats.requested);
-    stats.peak_granted = stats.peak_requested;
-    stats
 }
 
 // SAFETY: a block lies in free room of the ring, which becomes occupied with it and stays so until it is
@@ -410,12 +419,9 @@ unsafe impl Allocator for Ring<'_> {
         self.set(start, Entry::live(bytes));
         self.head.set(start + stride(bytes));
         self.occupied.set(self.occupied.get() + stride(bytes));
-        let mut stats = self.stats.get();
-        stats.live += 1;
-        stats.allocations_total += 1;
-        stats.requested += bytes;
-        stats.requested_total += bytes as u64;
-        self.stats.set(settled(stats));
+        self.live.set(self.live.get() + 1);
+        self.allocations_total.set(self.allocations_total.get() + 1);
+        self.raise(bytes);
         mark::undefined(self.at(start), bytes);
         Ok(NonNull::slice_from_raw_parts(self.at(start), bytes))
     }
@@ -451,7 +457,21 @@ unsafe impl Allocator for Ring<'_> {
     }
 
     fn stats(&self) -> Stats {
-        self.stats.get()
+        let requested = self.requested.get();
+        let peak = self.peak.get().max(requested);
+        Stats {
+            live: self.live.get(),
+            requested,
+            granted: requested,
+            reserved: self.bytes,
+            peak_requested: peak,
+            peak_granted: peak,
+            peak_reserved: self.bytes,
+            allocations_total: self.allocations_total.get(),
+            requested_total: self.requested_total.get(),
+            granted_total: self.requested_total.get(),
+            exact: true,
+        }
     }
 
     fn name(&self) -> &str {

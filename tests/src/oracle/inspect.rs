@@ -119,13 +119,17 @@ impl Oracle<'_> {
             return Ok(());
         };
         let granted = backing.stats().granted;
-        require(!self.limits.counts || stats.reserved <= granted, Rule::Backing, || {
-            format!(
-                "{} bytes are reserved of the backing `{}`, which has granted {granted}",
-                stats.reserved,
-                backing.name()
-            )
-        })
+        require(
+            !self.limits.counts || stats.reserved <= granted + self.limits.inside,
+            Rule::Backing,
+            || {
+                format!(
+                    "{} bytes are reserved of the backing `{}`, which has granted {granted}",
+                    stats.reserved,
+                    backing.name()
+                )
+            },
+        )
     }
 }
 
