@@ -32,6 +32,7 @@ use crate::locked::{Lock, Locked};
 use crate::page::PageAllocator;
 use crate::pool::PoolAllocator;
 use crate::proxy::ProxyAllocator;
+use crate::sites::SiteBook;
 use crate::size_classes::SizeClasses;
 use crate::slab::SlabAllocator;
 use crate::static_heap::StaticHeap;
@@ -87,11 +88,11 @@ macro_rules! each_allocator {
         $bridges! {
             #[cfg(target_os = "linux")]
             [] PageAllocator;
-            ['b, B: Allocator + ?Sized] HeapAllocator<'b, B>;
-            ['b, B: Allocator + ?Sized, C: SizeClasses] SlabAllocator<'b, B, C>;
-            ['b, B: Allocator + ?Sized] BuddyAllocator<'b, B>;
-            ['b, B: Allocator + ?Sized] PoolAllocator<'b, B>;
-            ['b, B: Allocator + ?Sized] FrameAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized, S: SiteBook] HeapAllocator<'b, B, S>;
+            ['b, B: Allocator + ?Sized, C: SizeClasses, S: SiteBook] SlabAllocator<'b, B, C, S>;
+            ['b, B: Allocator + ?Sized, S: SiteBook] BuddyAllocator<'b, B, S>;
+            ['b, B: Allocator + ?Sized, S: SiteBook] PoolAllocator<'b, B, S>;
+            ['b, B: Allocator + ?Sized, S: SiteBook] FrameAllocator<'b, B, S>;
             ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
             [const BYTES: usize] StaticHeap<BYTES>;
             [A: Allocator, L: Lock] Locked<A, L>;
