@@ -87,7 +87,7 @@ macro_rules! each_allocator {
     ($bridges:ident) => {
         $bridges! {
             #[cfg(target_os = "linux")]
-            [] PageAllocator;
+            [S: SiteBook] PageAllocator<S>;
             ['b, B: Allocator + ?Sized, S: SiteBook] HeapAllocator<'b, B, S>;
             ['b, B: Allocator + ?Sized, C: SizeClasses, S: SiteBook] SlabAllocator<'b, B, C, S>;
             ['b, B: Allocator + ?Sized, S: SiteBook] BuddyAllocator<'b, B, S>;

@@ -19,6 +19,7 @@ mod planted;
 mod pool;
 mod programs;
 mod proxy;
+mod sites;
 mod slab;
 mod static_heap;
 mod subject;

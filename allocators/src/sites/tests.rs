@@ -12,6 +12,8 @@ use crate::allocator::{AllocError, Allocator};
 use crate::test_backing::{Random, TestBacking};
 
 mod kinds;
+#[cfg(target_os = "linux")]
+mod pages;
 mod programs;
 
 /// An address that is never touched.
@@ -22,7 +24,7 @@ fn address(number: u64) -> NonNull<u8> {
 
 /// So many sites that differ, as the lines of a program do.
 fn sites_of_a_program(count: usize) -> &'static [Location<'static>] {
-    std::iter::repeat_n(*Location::caller(), count).collect::<Vec<_>>().leak()
+    core::iter::repeat_n(*Location::caller(), count).collect::<Vec<_>>().leak()
 }
 
 #[test]

@@ -14,9 +14,10 @@ use crate::test_backing::{Random, TestBacking};
 use crate::{BuddyAllocator, FrameAllocator, HeapAllocator, PoolAllocator, SlabAllocator};
 
 type Asked = Result<NonNull<[u8]>, AllocError>;
+type Ask = fn(&dyn Allocator, Layout) -> (Asked, u32);
 
 /// The lines that ask, each with the number of its line.
-const ASKING: [fn(&dyn Allocator, Layout) -> (Asked, u32); 4] = [
+const ASKING: [Ask; 4] = [
     |allocator, layout| (allocator.allocate(layout), line!()),
     |allocator, layout| (allocator.allocate(layout), line!()),
     |allocator, layout| (allocator.allocate_zeroed(layout), line!()),
@@ -45,7 +46,7 @@ fn compare(allocator: &dyn Allocator, live: &Live, context: &str) {
 }
 
 /// Allocates, frees and resizes at random, blocks of up to `most` bytes.
-fn run(allocator: &dyn Allocator, most: usize, seed: u64) {
+pub(super) fn run(allocator: &dyn Allocator, most: usize, seed: u64) {
     let mut random = Random::new(seed);
     let mut live = Live::new();
     for step in 0..1500 {
