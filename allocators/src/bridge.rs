@@ -34,6 +34,7 @@ use crate::pool::PoolAllocator;
 use crate::proxy::ProxyAllocator;
 use crate::scratch::ScratchAllocator;
 use crate::shared_proxy::SharedProxy;
+use crate::sites::SiteBook;
 use crate::size_classes::SizeClasses;
 use crate::slab::SlabAllocator;
 use crate::static_heap::StaticHeap;
@@ -90,12 +91,12 @@ macro_rules! each_allocator {
     ($bridges:ident) => {
         $bridges! {
             #[cfg(target_os = "linux")]
-            [] PageAllocator;
-            ['b, B: Allocator + ?Sized] HeapAllocator<'b, B>;
-            ['b, B: Allocator + ?Sized, C: SizeClasses] SlabAllocator<'b, B, C>;
-            ['b, B: Allocator + ?Sized] BuddyAllocator<'b, B>;
-            ['b, B: Allocator + ?Sized] PoolAllocator<'b, B>;
-            ['b, B: Allocator + ?Sized] FrameAllocator<'b, B>;
+            [S: SiteBook] PageAllocator<S>;
+            ['b, B: Allocator + ?Sized, S: SiteBook] HeapAllocator<'b, B, S>;
+            ['b, B: Allocator + ?Sized, C: SizeClasses, S: SiteBook] SlabAllocator<'b, B, C, S>;
+            ['b, B: Allocator + ?Sized, S: SiteBook] BuddyAllocator<'b, B, S>;
+            ['b, B: Allocator + ?Sized, S: SiteBook] PoolAllocator<'b, B, S>;
+            ['b, B: Allocator + ?Sized, S: SiteBook] FrameAllocator<'b, B, S>;
             ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] ScratchAllocator<'b, B>;
             ['b, B: Allocator + Sync + ?Sized] SharedProxy<'b, B>;

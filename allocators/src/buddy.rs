@@ -36,12 +36,14 @@ pub(crate) mod tests;
 
 use core::alloc::Layout;
 use core::mem::{ManuallyDrop, MaybeUninit};
+use core::panic::Location;
 use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::buddy::calls::Run;
 use crate::buddy::memory::make;
 use crate::leak;
+use crate::sites::{self, NoSites, SiteBook, with_sites};
 use crate::stats::Stats;
 
 pub use crate::buddy::check::BlockState;
@@ -97,17 +99,23 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 /// 2. The invariants of `Tree`, whose metadata and links lie in `memory`.
 /// 3. `base` is the header's address; `data` that of the first leaf.
 #[derive(Debug)]
-pub struct BuddyAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
+pub struct BuddyAllocator<
+    'a,
+    B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
+    S: SiteBook = NoSites,
+> {
     tree: Tree<'a>,
     /// The first leaf that is present.
     data: NonNull<u8>,
     /// Goes back to the backing when it is dropped, after the report of a leak too.
     memory: Memory<'a, B>,
+    sites: S,
 }
 
 // SAFETY: the tree, its metadata and its free blocks lie in memory that the allocator alone reaches
 // (invariant 1), so they move with it; `memory` refers to the backing, which threads may share.
-unsafe impl<B: Allocator + Sync + ?Sized> Send for BuddyAllocator<'_, B> {}
+// The sites must be `Send` themselves.
+unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for BuddyAllocator<'_, B, S> {}
 
 impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
     /// Makes an allocator over `region`, all of it free.
@@ -182,16 +190,6 @@ impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
         // SAFETY: the caller's promise about the bytes, passed on.
         unsafe { open::open(name, Memory::of_region(region)) }
     }
-
-    /// Gives the region back with the arena in it, ready to be copied, sent or opened again. Live
-    /// blocks are no leak: they live on in the bytes.
-    #[must_use]
-    pub fn into_region(self) -> &'a mut [MaybeUninit<u8>] {
-        let mut region = self.into_memory().region();
-        // SAFETY: the region was lent for `'a`, and the allocator that had it is gone. The blocks
-        // are reached by whoever opens the region next; the old pointers to them end here.
-        unsafe { region.as_mut() }
-    }
 }
 
 impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
@@ -221,6 +219,33 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
         make(name, memory, leaf_bytes)
     }
 
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites). They are no
+    /// part of the arena: the blocks of one that is opened have none.
+    #[must_use]
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> BuddyAllocator<'a, B, S> {
+        with_sites!(self, sites, BuddyAllocator { tree, data, memory })
+    }
+}
+
+impl<'a, S: SiteBook> BuddyAllocator<'a, dyn Allocator + Sync + 'a, S> {
+    /// Gives the region back with the arena in it, ready to be copied, sent or opened again. Live
+    /// blocks are no leak: they live on in the bytes.
+    #[must_use]
+    pub fn into_region(self) -> &'a mut [MaybeUninit<u8>] {
+        let mut region = self.into_memory().region();
+        // SAFETY: the region was lent for `'a`, and the allocator that had it is gone. The blocks
+        // are reached by whoever opens the region next; the old pointers to them end here.
+        unsafe { region.as_mut() }
+    }
+}
+
+impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    #[must_use]
+    pub const fn sites(&self) -> &S {
+        &self.sites
+    }
+
     /// Marks the leaves that hold any of `bytes` bytes from `offset` as taken, whatever lies there.
     /// The offset counts from the start of the region.
     ///
@@ -235,9 +260,15 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     /// # Errors
     ///
     /// [`AllocError`] if any of the range is taken or lies outside the leaves. Nothing has changed.
+    #[track_caller]
     pub fn reserve_range(&self, offset: usize, bytes: usize) -> Result<(), AllocError> {
         let (from, to) = self.leaves_of(offset, bytes).ok_or(AllocError)?;
-        self.tree.reserve(from, to)
+        let site = Location::caller();
+        // The fewest blocks that tile a range are at most two of each height.
+        self.sites.reserve(2 * self.levels() as usize, site)?;
+        self.tree.reserve(from, to)?;
+        self.each_tile(from, to, |block| self.sites.note(block, site));
+        Ok(())
     }
 
     /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these very
@@ -253,7 +284,11 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     #[track_caller]
     pub unsafe fn release_range(&self, offset: usize, bytes: usize) {
         match self.leaves_of(offset, bytes) {
-            Some((from, to)) => self.tree.release_range(from, to),
+            Some((from, to)) => {
+                // Before they are free, while it can be told where each of them starts.
+                self.each_tile(from, to, |block| self.sites.forget(block));
+                self.tree.release_range(from, to);
+            }
             None => self.tree.wrong(u64::MAX, Some(bytes as u64)),
         }
     }
@@ -263,6 +298,20 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
         let data = self.data.addr().get() - self.memory.start().addr().get();
         let from = offset.checked_sub(data)?;
         self.tree.leaves_of(from as u64, bytes as u64)
+    }
+
+    /// Shows the live blocks that start in a range of leaves to the sites, if there are any.
+    fn each_tile(&self, from: u32, to: u32, mut visit: impl FnMut(NonNull<u8>)) {
+        let mut leaf = from;
+        while S::KEEPS && leaf < to {
+            match self.tree.block_at(self.tree.offset_of(leaf)) {
+                Some(run) => {
+                    visit(self.block(run).cast());
+                    leaf += 1 << run.height;
+                }
+                None => leaf += 1,
+            }
+        }
     }
 
     /// Returns where a block lies from the start of the region: what stays true in a copy.
@@ -357,6 +406,8 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     fn into_memory(self) -> Memory<'a, B> {
         let whole = ManuallyDrop::new(self);
         // SAFETY: the field is read once and the whole is never dropped.
+        drop(unsafe { core::ptr::read(&whole.sites) });
+        // SAFETY: as above.
         unsafe { core::ptr::read(&whole.memory) }
     }
 
@@ -381,12 +432,18 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
 // (invariant 2 of this type, 3 and 5 of the tree), and lies at a multiple of the alignment because
 // `Tree::allocate` looks at the address itself where the block's length is not alignment enough. A
 // refused call returns before anything is set. Nothing is called that could unwind but a misuse.
-unsafe impl<B: Allocator + ?Sized> Allocator for BuddyAllocator<'_, B> {
+unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for BuddyAllocator<'_, B, S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let bytes = layout.size().max(1) as u64;
+        let site = Location::caller();
+        self.sites.reserve(1, site)?;
         match self.tree.allocate(bytes, layout.align() as u64) {
-            Some(run) => Ok(self.block(run)),
+            Some(run) => {
+                let block = self.block(run);
+                self.sites.note(block.cast(), site);
+                Ok(block)
+            }
             None => Err(AllocError),
         }
     }
@@ -394,11 +451,13 @@ unsafe impl<B: Allocator + ?Sized> Allocator for BuddyAllocator<'_, B> {
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
         self.tree.free(self.offset(block.as_ptr()));
+        self.sites.forget(block);
     }
 
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         self.tree.free_sized(self.offset(block.as_ptr()), layout.size() as u64);
+        self.sites.forget(block);
     }
 
     unsafe fn resize_in_place(
@@ -410,6 +469,16 @@ unsafe impl<B: Allocator + ?Sized> Allocator for BuddyAllocator<'_, B> {
         let (from, to) = (old.size().max(1) as u64, new.size().max(1) as u64);
         let run = self.tree.resize(self.offset(block.as_ptr()), from, to)?;
         Ok(self.block(run))
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { sites::reallocate(self, &self.sites, block, old, new) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
@@ -439,16 +508,18 @@ unsafe impl<B: Allocator + ?Sized> Allocator for BuddyAllocator<'_, B> {
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.tree.each_live(&mut |leaf, height| {
             let block = self.block(Run { leaf, height });
-            visit(Block { address: block.cast(), bytes: block.len(), site: None });
+            let site = self.sites.site(block.cast());
+            visit(Block { address: block.cast(), bytes: block.len(), site });
         });
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        self.tree.verify()
+        self.tree.verify()?;
+        self.sites.verify(self.stats().live)
     }
 }
 
-impl<B: Allocator + ?Sized> Drop for BuddyAllocator<'_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> Drop for BuddyAllocator<'_, B, S> {
     fn drop(&mut self) {
         leak::assert_none(self);
     }

@@ -28,7 +28,8 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
-use crate::misuse::{Misuse, wrong_free};
+use crate::misuse::Misuse;
+use crate::sites::{self, NoSites, SiteBook, with_sites, wrong_free_beside};
 use crate::stats::Stats;
 
 mod cursor;
@@ -160,7 +161,11 @@ static GROUND: Record = Record::GROUND;
 ///    bytes, which were never more than `peak` before the last free.
 /// 6. `quick` is `memory + peak` where `odd` is zero, else zero. (Live bytes are not more than those
 ///    below the cursor, so below `quick` there can be no new peak.)
-pub struct FrameAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
+pub struct FrameAllocator<
+    'a,
+    B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
+    S: SiteBook = NoSites,
+> {
     memory: NonNull<u8>,
     cursor: Cell<NonNull<u8>>,
     table: Cell<*mut Record>,
@@ -185,11 +190,13 @@ pub struct FrameAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a>
     /// Who lent the memory, and its start and layout.
     backing: Option<(&'a B, NonNull<u8>, Layout)>,
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
+    sites: S,
 }
 
 // SAFETY: the raw pointers lead into the region that this frame alone uses (or to a constant that is
-// only read), and the backing, which is shared, may be used from another thread as it is `Sync`.
-unsafe impl<B: Allocator + Sync + ?Sized> Send for FrameAllocator<'_, B> {}
+// only read), and the backing, which is shared, may be used from another thread as it is `Sync`. The
+// sites must be `Send` themselves.
+unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for FrameAllocator<'_, B, S> {}
 
 impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     /// Makes a frame of `bytes` bytes, table and dead bits included, taken from `backing`.
@@ -204,34 +211,31 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         Ok(unsafe { Self::over(name, memory, bytes, Some((backing, memory, layout))) })
     }
 
-    /// Frees everything at once.
-    ///
-    /// # Complexity
-    ///
-    /// O(1).
-    pub fn reset(&mut self) {
-        self.count_freed(self.live_bytes());
-        self.frees_total.set(self.allocations_total.get());
-        self.dead.clear_all();
-        self.uncount_odd(self.odd.get());
-        self.table.set(self.ground);
-        self.cursor.set(self.memory);
-    }
-
-    /// Returns how many bytes lie between the last block and the table. A block of another size than
-    /// the last takes 8 of them for its record.
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
     #[must_use]
-    pub fn remaining(&self) -> usize {
-        self.room()
-    }
-
-    /// Checks that nothing is left.
-    ///
-    /// # Panics
-    ///
-    /// If there are live blocks, with a list of the first 16.
-    pub fn assert_empty(&self) {
-        leak::assert_none(self);
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> FrameAllocator<'a, B, S> {
+        with_sites!(
+            self,
+            sites,
+            FrameAllocator {
+                memory,
+                cursor,
+                table,
+                quick,
+                odd,
+                allocated_total,
+                freed_total,
+                allocations_total,
+                frees_total,
+                peak,
+                dead,
+                ground,
+                bytes,
+                name,
+                backing,
+                region,
+            }
+        )
     }
 
     /// # Safety
@@ -279,7 +283,71 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
             name,
             backing,
             region: PhantomData,
+            sites: NoSites,
         }
+    }
+}
+
+impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    #[must_use]
+    pub const fn sites(&self) -> &S {
+        &self.sites
+    }
+
+    /// Frees everything at once.
+    ///
+    /// # Complexity
+    ///
+    /// O(1), and a pass over their table where sites are kept.
+    pub fn reset(&mut self) {
+        self.count_freed(self.live_bytes());
+        self.frees_total.set(self.allocations_total.get());
+        self.dead.clear_all();
+        self.uncount_odd(self.odd.get());
+        self.table.set(self.ground);
+        self.cursor.set(self.memory);
+        self.sites.clear();
+    }
+
+    /// Returns how many bytes lie between the last block and the table. A block of another size than
+    /// the last takes 8 of them for its record.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.room()
+    }
+
+    /// Checks that nothing is left.
+    ///
+    /// # Panics
+    ///
+    /// If there are live blocks, with a list of the first 16.
+    pub fn assert_empty(&self) {
+        leak::assert_none(self);
+    }
+
+    /// Gives out a block.
+    #[inline(always)]
+    fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let bytes = layout.size().max(1);
+        let block = self.cursor.get();
+        if block.addr().get() & (layout.align() - 1) != 0 {
+            return self.allocate_padded(bytes, layout.align());
+        }
+        if self.youngest().bytes() == bytes {
+            if stride(bytes) > self.room() {
+                return Err(AllocError);
+            }
+            // SAFETY: there is room for the block.
+            self.cursor.set(unsafe { block.add(stride(bytes)) });
+        } else {
+            if stride(bytes) + size_of::<Record>() > self.room() {
+                return Err(AllocError);
+            }
+            self.push(bytes);
+        }
+        self.count_allocated(bytes);
+        Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
 
     #[inline]
@@ -320,7 +388,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         bytes: Option<usize>,
         site: &'static Location<'static>,
     ) -> ! {
-        wrong_free(what, self.name, block, bytes, site)
+        wrong_free_beside(&self.sites, what, self.name, block, bytes, site)
     }
 }
 
@@ -338,39 +406,30 @@ impl<'a> FrameAllocator<'a, dyn Allocator + Sync + 'a> {
 // SAFETY: a block lies between the cursor and the table, and the cursor moves behind it, so it
 // overlaps no other; only frees of the last block, a reset, or a rewind by its contract bring the
 // cursor back. Nothing is changed before the one check that can fail.
-unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
+unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_, B, S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let bytes = layout.size().max(1);
-        let block = self.cursor.get();
-        if block.addr().get() & (layout.align() - 1) != 0 {
-            return self.allocate_padded(bytes, layout.align());
+        if S::KEEPS {
+            let site = Location::caller();
+            self.sites.reserve(1, site)?;
+            let block = self.take(layout)?;
+            self.sites.note(block.cast(), site);
+            return Ok(block);
         }
-        if self.youngest().bytes() == bytes {
-            if stride(bytes) > self.room() {
-                return Err(AllocError);
-            }
-            // SAFETY: there is room for the block.
-            self.cursor.set(unsafe { block.add(stride(bytes)) });
-        } else {
-            if stride(bytes) + size_of::<Record>() > self.room() {
-                return Err(AllocError);
-            }
-            self.push(bytes);
-        }
-        self.count_allocated(bytes);
-        Ok(NonNull::slice_from_raw_parts(block, bytes))
+        self.take(layout)
     }
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
         self.free(block, None, Location::caller());
+        self.sites.forget(block);
     }
 
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let bytes = Some(layout.size().max(1));
         self.free(block, bytes, Location::caller());
+        self.sites.forget(block);
     }
 
     unsafe fn resize_in_place(
@@ -390,6 +449,16 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
         // The pointer passed in may reach over less than the block, so the frame's own goes back.
         let block = self.at(self.offset_of(block));
         Ok(NonNull::slice_from_raw_parts(block, bytes))
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { sites::reallocate(self, &self.sites, block, old, new) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
@@ -429,15 +498,18 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        self.walk_blocks(visit);
+        self.walk_blocks(&mut |block| {
+            visit(Block { site: self.sites.site(block.address), ..block });
+        });
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        self.verify_all()
+        self.verify_all()?;
+        self.sites.verify(self.stats().live)
     }
 }
 
-impl<B: Allocator + ?Sized> Drop for FrameAllocator<'_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> Drop for FrameAllocator<'_, B, S> {
     fn drop(&mut self) {
         if let Some((backing, memory, layout)) = self.backing {
             // SAFETY: the memory was taken from this backing with this layout, and every block in it

@@ -8,11 +8,13 @@ pub(crate) mod tests;
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
+use core::panic::Location;
 use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::engine::Owner;
 use crate::leak;
+use crate::sites::{self, NoSites, SiteBook, with_sites};
 use crate::size_classes::DefaultClasses;
 use crate::stats::Stats;
 
@@ -89,8 +91,13 @@ const REGION_BYTES: usize = 64 << 20;
 ///
 /// Dropping it with live blocks panics with their number, bytes and the first 16.
 #[derive(Debug)]
-pub struct HeapAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
+pub struct HeapAllocator<
+    'a,
+    B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
+    S: SiteBook = NoSites,
+> {
     owner: Owner<'a, B, DefaultClasses>,
+    sites: S,
 }
 
 impl<'a> HeapAllocator<'a, dyn Allocator + Sync + 'a> {
@@ -102,7 +109,7 @@ impl<'a> HeapAllocator<'a, dyn Allocator + Sync + 'a> {
         let memory = NonNull::from(region);
         // SAFETY: the region is borrowed for as long as the heap lives.
         let owner = unsafe { Owner::fixed(name, memory.cast(), memory.len()) };
-        Self { owner }
+        Self { owner, sites: NoSites }
     }
 }
 
@@ -118,7 +125,7 @@ impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
     /// is twice as large.
     #[must_use]
     pub const fn with_region_bytes(name: &'a str, backing: &'a B, bytes: usize) -> Self {
-        Self { owner: Owner::growing(name, backing, bytes) }
+        Self { owner: Owner::growing(name, backing, bytes), sites: NoSites }
     }
 
     /// Makes a heap that takes one region of `bytes` bytes now and never another.
@@ -130,6 +137,20 @@ impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
         let heap = Self::with_region_bytes(name, backing, bytes);
         heap.owner.take_only(bytes)?;
         Ok(heap)
+    }
+
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
+    #[must_use]
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> HeapAllocator<'a, B, S> {
+        with_sites!(self, sites, HeapAllocator { owner })
+    }
+}
+
+impl<B: Allocator + ?Sized, S: SiteBook> HeapAllocator<'_, B, S> {
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    #[must_use]
+    pub const fn sites(&self) -> &S {
+        &self.sites
     }
 
     /// Gives every region without a live block back to the backing. Empties the fronts, so the next
@@ -145,20 +166,29 @@ impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
 
 // SAFETY: blocks are slots or core blocks of regions that belong to this heap; the engine's
 // invariants keep them apart, and an error changes nothing but what is kept for speed.
-unsafe impl<B: Allocator + ?Sized> Allocator for HeapAllocator<'_, B> {
+unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for HeapAllocator<'_, B, S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if S::KEEPS {
+            let site = Location::caller();
+            self.sites.reserve(1, site)?;
+            let block = self.owner.allocate(layout)?;
+            self.sites.note(block.cast(), site);
+            return Ok(block);
+        }
         self.owner.allocate(layout)
     }
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
         self.owner.deallocate(block, 0);
+        self.sites.forget(block);
     }
 
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         self.owner.deallocate(block, layout.size());
+        self.sites.forget(block);
     }
 
     unsafe fn resize_in_place(
@@ -168,6 +198,16 @@ unsafe impl<B: Allocator + ?Sized> Allocator for HeapAllocator<'_, B> {
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         self.owner.resize(block, old, new)
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { sites::reallocate(self, &self.sites, block, old, new) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
@@ -191,18 +231,21 @@ unsafe impl<B: Allocator + ?Sized> Allocator for HeapAllocator<'_, B> {
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        self.owner.walk(visit);
+        self.owner.walk(&mut |block| {
+            visit(Block { site: self.sites.site(block.address), ..block });
+        });
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        self.owner.verify()
+        self.owner.verify()?;
+        self.sites.verify(self.owner.stats().live)
     }
 }
 
-impl<B: Allocator + ?Sized> Drop for HeapAllocator<'_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> Drop for HeapAllocator<'_, B, S> {
     fn drop(&mut self) {
-        struct GiveBack<'h, 'a, B: Allocator + ?Sized>(&'h HeapAllocator<'a, B>);
-        impl<B: Allocator + ?Sized> Drop for GiveBack<'_, '_, B> {
+        struct GiveBack<'h, 'a, B: Allocator + ?Sized, S: SiteBook>(&'h HeapAllocator<'a, B, S>);
+        impl<B: Allocator + ?Sized, S: SiteBook> Drop for GiveBack<'_, '_, B, S> {
             fn drop(&mut self) {
                 self.0.owner.give_all();
             }

@@ -77,6 +77,7 @@ pub use pool::PoolAllocator;
 pub use proxy::ProxyAllocator;
 pub use scratch::ScratchAllocator;
 pub use shared_proxy::SharedProxy;
+pub use sites::{NoSites, SiteBook, Sites};
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
 pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;

@@ -31,6 +31,7 @@ use self::system::Access;
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
 use crate::misuse::{Misuse, wrong_free};
+use crate::sites::{NoSites, Site, SiteBook, with_sites};
 use crate::stats::Stats;
 use crate::sync::SpinCell;
 
@@ -90,7 +91,15 @@ use crate::sync::SpinCell;
 /// assert_eq!(PAGES.stats().reserved, 0);
 /// # Ok::<(), AllocError>(())
 /// ```
-pub struct PageAllocator {
+pub struct PageAllocator<S: SiteBook = NoSites> {
+    pages: Pages,
+    /// Under a lock of its own, which is never held together with that of the pages: it is held while
+    /// the books are called, and they may call the system.
+    sites: SpinCell<S>,
+}
+
+/// The allocator without its sites.
+struct Pages {
     name: &'static str,
     huge: bool,
     state: SpinCell<State>,
@@ -100,9 +109,36 @@ impl PageAllocator {
     /// Returns an allocator that has asked the system for nothing yet.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
-        Self { name, huge: false, state: SpinCell::new(State::new()) }
+        let pages = Pages { name, huge: false, state: SpinCell::new(State::new()) };
+        Self { pages, sites: SpinCell::new(NoSites) }
     }
 
+    /// Returns the size of a page in bytes: 4 096 on most machines.
+    #[must_use]
+    pub fn page_size() -> usize {
+        system::page_size()
+    }
+
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites). They are told
+    /// by [`walk`](Allocator::walk) and stand in the report of a leak. Their table has a lock of its
+    /// own; threads that allocate or free wait for it, also while it grows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::{PageAllocator, Sites};
+    ///
+    /// static BOOKS: PageAllocator = PageAllocator::new("books");
+    /// static PAGES: PageAllocator<Sites<'static, PageAllocator>> =
+    ///     PageAllocator::new("pages").with_sites(Sites::new(&BOOKS));
+    /// ```
+    #[must_use]
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> PageAllocator<S> {
+        with_sites!(self, SpinCell::new(sites), PageAllocator { pages })
+    }
+}
+
+impl<S: SiteBook> PageAllocator<S> {
     /// Asks for huge pages: blocks and reservations of at least 2 MiB are aligned to 2 MiB and
     /// advised with `MADV_HUGEPAGE`. A kernel without them serves small pages.
     ///
@@ -118,14 +154,8 @@ impl PageAllocator {
         // Not `Self { huge: true, ..self }`: a const function cannot move fields out of a type with
         // a destructor.
         let mut this = self;
-        this.huge = true;
+        this.pages.huge = true;
         this
-    }
-
-    /// Returns the size of a page in bytes: 4 096 on most machines.
-    #[must_use]
-    pub fn page_size() -> usize {
-        system::page_size()
     }
 
     /// Returns how many bytes are readable and writable now: the blocks, and the committed parts of
@@ -136,7 +166,7 @@ impl PageAllocator {
     /// O(1).
     #[must_use]
     pub fn committed_bytes(&self) -> usize {
-        self.state.with(|state| state.committed)
+        self.pages.committed_bytes()
     }
 
     /// Returns how many bytes the allocator has mapped for its own bookkeeping.
@@ -146,7 +176,7 @@ impl PageAllocator {
     /// O(1).
     #[must_use]
     pub fn overhead_bytes(&self) -> usize {
-        self.state.with(|state| state.overhead())
+        self.pages.overhead_bytes()
     }
 
     /// Reserves address space without memory, at least `bytes` in whole pages, its start a multiple
@@ -186,7 +216,58 @@ impl PageAllocator {
             "the alignment of a reservation is a power of two, not {align}"
         );
         let layout = Layout::from_size_align(bytes, align).map_err(|_| AllocError)?;
-        Reservation::new(self, Request::new(layout, self.huge)?)
+        Reservation::new(&self.pages, Request::new(layout, self.pages.huge)?)
+    }
+
+    /// Hands out a block and notes who asked for it.
+    fn allocate_noting(&self, layout: Layout, site: Site) -> Result<NonNull<[u8]>, AllocError> {
+        self.sites.with(|sites| sites.pledge(site))?;
+        let block = self.pages.allocate(layout);
+        self.sites.with(|sites| match block {
+            Ok(block) => sites.settle(block.cast(), site),
+            Err(AllocError) => sites.withdraw(),
+        });
+        block
+    }
+
+    /// Forgets a block that is about to be freed: afterwards another thread may have its address.
+    #[track_caller]
+    fn forget(&self, block: NonNull<u8>, layout: Option<Layout>) {
+        if S::KEEPS {
+            self.pages.expect(block, layout);
+            self.sites.with(|sites| sites.forget(block));
+        }
+    }
+}
+
+impl Pages {
+    #[inline(always)]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let request = Request::new(layout, self.huge)?;
+        self.state.with(|state| state.table.pledge())?;
+        let entry = match self.map(request, Access::ReadWrite) {
+            Ok(address) => {
+                let entry = Entry::block(address, layout);
+                self.state.with(|state| state.enter(entry));
+                entry
+            }
+            Err(AllocError) => self.allocate_anyway(layout, request)?,
+        };
+        Ok(entry.slice())
+    }
+
+    #[track_caller]
+    fn resize_in_place(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        let entry = self.expect(block, Some(old));
+        if new.align() > old.align() {
+            return Err(AllocError);
+        }
+        self.resize_here(entry, new)
     }
 
     /// Maps fresh pages under a pledge, which stays for the caller unless this fails.
@@ -293,6 +374,40 @@ impl PageAllocator {
         }
     }
 
+    fn stats(&self) -> Stats {
+        self.state.with(|state| state.stats())
+    }
+
+    fn committed_bytes(&self) -> usize {
+        self.state.with(|state| state.committed)
+    }
+
+    fn overhead_bytes(&self) -> usize {
+        self.state.with(|state| state.overhead())
+    }
+
+    fn owns(&self, address: usize) -> bool {
+        let below = self.state.with(|state| state.table.at_or_below(address));
+        below.is_some_and(|(_, entry)| entry.kind() != Kind::Parked && address < entry.end())
+    }
+
+    /// Returns the first range that starts above an address.
+    fn above(&self, address: usize) -> Option<Entry> {
+        self.state.with(|state| state.table.above(address))
+    }
+
+    fn verify(&self) -> Result<(), Damage> {
+        self.state.with(|state| state.validate())
+    }
+
+    /// Ends the allocator and tells how many reservations were forgotten.
+    fn close(&mut self) -> usize {
+        let state = self.state.get_mut();
+        state.sweep();
+        // A reservation borrows the allocator, so only one that was forgotten can be left.
+        state.reservations
+    }
+
     #[cold]
     #[inline(never)]
     fn report(
@@ -311,20 +426,13 @@ impl PageAllocator {
 // others until it is unmapped, which only a free, a resize or a move of that block does; moving the
 // allocator leaves the mappings where they are. Every failing path undoes what it did before. Nothing
 // unwinds but misuse handlers, which run before anything has changed and without the lock.
-unsafe impl Allocator for PageAllocator {
+unsafe impl<S: SiteBook> Allocator for PageAllocator<S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let request = Request::new(layout, self.huge)?;
-        self.state.with(|state| state.table.pledge())?;
-        let entry = match self.map(request, Access::ReadWrite) {
-            Ok(address) => {
-                let entry = Entry::block(address, layout);
-                self.state.with(|state| state.enter(entry));
-                entry
-            }
-            Err(AllocError) => self.allocate_anyway(layout, request)?,
-        };
-        Ok(entry.slice())
+        if S::KEEPS {
+            return self.allocate_noting(layout, Location::caller());
+        }
+        self.pages.allocate(layout)
     }
 
     fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -333,11 +441,13 @@ unsafe impl Allocator for PageAllocator {
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>) {
-        self.free(block, None);
+        self.forget(block, None);
+        self.pages.free(block, None);
     }
 
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
-        self.free(block, Some(layout));
+        self.forget(block, Some(layout));
+        self.pages.free(block, Some(layout));
     }
 
     unsafe fn resize_in_place(
@@ -346,11 +456,7 @@ unsafe impl Allocator for PageAllocator {
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        let entry = self.expect(block, Some(old));
-        if new.align() > old.align() {
-            return Err(AllocError);
-        }
-        self.resize_here(entry, new)
+        self.pages.resize_in_place(block, old, new)
     }
 
     unsafe fn reallocate(
@@ -359,12 +465,24 @@ unsafe impl Allocator for PageAllocator {
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
+        let site = if S::KEEPS {
+            self.pages.expect(block, Some(old));
+            // Before the pages move: afterwards another thread may have the address.
+            self.sites.with(|sites| sites.lift(block))
+        } else {
+            None
+        };
         // SAFETY: the caller's promise is the one asked here.
-        unsafe { self.resize_anyhow(block, old, new) }
+        let moved = unsafe { self.pages.resize_anyhow(block, old, new) };
+        if let Some(site) = site {
+            let now = moved.map_or(block, NonNull::cast);
+            self.sites.with(|sites| sites.settle(now, site));
+        }
+        moved
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        self.expect(block, None).mapped()
+        self.pages.expect(block, None).mapped()
     }
 
     fn layout_below(&self, layout: Layout) -> Layout {
@@ -375,44 +493,47 @@ unsafe impl Allocator for PageAllocator {
     }
 
     fn stats(&self) -> Stats {
-        self.state.with(|state| state.stats())
+        self.pages.stats()
     }
 
     fn name(&self) -> &str {
-        self.name
+        self.pages.name
     }
 
     fn owns(&self, address: *const u8) -> bool {
-        let address = address.addr();
-        let below = self.state.with(|state| state.table.at_or_below(address));
-        below.is_some_and(|(_, entry)| entry.kind() != Kind::Parked && address < entry.end())
+        self.pages.owns(address.addr())
     }
 
     /// The lock is taken anew for each block and is free while `visit` runs. Blocks that other
     /// threads allocate or free meanwhile may be shown or not.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         let mut last = 0;
-        while let Some(entry) = self.state.with(|state| state.table.above(last)) {
+        while let Some(entry) = self.pages.above(last) {
             last = entry.start();
             if entry.kind() == Kind::Block {
-                visit(Block { address: entry.address(), bytes: entry.bytes(), site: None });
+                let address = entry.address();
+                let site =
+                    if S::KEEPS { self.sites.with(|sites| sites.site(address)) } else { None };
+                visit(Block { address, bytes: entry.bytes(), site });
             }
         }
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        self.state.with(|state| state.validate())
+        self.pages.verify()?;
+        if S::KEEPS {
+            // Other threads may allocate or free between the two, so the counts may differ.
+            return self.sites.with(|sites| sites.verify(usize::MAX));
+        }
+        Ok(())
     }
 }
 
-impl Drop for PageAllocator {
+impl<S: SiteBook> Drop for PageAllocator<S> {
     fn drop(&mut self) {
         leak::assert_none(self);
-        let name = self.name;
-        let state = self.state.get_mut();
-        state.sweep();
-        // A reservation borrows the allocator, so only one that was forgotten can be left.
-        let left = state.reservations;
+        let name = self.pages.name;
+        let left = self.pages.close();
         #[cfg(feature = "std")]
         let left = if std::thread::panicking() { 0 } else { left };
         assert!(
@@ -422,11 +543,11 @@ impl Drop for PageAllocator {
     }
 }
 
-impl fmt::Debug for PageAllocator {
+impl<S: SiteBook> fmt::Debug for PageAllocator<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PageAllocator")
-            .field("name", &self.name)
-            .field("huge", &self.huge)
+            .field("name", &self.pages.name)
+            .field("huge", &self.pages.huge)
             .field("stats", &self.stats())
             .finish_non_exhaustive()
     }

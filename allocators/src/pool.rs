@@ -41,6 +41,7 @@ use core::ptr::{self, NonNull};
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
 use crate::misuse::Misuse;
+use crate::sites::{NoSites, SiteBook, with_sites};
 use crate::stats::Stats;
 
 mod chunk;
@@ -113,7 +114,11 @@ const WINDOW_MAX: usize = 16 << 10;
 /// 4. `carved` blocks were given out at least once; of these
 ///    `allocations_total - frees_total` are live. The others have their bit set, but for `held`.
 /// 5. `held` is null or a free block whose bit is clear.
-pub struct PoolAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
+pub struct PoolAllocator<
+    'a,
+    B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
+    S: SiteBook = NoSites,
+> {
     size: BlockSize,
     align: usize,
     window_shift: u32,
@@ -141,11 +146,13 @@ pub struct PoolAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> 
     name: &'a str,
     backing: Option<&'a B>,
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
+    sites: S,
 }
 
 // SAFETY: the raw pointers lead to chunks that this pool alone owns (or to constants that nobody
-// writes), and the backing, which is shared, may be used from another thread as it is `Sync`.
-unsafe impl<B: Allocator + Sync + ?Sized> Send for PoolAllocator<'_, B> {}
+// writes), and the backing, which is shared, may be used from another thread as it is `Sync`. The
+// sites must be `Send` themselves.
+unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for PoolAllocator<'_, B, S> {}
 
 impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
     /// Makes a pool of blocks that can hold `layout`. Takes nothing from the backing yet.
@@ -174,26 +181,37 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
         Self::with(layout, name, Some(backing))
     }
 
-    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing chunks.
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
     #[must_use]
-    pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
-        self.blocks_per_chunk = blocks;
-        self.window_shift = window_shift(self.size.bytes, blocks);
-        self
-    }
-
-    /// Returns the layout of each block.
-    #[must_use]
-    pub const fn block_layout(&self) -> Layout {
-        // SAFETY: `with` rounded a valid layout up to its alignment, which keeps it valid, and the
-        // alignment is that layout's.
-        unsafe { Layout::from_size_align_unchecked(self.size.bytes, self.align) }
-    }
-
-    /// Returns how many blocks the chunks have, live or not.
-    #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.blocks.get()
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> PoolAllocator<'a, B, S> {
+        with_sites!(
+            self,
+            sites,
+            PoolAllocator {
+                size,
+                align,
+                window_shift,
+                index,
+                held,
+                free_groups,
+                allocations_total,
+                frees_total,
+                requested_total,
+                carving,
+                uncarved,
+                carved,
+                oldest,
+                youngest,
+                blocks,
+                peak_live,
+                reserved,
+                peak_reserved,
+                blocks_per_chunk,
+                name,
+                backing,
+                region,
+            }
+        )
     }
 
     const fn with(layout: Layout, name: &'a str, backing: Option<&'a B>) -> Self {
@@ -223,7 +241,38 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
             name,
             backing,
             region: PhantomData,
+            sites: NoSites,
         }
+    }
+}
+
+impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
+    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing chunks.
+    #[must_use]
+    pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
+        self.blocks_per_chunk = blocks;
+        self.window_shift = window_shift(self.size.bytes, blocks);
+        self
+    }
+
+    /// Returns the layout of each block.
+    #[must_use]
+    pub const fn block_layout(&self) -> Layout {
+        // SAFETY: `with` rounded a valid layout up to its alignment, which keeps it valid, and the
+        // alignment is that layout's.
+        unsafe { Layout::from_size_align_unchecked(self.size.bytes, self.align) }
+    }
+
+    /// Returns how many blocks the chunks have, live or not.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.blocks.get()
+    }
+
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    #[must_use]
+    pub const fn sites(&self) -> &S {
+        &self.sites
     }
 
     fn shape(&self) -> Shape {
@@ -246,6 +295,31 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
         // SAFETY: it lies within an allocation, so it is not null.
         let block = unsafe { NonNull::new_unchecked(block) };
         NonNull::slice_from_raw_parts(block, self.size.bytes)
+    }
+
+    /// Gives out a block.
+    #[inline(always)]
+    fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if !self.fits(layout) {
+            return Err(AllocError);
+        }
+        if let Some(held) = NonNull::new(self.held.replace(ptr::null_mut())) {
+            self.count_allocation(layout.size());
+            return Ok(NonNull::slice_from_raw_parts(held, self.size.bytes));
+        }
+        // SAFETY: invariant 2: the constant group or one of a chunk that stands.
+        let group = unsafe { &*self.free_groups.get() };
+        let free = group.free.get();
+        let rest = free & free.wrapping_sub(1);
+        if rest == 0 {
+            if free == 0 {
+                return self.carve(layout.size());
+            }
+            self.free_groups.set(group.next.get());
+        }
+        group.free.set(rest);
+        self.count_allocation(layout.size());
+        Ok(self.block_at(group, free.trailing_zeros() as usize))
     }
 
     #[inline]
@@ -291,34 +365,23 @@ const fn window_shift(bytes: usize, blocks_per_chunk: usize) -> u32 {
 // apart (invariants 1 and 2 of `Group`). Blocks are aligned as the chunk is and `size` is a multiple of
 // the alignment. Chunks stand while the pool does, except those without live blocks. Nothing is changed
 // before the last step that can fail.
-unsafe impl<B: Allocator + ?Sized> Allocator for PoolAllocator<'_, B> {
+unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, B, S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if !self.fits(layout) {
-            return Err(AllocError);
+        if S::KEEPS {
+            let site = Location::caller();
+            self.sites.reserve(1, site)?;
+            let block = self.take(layout)?;
+            self.sites.note(block.cast(), site);
+            return Ok(block);
         }
-        if let Some(held) = NonNull::new(self.held.replace(ptr::null_mut())) {
-            self.count_allocation(layout.size());
-            return Ok(NonNull::slice_from_raw_parts(held, self.size.bytes));
-        }
-        // SAFETY: invariant 2: the constant group or one of a chunk that stands.
-        let group = unsafe { &*self.free_groups.get() };
-        let free = group.free.get();
-        let rest = free & free.wrapping_sub(1);
-        if rest == 0 {
-            if free == 0 {
-                return self.carve(layout.size());
-            }
-            self.free_groups.set(group.next.get());
-        }
-        group.free.set(rest);
-        self.count_allocation(layout.size());
-        Ok(self.block_at(group, free.trailing_zeros() as usize))
+        self.take(layout)
     }
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
         self.free(block, Location::caller());
+        self.sites.forget(block);
     }
 
     // Always, as a call from several places costs a fifth of the whole.
@@ -329,6 +392,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for PoolAllocator<'_, B> {
             self.wrong(Misuse::WrongSize, block, Some(layout.size()), site);
         }
         self.free(block, site);
+        self.sites.forget(block);
     }
 
     unsafe fn resize_in_place(
@@ -400,20 +464,23 @@ unsafe impl<B: Allocator + ?Sized> Allocator for PoolAllocator<'_, B> {
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        self.walk_blocks(visit);
+        self.walk_blocks(&mut |block| {
+            visit(Block { site: self.sites.site(block.address), ..block });
+        });
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        self.verify_all()
+        self.verify_all()?;
+        self.sites.verify(self.live())
     }
 }
 
-impl<B: Allocator + ?Sized> Drop for PoolAllocator<'_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> Drop for PoolAllocator<'_, B, S> {
     fn drop(&mut self) {
         /// Gives the memory back also where the leak report unwinds, so that the backing does not
         /// report the same leak once more.
-        struct Release<'p, 'a, B: Allocator + ?Sized>(&'p PoolAllocator<'a, B>);
-        impl<B: Allocator + ?Sized> Drop for Release<'_, '_, B> {
+        struct Release<'p, 'a, B: Allocator + ?Sized, S: SiteBook>(&'p PoolAllocator<'a, B, S>);
+        impl<B: Allocator + ?Sized, S: SiteBook> Drop for Release<'_, '_, B, S> {
             fn drop(&mut self) {
                 self.0.release(|_| true);
             }

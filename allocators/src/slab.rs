@@ -12,12 +12,14 @@ mod passed;
 mod tests;
 
 use core::alloc::Layout;
+use core::panic::Location;
 use core::ptr::NonNull;
 
 use self::passed::Passed;
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::engine::{Engine, Owner};
 use crate::leak;
+use crate::sites::{NoSites, SiteBook, with_sites};
 use crate::size_classes::{DefaultClasses, SizeClasses};
 use crate::stats::Stats;
 
@@ -86,14 +88,16 @@ const REGION_BYTES: usize = 1 << 20;
 /// Dropping it with live blocks panics with their number and bytes and the first 16 of them. Large
 /// ones stay with the backing, which reports them as well when it is dropped.
 #[derive(Debug)]
-pub struct SlabAllocator<'a, B, C = DefaultClasses>
+pub struct SlabAllocator<'a, B, C = DefaultClasses, S = NoSites>
 where
     B: Allocator + ?Sized,
     C: SizeClasses,
+    S: SiteBook,
 {
     owner: Owner<'a, B, C>,
     backing: &'a B,
     passed: Passed,
+    sites: S,
 }
 
 impl<'a, B: Allocator + ?Sized> SlabAllocator<'a, B> {
@@ -135,7 +139,26 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
     /// ```
     #[must_use]
     pub const fn with_classes(name: &'a str, backing: &'a B, bytes: usize) -> Self {
-        Self { owner: Owner::growing(name, backing, bytes), backing, passed: Passed::new() }
+        Self {
+            owner: Owner::growing(name, backing, bytes),
+            backing,
+            passed: Passed::new(),
+            sites: NoSites,
+        }
+    }
+
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
+    #[must_use]
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> SlabAllocator<'a, B, C, S> {
+        with_sites!(self, sites, SlabAllocator { owner, backing, passed })
+    }
+}
+
+impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C, S> {
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    #[must_use]
+    pub const fn sites(&self) -> &S {
+        &self.sites
     }
 
     /// Gives every region without a live block back to the backing, and the table of large blocks if
@@ -149,13 +172,10 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
         self.owner.shrink();
         self.shrink_table();
     }
-}
 
-// SAFETY: small blocks are slots of our regions, which the engine's invariants keep apart; large ones
-// are the backing's, which keeps the contract itself, and stand in the table while they are live.
-unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'_, B, C> {
-    #[inline]
-    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+    #[inline(always)]
+    #[track_caller]
+    fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if Engine::<C>::class_for(layout).is_some() {
             self.owner.allocate(layout)
         } else {
@@ -163,7 +183,9 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
         }
     }
 
-    fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+    #[inline(always)]
+    #[track_caller]
+    fn take_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if Engine::<C>::class_for(layout).is_none() {
             return self.allocate_large(layout, true);
         }
@@ -173,11 +195,65 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
         Ok(block)
     }
 
+    /// # Safety
+    ///
+    /// As [`Allocator::reallocate`].
+    #[inline(always)]
+    #[track_caller]
+    unsafe fn resize_anyhow(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        if !self.owner.owns(block.as_ptr()) {
+            // SAFETY: the promise is passed on.
+            return unsafe { self.reallocate_large(block, old, new) };
+        }
+        if new.align() <= old.align()
+            && let Ok(resized) = self.owner.resize(block, old, new)
+        {
+            return Ok(resized);
+        }
+        // SAFETY: the promise is passed on.
+        unsafe { self.move_block(block, old, new) }
+    }
+}
+
+// SAFETY: small blocks are slots of our regions, which the engine's invariants keep apart; large ones
+// are the backing's, which keeps the contract itself, and stand in the table while they are live.
+unsafe impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> Allocator
+    for SlabAllocator<'_, B, C, S>
+{
+    #[inline]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if S::KEEPS {
+            let site = Location::caller();
+            self.sites.reserve(1, site)?;
+            let block = self.take(layout)?;
+            self.sites.note(block.cast(), site);
+            return Ok(block);
+        }
+        self.take(layout)
+    }
+
+    fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if S::KEEPS {
+            let site = Location::caller();
+            self.sites.reserve(1, site)?;
+            let block = self.take_zeroed(layout)?;
+            self.sites.note(block.cast(), site);
+            return Ok(block);
+        }
+        self.take_zeroed(layout)
+    }
+
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
         if !self.owner.deallocate_owned(block, 0) {
             self.deallocate_large(block, None);
         }
+        self.sites.forget(block);
     }
 
     #[inline]
@@ -185,6 +261,7 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
         if !self.owner.deallocate_owned(block, layout.size()) {
             self.deallocate_large(block, Some(layout));
         }
+        self.sites.forget(block);
     }
 
     unsafe fn resize_in_place(
@@ -206,17 +283,13 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        if !self.owner.owns(block.as_ptr()) {
-            // SAFETY: the promise is passed on.
-            return unsafe { self.reallocate_large(block, old, new) };
+        let site = self.sites.site(block);
+        // SAFETY: the caller's promise, passed on.
+        let moved = unsafe { self.resize_anyhow(block, old, new) };
+        if let Ok(moved) = moved {
+            self.sites.moved(block, moved.cast(), site);
         }
-        if new.align() <= old.align()
-            && let Ok(resized) = self.owner.resize(block, old, new)
-        {
-            return Ok(resized);
-        }
-        // SAFETY: the promise is passed on.
-        unsafe { self.move_block(block, old, new) }
+        moved
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
@@ -243,20 +316,26 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses> Allocator for SlabAllocator<'
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        self.owner.walk(visit);
-        self.walk_large(visit);
+        let mut visit = |block: Block| {
+            visit(Block { site: self.sites.site(block.address), ..block });
+        };
+        self.owner.walk(&mut visit);
+        self.walk_large(&mut visit);
     }
 
     fn verify(&self) -> Result<(), Damage> {
         self.owner.verify()?;
-        self.verify_large()
+        self.verify_large()?;
+        self.sites.verify(self.owner.stats().live)
     }
 }
 
-impl<B: Allocator + ?Sized, C: SizeClasses> Drop for SlabAllocator<'_, B, C> {
+impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> Drop for SlabAllocator<'_, B, C, S> {
     fn drop(&mut self) {
-        struct GiveBack<'s, 'a, B: Allocator + ?Sized, C: SizeClasses>(&'s SlabAllocator<'a, B, C>);
-        impl<B: Allocator + ?Sized, C: SizeClasses> Drop for GiveBack<'_, '_, B, C> {
+        struct GiveBack<'s, 'a, B: Allocator + ?Sized, C: SizeClasses, S: SiteBook>(
+            &'s SlabAllocator<'a, B, C, S>,
+        );
+        impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> Drop for GiveBack<'_, '_, B, C, S> {
             fn drop(&mut self) {
                 self.0.owner.give_all();
                 self.0.give_table(self.0.passed.take_memory());

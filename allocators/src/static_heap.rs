@@ -37,7 +37,9 @@ use crate::stats::Stats;
 ///
 /// # When not to use it
 ///
-/// For more than the start of a program: it cannot grow, and threads wait for one another.
+/// For more than the start of a program: it cannot grow, and threads wait for one another. It takes no
+/// [`Sites`](crate::Sites), as it is there before any allocator that could lend them memory; a
+/// [`HeapAllocator`](crate::HeapAllocator) in [`Locked`](crate::Locked) does.
 ///
 /// # Examples
 ///

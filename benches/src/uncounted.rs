@@ -12,6 +12,35 @@ mod source {
 
 pub(crate) use source::pool;
 
+#[path = "../../allocators/src/sites/with_sites.rs"]
+mod with_sites;
+
+/// Stands for the crate's own, which keeps no sites here either.
+mod sites {
+    use core::panic::Location;
+    use core::ptr::NonNull;
+
+    use loligo_allocators::{Misuse, Report, misuse};
+
+    pub(super) use loligo_allocators::{NoSites, SiteBook};
+
+    pub(super) use super::with_sites::with_sites;
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn wrong_free_beside<S: SiteBook>(
+        _: &S,
+        what: Misuse,
+        allocator: &str,
+        block: NonNull<u8>,
+        bytes: Option<usize>,
+        site: &'static Location<'static>,
+    ) -> ! {
+        let report = Report::new(what, allocator, block.as_ptr()).with_site(site);
+        misuse(&bytes.map_or(report, |bytes| report.with_bytes(bytes)))
+    }
+}
+
 /// Stands for the crate's own, which the pool calls when it is dropped: without counters it cannot
 /// know of a leak.
 mod leak {

@@ -27,6 +27,7 @@ mod programs;
 mod proxy;
 mod scratch;
 mod shared_proxy;
+mod sites;
 mod slab;
 mod static_heap;
 mod subject;

@@ -11,6 +11,7 @@ use crate::buddy::error::BuddyError;
 use crate::buddy::meta::{Books, Front, Head, MAGIC, Seal, VERSION};
 use crate::buddy::shape::{Placed, Shape};
 use crate::buddy::tree::{Parts, Tree};
+use crate::sites::NoSites;
 
 /// Bytes that one owner reaches.
 ///
@@ -117,7 +118,7 @@ pub(crate) unsafe fn assemble<'a, B: Allocator + ?Sized>(
     // SAFETY: the metadata is initialised and lies in memory that the allocator alone reaches. A
     // leaf has at least 16 bytes and lies at a multiple of 16, so each can hold a link.
     let tree = unsafe { Tree::over(name, placed.shape, parts) };
-    BuddyAllocator { tree, data, memory }
+    BuddyAllocator { tree, data, memory, sites: NoSites }
 }
 
 /// Writes a header, empty fronts and lists, and clear bits.

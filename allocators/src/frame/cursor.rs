@@ -7,8 +7,9 @@ use super::FrameAllocator;
 use super::record::{Record, stride};
 use crate::allocator::{AllocError, Allocator};
 use crate::misuse::Misuse;
+use crate::sites::SiteBook;
 
-impl<B: Allocator + ?Sized> FrameAllocator<'_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
     #[inline]
     pub(super) fn count_allocated(&self, bytes: usize) {
         self.allocations_total.set(self.allocations_total.get() + 1);

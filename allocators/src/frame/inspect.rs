@@ -6,8 +6,9 @@ use super::FrameAllocator;
 use super::record::{Record, stride};
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::misuse::Misuse;
+use crate::sites::SiteBook;
 
-impl<B: Allocator + ?Sized> FrameAllocator<'_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
     /// Returns the number of records.
     pub(super) fn records(&self) -> usize {
         (self.ground.addr() - self.table.get().addr()) / size_of::<Record>()

@@ -5,6 +5,7 @@ use core::ops::Deref;
 use super::FrameAllocator;
 use super::record::GRAIN;
 use crate::allocator::Allocator;
+use crate::sites::{NoSites, SiteBook};
 
 /// A state of a frame to go back to; made by [`FrameAllocator::mark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub struct FrameMark {
     offset: usize,
 }
 
-impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
+impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
     /// Opens a scope: what is allocated through it is freed when it is dropped.
     ///
     /// The frame is borrowed mutably, so no container over it can be in use while the scope is open,
@@ -57,7 +58,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     /// drop(scope);
     /// let _ = user.allocate(Layout::new::<u8>());
     /// ```
-    pub fn scope(&mut self) -> FrameScope<'_, 'a, B> {
+    pub fn scope(&mut self) -> FrameScope<'_, 'a, B, S> {
         let mark = FrameMark { offset: self.offset_of(self.cursor.get()) };
         FrameScope { frame: self, mark }
     }
@@ -89,6 +90,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
 
     /// Frees the blocks that start at or behind the mark.
     fn rewind_to(&self, mark: FrameMark) {
+        self.forget_from(mark);
         let mut bytes = 0;
         let mut blocks = 0;
         let mut cursor = self.cursor.get();
@@ -124,6 +126,27 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         self.cut_odd();
     }
 
+    /// Forgets the sites of the blocks that start at or behind the mark. A dead one has none.
+    fn forget_from(&self, mark: FrameMark) {
+        if !S::KEEPS {
+            return;
+        }
+        for n in (0..self.records()).rev() {
+            let record = self.record(n);
+            let end = self.end_of(n);
+            if end <= mark.offset {
+                return;
+            }
+            if record.is_gap() {
+                continue;
+            }
+            let blocks = (record.offset()..end).step_by(record.stride());
+            for offset in blocks.filter(|&offset| offset >= mark.offset) {
+                self.sites.forget(self.at(offset));
+            }
+        }
+    }
+
     /// Clears the dead bits of the blocks from `from` to `end` and returns how many there were.
     fn clear_dead(&self, from: usize, end: usize, stride: usize) -> usize {
         if self.odd.get() == 0 {
@@ -144,14 +167,19 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
 /// A frame within a frame; see [`FrameAllocator::scope`].
 ///
 /// It is used through the frame that it dereferences to: `&*scope` is an allocator.
-pub struct FrameScope<'s, 'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
-    frame: &'s mut FrameAllocator<'a, B>,
+pub struct FrameScope<
+    's,
+    'a,
+    B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
+    S: SiteBook = NoSites,
+> {
+    frame: &'s mut FrameAllocator<'a, B, S>,
     mark: FrameMark,
 }
 
-impl<'a, B: Allocator + ?Sized> FrameScope<'_, 'a, B> {
+impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameScope<'_, 'a, B, S> {
     /// Opens a scope within this one.
-    pub fn scope(&mut self) -> FrameScope<'_, 'a, B> {
+    pub fn scope(&mut self) -> FrameScope<'_, 'a, B, S> {
         self.frame.scope()
     }
 
@@ -161,15 +189,15 @@ impl<'a, B: Allocator + ?Sized> FrameScope<'_, 'a, B> {
     }
 }
 
-impl<'a, B: Allocator + ?Sized> Deref for FrameScope<'_, 'a, B> {
-    type Target = FrameAllocator<'a, B>;
+impl<'a, B: Allocator + ?Sized, S: SiteBook> Deref for FrameScope<'_, 'a, B, S> {
+    type Target = FrameAllocator<'a, B, S>;
 
     fn deref(&self) -> &Self::Target {
         self.frame
     }
 }
 
-impl<B: Allocator + ?Sized> Drop for FrameScope<'_, '_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> Drop for FrameScope<'_, '_, B, S> {
     fn drop(&mut self) {
         self.frame.rewind_to(self.mark);
     }

@@ -8,11 +8,11 @@ use super::entry::{Entry, Kind};
 use super::page_map::{PageMap, Use};
 use super::state::Request;
 use super::system::{self, Access};
-use super::{PageAllocator, mapping};
+use super::{Pages, mapping};
 use crate::allocator::{AllocError, Damage};
 use crate::sync::SpinCell;
 
-/// A stretch of address space without memory, made by [`PageAllocator::reserve`].
+/// A stretch of address space without memory, made by [`PageAllocator::reserve`](super::PageAllocator::reserve).
 ///
 /// Each page is in one of three states. A fresh reservation is reserved throughout; any access to a
 /// page that is not committed is a fault of the program.
@@ -31,7 +31,7 @@ use crate::sync::SpinCell;
 ///
 /// Ranges are byte offsets from the start, in whole pages. Any thread may call; calls wait for each
 /// other. The reservation counts as reserved in the allocator's statistics, its committed pages in
-/// [`PageAllocator::committed_bytes`], and it is no block. Dropping it gives everything back.
+/// [`PageAllocator::committed_bytes`](super::PageAllocator::committed_bytes), and it is no block. Dropping it gives everything back.
 ///
 /// # Memory
 ///
@@ -53,7 +53,7 @@ use crate::sync::SpinCell;
 /// # Ok::<(), AllocError>(())
 /// ```
 pub struct Reservation<'a> {
-    owner: &'a PageAllocator,
+    owner: &'a Pages,
     base: NonNull<u8>,
     bytes: usize,
     pages: SpinCell<PageMap>,
@@ -67,7 +67,7 @@ unsafe impl Send for Reservation<'_> {}
 unsafe impl Sync for Reservation<'_> {}
 
 impl<'a> Reservation<'a> {
-    pub(super) fn new(owner: &'a PageAllocator, request: Request) -> Result<Self, AllocError> {
+    pub(super) fn new(owner: &'a Pages, request: Request) -> Result<Self, AllocError> {
         let pages = PageMap::new(request.bytes / system::page_size())?;
         owner.state.with(|state| state.table.pledge())?;
         let base = match owner.map(request, Access::None) {

@@ -4,20 +4,20 @@ use core::alloc::Layout;
 use core::panic::Location;
 use core::ptr::NonNull;
 
-use super::PageAllocator;
+use super::Pages;
 use super::entry::{Entry, asked};
 use super::mapping::is_aligned;
 use super::state::Request;
 use super::system::{self, Access};
-use crate::allocator::{AllocError, Allocator};
+use crate::allocator::AllocError;
 use crate::misuse::Misuse;
 
-impl PageAllocator {
+impl Pages {
     /// What `reallocate` does.
     ///
     /// # Safety
     ///
-    /// As [`Allocator::reallocate`].
+    /// As [`Allocator::reallocate`](crate::Allocator::reallocate).
     #[track_caller]
     pub(super) unsafe fn resize_anyhow(
         &self,

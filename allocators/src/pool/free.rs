@@ -6,9 +6,10 @@ use core::ptr::NonNull;
 use super::PoolAllocator;
 use super::group::Group;
 use crate::allocator::Allocator;
-use crate::misuse::{Misuse, wrong_free};
+use crate::misuse::Misuse;
+use crate::sites::{SiteBook, wrong_free_beside};
 
-impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     /// Frees a block, or says what is wrong with the address.
     #[inline(always)]
     pub(super) fn free(&self, block: NonNull<u8>, site: &'static Location<'static>) {
@@ -103,6 +104,6 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         bytes: Option<usize>,
         site: &'static Location<'static>,
     ) -> ! {
-        wrong_free(what, self.name, block, bytes, site)
+        wrong_free_beside(&self.sites, what, self.name, block, bytes, site)
     }
 }

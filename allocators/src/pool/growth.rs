@@ -9,6 +9,7 @@ use super::chunk::{Chunk, Shape};
 use super::group::NOWHERE;
 use super::index;
 use crate::allocator::{AllocError, Allocator};
+use crate::sites::SiteBook;
 
 /// The bytes of the first chunk, about.
 const FIRST_BYTES: usize = 4 << 10;
@@ -17,7 +18,7 @@ const LARGEST_BYTES: usize = 1 << 20;
 /// The least number of blocks of a growing chunk.
 const BLOCKS_MIN: usize = 4;
 
-impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     /// Gives the chunks without live blocks back and returns their bytes.
     ///
     /// A pool in a region keeps its one chunk.

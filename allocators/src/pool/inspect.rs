@@ -6,6 +6,7 @@ use super::PoolAllocator;
 use super::chunk::Chunk;
 use super::group::{Group, NOWHERE};
 use crate::allocator::{Allocator, Block, Damage};
+use crate::sites::SiteBook;
 
 /// What the chunks add up to.
 #[derive(Default)]
@@ -18,7 +19,7 @@ struct Sums {
     listed: usize,
 }
 
-impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
+impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     fn chunks(&self) -> impl Iterator<Item = &Chunk> {
         let mut at = self.oldest.get();
         core::iter::from_fn(move || {

@@ -8,10 +8,11 @@ use super::SlabAllocator;
 use super::passed::{Memory, Passed, PassedOn};
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::engine::Engine;
-use crate::misuse::{Misuse, wrong_free};
+use crate::misuse::Misuse;
+use crate::sites::{SiteBook, wrong_free_beside};
 use crate::size_classes::SizeClasses;
 
-impl<B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'_, B, C> {
+impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C, S> {
     #[cold]
     #[inline(never)]
     #[track_caller]
@@ -238,7 +239,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'_, B, C> {
         bytes: Option<usize>,
         site: &'static Location<'static>,
     ) -> ! {
-        wrong_free(what, self.owner.name(), block, bytes, site)
+        wrong_free_beside(&self.sites, what, self.owner.name(), block, bytes, site)
     }
 }
 

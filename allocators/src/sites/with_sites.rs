@@ -1,0 +1,18 @@
+//! How an allocator without sites becomes one with them, whatever has happened in it so far.
+
+/// Takes an allocator without sites apart, and puts it together with some.
+macro_rules! with_sites {
+    ($whole:expr, $sites:expr, $Type:ident { $($field:ident),* $(,)? }) => {{
+        let whole = core::mem::MaybeUninit::new($whole);
+        // SAFETY: it was just initialised.
+        let whole = unsafe { whole.assume_init_ref() };
+        $Type {
+            $(
+                // SAFETY: each field is moved out once, of a whole that is never dropped.
+                $field: unsafe { core::ptr::read(&raw const whole.$field) },
+            )*
+            sites: $sites,
+        }
+    }};
+}
+pub(crate) use with_sites;
