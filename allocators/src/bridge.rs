@@ -25,6 +25,9 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator};
 use crate::buddy::BuddyAllocator;
+use crate::canary::CanaryAllocator;
+use crate::failing::FailingAllocator;
+use crate::fill::FillAllocator;
 use crate::frame::FrameAllocator;
 use crate::heap::HeapAllocator;
 use crate::locked::{Lock, Locked};
@@ -35,6 +38,7 @@ use crate::proxy::ProxyAllocator;
 use crate::size_classes::SizeClasses;
 use crate::slab::SlabAllocator;
 use crate::static_heap::StaticHeap;
+use crate::verify::VerifyAllocator;
 
 /// Lets a reference to any allocator, a user's own for instance, be used through `allocator-api2`.
 ///
@@ -93,6 +97,10 @@ macro_rules! each_allocator {
             ['b, B: Allocator + ?Sized] PoolAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] FrameAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] CanaryAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] FailingAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] FillAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] VerifyAllocator<'b, B>;
             [const BYTES: usize] StaticHeap<BYTES>;
             [A: Allocator, L: Lock] Locked<A, L>;
             ['d] dyn Allocator + 'd;

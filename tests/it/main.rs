@@ -6,9 +6,12 @@
 
 mod buddy;
 mod buddy_offsets;
+mod canary;
 mod collections;
 mod compositions;
 mod contract;
+mod failing;
+mod fill;
 mod frame;
 mod global;
 mod heap;
@@ -22,3 +25,4 @@ mod proxy;
 mod slab;
 mod static_heap;
 mod subject;
+mod verify;
