@@ -34,7 +34,9 @@ use header::{Header, Shape, header_of};
 /// [`Underrun`](crate::Misuse::Underrun); the report tells how many bytes were changed, how far from
 /// the block, and the block's size. Where the words just before a block hold but the header before
 /// those does not, it is [`Damaged`](crate::Misuse::Damaged). No word of a header is believed before
-/// its check word was tested, so an overwritten link or size is reported and never followed.
+/// its check word was tested, so an overwritten link or size is reported and never followed. A call
+/// that links a block or takes it off the list changes one link in the header of another; that link
+/// must be what it is known to be, and the rest is tested when its own block's turn comes.
 ///
 /// A double free is found as long as the backing has neither reused nor overwritten the block's
 /// header; so are frees of what the backing never had, and of an address inside a block. A block of
@@ -161,12 +163,13 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn take(&self, layout: Layout, zeroed: bool) -> Result<NonNull<[u8]>, AllocError> {
         let Some(shape) = Shape::of(layout) else { return Err(AllocError) };
+        let head = self.head.get();
         // Nothing may unwind once the backing has given a block, so the link is tested before.
-        let head = self.tested_head(Location::caller());
+        self.test_head(head, Location::caller());
         let start = if zeroed {
             self.backing.allocate_zeroed(shape.below())?
         } else {
@@ -174,8 +177,15 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         };
         // SAFETY: the backing's block has `total` bytes, of which `front` come first.
         let block = unsafe { start.cast::<u8>().add(shape.front) };
-        let next = head.map_or(ptr::null_mut(), |(next, _)| next.as_ptr());
-        self.link(block, Header::new(next, shape.word), head);
+        // SAFETY: the block has its header before it.
+        let at = unsafe { header_of(block) };
+        // SAFETY: the header's bytes lie before the block, in the backing's block.
+        unsafe { Header::write_first(at, head, shape.word, self.secret.get()) };
+        if let Some(next) = NonNull::new(head) {
+            // SAFETY: invariant 1: it is the header of a live block.
+            unsafe { Header::lead_back(next, ptr::null_mut(), at.as_ptr()) };
+        }
+        self.head.set(at.as_ptr());
         // SAFETY: the block lies in its backing's block as its shape has it, and nobody has seen it.
         unsafe { guard::write(block, shape) };
         self.count(shape.size, shape.total);
@@ -183,39 +193,17 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         Ok(NonNull::slice_from_raw_parts(block, shape.size))
     }
 
-    /// Returns the first header of the list after a test of its check word.
-    #[inline]
-    fn tested_head(&self, site: &'static Location<'static>) -> Option<(NonNull<Header>, Header)> {
-        let head = NonNull::new(self.head.get());
-        if head.is_none() && self.secret.get() == 0 {
-            self.make_secret();
-        }
-        head.map(|head| (head, self.tested(head, site)))
-    }
-
-    /// Returns the words of a header that another one leads to, or that is the first.
-    #[inline]
-    fn tested(&self, at: NonNull<Header>, site: &'static Location<'static>) -> Header {
-        // SAFETY: `at` came from a header whose check word holds, or is the head; by invariant 1 it is
-        // the header of a live block.
-        let header = unsafe { Header::read(at) };
-        if !header.is_sealed(at, self.secret.get()) {
-            self.neighbour_damaged(at, site);
-        }
-        header
-    }
-
-    /// Puts a block's header first on the list, whose first one was `head` until now.
-    #[inline]
-    fn link(&self, block: NonNull<u8>, header: Header, head: Option<(NonNull<Header>, Header)>) {
-        let at = header_of(block);
-        // SAFETY: the header's bytes lie before the block, in the backing's block.
-        unsafe { header.sealed(at, self.secret.get()).write(at) };
-        if let Some((next, words)) = head {
+    /// Tests the one word of the first header that is about to change.
+    #[inline(always)]
+    fn test_head(&self, head: *mut Header, site: &'static Location<'static>) {
+        match NonNull::new(head) {
             // SAFETY: invariant 1: it is the header of a live block.
-            unsafe { words.with_prev(at.as_ptr()).write(next) };
+            Some(at) if !unsafe { Header::leads_back(at, ptr::null_mut()) } => {
+                self.neighbour_damaged(at, site)
+            }
+            None if self.secret.get() == 0 => self.make_secret(),
+            _ => {}
         }
-        self.head.set(at.as_ptr());
     }
 
     #[inline]
@@ -245,14 +233,15 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
     }
 
     /// Returns the header of a block that is passed in, after a test of all its words.
-    #[inline]
+    #[inline(always)]
     fn examined(
         &self,
         block: NonNull<u8>,
         told: Option<usize>,
         site: &'static Location<'static>,
     ) -> Header {
-        let at = header_of(block);
+        // SAFETY: the callers' promise: the block is live.
+        let at = unsafe { header_of(block) };
         // SAFETY: the callers' promise: the block is live, so its header lies before it.
         let header = unsafe { Header::read(at) };
         if !header.is_sealed(at, self.secret.get()) {
@@ -261,15 +250,43 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         let shape = header.shape();
         // SAFETY: the header's seal holds, so this is a live block of that shape.
         if !unsafe { guard::holds(block, shape) } {
-            self.breached(block, shape, site);
+            self.breached(block, site);
         }
-        if told.is_some_and(|told| told.max(1) != shape.size) {
-            self.wrong_size(block, told, site);
+        if told.is_some_and(|told| told != shape.size) {
+            self.other_size(block, told, shape.size, site);
         }
         header
     }
 
-    #[inline]
+    /// Takes a block off the list. Of the headers beside it only the links to it are used, and these
+    /// must be what they are known to be.
+    #[inline(always)]
+    fn unlink(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
+        let prev = NonNull::new(header.prev);
+        let next = NonNull::new(header.next);
+        if let Some(next) = next {
+            // SAFETY: `at` holds, so by invariant 1 the next one is the header of a live block.
+            if !unsafe { Header::leads_back(next, at.as_ptr()) } {
+                self.neighbour_damaged(next, site);
+            }
+        }
+        if let Some(prev) = prev {
+            // SAFETY: as above.
+            if !unsafe { Header::leads_on(prev, at.as_ptr()) } {
+                self.neighbour_damaged(prev, site);
+            }
+            // SAFETY: as above.
+            unsafe { Header::lead_on(prev, at.as_ptr(), header.next) };
+        } else {
+            self.head.set(header.next);
+        }
+        if let Some(next) = next {
+            // SAFETY: as above.
+            unsafe { Header::lead_back(next, at.as_ptr(), header.prev) };
+        }
+    }
+
+    #[inline(always)]
     #[track_caller]
     unsafe fn release(
         &self,
@@ -278,20 +295,11 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         site: &'static Location<'static>,
     ) {
         let header = self.examined(block, told, site);
-        let prev = NonNull::new(header.prev).map(|prev| (prev, self.tested(prev, site)));
-        let next = NonNull::new(header.next).map(|next| (next, self.tested(next, site)));
-        match prev {
-            // SAFETY: invariant 1: it is the header of a live block.
-            Some((prev, words)) => unsafe { words.with_next(header.next).write(prev) },
-            None => self.head.set(header.next),
-        }
-        if let Some((next, words)) = next {
-            // SAFETY: invariant 1: it is the header of a live block.
-            unsafe { words.with_prev(header.prev).write(next) };
-        }
-        let at = header_of(block);
+        // SAFETY: the block is live.
+        let at = unsafe { header_of(block) };
+        self.unlink(at, &header, site);
         // SAFETY: the header is this block's, which is ours until the backing has it.
-        unsafe { header.dead(at, self.secret.get()).write(at) };
+        unsafe { Header::kill(at, self.secret.get()) };
         let shape = header.shape();
         self.uncount(shape.size, shape.total);
         self.frees_total.set(self.frees_total.get() + 1);
@@ -370,8 +378,10 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         let start = unsafe { block.sub(before.front) };
         // SAFETY: the backing's block is live and has this layout.
         unsafe { self.backing.resize_in_place(start, before.below(), wanted.below())? };
+        // SAFETY: the block is live.
+        let at = unsafe { header_of(block) };
         // SAFETY: the header is this block's.
-        unsafe { header.with_word(wanted.word).write(header_of(block)) };
+        unsafe { Header::set_word(at, before.word, wanted.word) };
         let more = wanted.size.saturating_sub(before.size);
         if more > 0 {
             // SAFETY: the block has grown, so its old end lies within it.

@@ -1,6 +1,7 @@
 //! The words in front of a block, and the sizes that follow from them.
 
 use core::alloc::Layout;
+use core::mem::offset_of;
 use core::ptr::{self, NonNull};
 
 use crate::mark;
@@ -16,17 +17,18 @@ const FRONT: usize = HEADER + guard::BEFORE;
 /// The least alignment, that of a header's words and of the guard before a block.
 const ALIGN_MIN: usize = 8;
 
-/// Greater blocks are refused: their size would not fit its word, or a sum of sizes its type. No
-/// address space has them.
-const SIZE_MAX: usize = if usize::BITS == 64 { (1 << 56) - 1 } else { isize::MAX as usize / 2 };
+/// Blocks that take more in all are refused: their size would not fit its word, or their sizes make no
+/// layout. No address space has them.
+const TOTAL_MAX: usize = if usize::BITS == 64 { 1 << 57 } else { isize::MAX as usize / 2 };
 
 /// Bits of the word that hold the alignment as a power of two.
 const SHIFT_BITS: u32 = 6;
 
-/// What the words of a header count in its check word.
-const PREV: u64 = 0x9e37_79b9_7f4a_7c15;
-const NEXT: u64 = 0xbf58_476d_1ce4_e5b9;
-const WORD: u64 = 0x94d0_49bb_1331_11eb;
+/// What the words of a header count in its check word: powers of three, no sum or difference of which,
+/// the check word's own 1 among them, is zero.
+const PREV: u64 = 3;
+const NEXT: u64 = 9;
+const WORD: u64 = 27;
 
 /// The words before a block and its guard.
 #[repr(C, align(8))]
@@ -43,43 +45,141 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Makes the header of the first block on a list; it has no seal yet.
-    #[inline]
-    pub(super) fn new(next: *mut Self, word: u64) -> Self {
-        Self { prev: ptr::null_mut(), next, word, check: 0 }
-    }
-
     /// Reads the words at `at`, which need not be a header.
     ///
     /// # Safety
     ///
     /// The bytes there may be read.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn read(at: NonNull<Self>) -> Self {
         mark::defined(at.cast(), HEADER);
-        // SAFETY: the caller's promise; an address that is no block's may be odd.
-        let header = unsafe { at.read_unaligned() };
+        // Word by word, as they were written: the processor waits for a wider load over fresh stores.
+        let header = Self {
+            // SAFETY: the caller's promise.
+            prev: unsafe { word_at(at, offset_of!(Self, prev)) },
+            // SAFETY: as above.
+            next: unsafe { word_at(at, offset_of!(Self, next)) },
+            // SAFETY: as above.
+            word: unsafe { word_at(at, offset_of!(Self, word)) },
+            // SAFETY: as above.
+            check: unsafe { word_at(at, offset_of!(Self, check)) },
+        };
         mark::no_access(at.cast(), HEADER);
         header
     }
 
-    /// Writes the words to where a block has its header.
+    /// Writes the header of a block that comes first on the list, before `next`.
     ///
     /// # Safety
     ///
-    /// The bytes there are those of a block's header.
-    #[inline]
-    pub(super) unsafe fn write(self, at: NonNull<Self>) {
+    /// The bytes at `at` are those of a block's header.
+    #[inline(always)]
+    pub(super) unsafe fn write_first(at: NonNull<Self>, next: *mut Self, word: u64, secret: u64) {
+        let header = Self { prev: ptr::null_mut(), next, word, check: 0 };
+        let check = header.seal(at, secret);
         mark::defined(at.cast(), HEADER);
         // SAFETY: the caller's promise.
-        unsafe { at.write(self) };
+        unsafe { at.write(Self { check, ..header }) };
         mark::no_access(at.cast(), HEADER);
     }
 
-    /// The check word that belongs to these words at this address. A sum, each word times an odd number
-    /// of its own: so a change of one word always changes it, a pattern or a complement over several
-    /// does not cancel out, and a link is changed without a look at the other words.
-    #[inline]
+    /// Tells whether a header leads back to `prev`. It may be damaged.
+    ///
+    /// # Safety
+    ///
+    /// `at` is where a live block has its header.
+    #[inline(always)]
+    pub(super) unsafe fn leads_back(at: NonNull<Self>, prev: *mut Self) -> bool {
+        mark::defined(at.cast(), HEADER);
+        // SAFETY: the caller's promise.
+        let leads = unsafe { (*at.as_ptr()).prev } == prev;
+        mark::no_access(at.cast(), HEADER);
+        leads
+    }
+
+    /// As [`leads_back`](Self::leads_back), on to `next`.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline(always)]
+    pub(super) unsafe fn leads_on(at: NonNull<Self>, next: *mut Self) -> bool {
+        mark::defined(at.cast(), HEADER);
+        // SAFETY: the caller's promise.
+        let leads = unsafe { (*at.as_ptr()).next } == next;
+        mark::no_access(at.cast(), HEADER);
+        leads
+    }
+
+    /// Makes a header that leads back to `old` lead back to `new`. The check word is moved on by the
+    /// difference: it holds afterwards if it held before, and where it did not it still does not.
+    ///
+    /// # Safety
+    ///
+    /// `at` is where a live block has its header.
+    #[inline(always)]
+    pub(super) unsafe fn lead_back(at: NonNull<Self>, old: *mut Self, new: *mut Self) {
+        let to = at.as_ptr();
+        mark::defined(at.cast(), HEADER);
+        // SAFETY: the caller's promise.
+        unsafe { (*to).prev = new };
+        // SAFETY: as above.
+        let check = unsafe { &mut (*to).check };
+        *check = turned(*check, old.addr() as u64, new.addr() as u64, PREV);
+        mark::no_access(at.cast(), HEADER);
+    }
+
+    /// As [`lead_back`](Self::lead_back), for the way on.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline(always)]
+    pub(super) unsafe fn lead_on(at: NonNull<Self>, old: *mut Self, new: *mut Self) {
+        let to = at.as_ptr();
+        mark::defined(at.cast(), HEADER);
+        // SAFETY: the caller's promise.
+        unsafe { (*to).next = new };
+        // SAFETY: as above.
+        let check = unsafe { &mut (*to).check };
+        *check = turned(*check, old.addr() as u64, new.addr() as u64, NEXT);
+        mark::no_access(at.cast(), HEADER);
+    }
+
+    /// Changes the word of a header that holds.
+    ///
+    /// # Safety
+    ///
+    /// As for [`lead_back`](Self::lead_back).
+    pub(super) unsafe fn set_word(at: NonNull<Self>, old: u64, new: u64) {
+        let to = at.as_ptr();
+        mark::defined(at.cast(), HEADER);
+        // SAFETY: the caller's promise.
+        unsafe { (*to).word = new };
+        // SAFETY: as above.
+        let check = unsafe { &mut (*to).check };
+        *check = turned(*check, old, new, WORD);
+        mark::no_access(at.cast(), HEADER);
+    }
+
+    /// Marks the header of a block that is freed. The mark depends on no other word, as the backing may
+    /// write over the first bytes of what it takes back.
+    ///
+    /// # Safety
+    ///
+    /// The bytes at `at` are those of a block's header.
+    #[inline(always)]
+    pub(super) unsafe fn kill(at: NonNull<Self>, secret: u64) {
+        mark::defined(at.cast(), HEADER);
+        // SAFETY: the caller's promise.
+        unsafe { (*at.as_ptr()).check = !tag(at, secret) };
+    }
+
+    /// The check word that belongs to these words at this address: a sum that begins with a secret. A
+    /// change of one word always changes it, the same change up or down of several does not cancel
+    /// out, what was written over all of them would have to know the secret, and a link is changed
+    /// without a look at the other words.
+    #[inline(always)]
     fn seal(&self, at: NonNull<Self>, secret: u64) -> u64 {
         tag(at, secret)
             .wrapping_add((self.prev.addr() as u64).wrapping_mul(PREV))
@@ -87,41 +187,9 @@ impl Header {
             .wrapping_add(self.word.wrapping_mul(WORD))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_sealed(&self, at: NonNull<Self>, secret: u64) -> bool {
         self.check == self.seal(at, secret)
-    }
-
-    #[inline]
-    pub(super) fn sealed(self, at: NonNull<Self>, secret: u64) -> Self {
-        Self { check: self.seal(at, secret), ..self }
-    }
-
-    /// Changes a word of a sealed header, which stays sealed.
-    #[inline]
-    pub(super) fn with_prev(self, prev: *mut Self) -> Self {
-        let check = turned(self.check, self.prev.addr() as u64, prev.addr() as u64, PREV);
-        Self { prev, check, ..self }
-    }
-
-    /// As [`with_prev`](Self::with_prev).
-    #[inline]
-    pub(super) fn with_next(self, next: *mut Self) -> Self {
-        let check = turned(self.check, self.next.addr() as u64, next.addr() as u64, NEXT);
-        Self { next, check, ..self }
-    }
-
-    /// As [`with_prev`](Self::with_prev).
-    #[inline]
-    pub(super) fn with_word(self, word: u64) -> Self {
-        Self { word, check: turned(self.check, self.word, word, WORD), ..self }
-    }
-
-    /// The header of a block that is freed. Its check word depends on no other, as the backing may
-    /// write over the first bytes of what it takes back.
-    #[inline]
-    pub(super) fn dead(self, at: NonNull<Self>, secret: u64) -> Self {
-        Self { check: !tag(at, secret), ..self }
     }
 
     pub(super) fn is_dead(&self, at: NonNull<Self>, secret: u64) -> bool {
@@ -129,31 +197,47 @@ impl Header {
     }
 
     /// The sizes that the word of a sealed header tells.
-    #[inline]
+    #[inline(always)]
     pub(super) fn shape(&self) -> Shape {
         let align = 1 << (self.word & ((1 << SHIFT_BITS) - 1));
         Shape::with((self.word >> SHIFT_BITS) as usize, align, self.word)
     }
 }
 
+/// Reads a word of what may be a header.
+///
+/// # Safety
+///
+/// The bytes there may be read.
+#[inline(always)]
+unsafe fn word_at<T: Copy>(at: NonNull<Header>, offset: usize) -> T {
+    let from = at.as_ptr().wrapping_byte_add(offset).cast::<T>();
+    // SAFETY: the caller's promise; an address that is no block's may be odd.
+    unsafe { from.read_unaligned() }
+}
+
 /// The check word after one word has changed.
-#[inline]
+#[inline(always)]
 fn turned(check: u64, old: u64, new: u64, factor: u64) -> u64 {
     check.wrapping_add(new.wrapping_sub(old).wrapping_mul(factor))
 }
 
 /// What tells a header at this address, and of this allocator, from others.
-#[inline]
+#[inline(always)]
 fn tag(at: NonNull<Header>, secret: u64) -> u64 {
     (at.addr().get() as u64).rotate_left(7) ^ secret
 }
 
 /// Where the header of a block lies.
-#[inline]
-pub(super) fn header_of(block: NonNull<u8>) -> NonNull<Header> {
+///
+/// # Safety
+///
+/// `block` is a block, or an address that somebody promised to be one, and not just above null.
+#[inline(always)]
+pub(super) unsafe fn header_of(block: NonNull<u8>) -> NonNull<Header> {
     let at = block.as_ptr().wrapping_sub(FRONT).cast();
-    // An address too low to have a header before it is no block; one that is not null serves for it.
-    NonNull::new(at).unwrap_or(NonNull::dangling())
+    // SAFETY: the caller's promise.
+    unsafe { NonNull::new_unchecked(at) }
 }
 
 /// Where the block of a header lies.
@@ -194,17 +278,14 @@ impl Shape {
 
     #[inline]
     const fn checked(size: usize, align: usize) -> Option<Self> {
-        if size > SIZE_MAX {
-            return None;
-        }
-        let size = if size == 0 { 1 } else { size };
+        let size = size + (size == 0) as usize;
         let word = (size as u64) << SHIFT_BITS | align.trailing_zeros() as u64;
         let shape = Self::with(size, align, word);
-        if shape.total > isize::MAX as usize - (align - 1) { None } else { Some(shape) }
+        if shape.total > TOTAL_MAX { None } else { Some(shape) }
     }
 
-    /// `front` is at most half of the address space and a word, `size` less than a quarter of it, so
-    /// nothing overflows.
+    /// A layout's size and its alignment together are at most half of the address space, so nothing
+    /// overflows.
     #[inline]
     const fn with(size: usize, align: usize, word: u64) -> Self {
         let front = (FRONT + align - 1) & !(align - 1);
@@ -214,7 +295,8 @@ impl Shape {
     /// The layout of it all.
     #[inline]
     pub(super) const fn below(self) -> Layout {
-        // SAFETY: `checked` saw that the alignment, a layout's, and the size make a layout.
+        // SAFETY: `checked` saw that the size is at most a quarter of the address space; so is the
+        // alignment, a layout's, as the size is more than that. Rounded up they are less than half.
         unsafe { Layout::from_size_align_unchecked(self.total, self.align) }
     }
 

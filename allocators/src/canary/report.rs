@@ -9,7 +9,7 @@ use crate::misuse::{Misuse, Report, misuse, wrong_free};
 
 use super::CanaryAllocator;
 use super::guard::{self, BEFORE, BEHIND, Span};
-use super::header::{HEADER, Header, Shape, block_of, header_of};
+use super::header::{HEADER, Header, block_of, header_of};
 
 /// What `verify` says of bytes behind a block.
 pub(super) const OVER: &str = "overrun: bytes behind a block were changed";
@@ -48,7 +48,11 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
     /// Reports a live block whose header holds and whose guards do not.
     #[cold]
     #[inline(never)]
-    pub(super) fn breached(&self, block: NonNull<u8>, shape: Shape, site: Site) -> ! {
+    pub(super) fn breached(&self, block: NonNull<u8>, site: Site) -> ! {
+        // SAFETY: the caller found that the header holds.
+        let at = unsafe { header_of(block) };
+        // SAFETY: as above.
+        let shape = unsafe { Header::read(at) }.shape();
         // SAFETY: the header holds, so this is a live block of that shape.
         let over = unsafe { guard::behind(block, shape.size) };
         // SAFETY: as above.
@@ -87,7 +91,8 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
         if !self.backing.owns(block.as_ptr()) {
             free(Misuse::ForeignFree);
         }
-        let at = header_of(block);
+        // SAFETY: the header was read before, so there is one address.
+        let at = unsafe { header_of(block) };
         // SAFETY: the backing has memory there, and under the same promise of the caller as now, that
         // this is a block, the header was read before.
         let dead = unsafe { Header::read(at) }.is_dead(at, self.secret.get());
@@ -114,11 +119,19 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
         self.header_damaged(block_of(at), None, site)
     }
 
-    /// Reports a free or a resize with a size that is not the block's.
+    /// Reports a free or a resize with a size that is not the block's; one of zero counts as one byte.
     #[cold]
     #[inline(never)]
-    pub(super) fn wrong_size(&self, block: NonNull<u8>, told: Option<usize>, site: Site) -> ! {
-        wrong_free(Misuse::WrongSize, self.name, block, told, site)
+    pub(super) fn other_size(
+        &self,
+        block: NonNull<u8>,
+        told: Option<usize>,
+        size: usize,
+        site: Site,
+    ) {
+        if told != Some(0) || size != 1 {
+            wrong_free(Misuse::WrongSize, self.name, block, told, site);
+        }
     }
 
     /// Reports a live block whose header does not hold; its size is therefore not known.

@@ -101,7 +101,7 @@ fn what_no_address_space_holds_is_refused() {
     let canary = CanaryAllocator::new("canary", &backing);
     let most = isize::MAX as usize;
     for align in (0..usize::BITS - 1).map(|shift| 1 << shift) {
-        for size in [most - (align - 1), most / 2, 1 << 56] {
+        for size in [most - (align - 1), most / 2, 1 << 57] {
             let Ok(asked) = Layout::from_size_align(size, align) else { continue };
             assert_eq!(canary.allocate(asked), Err(AllocError), "{asked:?}");
             assert_eq!(canary.allocate_zeroed(asked), Err(AllocError), "{asked:?}");
@@ -228,12 +228,18 @@ fn every_bit_of_a_header_is_watched() {
         unsafe { at.write(at.read() ^ 1 << (bit % 8)) };
         let damage = canary.verify().expect_err("a bit was flipped");
         assert!(damage.what.contains("header"), "{damage}");
-        // Its own free, and a call that would have to change its links.
-        for block in blocks {
+        // At its own free each bit, and at another's the link that leads there.
+        let link = size_of::<*const u8>() * 8;
+        let (to_younger, to_older) = (bit < link, (link..2 * link).contains(&bit));
+        let [older, own, younger] = blocks;
+        for (block, finds) in [(own, true), (younger, to_younger), (older, to_older)] {
+            if !finds {
+                continue;
+            }
             // SAFETY: the block is live; the call reports and changes nothing.
             let report = misuse_of(|| unsafe { canary.deallocate(block) });
             assert!(report.contains("damage"), "bit {bit}: {report}");
-            assert!(report.contains(&std::format!("{:p}", blocks[1])), "bit {bit}: {report}");
+            assert!(report.contains(&std::format!("{own:p}")), "bit {bit}: {report}");
             assert!(report.contains("its header was changed"), "bit {bit}: {report}");
         }
         // SAFETY: as above.
@@ -248,7 +254,7 @@ fn a_damaged_head_is_found_before_anything_is_taken() {
     let backing = TestBacking::new();
     let canary = CanaryAllocator::new("canary", &backing);
     let block = take(&canary, 24, 8);
-    scribble(block, -24, 4, || {
+    scribble(block, -((HEADER + 8) as isize), 4, || {
         let requests = backing.requests();
         let report = misuse_of(|| ignore(canary.allocate(layout(8, 8))));
         assert!(report.contains("damage"), "{report}");
@@ -270,13 +276,10 @@ fn no_pattern_over_a_header_is_believed() {
     unsafe { kept.as_mut_ptr().copy_from_nonoverlapping(start, kept.len()) };
     let found = |name: &str, what: &dyn Debug| {
         assert!(canary.verify().is_err(), "{what:?}");
-        // Its own free, and calls that would have to change its links.
-        for block in &blocks[1..] {
-            // SAFETY: the block is live; the call reports and changes nothing.
-            let report = misuse_of(|| unsafe { canary.deallocate(*block) });
-            assert!(report.contains(name), "{what:?}: {report}");
-            assert!(report.contains(&std::format!("{:p}", blocks[2])), "{what:?}: {report}");
-        }
+        // SAFETY: the block is live; the call reports and changes nothing.
+        let report = misuse_of(|| unsafe { canary.deallocate(blocks[2]) });
+        assert!(report.contains(name), "{what:?}: {report}");
+        assert!(report.contains(&std::format!("{:p}", blocks[2])), "{what:?}: {report}");
         // SAFETY: as above.
         unsafe { start.copy_from_nonoverlapping(kept.as_ptr(), kept.len()) };
         canary.verify().expect("all is as it was");
@@ -286,11 +289,11 @@ fn no_pattern_over_a_header_is_believed() {
         unsafe { start.write_bytes(byte, kept.len()) };
         found("underrun", &byte);
     }
-    // Some of the words complemented, or with the same bit flipped; a check word that is an
-    // exclusive or of turned words believed the first.
+    // Some of the words complemented, or changed by one mask; a check word that is an exclusive or of
+    // turned words believed the first.
     let words = HEADER / 8;
     for which in 1..1_u32 << words {
-        for change in [u64::MAX, 1 << 63, 1, 1 << 21, 0x00ff_00ff_00ff_00ff] {
+        for change in [u64::MAX, 1, 1 << 21, 1 << 47, 0x00ff_00ff_00ff_00ff, 0xffff_ffff] {
             for word in (0..words).filter(|word| which & 1 << word != 0) {
                 // SAFETY: the words are the header's.
                 unsafe {
@@ -302,6 +305,37 @@ fn no_pattern_over_a_header_is_believed() {
         }
     }
     free_all(&canary);
+}
+
+#[test]
+fn a_change_of_links_does_not_hide_damage() {
+    let backing = TestBacking::new();
+    let canary = CanaryAllocator::new("canary", &backing);
+    let [older, own, younger] = [(); 3].map(|()| take(&canary, 24, 8));
+    // The size, and the check word itself.
+    for from in [-24, -16] {
+        scribble(own, from, 3, || {
+            let between = take(&canary, 24, 8);
+            // SAFETY: the blocks are live; the last call reports and changes nothing.
+            unsafe {
+                canary.deallocate(between);
+                assert!(misuse_of(|| canary.deallocate(own)).contains("damage"));
+            }
+            assert!(canary.verify().is_err());
+        });
+    }
+    let at = own.as_ptr().wrapping_sub(24);
+    // SAFETY: the byte is the header's, and the blocks are live; their neighbour's links change.
+    unsafe {
+        at.write(!at.read());
+        canary.deallocate(younger);
+        canary.deallocate(older);
+        assert!(misuse_of(|| canary.deallocate(own)).contains("damage"));
+        at.write(!at.read());
+    }
+    canary.verify().expect("the links are right");
+    // SAFETY: the block is live.
+    unsafe { canary.deallocate(own) };
 }
 
 #[test]

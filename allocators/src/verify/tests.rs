@@ -58,7 +58,7 @@ fn it_checks_at_every_nth_call() {
         let mut calls = 0;
         let mut called = |more: u64| {
             calls += more;
-            let wanted = if interval == 0 { 0 } else { calls / interval };
+            let wanted = calls.checked_div(interval).unwrap_or(0);
             assert_eq!((verify.calls(), verify.checks()), (calls, wanted), "{interval}");
         };
         for _ in 0..10 {
