@@ -25,6 +25,9 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator};
 use crate::buddy::BuddyAllocator;
+use crate::canary::CanaryAllocator;
+use crate::failing::FailingAllocator;
+use crate::fill::FillAllocator;
 use crate::frame::FrameAllocator;
 use crate::heap::HeapAllocator;
 use crate::locked::{Lock, Locked};
@@ -40,6 +43,7 @@ use crate::slab::SlabAllocator;
 use crate::static_heap::StaticHeap;
 use crate::temp::TempAllocator;
 use crate::trace::TraceAllocator;
+use crate::verify::VerifyAllocator;
 
 /// Lets a reference to any allocator, a user's own for instance, be used through `allocator-api2`.
 ///
@@ -100,6 +104,10 @@ macro_rules! each_allocator {
             ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] ScratchAllocator<'b, B>;
             ['b, B: Allocator + Sync + ?Sized] SharedProxy<'b, B>;
+            ['b, B: Allocator + ?Sized] CanaryAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] FailingAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] FillAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized] VerifyAllocator<'b, B>;
             [const BYTES: usize] StaticHeap<BYTES>;
             ['b, B: Allocator + ?Sized, K: Allocator + ?Sized] TraceAllocator<'b, B, K>;
             ['b, const N: usize, B: Allocator + ?Sized] TempAllocator<'b, N, B>;

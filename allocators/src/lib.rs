@@ -59,6 +59,9 @@ pub use allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 pub use bridge::Bridge;
 pub use buddy::{BlockState, BuddyAllocator, BuddyError};
 pub use buddy_offsets::BuddyOffsets;
+pub use canary::CanaryAllocator;
+pub use failing::{FailingAllocator, Refusals};
+pub use fill::{FillAllocator, FillPattern};
 pub use frame::{FrameAllocator, FrameMark, FrameScope};
 #[cfg(feature = "std")]
 pub use global_guard::{Armed, ArmedAll, Arming, GlobalGuard, Violations};
@@ -87,3 +90,4 @@ pub use temp::TempAllocator;
 #[cfg(feature = "std")]
 pub use trace::WriteSink;
 pub use trace::{SinkError, SiteUsage, TraceAllocator, TraceSink};
+pub use verify::VerifyAllocator;

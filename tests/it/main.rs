@@ -6,9 +6,12 @@
 
 mod buddy;
 mod buddy_offsets;
+mod canary;
 mod collections;
 mod compositions;
 mod contract;
+mod failing;
+mod fill;
 mod frame;
 mod global;
 mod global_guard;
@@ -33,3 +36,4 @@ mod static_heap;
 mod subject;
 mod temp;
 mod trace;
+mod verify;

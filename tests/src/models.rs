@@ -6,8 +6,9 @@ mod faulty;
 mod naive;
 mod noting;
 
-pub use failing::{FailingBacking, Refusals};
+pub use failing::FailingBacking;
 pub use fault::Fault;
 pub use faulty::FaultyAllocator;
+pub use loligo_allocators::Refusals;
 pub use naive::NaiveAllocator;
 pub use noting::{NotingAllocator, NotingFault};

@@ -4,26 +4,18 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::ptr::NonNull;
 
-use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
-
-/// Which requests a [`FailingBacking`] refuses. Requests are numbered from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusals {
-    /// None.
-    None,
-    /// The one with this number.
-    Nth(u64),
-    /// That one and all after it.
-    From(u64),
-}
+use loligo_allocators::{AllocError, Allocator, Block, Damage, Refusals, Stats};
 
 /// Passes requests on to the allocator beneath and refuses some.
 ///
 /// Allocations, reallocations and growth in place count as requests; giving memory back never does.
+/// Unlike `FailingAllocator` it cannot be seen: name, counters, walk and backing are those of the
+/// allocator beneath, so that a suite sees the regions of what stands on it, and blocks that are live
+/// when it goes are not its concern.
 #[derive(Debug)]
 pub struct FailingBacking<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     backing: &'a B,
-    refusals: Cell<Refusals>,
+    refusals: Refusals,
     requests: Cell<u64>,
     refused: Cell<u64>,
 }
@@ -31,12 +23,7 @@ pub struct FailingBacking<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
 impl<'a, B: Allocator + ?Sized> FailingBacking<'a, B> {
     /// Puts itself in front of `backing`.
     pub const fn new(backing: &'a B, refusals: Refusals) -> Self {
-        Self {
-            backing,
-            refusals: Cell::new(refusals),
-            requests: Cell::new(0),
-            refused: Cell::new(0),
-        }
+        Self { backing, refusals, requests: Cell::new(0), refused: Cell::new(0) }
     }
 
     /// Returns how many requests came so far.
@@ -52,15 +39,10 @@ impl<'a, B: Allocator + ?Sized> FailingBacking<'a, B> {
     }
 
     /// Counts a request; `Err` if it is one to refuse.
-    fn request(&self) -> Result<(), AllocError> {
+    fn request(&self, layout: Layout) -> Result<(), AllocError> {
         let number = self.requests.get();
         self.requests.set(number + 1);
-        let refuse = match self.refusals.get() {
-            Refusals::None => false,
-            Refusals::Nth(nth) => number == nth,
-            Refusals::From(first) => number >= first,
-        };
-        if refuse {
+        if self.refusals.refuses(number, layout.size()) {
             self.refused.set(self.refused.get() + 1);
             return Err(AllocError);
         }
@@ -71,12 +53,12 @@ impl<'a, B: Allocator + ?Sized> FailingBacking<'a, B> {
 // SAFETY: blocks come from the backing as they are; a refusal changes nothing but two counts.
 unsafe impl<B: Allocator + ?Sized> Allocator for FailingBacking<'_, B> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        self.request()?;
+        self.request(layout)?;
         self.backing.allocate(layout)
     }
 
     fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        self.request()?;
+        self.request(layout)?;
         self.backing.allocate_zeroed(layout)
     }
 
@@ -97,7 +79,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FailingBacking<'_, B> {
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         if new.size() > old.size() {
-            self.request()?;
+            self.request(new)?;
         }
         // SAFETY: the caller's promise, passed on.
         unsafe { self.backing.resize_in_place(block, old, new) }
@@ -109,7 +91,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FailingBacking<'_, B> {
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        self.request()?;
+        self.request(new)?;
         // SAFETY: the caller's promise, passed on.
         unsafe { self.backing.reallocate(block, old, new) }
     }
