@@ -32,6 +32,7 @@ use crate::locked::{Lock, Locked};
 use crate::page::PageAllocator;
 use crate::pool::PoolAllocator;
 use crate::proxy::ProxyAllocator;
+use crate::quarantine::QuarantineAllocator;
 use crate::size_classes::SizeClasses;
 use crate::slab::SlabAllocator;
 use crate::static_heap::StaticHeap;
@@ -93,6 +94,7 @@ macro_rules! each_allocator {
             ['b, B: Allocator + ?Sized] PoolAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] FrameAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
+            ['b, B: Allocator + ?Sized, K: Allocator + ?Sized] QuarantineAllocator<'b, B, K>;
             [const BYTES: usize] StaticHeap<BYTES>;
             [A: Allocator, L: Lock] Locked<A, L>;
             ['d] dyn Allocator + 'd;

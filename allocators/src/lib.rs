@@ -67,6 +67,7 @@ pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use page::{PageAllocator, Reservation};
 pub use pool::PoolAllocator;
 pub use proxy::ProxyAllocator;
+pub use quarantine::QuarantineAllocator;
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};
 pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;

@@ -19,6 +19,7 @@ mod planted;
 mod pool;
 mod programs;
 mod proxy;
+mod quarantine;
 mod slab;
 mod static_heap;
 mod subject;

@@ -12,6 +12,7 @@ use crate::locked::LOCKED;
 use crate::page::PAGE;
 use crate::pool::{POOL, POOL_IN_REGION};
 use crate::proxy::PROXY;
+use crate::quarantine::QUARANTINE;
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
 use crate::subject::{Subject, bytes};
@@ -55,6 +56,7 @@ const OURS: &[Subject] = &[
     PAGE,
     FRAME,
     PROXY,
+    QUARANTINE,
 ];
 
 fn subject(name: &str) -> Option<Subject> {
