@@ -26,6 +26,8 @@ use core::ptr::NonNull;
 use crate::allocator::{AllocError, Allocator};
 use crate::buddy::BuddyAllocator;
 use crate::frame::FrameAllocator;
+#[cfg(target_os = "linux")]
+use crate::guard_page::GuardPageAllocator;
 use crate::heap::HeapAllocator;
 use crate::locked::{Lock, Locked};
 #[cfg(target_os = "linux")]
@@ -88,6 +90,8 @@ macro_rules! each_allocator {
         $bridges! {
             #[cfg(target_os = "linux")]
             [] PageAllocator;
+            #[cfg(target_os = "linux")]
+            ['b] GuardPageAllocator<'b>;
             ['b, B: Allocator + ?Sized] HeapAllocator<'b, B>;
             ['b, B: Allocator + ?Sized, C: SizeClasses] SlabAllocator<'b, B, C>;
             ['b, B: Allocator + ?Sized] BuddyAllocator<'b, B>;

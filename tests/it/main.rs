@@ -11,6 +11,7 @@ mod compositions;
 mod contract;
 mod frame;
 mod global;
+mod guard_page;
 mod heap;
 mod locked;
 mod misuse;
