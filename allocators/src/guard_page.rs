@@ -62,7 +62,8 @@ pub enum GuardSide {
 /// # The kernel's limit
 ///
 /// Linux allows a process 65 530 mappings (`vm.max_map_count`) unless it is set otherwise. A live
-/// guarded block takes two or three of them, one that waits takes one or none. So only a chosen number of live
+/// guarded block takes two of them, or three where nothing like it lies beside it; one that waits takes
+/// one at most. So only a chosen number of live
 /// blocks is guarded, 16 384 unless set by [`with_guarded_max`](Self::with_guarded_max); what is asked
 /// beyond is forwarded to the pages and has no guards. Where the kernel refuses a guarded block earlier,
 /// waiting blocks leave, the oldest first, and if that does not help the request is forwarded too.
@@ -91,8 +92,8 @@ pub enum GuardSide {
 ///
 /// # When not to use it
 ///
-/// A page for each block is dear, in memory as in time: about a thousand times the cost of a pool.
-/// Put it under one suspect; for a whole program there are
+/// A page for each block is dear, in memory as in time: five system calls and the first touch of a page,
+/// where a pool takes a few dozen instructions. Put it under one suspect; for a whole program there are
 /// [`QuarantineAllocator`](crate::QuarantineAllocator) and canaries. Accesses that the kernel does for
 /// the program (a read of a file into the guard) do not fault but fail with `EFAULT`. An access that
 /// jumps over the guards is not seen.

@@ -8,6 +8,7 @@
 mod check;
 mod held;
 pub(crate) mod left;
+pub(crate) mod pattern;
 #[cfg(test)]
 mod tests;
 
@@ -66,8 +67,8 @@ use crate::stats::Stats;
 ///
 /// # When not to use it
 ///
-/// Reads of freed memory show only by the values read; [`GuardPageAllocator`](crate::GuardPageAllocator)
-/// (on Linux) stops at the instruction. Above a frame a free gives nothing back, and waiting changes
+/// Reads of freed memory show only by the values read; on Linux a `GuardPageAllocator` stops at the
+/// instruction. Above a frame a free gives nothing back, and waiting changes
 /// nothing. In a program that is right, it costs memory in the cache and two passes over each block.
 ///
 /// # Panics

@@ -74,6 +74,53 @@ fn serves_several_threads() {
     assert_eq!(guards.stats().live, 0);
 }
 
+/// Where the kernel allows no more mappings, blocks are refused and nothing is lost.
+#[test]
+fn the_kernels_limit_is_survived() {
+    let ended = CHILD.run("the-limit of-mappings").expect("a process can be started");
+    assert!(ended.succeeded(), "{ended:?}");
+    assert!(ended.stdout.contains("all given back"), "{ended:?}");
+}
+
+/// Takes guarded blocks until the kernel refuses, in a process of its own.
+fn reach_the_limit() {
+    let page = PageAllocator::page_size();
+    let pages = PageAllocator::new("limit");
+    let guards = GuardPageAllocator::new("guards", &pages).with_guarded_max(usize::MAX);
+    let layout = bytes(4096, 1);
+    let mut blocks: Vec<NonNull<u8>> = Vec::new();
+    // A limit that was set much higher is not reached here.
+    while blocks.len() < 70_000
+        && let Ok(block) = guards.allocate(layout)
+    {
+        blocks.push(block.cast());
+    }
+    println!("{} guarded, {} not", guards.guarded_blocks(), guards.forwarded_blocks());
+    assert!(guards.guarded_blocks() >= 16_384, "the default is within the limit");
+    guards.verify().expect("sound");
+    for (index, block) in blocks.iter().enumerate() {
+        // Each other one, so that no gap reaches the next.
+        if index % 2 == 0 {
+            // SAFETY: the block is live.
+            unsafe { guards.deallocate(*block) };
+        }
+    }
+    guards.verify().expect("sound");
+    assert_eq!(guards.waiting_blocks(), 1024, "as many wait as may");
+    let again = guards.allocate(layout).expect("there is room again");
+    assert_eq!(again.len(), layout.size(), "it is guarded as the others");
+    // SAFETY: the block is live.
+    unsafe { guards.deallocate(again.cast()) };
+    for block in blocks.iter().skip(1).step_by(2) {
+        // SAFETY: these are live still.
+        unsafe { guards.deallocate(*block) };
+    }
+    drop(guards);
+    assert!(pages.stats().reserved < 100 * page, "{:?}", pages.stats());
+    assert_eq!((pages.stats().live, pages.committed_bytes()), (0, 0), "no block is left");
+    println!("all given back");
+}
+
 /// The test that does what stops a process.
 const CHILD: Child = Child::new("guard_page::child");
 
@@ -104,6 +151,9 @@ const DEEDS: [Deed; 5] = [
 fn child() {
     let Some(job) = CHILD.job() else { return };
     let (deed, report) = job.split_once(' ').expect("a deed and a way");
+    if deed == "the-limit" {
+        return reach_the_limit();
+    }
     let deed = DEEDS.into_iter().find(|known| known.0 == deed).expect("a deed");
     match report {
         "silent" => commit(deed),
@@ -128,12 +178,12 @@ fn child() {
 }
 
 fn commit((name, allocator, offset, freed, _): Deed) {
-    let others: Vec<_> = (0..10).map(|_| allocator.allocate(BLOCK).expect("room")).collect();
+    let others: Vec<NonNull<[u8]>> =
+        (0..10).map(|_| allocator.allocate(BLOCK).expect("room")).collect();
     let block = allocator.allocate(BLOCK).expect("room").cast::<u8>();
-    // SAFETY: the blocks are live, and all of each may be touched.
-    unsafe {
-        others.iter().for_each(|other| other.cast::<u8>().write_bytes(1, BLOCK.size()));
-        block.write_bytes(1, BLOCK.size());
+    for block in others.into_iter().map(NonNull::cast).chain([block]) {
+        // SAFETY: the blocks are live, and all of each may be touched.
+        unsafe { block.write_bytes(1, BLOCK.size()) };
     }
     if freed {
         // SAFETY: the block is live. It is used again; that is the deed.
@@ -147,13 +197,12 @@ fn commit((name, allocator, offset, freed, _): Deed) {
 
 fn access(block: NonNull<u8>, offset: isize, write: bool) {
     let address = block.as_ptr().wrapping_offset(offset);
-    // SAFETY: none; that is the deed.
-    unsafe {
-        if write {
-            address.write_volatile(0);
-        } else {
-            std::hint::black_box(address.read_volatile());
-        }
+    if write {
+        // SAFETY: none; that is the deed.
+        unsafe { address.write_volatile(0) };
+    } else {
+        // SAFETY: none; that is the deed.
+        core::hint::black_box(unsafe { address.read_volatile() });
     }
 }
 

@@ -194,10 +194,11 @@ extern "C" fn on_fault(
     _context: *mut libc::c_void,
 ) {
     // SAFETY: the kernel passes a valid structure, as SA_SIGINFO asks.
-    let code = unsafe { (*info).si_code };
+    let info = unsafe { &*info };
+    let code = info.si_code;
     if code > 0 {
-        // SAFETY: as above; a signal that the kernel raises for an access has an address.
-        let address = unsafe { (*info).si_addr() };
+        // SAFETY: a signal that the kernel raises for an access has an address.
+        let address = unsafe { info.si_addr() };
         print_known(address.cast_const().cast());
     }
     step_aside();

@@ -7,6 +7,7 @@ use super::GuardSide;
 use crate::allocator::AllocError;
 use crate::mark;
 use crate::page::system::{page_size, whole_pages};
+use crate::quarantine::pattern::{count_unlike, first_unlike};
 
 /// What the rest of a block's pages is filled with.
 const SLACK: u8 = 0xfd;
@@ -108,8 +109,7 @@ impl Opened {
             // writes to them.
             unsafe { core::slice::from_raw_parts(start.as_ptr(), bytes) }
         });
-        let stray = found(behind, behind.iter().position(changed), false)
-            .or_else(|| found(before, before.iter().rev().position(changed), true));
+        let stray = beside(behind, false).or_else(|| beside(before, true));
         for (start, bytes) in self.sides() {
             mark::no_access(start, bytes);
         }
@@ -132,11 +132,9 @@ impl Opened {
     }
 }
 
-fn changed(byte: &u8) -> bool {
-    *byte != SLACK
-}
-
-fn found(side: &[u8], nearest: Option<usize>, before: bool) -> Option<Stray> {
-    let distance = nearest? + 1;
-    Some(Stray { before, distance, changed: side.iter().filter(|byte| changed(byte)).count() })
+fn beside(side: &[u8], before: bool) -> Option<Stray> {
+    let first = first_unlike(side, SLACK)?;
+    // Before the block the last change is the nearest.
+    let far = if before { side.iter().rev().position(|&byte| byte != SLACK)? } else { first };
+    Some(Stray { before, distance: far + 1, changed: count_unlike(side, SLACK) })
 }

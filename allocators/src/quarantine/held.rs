@@ -5,15 +5,13 @@ use core::cell::Cell;
 use core::panic::Location;
 use core::ptr::{self, NonNull};
 
+use super::pattern::{count_unlike, first_unlike};
 use crate::allocator::{AllocError, Allocator};
 use crate::mark;
 
 /// What a block in quarantine is filled with. As an address it belongs to nobody, so a pointer read
 /// from a freed block faults.
 pub(super) const FREED: u8 = 0xdf;
-
-/// How many bytes are compared at once.
-const WORD: usize = 32;
 
 /// A block that its user has freed and the backing has not got back yet.
 ///
@@ -65,22 +63,14 @@ impl Held {
         // SAFETY: the block is live in the backing, is this long and was filled (invariant 1). The
         // slice ends with this function, and only a program that is wrong writes to it.
         let contents = unsafe { core::slice::from_raw_parts(self.block.as_ptr(), self.bytes) };
-        let change = first_change(contents).map(|offset| Change {
+        let change = first_unlike(contents, FREED).map(|offset| Change {
             held: self,
             offset,
-            changed: contents.iter().filter(|&&byte| byte != FREED).count(),
+            changed: count_unlike(contents, FREED),
         });
         mark::no_access(self.block, self.bytes);
         change
     }
-}
-
-/// Returns where the first byte lies that is not the pattern's.
-fn first_change(contents: &[u8]) -> Option<usize> {
-    let (words, _) = contents.as_chunks::<WORD>();
-    let clean = words.iter().take_while(|&&word| word == [FREED; WORD]).count() * WORD;
-    let rest = contents[clean..].iter().position(|&byte| byte != FREED)?;
-    Some(clean + rest)
 }
 
 /// The blocks in the order they came.
