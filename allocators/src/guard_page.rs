@@ -16,8 +16,9 @@ mod tests;
 use core::alloc::Layout;
 use core::panic::Location;
 use core::ptr::NonNull;
+use core::sync::atomic::AtomicBool;
 
-pub use self::describe::{GuardedAddress, Place};
+pub use self::describe::{GuardedAddress, GuardedPlace};
 use self::shape::Shape;
 use self::state::State;
 use crate::allocator::{AllocError, Allocator, Block, Damage};
@@ -72,7 +73,7 @@ pub enum GuardSide {
 /// # Memory
 ///
 /// At least a page of memory and three of address space for a block; at an alignment above a page the
-/// guard before it is as large as the alignment. The table takes 128 to 256 bytes for each block that is
+/// guard before it is as large as the alignment. The table takes 117 to 235 bytes for each block that is
 /// live or waits, from the same pages; it counts in no statistics of this allocator, which start with
 /// nothing and are exact. [`Allocator::allocated_size`] is what was asked, and `reserved` are the spans
 /// with their guards, of live and of waiting blocks. In the pages' own books each span is one block.
@@ -106,7 +107,7 @@ pub enum GuardSide {
 ///
 /// ```
 /// use core::alloc::Layout;
-/// use loligo_allocators::{AllocError, Allocator, GuardPageAllocator, PageAllocator, Place};
+/// use loligo_allocators::{AllocError, Allocator, GuardPageAllocator, PageAllocator, GuardedPlace};
 ///
 /// let pages = PageAllocator::new("pages");
 /// let suspect = GuardPageAllocator::new("suspect", &pages).with_quarantine(100);
@@ -117,7 +118,7 @@ pub enum GuardSide {
 /// // To touch the byte behind the block would stop the program here and now.
 /// let past = block.cast::<u8>().as_ptr().wrapping_add(100);
 /// let known = suspect.describe(past).expect("it lies beside a block");
-/// assert_eq!((known.place, known.block), (Place::Behind(1), block.cast()));
+/// assert_eq!((known.place, known.block), (GuardedPlace::Behind(1), block.cast()));
 /// println!("{known}");
 /// // SAFETY: the block is live, has this layout, and is not used again.
 /// unsafe { suspect.deallocate_sized(block.cast(), layout) };
@@ -130,6 +131,8 @@ pub struct GuardPageAllocator<'a> {
     side: GuardSide,
     guarded_max: usize,
     waiting_max: usize,
+    /// Whether it reports faults for ever.
+    reports: AtomicBool,
     state: SpinCell<State>,
 }
 
@@ -162,6 +165,7 @@ impl<'a> GuardPageAllocator<'a> {
             side: GuardSide::Overrun,
             guarded_max: GUARDED_MAX,
             waiting_max: WAITING_MAX,
+            reports: AtomicBool::new(false),
             state: SpinCell::new(State::new()),
         }
     }

@@ -60,7 +60,7 @@ pub use buddy::{BlockState, BuddyAllocator, BuddyError};
 pub use buddy_offsets::BuddyOffsets;
 pub use frame::{FrameAllocator, FrameMark, FrameScope};
 #[cfg(target_os = "linux")]
-pub use guard_page::{GuardPageAllocator, GuardSide, GuardedAddress, Place};
+pub use guard_page::{GuardPageAllocator, GuardSide, GuardedAddress, GuardedPlace};
 pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
 pub use make::Make;

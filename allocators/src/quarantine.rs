@@ -22,6 +22,7 @@ use self::left::Left;
 use crate::address_table::AddressTable;
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
+use crate::mark;
 use crate::stats::Stats;
 
 /// An allocator that keeps freed blocks back from its backing and watches them.
@@ -190,7 +191,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if `books` has no room for `count_max` entries of 24 bytes.
+    /// [`AllocError`] if `books` has no room for `count_max` entries of 40 bytes.
     #[track_caller]
     pub fn new(
         name: &'a str,
@@ -266,6 +267,8 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         self.forget(held.block);
         self.held_bytes.set(self.held_bytes.get() - held.bytes);
         let change = held.change();
+        // A backing of somebody else's may know nothing of marks, and give the block out as it is.
+        mark::undefined(held.block, held.bytes);
         // SAFETY: the block is live in the backing, was last asked with this layout, and its user has
         // given it up.
         unsafe { self.backing.deallocate_sized(held.block, held.layout) };

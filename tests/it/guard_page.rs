@@ -163,6 +163,14 @@ fn child() {
             UNDERRUN.report_faults().expect("once more changes nothing");
             commit(deed);
         }
+        "twice" => {
+            let both = deed.1.while_reporting_faults(|| {
+                deed.1.while_reporting_faults(|| ()).expect("there is room");
+                deed.1.report_faults().expect("there is room");
+                commit(deed);
+            });
+            both.expect("there is room");
+        }
         "meanwhile" => deed.1.while_reporting_faults(|| commit(deed)).expect("there is room"),
         "in-a-thread" => {
             OVERRUN.report_faults().expect("there is room");
@@ -228,7 +236,7 @@ fn a_stray_access_stops_the_process() {
 fn what_was_hit_is_told() {
     for (index, deed) in DEEDS.into_iter().enumerate() {
         let (name, allocator, _, freed, told) = deed;
-        for report in ["for-ever", "meanwhile", "in-a-thread"] {
+        for report in ["for-ever", "meanwhile", "twice", "in-a-thread"] {
             if report != "for-ever" && index % 2 == 1 {
                 continue;
             }

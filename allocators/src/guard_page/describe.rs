@@ -8,7 +8,7 @@ use super::state::{Known, Stage};
 
 /// Where an address lies, seen from the block that its pages belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum GuardedPlace {
     /// In the block, at this offset.
     Inside(usize),
     /// So many bytes before the block's start; the byte just before it is 1.
@@ -26,7 +26,7 @@ pub struct GuardedAddress {
     /// The address asked about.
     pub address: *const u8,
     /// Where it lies.
-    pub place: Place,
+    pub place: GuardedPlace,
     /// The block that its pages belong to.
     pub block: NonNull<u8>,
     /// The bytes that were asked for the block.
@@ -43,11 +43,11 @@ impl GuardedAddress {
         let end = start + known.asked();
         let at = address.addr();
         let place = if at < start {
-            Place::Before(start - at)
+            GuardedPlace::Before(start - at)
         } else if at < end {
-            Place::Inside(at - start)
+            GuardedPlace::Inside(at - start)
         } else {
-            Place::Behind(at - end + 1)
+            GuardedPlace::Behind(at - end + 1)
         };
         let freed = match known.stage {
             Stage::Freed { site, .. } => Some(site),
@@ -62,9 +62,9 @@ impl fmt::Display for GuardedAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the address {:p} is ", self.address)?;
         match self.place {
-            Place::Inside(offset) => write!(f, "at offset {offset} of")?,
-            Place::Before(bytes) => write!(f, "{bytes} before the start of")?,
-            Place::Behind(bytes) => write!(f, "{bytes} behind the end of")?,
+            GuardedPlace::Inside(offset) => write!(f, "at offset {offset} of")?,
+            GuardedPlace::Before(bytes) => write!(f, "{bytes} before the start of")?,
+            GuardedPlace::Behind(bytes) => write!(f, "{bytes} behind the end of")?,
         }
         let state = if self.freed.is_some() { "freed" } else { "live" };
         write!(f, " the {state} block {:p} of {} bytes", self.block, self.bytes)?;

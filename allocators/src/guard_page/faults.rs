@@ -27,20 +27,20 @@ static ASKED: [AtomicPtr<()>; ASKED_MAX] = [const { AtomicPtr::new(ptr::null_mut
 /// Handlers that read the allocators now.
 static READERS: AtomicUsize = AtomicUsize::new(0);
 
-/// What was to happen at the signals before.
+/// What was to happen at the signals before this crate's handler first stood.
 struct Previous(UnsafeCell<[MaybeUninit<libc::sigaction>; 2]>);
 
-// SAFETY: it is written by the one thread that has taken `INSTALLED` from `ABSENT` to `UNDER_WAY`, and
-// read only after `INSTALLED` was seen to be `READY`, which that thread stores when it is done.
+// SAFETY: it is written by the one thread that has taken `KNOWN` from `UNASKED` to `ASKING`, once, and
+// read only after that thread has stored `ANSWERED`.
 unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous(UnsafeCell::new([const { MaybeUninit::uninit() }; 2]));
 
-/// Whether the handler stands.
-static INSTALLED: AtomicU8 = AtomicU8::new(ABSENT);
-const ABSENT: u8 = 0;
-const UNDER_WAY: u8 = 1;
-const READY: u8 = 2;
+/// Whether `PREVIOUS` is written.
+static KNOWN: AtomicU8 = AtomicU8::new(UNASKED);
+const UNASKED: u8 = 0;
+const ASKING: u8 = 1;
+const ANSWERED: u8 = 2;
 
 impl GuardPageAllocator<'_> {
     /// Runs `work`; if a bad access stops the program meanwhile, in any thread, what this allocator
@@ -72,10 +72,10 @@ impl GuardPageAllocator<'static> {
     ///
     /// A handler for `SIGSEGV` and `SIGBUS` is installed for the process, on the alternate stack where
     /// a thread has one. At the first of these signals, whatever address it is about, it puts the
-    /// handlers back that were there before and returns, so that the access is tried again and they
-    /// decide: as a rule the process dies of the signal, and a debugger or a core dump sees the very
-    /// instruction. If the program lives on after that, faults are reported again only once this is
-    /// called again.
+    /// handlers back that were there when this was first called, and returns, so that the access is
+    /// tried again and they decide: as a rule the process dies of the signal, and a debugger or a core
+    /// dump sees the very instruction. If the program lives on after that, faults are reported again
+    /// only once this is called again.
     ///
     /// # Errors
     ///
@@ -93,9 +93,10 @@ impl GuardPageAllocator<'static> {
     /// # Ok::<(), AllocError>(())
     /// ```
     pub fn report_faults(&'static self) -> Result<(), AllocError> {
-        let this = address_of(self);
-        if !ASKED.iter().any(|asked| asked.load(Ordering::SeqCst) == this) {
-            enter(self)?;
+        let order = Ordering::SeqCst;
+        if !self.reports.swap(true, order) && enter(self).is_err() {
+            self.reports.store(false, order);
+            return Err(AllocError);
         }
         install()
     }
@@ -125,31 +126,9 @@ fn leave(slot: usize) {
     }
 }
 
-/// Installs the handler unless it stands.
+/// Installs the handler, which may stand already.
 fn install() -> Result<(), AllocError> {
-    let order = Ordering::SeqCst;
-    loop {
-        match INSTALLED.compare_exchange(ABSENT, UNDER_WAY, order, order) {
-            Ok(_) => break,
-            Err(READY) => return Ok(()),
-            // Another thread is at it, which takes a few system calls.
-            Err(_) => core::hint::spin_loop(),
-        }
-    }
-    for (index, signal) in SIGNALS.into_iter().enumerate() {
-        let mut before = MaybeUninit::<libc::sigaction>::uninit();
-        // SAFETY: nothing is changed; the place for the answer is this function's own.
-        if unsafe { libc::sigaction(signal, ptr::null(), before.as_mut_ptr()) } != 0 {
-            INSTALLED.store(ABSENT, order);
-            return Err(AllocError);
-        }
-        let place = PREVIOUS.0.get().cast::<MaybeUninit<libc::sigaction>>();
-        // SAFETY: there are as many places as signals.
-        let place = unsafe { place.add(index) };
-        // SAFETY: this thread alone is at `UNDER_WAY`, and nobody reads before `READY`.
-        unsafe { place.write(before) };
-    }
-    INSTALLED.store(READY, order);
+    remember_previous()?;
     for signal in SIGNALS {
         if set_handler(signal).is_err() {
             step_aside();
@@ -157,6 +136,38 @@ fn install() -> Result<(), AllocError> {
         }
     }
     Ok(())
+}
+
+/// Asks, once, what is to happen at the signals without this handler.
+fn remember_previous() -> Result<(), AllocError> {
+    let order = Ordering::SeqCst;
+    loop {
+        match KNOWN.compare_exchange(UNASKED, ASKING, order, order) {
+            Ok(_) => break,
+            Err(ANSWERED) => return Ok(()),
+            // Another thread is at it, which takes two system calls.
+            Err(_) => core::hint::spin_loop(),
+        }
+    }
+    for (index, signal) in SIGNALS.into_iter().enumerate() {
+        let mut before = MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: nothing is changed; the place for the answer is this function's own.
+        if unsafe { libc::sigaction(signal, ptr::null(), before.as_mut_ptr()) } != 0 {
+            KNOWN.store(UNASKED, order);
+            return Err(AllocError);
+        }
+        // SAFETY: this thread alone has the `ASKING`, and nobody reads before `ANSWERED`.
+        unsafe { previous(index).write(before) };
+    }
+    KNOWN.store(ANSWERED, order);
+    Ok(())
+}
+
+/// Returns where the action of a signal is kept.
+fn previous(index: usize) -> *mut MaybeUninit<libc::sigaction> {
+    let places = PREVIOUS.0.get().cast::<MaybeUninit<libc::sigaction>>();
+    // SAFETY: there are as many places as signals, and callers count those.
+    unsafe { places.add(index) }
 }
 
 fn set_handler(signal: libc::c_int) -> Result<(), AllocError> {
@@ -170,21 +181,13 @@ fn set_handler(signal: libc::c_int) -> Result<(), AllocError> {
     if result == 0 { Ok(()) } else { Err(AllocError) }
 }
 
-/// Puts the handlers back that were there before.
+/// Puts the handlers back that were there before. Several threads may do so at once.
 fn step_aside() {
-    // Once: a second thread that faults meanwhile finds them put back, or faults again until they are.
-    let order = Ordering::SeqCst;
-    if INSTALLED.compare_exchange(READY, UNDER_WAY, order, order).is_err() {
-        return;
-    }
     for (index, signal) in SIGNALS.into_iter().enumerate() {
-        let place = PREVIOUS.0.get().cast::<libc::sigaction>();
-        // SAFETY: there are as many places as signals.
-        let place = unsafe { place.add(index) };
-        // SAFETY: it was written before `READY` was stored, and is not written while `UNDER_WAY` is ours.
-        unsafe { libc::sigaction(signal, place, ptr::null_mut()) };
+        let action = previous(index).cast::<libc::sigaction>().cast_const();
+        // SAFETY: the action was written before the handler was first installed, and never after.
+        unsafe { libc::sigaction(signal, action, ptr::null_mut()) };
     }
-    INSTALLED.store(ABSENT, order);
 }
 
 /// The handler. It calls what signal handlers may call: atomics, `write`, `sigaction`, `raise`.
@@ -212,8 +215,13 @@ extern "C" fn on_fault(
 /// Prints what the allocators of the table know about an address.
 fn print_known(address: *const u8) {
     READERS.fetch_add(1, Ordering::SeqCst);
-    for asked in &ASKED {
-        let allocator = asked.load(Ordering::SeqCst).cast::<GuardPageAllocator<'static>>();
+    for (index, asked) in ASKED.iter().enumerate() {
+        let allocator = asked.load(Ordering::SeqCst);
+        if ASKED[..index].iter().any(|before| before.load(Ordering::SeqCst) == allocator) {
+            // It reports for ever and meanwhile, or there is none.
+            continue;
+        }
+        let allocator = allocator.cast::<GuardPageAllocator<'static>>();
         // SAFETY: an address in the table is that of an allocator that stays where it is until it was
         // taken out and no handler is counted any more; this one is.
         if let Some(allocator) = unsafe { allocator.as_ref() } {

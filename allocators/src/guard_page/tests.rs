@@ -15,7 +15,7 @@ use std::string::ToString;
 use std::vec::Vec;
 
 use super::shape::{Shape, asked};
-use super::{GuardPageAllocator, GuardSide, Place};
+use super::{GuardPageAllocator, GuardSide, GuardedPlace};
 use crate::allocator::{AllocError, Allocator};
 use crate::page::PageAllocator;
 use crate::test_backing::{misuse_of, panic_of};
@@ -57,6 +57,10 @@ fn is_readable(address: *const u8) -> bool {
 
 const fn assert_shared<T: Send + Sync>() {}
 const _: () = assert_shared::<GuardPageAllocator<'static>>();
+
+/// What the docs state of the table: 4/3 to 8/3 slots a block.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<super::state::Known>() + 8 == 88, "a slot of the table");
 
 #[test]
 fn blocks_lie_at_their_guard() {
@@ -337,12 +341,12 @@ fn addresses_are_described() {
     let block = guards.allocate(layout(64, 8)).expect("there is memory").cast::<u8>();
     let at = |offset: isize| guards.describe(block.as_ptr().wrapping_offset(offset));
     let place = |offset| at(offset).map(|known| known.place);
-    assert_eq!(place(0), Some(Place::Inside(0)));
-    assert_eq!(place(63), Some(Place::Inside(63)));
-    assert_eq!(place(64), Some(Place::Behind(1)));
-    assert_eq!(place(64 + page() as isize - 1), Some(Place::Behind(page())));
-    assert_eq!(place(-1), Some(Place::Before(1)));
-    assert_eq!(place(64 - 2 * page() as isize), Some(Place::Before(2 * page() - 64)));
+    assert_eq!(place(0), Some(GuardedPlace::Inside(0)));
+    assert_eq!(place(63), Some(GuardedPlace::Inside(63)));
+    assert_eq!(place(64), Some(GuardedPlace::Behind(1)));
+    assert_eq!(place(64 + page() as isize - 1), Some(GuardedPlace::Behind(page())));
+    assert_eq!(place(-1), Some(GuardedPlace::Before(1)));
+    assert_eq!(place(64 - 2 * page() as isize), Some(GuardedPlace::Before(2 * page() - 64)));
     assert_eq!(at(64 + page() as isize), None);
     let known = at(64).expect("it is the guard behind");
     assert_eq!((known.block, known.bytes, known.freed), (block, 64, None));

@@ -48,6 +48,16 @@ const _: () = assert!(
     "known before any quarantine exists"
 );
 
+/// What the docs state of the books.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(size_of::<super::held::Held>() == 40, "an entry of the ring");
+    assert!(
+        size_of::<super::Known>() + 8 == 48,
+        "a slot of the table, of which 4/3 to 8/3 a block"
+    );
+};
+
 #[test]
 fn blocks_leave_in_the_order_they_came() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
