@@ -29,12 +29,15 @@ use crate::canary::CanaryAllocator;
 use crate::failing::FailingAllocator;
 use crate::fill::FillAllocator;
 use crate::frame::FrameAllocator;
+#[cfg(target_os = "linux")]
+use crate::guard_page::GuardPageAllocator;
 use crate::heap::HeapAllocator;
 use crate::locked::{Lock, Locked};
 #[cfg(target_os = "linux")]
 use crate::page::PageAllocator;
 use crate::pool::PoolAllocator;
 use crate::proxy::ProxyAllocator;
+use crate::quarantine::QuarantineAllocator;
 use crate::scratch::ScratchAllocator;
 use crate::shared_proxy::SharedProxy;
 use crate::sites::SiteBook;
@@ -108,6 +111,9 @@ macro_rules! each_allocator {
             ['b, B: Allocator + ?Sized] FailingAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] FillAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] VerifyAllocator<'b, B>;
+            #[cfg(target_os = "linux")]
+            ['b] GuardPageAllocator<'b>;
+            ['b, B: Allocator + ?Sized, K: Allocator + ?Sized] QuarantineAllocator<'b, B, K>;
             [const BYTES: usize] StaticHeap<BYTES>;
             ['b, B: Allocator + ?Sized, K: Allocator + ?Sized] TraceAllocator<'b, B, K>;
             ['b, const N: usize, B: Allocator + ?Sized] TempAllocator<'b, N, B>;

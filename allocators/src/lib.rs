@@ -67,6 +67,7 @@ pub use frame::{FrameAllocator, FrameMark, FrameScope};
 pub use global_guard::{Armed, ArmedAll, Arming, GlobalGuard, Violations};
 #[cfg(target_os = "linux")]
 pub use global_memory::GlobalMemory;
+pub use guard_page::{GuardPageAllocator, GuardSide, GuardedAddress, GuardedPlace};
 pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};
 pub use make::Make;
@@ -78,6 +79,7 @@ pub use overview::{Overview, OverviewHtml, OverviewJson};
 pub use page::{PageAllocator, Reservation};
 pub use pool::PoolAllocator;
 pub use proxy::ProxyAllocator;
+pub use quarantine::QuarantineAllocator;
 pub use scratch::ScratchAllocator;
 pub use shared_proxy::SharedProxy;
 pub use sites::{NoSites, SiteBook, Sites};

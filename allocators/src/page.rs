@@ -5,14 +5,15 @@
 //! page holds nothing but the caller's bytes and a wrong free is found; address space can be reserved
 //! and committed in parts; the kernel's refusals are errors.
 
-mod counters;
+mod closed;
+pub(crate) mod counters;
 mod entry;
 mod mapping;
 mod page_map;
 mod reservation;
 mod resize;
 mod state;
-mod system;
+pub(crate) mod system;
 mod table;
 
 #[cfg(test)]

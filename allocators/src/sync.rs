@@ -52,6 +52,13 @@ impl SpinLock {
         }
     }
 
+    /// Takes the lock if nobody holds it, without waiting.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn try_acquire(&self) -> bool {
+        // Acquire pairs with the Release in `release`, as in `acquire`.
+        !self.held.swap(true, Ordering::Acquire)
+    }
+
     #[cold]
     #[inline(never)]
     fn wait(&self) {
@@ -143,6 +150,16 @@ impl<T> SpinCell<T> {
         // SAFETY: this thread holds the lock until `_held` is dropped, after `work` has ended, so
         // this is the only reference to the value (invariant 1).
         work(unsafe { &mut *self.value.get() })
+    }
+
+    /// Runs `work` on the value if nobody holds the lock now; for signal handlers, which must not wait.
+    pub(crate) fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        if !self.lock.try_acquire() {
+            return None;
+        }
+        let _held = Held(&self.lock);
+        // SAFETY: as in `with`.
+        Some(work(unsafe { &mut *self.value.get() }))
     }
 
     pub(crate) fn get_mut(&mut self) -> &mut T {

@@ -7,12 +7,14 @@ use loligo_tests::{Child, Limits};
 
 use crate::buddy::BUDDY;
 use crate::frame::FRAME;
+use crate::guard_page::GUARD_PAGE;
 use crate::heap::{HEAP, HEAP_IN_REGION, HEAP_LARGE};
 use crate::locked::LOCKED;
 use crate::memory_globals::{ROOT_SCRATCH, SUBSYSTEM};
 use crate::page::PAGE;
 use crate::pool::{POOL, POOL_IN_REGION};
 use crate::proxy::PROXY;
+use crate::quarantine::QUARANTINE;
 use crate::scratch::{SCRATCH, SCRATCH_FALLEN, SCRATCH_IN_REGION};
 use crate::shared_proxy::SHARED_PROXY;
 use crate::slab::{SLAB, SLAB_LARGE};
@@ -68,6 +70,8 @@ const OURS: &[Subject] = &[
     ROOT_SCRATCH,
     TRACE,
     TEMP,
+    QUARANTINE,
+    GUARD_PAGE,
 ];
 
 fn subject(name: &str) -> Option<Subject> {
@@ -171,7 +175,9 @@ fn stray_writes_do_not_crash_ours() {
             let destroys = matches!(wrong, Wrong::OverflowMany | Wrong::UnderflowMany);
             // A page that was freed is gone, and the system stops who touches it.
             let unmapped = subject.name == PAGE.name && wrong == Wrong::UseAfterFree;
-            let stopped = verdict == Verdict::Stopped && !unmapped;
+            // Guard pages are there to be hit.
+            let guarded = subject.name == GUARD_PAGE.name;
+            let stopped = verdict == Verdict::Stopped && !unmapped && !guarded;
             if !destroys && (stopped || verdict == Verdict::CrashedElsewhere) {
                 crashed.push(format!("{} {wrong:?}: {said}", subject.name));
             }

@@ -8,7 +8,7 @@ use crate::stats::Stats;
 ///
 /// An allocation of `requested` and `granted` bytes must be taken back with the same two numbers.
 #[derive(Debug, Default)]
-pub(super) struct Counters {
+pub(crate) struct Counters {
     live: Cell<usize>,
     requested: Cell<usize>,
     granted: Cell<usize>,
@@ -22,7 +22,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             live: Cell::new(0),
             requested: Cell::new(0),
@@ -39,7 +39,7 @@ impl Counters {
 
     /// Counts a block whose size as asked is remembered.
     #[inline]
-    pub(super) fn allocated(&self, requested: usize, granted: usize) {
+    pub(crate) fn allocated(&self, requested: usize, granted: usize) {
         self.live.set(self.live.get() + 1);
         self.allocations_total.set(self.allocations_total.get() + 1);
         self.requested_total.set(self.requested_total.get() + requested as u64);
@@ -50,29 +50,29 @@ impl Counters {
 
     /// Takes back what [`allocated`](Self::allocated) counted.
     #[inline]
-    pub(super) fn freed(&self, requested: usize, granted: usize) {
+    pub(crate) fn freed(&self, requested: usize, granted: usize) {
         self.live.set(self.live.get() - 1);
         self.requested.set(self.requested.get() - requested);
         self.granted.set(self.granted.get() - granted);
     }
 
     /// Counts memory taken from the backing.
-    pub(super) fn reserved(&self, bytes: usize) {
+    pub(crate) fn reserved(&self, bytes: usize) {
         raise(&self.reserved, &self.peak_reserved, bytes);
     }
 
     /// Counts memory given back to the backing.
-    pub(super) fn released(&self, bytes: usize) {
+    pub(crate) fn released(&self, bytes: usize) {
         self.reserved.set(self.reserved.get() - bytes);
     }
 
     /// Returns the number of live blocks.
-    pub(super) fn live(&self) -> usize {
+    pub(crate) fn live(&self) -> usize {
         self.live.get()
     }
 
     /// Returns the counters; `exact` as the allocator says.
-    pub(super) fn stats(&self, exact: bool) -> Stats {
+    pub(crate) fn stats(&self, exact: bool) -> Stats {
         Stats {
             live: self.live.get(),
             requested: self.requested.get(),

@@ -28,7 +28,7 @@ static PAGE: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the size of a page in bytes, a power of two.
 #[inline]
-pub(super) fn page_size() -> usize {
+pub(crate) fn page_size() -> usize {
     // Relaxed: the number stands for itself, and every thread would store the same one.
     match PAGE.load(Ordering::Relaxed) {
         0 => ask_page_size(),
@@ -49,7 +49,7 @@ fn ask_page_size() -> usize {
 
 /// Rounds up to whole pages; `None` where that is more than an object may have.
 #[inline]
-pub(super) fn whole_pages(bytes: usize) -> Option<usize> {
+pub(crate) fn whole_pages(bytes: usize) -> Option<usize> {
     let mask = page_size() - 1;
     let rounded = bytes.checked_add(mask)? & !mask;
     (rounded <= isize::MAX.unsigned_abs()).then_some(rounded)

@@ -116,15 +116,18 @@ impl Ledger {
         Ok(())
     }
 
-    /// Checks that nothing has changed since the last step. The peak of what was reserved may have
-    /// risen, since memory may be taken and given back before a request is refused.
+    /// Checks that nothing has changed since the last step. What is reserved may have fallen, since an
+    /// allocator may give back what it keeps before it refuses; its peak may have risen, since memory may
+    /// be taken and given back before a request is refused.
     pub(super) fn quiet(&mut self, now: &Stats, what: &str) -> Result<(), Broken> {
         if !self.counts {
             return Ok(());
         }
-        let wanted = Stats { peak_reserved: now.peak_reserved, ..self.last };
+        let last = self.last;
+        let (reserved, peak_reserved) = (now.reserved, now.peak_reserved);
+        let wanted = Stats { reserved, peak_reserved, ..last };
         require(
-            *now == wanted && now.peak_reserved >= self.last.peak_reserved,
+            *now == wanted && reserved <= last.reserved && peak_reserved >= last.peak_reserved,
             Rule::StatsOnRefusal,
             || format!("{what} has changed the counters: {}", difference(&wanted, now)),
         )?;

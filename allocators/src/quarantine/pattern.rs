@@ -1,0 +1,17 @@
+//! Bytes that were all written alike, and are looked at for one that is not.
+
+/// How many bytes are compared at once.
+const WORD: usize = 32;
+
+/// Returns where the first byte lies that is not `byte`.
+pub(crate) fn first_unlike(contents: &[u8], byte: u8) -> Option<usize> {
+    let (words, _) = contents.as_chunks::<WORD>();
+    let alike = words.iter().take_while(|&&word| word == [byte; WORD]).count() * WORD;
+    let rest = contents[alike..].iter().position(|&found| found != byte)?;
+    Some(alike + rest)
+}
+
+/// Returns how many bytes are not `byte`.
+pub(crate) fn count_unlike(contents: &[u8], byte: u8) -> usize {
+    contents.iter().filter(|&&found| found != byte).count()
+}
