@@ -1,9 +1,9 @@
 //! A page of its own for each block, and pages beside it that nobody may touch.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a system under suspicion gets its memory
-//! from the virtual memory system, so that the access to a freed page faults. Changes: pages without
-//! access stand on both sides of each block, so a write past its end faults too; freed addresses are
-//! kept for a while; and whoever asks learns which block an address belongs to.
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a system under suspicion gets its
+//! memory from the virtual memory system, so that the access to a freed page faults. Changes: pages
+//! without access stand on both sides of each block, so a write past its end faults too; freed
+//! addresses are kept for a while; and whoever asks learns which block an address belongs to.
 
 mod blocks;
 mod describe;
@@ -30,15 +30,15 @@ use crate::sync::SpinCell;
 /// The side of its pages that a block lies at, and so the errors that fault at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GuardSide {
-    /// The block ends as close to the guard behind it as its alignment allows: at alignment 1, or with a
-    /// size that is a multiple of its alignment, the first byte past it faults.
+    /// The block ends as close to the guard behind it as its alignment allows: at alignment 1, or
+    /// with a size that is a multiple of its alignment, the first byte past it faults.
     Overrun,
     /// The block starts right behind the guard before it: the last byte before it faults.
     Underrun,
 }
 
-/// Gives each block pages of its own between two pages without access, so that a stray access faults at
-/// the very instruction.
+/// Gives each block pages of its own between two pages without access, so that a stray access
+/// faults at the very instruction.
 ///
 /// ```text
 ///  Overrun    | guard |  filled    | block |f| guard |    f: less than its alignment
@@ -46,16 +46,16 @@ pub enum GuardSide {
 ///  freed      |            no access                 |
 /// ```
 ///
-/// The guards catch reads as well as writes. What is left of the block's pages is filled with 0xfd and
-/// read when the block is freed or resized, and by [`verify`](Allocator::verify): a byte that was
-/// written there is a [`Misuse::Overrun`](crate::Misuse::Overrun) or
-/// [`Misuse::Underrun`](crate::Misuse::Underrun), with how far from the block it lies and who allocated
-/// that.
+/// The guards catch reads as well as writes. What is left of the block's pages is filled with 0xfd
+/// and read when the block is freed or resized, and by [`verify`](Allocator::verify): a byte that
+/// was written there is a [`Misuse::Overrun`](crate::Misuse::Overrun) or
+/// [`Misuse::Underrun`](crate::Misuse::Underrun), with how far from the block it lies and who
+/// allocated that.
 ///
-/// A freed block loses its memory and its access at once, and its addresses wait until a chosen number
-/// of freed blocks came after it. Until then each use of it faults, and a second free is reported with
-/// who freed it first; the last 64 that left are known as freed still. Every block is in a table by its
-/// address, so foreign and interior frees and wrong layouts are found, always.
+/// A freed block loses its memory and its access at once, and its addresses wait until a chosen
+/// number of freed blocks came after it. Until then each use of it faults, and a second free is
+/// reported with who freed it first; the last 64 that left are known as freed still. Every block is
+/// in a table by its address, so foreign and interior frees and wrong layouts are found, always.
 ///
 /// [`describe`](Self::describe) tells what an address belongs to, to a debugger for instance;
 /// [`report_faults`](Self::report_faults) has that printed when the program faults.
@@ -63,41 +63,43 @@ pub enum GuardSide {
 /// # The kernel's limit
 ///
 /// Linux allows a process 65 530 mappings (`vm.max_map_count`) unless it is set otherwise. A live
-/// guarded block takes two of them, or three where nothing like it lies beside it; one that waits takes
-/// one at most. So only a chosen number of live
-/// blocks is guarded, 16 384 unless set by [`with_guarded_max`](Self::with_guarded_max); what is asked
-/// beyond is forwarded to the pages and has no guards. Where the kernel refuses a guarded block earlier,
-/// waiting blocks leave, the oldest first, and if that does not help the request is forwarded too.
-/// [`guarded_blocks`](Self::guarded_blocks) and [`forwarded_blocks`](Self::forwarded_blocks) tell.
+/// guarded block takes two of them, or three where nothing like it lies beside it; one that waits
+/// takes one at most. So only a chosen number of live blocks is guarded, 16 384 unless set by
+/// [`with_guarded_max`](Self::with_guarded_max); what is asked beyond is forwarded to the pages and
+/// has no guards. Where the kernel refuses a guarded
+/// block earlier, waiting blocks leave, the oldest first, and if that does not help the request is
+/// forwarded too. [`guarded_blocks`](Self::guarded_blocks) and
+/// [`forwarded_blocks`](Self::forwarded_blocks) tell.
 ///
 /// # Memory
 ///
-/// At least a page of memory and three of address space for a block; at an alignment above a page the
-/// guard before it is as large as the alignment. The table takes 117 to 235 bytes for each block that is
-/// live or waits, from the same pages; it counts in no statistics of this allocator, which start with
-/// nothing and are exact. [`Allocator::allocated_size`] is what was asked, and `reserved` are the spans
-/// with their guards, of live and of waiting blocks. In the pages' own books each span is one block.
+/// At least a page of memory and three of address space for a block; at an alignment above a page
+/// the guard before it is as large as the alignment. The table takes 117 to 235 bytes for each
+/// block that is live or waits, from the same pages; it counts in no statistics of this allocator,
+/// which start with nothing and are exact. [`Allocator::allocated_size`] is what was asked, and
+/// `reserved` are the spans with their guards, of live and of waiting blocks. In the pages' own
+/// books each span is one block.
 ///
 /// # Complexity
 ///
-/// System calls: two for allocating, two for freeing, and one when the addresses go. Beside them O(1)
-/// amortised, and filling and reading up to a page. `describe`, `owns` and the report of a wrong free go
-/// through the table, O(blocks).
+/// System calls: two for allocating, two for freeing, and one when the addresses go. Beside them
+/// O(1) amortised, and filling and reading up to a page. `describe`, `owns` and the report of a
+/// wrong free go through the table, O(blocks).
 ///
 /// A block is resized in place if its guards can stay where they are; else it moves by copying.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`: a spin lock guards the table. It is held during a system call only where the table
-/// grows. [`walk`](Allocator::walk) holds it while it calls back.
+/// `Send` and `Sync`: a spin lock guards the table. It is held during a system call only where the
+/// table grows. [`walk`](Allocator::walk) holds it while it calls back.
 ///
 /// # When not to use it
 ///
-/// A page for each block is dear, in memory as in time: five system calls and the first touch of a page,
-/// where a pool takes a few dozen instructions. Put it under one suspect; for a whole program there are
-/// [`QuarantineAllocator`](crate::QuarantineAllocator) and canaries. Accesses that the kernel does for
-/// the program (a read of a file into the guard) do not fault but fail with `EFAULT`. An access that
-/// jumps over the guards is not seen.
+/// A page for each block is dear, in memory as in time: five system calls and the first touch of a
+/// page, where a pool takes a few dozen instructions. Put it under one suspect; for a whole program
+/// there are [`QuarantineAllocator`](crate::QuarantineAllocator) and canaries. Accesses that the
+/// kernel does for the program (a read of a file into the guard) do not fault but fail with
+/// `EFAULT`. An access that jumps over the guards is not seen.
 ///
 /// # Panics
 ///
@@ -143,8 +145,8 @@ const GUARDED_MAX: usize = 16_384;
 const WAITING_MAX: usize = 1024;
 
 impl GuardPageAllocator<'_> {
-    /// Returns what is asked of the pages for a guarded block of `layout`: the pages of the block and
-    /// its guards. It is not `const`, since the size of a page is the machine's.
+    /// Returns what is asked of the pages for a guarded block of `layout`: the pages of the block
+    /// and its guards. It is not `const`, since the size of a page is the machine's.
     ///
     /// A layout that no address space can hold is returned as it is.
     #[must_use]
@@ -155,8 +157,8 @@ impl GuardPageAllocator<'_> {
 }
 
 impl<'a> GuardPageAllocator<'a> {
-    /// Makes an allocator of guarded blocks over `pages`, which takes nothing from them yet. Blocks lie
-    /// at the guard behind them, up to 16 384 of them are guarded, and 1 024 freed ones wait.
+    /// Makes an allocator of guarded blocks over `pages`, which takes nothing from them yet. Blocks
+    /// lie at the guard behind them, up to 16 384 of them are guarded, and 1 024 freed ones wait.
     #[must_use]
     pub const fn new(name: &'a str, pages: &'a PageAllocator) -> Self {
         Self {
@@ -224,8 +226,9 @@ impl<'a> GuardPageAllocator<'a> {
         while self.let_go_beyond(0) {}
     }
 
-    /// Tells what is known about an address: which block it lies in or beside, who allocated that, and
-    /// who freed it. `None` where it is nobody's, or of a block that was freed and waits no more.
+    /// Tells what is known about an address: which block it lies in or beside, who allocated that,
+    /// and who freed it. `None` where it is nobody's, or of a block that was freed and waits no
+    /// more.
     ///
     /// # Complexity
     ///
@@ -237,9 +240,9 @@ impl<'a> GuardPageAllocator<'a> {
 }
 
 // SAFETY: each block lies in pages that were mapped for it alone and stay until it is freed, at the
-// alignment asked and as long as asked; moving the allocator leaves them where they are. Every failing
-// path undoes what it did before. Nothing unwinds but misuse handlers, which run before anything has
-// changed and without the lock.
+// alignment asked and as long as asked; moving the allocator leaves them where they are. Every
+// failing path undoes what it did before. Nothing unwinds but misuse handlers, which run before
+// anything has changed and without the lock.
 unsafe impl Allocator for GuardPageAllocator<'_> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.take(layout, false, Location::caller())

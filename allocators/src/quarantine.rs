@@ -1,9 +1,9 @@
 //! Freed blocks are kept back for a while, and what is written to them then is found.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), on errors whose symptom shows long after the
-//! deed and in code that is innocent: memory that is written after it was freed has a new owner by
-//! then. Changes: here it has none for a while, so the write is found as what it is, with the size of
-//! the block and who freed it.
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), on errors whose symptom shows long after
+//! the deed and in code that is innocent: memory that is written after it was freed has a new owner
+//! by then. Changes: here it has none for a while, so the write is found as what it is, with the
+//! size of the block and who freed it.
 
 mod check;
 mod held;
@@ -27,40 +27,45 @@ use crate::stats::Stats;
 
 /// An allocator that keeps freed blocks back from its backing and watches them.
 ///
-/// A freed block is filled with 0xdf and waits. When more than a chosen number of blocks wait, or more
-/// than a chosen number of bytes, the oldest leave for the backing. A block that leaves is read: a byte
-/// that has changed is reported as [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree), with where it lies in the block, how many
-/// bytes have changed, how large the block is and who freed it. [`check`](Self::check) looks at once at
-/// all that wait, [`flush`](Self::flush) lets them all go, and so does dropping the allocator.
+/// A freed block is filled with 0xdf and waits. When more than a chosen number of blocks wait, or
+/// more than a chosen number of bytes, the oldest leave for the backing. A block that leaves is
+/// read: a byte that has changed is reported as
+/// [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree), with where it lies in the block, how
+/// many bytes have changed, how large the block is and who freed it. [`check`](Self::check) looks
+/// at once at all that wait, [`flush`](Self::flush) lets them all go, and so does dropping the
+/// allocator.
 ///
 /// Each block is remembered by its address, so wrong frees are found at once, before anything is
-/// written: a block that is freed or resized while it waits is a [`Misuse::DoubleFree`](crate::Misuse::DoubleFree), reported with
-/// who freed it first; so is one of the last 64 that have left; an address inside a block or of nobody's
-/// is found too, and a layout that is not the block's.
+/// written: a block that is freed or resized while it waits is a
+/// [`Misuse::DoubleFree`](crate::Misuse::DoubleFree), reported with who freed it first; so is one
+/// of the last 64 that have left; an address inside a block or of nobody's is found too, and a
+/// layout that is not the block's.
 ///
 /// A block larger than the limit in bytes goes straight to the backing. A block that moves by
-/// `reallocate` is copied and its old place kept back; one that shrinks in place gives its tail back
-/// at once.
+/// `reallocate` is copied and its old place kept back; one that shrinks in place gives its tail
+/// back at once.
 ///
 /// # Memory
 ///
-/// When the backing refuses a request, blocks leave, the oldest first, and it is asked again after each;
-/// only when none waits any more is the request refused. So a quarantine takes no memory that the program
-/// needs, and a refused request has emptied it.
+/// When the backing refuses a request, blocks leave, the oldest first, and it is asked again after
+/// each; only when none waits any more is the request refused. So a quarantine takes no memory that
+/// the program needs, and a refused request has emptied it.
 ///
-/// Waiting blocks are live in the backing, its counters and its walk. Here they count as reserved alone.
+/// Waiting blocks are live in the backing, its counters and its walk. Here they count as reserved
+/// alone.
 ///
-/// The books are 40 bytes for each block that may wait, taken by the constructor, and 64 to 128 for each
-/// block that is live or waits, in a table that grows by doubling when a block is allocated; a request is
-/// refused where it cannot. A free takes no memory. The books count in no statistics of this allocator.
+/// The books are 40 bytes for each block that may wait, taken by the constructor, and 64 to 128 for
+/// each block that is live or waits, in a table that grows by doubling when a block is allocated.
+/// Where it cannot, the oldest block leaves to make room, or the request is refused if none waits. A
+/// free takes no memory. The books count in no statistics of this allocator.
 ///
-/// Under AddressSanitizer and Valgrind the bytes of a waiting block are unaddressable, so that the tool
-/// reports the very access, reads too.
+/// Under AddressSanitizer and Valgrind the bytes of a waiting block are unaddressable, so that the
+/// tool reports the very access, reads too.
 ///
 /// # Complexity
 ///
-/// A free fills the block and reads those that leave: O(bytes). An allocation enters the block into a
-/// hash table, O(1) amortised; one that is refused tries once more for each block that waits.
+/// A free fills the block and reads those that leave: O(bytes). An allocation enters the block into
+/// a hash table, O(1) amortised; one that is refused tries once more for each block that waits.
 ///
 /// # Threads
 ///
@@ -70,7 +75,8 @@ use crate::stats::Stats;
 ///
 /// Reads of freed memory show only by the values read; on Linux a `GuardPageAllocator` stops at the
 /// instruction. Above a frame a free gives nothing back, and waiting changes
-/// nothing. In a program that is right, it costs memory in the cache and two passes over each block.
+/// nothing. In a program that is right, it costs memory in the cache and two passes over each
+/// block.
 ///
 /// # Panics
 ///
@@ -104,8 +110,8 @@ use crate::stats::Stats;
 ///
 /// # Invariants
 ///
-/// 1. `blocks` has each block that the backing has given out and not got back, with the layout it was
-///    last asked with and what was granted; nothing else is in it.
+/// 1. `blocks` has each block that the backing has given out and not got back, with the layout it
+///    was last asked with and what was granted; nothing else is in it.
 /// 2. `held` holds those of them that were freed, each with its slot in `blocks`, and at most
 ///    `bytes_max` bytes, which `held_bytes` counts.
 /// 3. `live`, `requested` and `granted` count the others.
@@ -165,8 +171,8 @@ impl Known {
 }
 
 // SAFETY: the ring and the table are memory of the books that this object alone reaches, and the
-// blocks in it are nobody else's; backing and books are `Sync`, so they may be called from whichever
-// thread has this object.
+// blocks in it are nobody else's; backing and books are `Sync`, so they may be called from
+// whichever thread has this object.
 unsafe impl<B, K> Send for QuarantineAllocator<'_, B, K>
 where
     B: Allocator + Sync + ?Sized,
@@ -269,8 +275,8 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         let change = held.change();
         // A backing of somebody else's may know nothing of marks, and give the block out as it is.
         mark::undefined(held.block, held.bytes);
-        // SAFETY: the block is live in the backing, was last asked with this layout, and its user has
-        // given it up.
+        // SAFETY: the block is live in the backing, was last asked with this layout, and its user
+        // has given it up.
         unsafe { self.backing.deallocate_sized(held.block, held.layout) };
         change
     }
@@ -280,6 +286,19 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         if let Some(change) = self.take_oldest() {
             self.report(&change, Some(site));
         }
+    }
+
+    /// Makes room in a table that cannot grow, of the entry of a waiting block.
+    #[cold]
+    #[inline(never)]
+    fn make_place(&self, site: &'static Location<'static>) -> Result<(), AllocError> {
+        while self.held.len() > 0 {
+            self.let_oldest_go(site);
+            if self.blocks.reserve(self.books).is_ok() {
+                return Ok(());
+            }
+        }
+        Err(AllocError)
     }
 
     /// Asks the backing again and again while blocks leave.
@@ -354,8 +373,8 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
 
     /// Keeps a freed block back. There must be room.
     fn keep(&self, block: NonNull<u8>, known: Known, site: &'static Location<'static>) {
-        // SAFETY: the block is live in the backing with this layout (invariant 1), and the caller of
-        // the free has given it up.
+        // SAFETY: the block is live in the backing with this layout (invariant 1), and the caller
+        // of the free has given it up.
         let held = unsafe { Held::fill(block, known.granted, known.layout, site) };
         let slot = self.held.push(held);
         self.blocks.insert(block, Known { slot, ..known });
@@ -387,15 +406,17 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
     }
 }
 
-// SAFETY: every block is the backing's, which keeps the contract; one that waits is given to nobody.
-// What waits changes nothing of what is live, so a refusal leaves every block as it was. Misuse
-// handlers, which may unwind, run when nothing is half done.
+// SAFETY: every block is the backing's, which keeps the contract; one that waits is given to
+// nobody. What waits changes nothing of what is live, so a refusal leaves every block as it was.
+// Misuse handlers, which may unwind, run when nothing is half done.
 unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
     for QuarantineAllocator<'_, B, K>
 {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        self.blocks.reserve(self.books)?;
+        if self.blocks.reserve(self.books).is_err() {
+            self.make_place(Location::caller())?;
+        }
         let block = match self.backing.allocate(layout) {
             Ok(block) => block,
             Err(AllocError) => self.take_anyway(layout, false)?,
@@ -406,7 +427,9 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
 
     #[inline]
     fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        self.blocks.reserve(self.books)?;
+        if self.blocks.reserve(self.books).is_err() {
+            self.make_place(Location::caller())?;
+        }
         let block = match self.backing.allocate_zeroed(layout) {
             Ok(block) => block,
             Err(AllocError) => self.take_anyway(layout, true)?,

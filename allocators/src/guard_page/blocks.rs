@@ -1,4 +1,5 @@
-//! How guarded blocks come and go: pages opened and closed without the lock, the table changed under it.
+//! How guarded blocks come and go: pages opened and closed without the lock, the table changed
+//! under it.
 
 use core::alloc::Layout;
 use core::panic::Location;
@@ -132,8 +133,8 @@ impl GuardPageAllocator<'_> {
             None => {
                 let taken = self.state.with(|state| state.take_forwarded(block));
                 self.unraced(taken, block, site);
-                // SAFETY: the block is the pages' and live, was last asked with this layout, and the
-                // caller of the free has given it up.
+                // SAFETY: the block is the pages' and live, was last asked with this layout, and
+                // the caller of the free has given it up.
                 unsafe { self.pages.deallocate_sized(block, known.layout) };
             }
         }
@@ -162,7 +163,8 @@ impl GuardPageAllocator<'_> {
     pub(super) fn let_go_beyond(&self, most: usize) -> bool {
         let oldest = self.state.with(|state| state.pop_beyond(most));
         if let Some(known) = oldest {
-            // SAFETY: the span is closed and out of the table, so this is the only one to give it back.
+            // SAFETY: the span is closed and out of the table, so this is the only one to give it
+            // back.
             unsafe { self.pages.deallocate_closed(known.span, 0) };
         }
         oldest.is_some()
@@ -200,8 +202,8 @@ impl GuardPageAllocator<'_> {
                 });
             }
             None => {
-                // SAFETY: the block is the pages' and live, and was last asked with this layout; the
-                // caller expects the new one.
+                // SAFETY: the block is the pages' and live, and was last asked with this layout;
+                // the caller expects the new one.
                 now.span = unsafe { self.pages.resize_in_place(known.block, known.layout, new) }?;
                 self.state.with(|state| state.exchange(known, now));
             }

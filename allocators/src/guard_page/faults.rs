@@ -30,8 +30,8 @@ static READERS: AtomicUsize = AtomicUsize::new(0);
 /// What was to happen at the signals before this crate's handler first stood.
 struct Previous(UnsafeCell<[MaybeUninit<libc::sigaction>; 2]>);
 
-// SAFETY: it is written by the one thread that has taken `KNOWN` from `UNASKED` to `ASKING`, once, and
-// read only after that thread has stored `ANSWERED`.
+// SAFETY: it is written by the one thread that has taken `KNOWN` from `UNASKED` to `ASKING`, once,
+// and read only after that thread has stored `ANSWERED`.
 unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous(UnsafeCell::new([const { MaybeUninit::uninit() }; 2]));
@@ -46,8 +46,8 @@ impl GuardPageAllocator<'_> {
     /// Runs `work`; if a bad access stops the program meanwhile, in any thread, what this allocator
     /// knows about the address is printed to standard error first.
     ///
-    /// As [`report_faults`](Self::report_faults) in all else, for an allocator that does not live for
-    /// ever.
+    /// As [`report_faults`](Self::report_faults) in all else, for an allocator that does not live
+    /// for ever.
     ///
     /// # Errors
     ///
@@ -67,15 +67,15 @@ impl GuardPageAllocator<'_> {
 }
 
 impl GuardPageAllocator<'static> {
-    /// Has it printed to standard error, at a bad access in any thread, what this allocator knows about
-    /// the address; the program then ends as it would have.
+    /// Has it printed to standard error, at a bad access in any thread, what this allocator knows
+    /// about the address; the program then ends as it would have.
     ///
-    /// A handler for `SIGSEGV` and `SIGBUS` is installed for the process, on the alternate stack where
-    /// a thread has one. At the first of these signals, whatever address it is about, it puts the
-    /// handlers back that were there when this was first called, and returns, so that the access is
-    /// tried again and they decide: as a rule the process dies of the signal, and a debugger or a core
-    /// dump sees the very instruction. If the program lives on after that, faults are reported again
-    /// only once this is called again.
+    /// A handler for `SIGSEGV` and `SIGBUS` is installed for the process, on the alternate stack
+    /// where a thread has one. At the first of these signals, whatever address it is about, it puts
+    /// the handlers back that were there when this was first called, and returns, so that the
+    /// access is tried again and they decide: as a rule the process dies of the signal, and a
+    /// debugger or a core dump sees the very instruction. If the program lives on after that,
+    /// faults are reported again only once this is called again.
     ///
     /// # Errors
     ///
@@ -119,8 +119,8 @@ fn enter(allocator: &GuardPageAllocator<'_>) -> Result<usize, AllocError> {
 /// Takes an allocator out and waits until no handler can be reading it.
 fn leave(slot: usize) {
     ASKED[slot].store(ptr::null_mut(), Ordering::SeqCst);
-    // A handler counts itself before it looks at the table. All are sequentially consistent, so either
-    // it is seen here, or it sees the empty slot. It waits for nothing, so this ends.
+    // A handler counts itself before it looks at the table. All are sequentially consistent, so
+    // either it is seen here, or it sees the empty slot. It waits for nothing, so this ends.
     while READERS.load(Ordering::SeqCst) != 0 {
         core::hint::spin_loop();
     }
@@ -222,8 +222,8 @@ fn print_known(address: *const u8) {
             continue;
         }
         let allocator = allocator.cast::<GuardPageAllocator<'static>>();
-        // SAFETY: an address in the table is that of an allocator that stays where it is until it was
-        // taken out and no handler is counted any more; this one is.
+        // SAFETY: an address in the table is that of an allocator that stays where it is until it
+        // was taken out and no handler is counted any more; this one is.
         if let Some(allocator) = unsafe { allocator.as_ref() } {
             print_of(allocator, address);
         }

@@ -1,4 +1,5 @@
-//! What the guard-page allocator guards with its lock: the blocks by address, and those freed in order.
+//! What the guard-page allocator guards with its lock: the blocks by address, and those freed in
+//! order.
 
 use core::alloc::Layout;
 use core::panic::Location;
@@ -50,8 +51,8 @@ impl Known {
         let Stage::Guarded(shape) = self.stage else {
             return None;
         };
-        // SAFETY: the pages before the block are of its own span, and the offset is how far the block
-        // lies behind their start.
+        // SAFETY: the pages before the block are of its own span, and the offset is how far the
+        // block lies behind their start.
         let data = unsafe { self.block.sub(shape.offset) };
         Some(Opened { data, shape, bytes: self.asked() })
     }
@@ -69,12 +70,13 @@ impl Known {
 
 /// # Invariants
 ///
-/// 1. `blocks` has each live block and each whose addresses are kept, under the address that was given
-///    out; spans do not overlap.
+/// 1. `blocks` has each live block and each whose addresses are kept, under the address that was
+///    given out; spans do not overlap.
 /// 2. `guarded` and `forwarded` count the live ones of each kind, and what is promised to come.
-/// 3. From `oldest` to `newest` leads a list of `waiting` freed blocks; `closing` more are on their way
-///    into it or out of it.
-/// 4. `counters` has as reserved the spans of all, as requested and granted the bytes of the live ones.
+/// 3. From `oldest` to `newest` leads a list of `waiting` freed blocks; `closing` more are on their
+///    way into it or out of it.
+/// 4. `counters` has as reserved the spans of all, as requested and granted the bytes of the live
+///    ones.
 pub(super) struct State {
     pub(super) blocks: AddressTable<Known>,
     pub(super) counters: Counters,

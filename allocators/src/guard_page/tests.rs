@@ -44,8 +44,8 @@ fn free(allocator: &dyn Allocator, block: NonNull<u8>) {
 /// Tells whether the kernel lets a byte be read, by having it written to a pipe.
 fn is_readable(address: *const u8) -> bool {
     let mut ends = [0; 2];
-    // SAFETY: the place for two numbers is passed, then the ends of a pipe; the kernel answers with an
-    // error where the byte cannot be read.
+    // SAFETY: the place for two numbers is passed, then the ends of a pipe; the kernel answers with
+    // an error where the byte cannot be read.
     unsafe {
         assert_eq!(libc::pipe(ends.as_mut_ptr()), 0, "a pipe");
         let written = libc::write(ends[1], address.cast(), 1);

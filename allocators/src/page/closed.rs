@@ -1,7 +1,7 @@
 //! Blocks without access, of which another allocator opens parts: what guard pages are made of.
 //!
-//! Such a block is one as any other in the table, the counters and the walk, and counts as committed
-//! only where it is open.
+//! Such a block is one as any other in the table, the counters and the walk, and counts as
+//! committed only where it is open.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -15,7 +15,8 @@ use crate::allocator::AllocError;
 impl PageAllocator {
     /// Maps a block that nobody may touch yet.
     ///
-    /// Ranges that the kernel would not take back are not used for it, and huge pages are not asked for.
+    /// Ranges that the kernel would not take back are not used for it, and huge pages are not asked
+    /// for.
     pub(crate) fn allocate_closed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let request = Request::new(layout, false)?;
         self.pages.state.with(|state| state.table.pledge())?;
@@ -62,8 +63,8 @@ impl PageAllocator {
     ) -> Result<(), AllocError> {
         // SAFETY: as promised by the caller.
         unsafe { system::protect(address, bytes, Access::None) }?;
-        // Pages that are locked in memory keep it until they are unmapped; nobody can touch them all the
-        // same.
+        // Pages that are locked in memory keep it until they are unmapped; nobody can touch them
+        // all the same.
         // SAFETY: as promised by the caller.
         let _ = unsafe { system::discard(address, bytes) };
         self.pages.state.with(|state| state.committed -= bytes);
@@ -74,7 +75,8 @@ impl PageAllocator {
     ///
     /// # Safety
     ///
-    /// The block came from [`allocate_closed`](Self::allocate_closed), is live, and nothing uses it.
+    /// The block came from [`allocate_closed`](Self::allocate_closed), is live, and nothing uses
+    /// it.
     #[track_caller]
     pub(crate) unsafe fn deallocate_closed(&self, block: NonNull<[u8]>, open: usize) {
         // What is counted as committed again here goes with the block.

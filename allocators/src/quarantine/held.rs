@@ -17,8 +17,8 @@ pub(super) const FREED: u8 = 0xdf;
 ///
 /// # Invariants
 ///
-/// 1. `block` is a live block of the backing with `bytes` bytes and the layout `layout`, which nobody
-///    uses any more and which [`fill`](Self::fill) has filled.
+/// 1. `block` is a live block of the backing with `bytes` bytes and the layout `layout`, which
+///    nobody uses any more and which [`fill`](Self::fill) has filled.
 #[derive(Clone, Copy)]
 pub(super) struct Held {
     pub(super) block: NonNull<u8>,
@@ -43,7 +43,8 @@ impl Held {
     ///
     /// # Safety
     ///
-    /// The block is live in the backing, has `bytes` bytes and that layout, and nobody uses it any more.
+    /// The block is live in the backing, has `bytes` bytes and that layout, and nobody uses it any
+    /// more.
     pub(super) unsafe fn fill(
         block: NonNull<u8>,
         bytes: usize,
@@ -150,7 +151,8 @@ impl Ring {
         if let Some(slots) = NonNull::new(self.slots.replace(ptr::null_mut())) {
             let layout = Layout::array::<Held>(self.capacity);
             let layout = layout.expect("the ring's size was checked before it was taken");
-            // SAFETY: the slots came from `books` with this layout (invariant 1) and are not used again.
+            // SAFETY: the slots came from `books` with this layout (invariant 1) and are not used
+            // again.
             unsafe { books.deallocate_sized(slots.cast(), layout) };
         }
     }

@@ -369,6 +369,12 @@ fn books_that_refuse_lose_nothing() {
             (most, requests),
             "frees take none"
         );
+        for waiting in (0..most).rev().take(3) {
+            let block = quarantine.allocate_zeroed(layout(16, 8)).expect("one has left for it");
+            blocks.push(block.cast());
+            assert_eq!(quarantine.held_count(), waiting, "no more than one");
+        }
+        blocks.iter().skip(most).for_each(|&block| free(&quarantine, block));
         quarantine.verify().expect("sound");
     }
 }

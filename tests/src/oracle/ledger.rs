@@ -116,9 +116,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// Checks that nothing has changed since the last step. What is reserved may have fallen, since an
-    /// allocator may give back what it keeps before it refuses; its peak may have risen, since memory may
-    /// be taken and given back before a request is refused.
+    /// Checks that nothing has changed since the last step. What is reserved may have fallen, since
+    /// an allocator may give back what it keeps before it refuses; its peak may have risen, since
+    /// memory may be taken and given back before a request is refused.
     pub(super) fn quiet(&mut self, now: &Stats, what: &str) -> Result<(), Broken> {
         if !self.counts {
             return Ok(());
@@ -183,8 +183,8 @@ fn expect(counter: &str, found: usize, wanted: usize, what: &str) -> Result<(), 
     })
 }
 
-/// The two values that `requested` may rise by: a size of zero counts as zero or as one byte, and an
-/// allocator that does not remember counts what it granted.
+/// The two values that `requested` may rise by: a size of zero counts as zero or as one byte, and
+/// an allocator that does not remember counts what it granted.
 fn asked(now: &Stats, layout: Layout, bytes: usize) -> (usize, usize) {
     if now.exact { (layout.size(), layout.size().max(1)) } else { (bytes, bytes) }
 }
