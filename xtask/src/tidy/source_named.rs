@@ -14,6 +14,7 @@ const NO_SOURCE: [&str; 10] = [
     "allocators/leak",
     "allocators/locked",
     "allocators/misuse",
+    "allocators/sites",
     "allocators/size_classes",
     "allocators/stats",
     "allocators/sync",
