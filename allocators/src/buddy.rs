@@ -283,6 +283,7 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     /// between two calls.
     #[must_use]
     pub fn region(&self) -> NonNull<[MaybeUninit<u8>]> {
+        self.tree.open_for_good();
         self.memory.region()
     }
 

@@ -28,6 +28,7 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
+use crate::mark;
 use crate::misuse::{Misuse, wrong_free};
 use crate::stats::Stats;
 
@@ -216,6 +217,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         self.uncount_odd(self.odd.get());
         self.table.set(self.ground);
         self.cursor.set(self.memory);
+        mark::no_access(self.memory, self.room());
     }
 
     /// Returns how many bytes lie between the last block and the table. A block of another size than
@@ -262,6 +264,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
             let ground = NonNull::from(&GROUND);
             (ground.cast(), ground, DeadBits::none())
         };
+        mark::no_access(memory, ground.addr().get() - memory.addr().get());
         Self {
             memory,
             cursor: Cell::new(memory),
@@ -359,6 +362,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
             self.push(bytes);
         }
         self.count_allocated(bytes);
+        mark::undefined(block, bytes);
         Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
 
@@ -439,6 +443,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameAllocator<'_, B> {
 
 impl<B: Allocator + ?Sized> Drop for FrameAllocator<'_, B> {
     fn drop(&mut self) {
+        mark::undefined(self.memory, self.ground.addr() - self.memory.addr().get());
         if let Some((backing, memory, layout)) = self.backing {
             // SAFETY: the memory was taken from this backing with this layout, and every block in it
             // ends with the frame.

@@ -9,6 +9,7 @@ use super::chunk::{Chunk, Shape};
 use super::group::NOWHERE;
 use super::index;
 use crate::allocator::{AllocError, Allocator};
+use crate::mark;
 
 /// The bytes of the first chunk, about.
 const FIRST_BYTES: usize = 4 << 10;
@@ -58,7 +59,9 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         self.uncarved.set(self.uncarved.get() - 1);
         self.carved.set(self.carved.get() + 1);
         self.count_allocation(requested);
-        Ok(self.block_at(group, index))
+        let block = self.block_at(group, index);
+        mark::undefined(block.cast(), self.size.bytes);
+        Ok(block)
     }
 
     /// Moves on to the next group of the youngest chunk, if there is one.
@@ -153,6 +156,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         self.blocks.set(self.blocks.get() + blocks);
         // SAFETY: it was just written.
         let chunk = unsafe { chunk.as_ref() };
+        mark::no_access_at(first, blocks * self.size.bytes);
         self.carving.set(chunk.groups);
         self.open_group(chunk);
     }
@@ -196,6 +200,7 @@ impl<B: Allocator + ?Sized> PoolAllocator<'_, B> {
         while let Some(chunk) = unsafe { at.as_ref() } {
             at = chunk.younger.replace(ptr::null());
             if leaves(chunk) {
+                mark::undefined_at(chunk.first, chunk.blocks * self.size.bytes);
                 self.carved.set(self.carved.get() - chunk.carved());
                 self.blocks.set(self.blocks.get() - chunk.blocks);
                 self.give_back(chunk.memory);
