@@ -11,10 +11,13 @@ mod features;
 mod outcome;
 mod outside;
 mod packages;
+mod planted;
+mod sanitize;
 mod scoreboard;
 mod smoke;
 mod tidy;
 mod tree;
+mod valgrind;
 mod workspace;
 
 use std::process::ExitCode;
@@ -31,6 +34,8 @@ Commands:
   ci          runs every step of the continuous integration, in order
   scoreboard  measures our rows beside their peers
   outside     uses each tier-0 crate from a project outside the workspace
+  sanitize    runs the allocators under AddressSanitizer, planted faults included
+  valgrind    runs the allocators under Valgrind, planted faults included
 
 `cargo xtask COMMAND --help` tells more of each.
 
@@ -61,12 +66,15 @@ fn run(arguments: &[String]) -> Outcome {
         "ci" => ci::run(rest),
         "scoreboard" => scoreboard::run(rest),
         "outside" => outside::run(rest),
+        "sanitize" => sanitize::run(rest),
+        "valgrind" => valgrind::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())
         }
         other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, scoreboard, outside"
+            "no command is called `{other}`; the commands are tidy, ci, scoreboard, outside, \
+             sanitize, valgrind"
         ))),
     }
 }
