@@ -332,6 +332,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     /// between two calls.
     #[must_use]
     pub fn region(&self) -> NonNull<[MaybeUninit<u8>]> {
+        self.tree.open_for_good();
         self.memory.region()
     }
 

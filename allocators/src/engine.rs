@@ -34,6 +34,7 @@ use self::core_blocks::Fault;
 pub(crate) use self::owner::{Owner, report};
 use self::region::{NIL, PageDesc, PageState, Region};
 use self::small::{Class, Front, Item};
+use crate::mark;
 use crate::misuse::Misuse;
 use crate::size_classes::{CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses};
 use crate::stats::Stats;
@@ -199,8 +200,10 @@ impl<C: SizeClasses> Engine<C> {
             return false;
         }
         let word = self.hot.starts.wrapping_add(granule / 64);
-        front.push(Item { start: self.hot.base.wrapping_add(granule * GRANULE), word });
+        let start = self.hot.base.wrapping_add(granule * GRANULE);
+        front.push(Item { start, word });
         self.granted -= front.bytes as usize;
+        mark::no_access_at(start, front.bytes as usize);
         // SAFETY: the slot was found live in the hot region.
         let bits = unsafe { word.read() };
         // SAFETY: the same word.
@@ -225,6 +228,8 @@ impl<C: SizeClasses> Engine<C> {
             desc.used -= 1;
             self.classes[class % CLASSES_MAX].out -= 1;
             self.granted -= self.fronts[class % CLASSES_MAX].bytes as usize;
+            let start = self.hot.base.wrapping_add(granule * GRANULE);
+            mark::no_access_at(start, self.fronts[class % CLASSES_MAX].bytes as usize);
             let word = self.hot.starts.wrapping_add(granule / 64);
             // SAFETY: the slot was found live in the hot region.
             let bits = unsafe { word.read() };

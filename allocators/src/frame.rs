@@ -28,6 +28,7 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
+use crate::mark;
 use crate::misuse::Misuse;
 use crate::sites::{self, NoSites, SiteBook, with_sites, wrong_free_beside};
 use crate::stats::Stats;
@@ -266,6 +267,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
             let ground = NonNull::from(&GROUND);
             (ground.cast(), ground, DeadBits::none())
         };
+        mark::no_access(memory, ground.addr().get() - memory.addr().get());
         Self {
             memory,
             cursor: Cell::new(memory),
@@ -307,6 +309,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         self.uncount_odd(self.odd.get());
         self.table.set(self.ground);
         self.cursor.set(self.memory);
+        mark::no_access(self.memory, self.room());
         self.sites.clear();
     }
 
@@ -347,6 +350,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
             self.push(bytes);
         }
         self.count_allocated(bytes);
+        mark::undefined(block, bytes);
         Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
 
@@ -511,6 +515,7 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_,
 
 impl<B: Allocator + ?Sized, S: SiteBook> Drop for FrameAllocator<'_, B, S> {
     fn drop(&mut self) {
+        mark::undefined(self.memory, self.ground.addr() - self.memory.addr().get());
         if let Some((backing, memory, layout)) = self.backing {
             // SAFETY: the memory was taken from this backing with this layout, and every block in it
             // ends with the frame.

@@ -9,7 +9,9 @@
 //!
 //! The rules that make marks nest: an allocator that takes a block back marks all of it unaddressable and
 //! opens the words it keeps its own links in before it touches them; one that gives memory back to its
-//! backing need not open it, since the backing marks what it takes back anew.
+//! backing need not open it, since the backing marks what it takes back anew. Those of this crate that
+//! hold other blocks open it all the same: their backing may be anyone's. A region that was lent is
+//! opened when its allocator is dropped, so that its owner may use it again.
 
 use core::ptr::NonNull;
 
@@ -29,6 +31,73 @@ pub(crate) fn undefined(address: NonNull<u8>, bytes: usize) {
 #[inline(always)]
 pub(crate) fn defined(address: NonNull<u8>, bytes: usize) {
     tool::defined(address.as_ptr(), bytes);
+}
+
+/// As [`no_access`], where the address is a raw one.
+#[inline(always)]
+pub(crate) fn no_access_at(address: *mut u8, bytes: usize) {
+    tool::no_access(address, bytes);
+}
+
+/// As [`undefined`], where the address is a raw one.
+#[inline(always)]
+pub(crate) fn undefined_at(address: *mut u8, bytes: usize) {
+    tool::undefined(address, bytes);
+}
+
+/// As [`defined`], where the address is a raw one.
+#[inline(always)]
+pub(crate) fn defined_at(address: *mut u8, bytes: usize) {
+    tool::defined(address, bytes);
+}
+
+/// Opens words of the allocator's own while `act` looks at them or writes them, and closes them again.
+#[inline(always)]
+pub(crate) fn opened<R>(address: *mut u8, bytes: usize, act: impl FnOnce() -> R) -> R {
+    tool::defined(address, bytes);
+    let result = act();
+    tool::no_access(address, bytes);
+    result
+}
+
+/// Whether the marks of one allocator reach the tools, for one whose memory is looked at from outside
+/// or lies beside. Nothing is left of it where nothing is left of the marks.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    #[cfg(any(loligo_asan, feature = "valgrind"))]
+    is_on: core::cell::Cell<bool>,
+}
+
+#[cfg(any(loligo_asan, feature = "valgrind"))]
+impl Watch {
+    pub(crate) fn new(is_on: bool) -> Self {
+        Self { is_on: core::cell::Cell::new(is_on) }
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on.get()
+    }
+
+    /// Ends the marks of this allocator for good.
+    pub(crate) fn stop(&self) {
+        self.is_on.set(false);
+    }
+}
+
+#[cfg(not(any(loligo_asan, feature = "valgrind")))]
+impl Watch {
+    #[inline(always)]
+    pub(crate) fn new(_is_on: bool) -> Self {
+        Self {}
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    pub(crate) fn stop(&self) {}
 }
 
 #[cfg(loligo_asan)]

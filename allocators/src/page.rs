@@ -31,6 +31,7 @@ use self::state::{Request, State};
 use self::system::Access;
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
+use crate::mark;
 use crate::misuse::{Misuse, wrong_free};
 use crate::sites::{NoSites, Site, SiteBook, with_sites};
 use crate::stats::Stats;
@@ -321,9 +322,12 @@ impl Pages {
         let taken = self.state.with(|state| state.take(block.addr().get(), layout));
         match taken {
             Ok((entry, sweep)) => {
+                // Other mappings may come to lie here, or a block that is cut from parked pages.
+                let (address, bytes) = (entry.address(), entry.mapped());
+                mark::defined(address, bytes);
                 // SAFETY: the entry is out of the table, so this is the only one to unmap its pages;
                 // the caller of the free promised that nothing uses them.
-                unsafe { self.release(entry.address(), entry.mapped()) };
+                unsafe { self.release(address, bytes) };
                 if sweep {
                     self.state.with(|state| state.sweep());
                 }

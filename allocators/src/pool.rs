@@ -40,6 +40,7 @@ use core::ptr::{self, NonNull};
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
+use crate::mark;
 use crate::misuse::Misuse;
 use crate::sites::{NoSites, SiteBook, with_sites};
 use crate::stats::Stats;
@@ -305,6 +306,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
         if let Some(held) = NonNull::new(self.held.replace(ptr::null_mut())) {
             self.count_allocation(layout.size());
+            mark::undefined(held, self.size.bytes);
             return Ok(NonNull::slice_from_raw_parts(held, self.size.bytes));
         }
         // SAFETY: invariant 2: the constant group or one of a chunk that stands.
@@ -319,7 +321,9 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
         group.free.set(rest);
         self.count_allocation(layout.size());
-        Ok(self.block_at(group, free.trailing_zeros() as usize))
+        let block = self.block_at(group, free.trailing_zeros() as usize);
+        mark::undefined(block.cast(), self.size.bytes);
+        Ok(block)
     }
 
     #[inline]

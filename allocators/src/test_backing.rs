@@ -12,6 +12,7 @@ use std::string::{String, ToString};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::mark;
 use crate::misuse::{Report, set_misuse_handler};
 use crate::stats::Stats;
 
@@ -89,6 +90,7 @@ impl TestBacking {
         state.stats.requested -= layout.size();
         state.stats.granted -= layout.size();
         state.stats.reserved -= layout.size();
+        mark::undefined(owned, layout.size());
         // SAFETY: the block is on the list, so it is live and this long.
         unsafe { owned.write_bytes(FREED, layout.size()) };
         // SAFETY: it came from `System` with this layout and has just left the list.

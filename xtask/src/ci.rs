@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
-use crate::{bare, command, features, outside, packages, smoke, tidy};
+use crate::{bare, command, features, outside, packages, sanitize, smoke, tidy, valgrind};
 
 const USAGE: &str = "\
 Runs every step of the continuous integration, in order, with a heading and the seconds of each, and
@@ -37,7 +37,7 @@ struct Project {
     workspace: Workspace,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 12] = [
     Step {
         name: "test",
         what: "the README's test command",
@@ -63,6 +63,16 @@ const STEPS: [Step; 10] = [
     },
     Step { name: "bare", what: "tier 0 compiles without an operating system", run: bare },
     Step { name: "examples", what: "every example of tier 0 runs", run: examples },
+    Step {
+        name: "sanitize",
+        what: "AddressSanitizer sees into the allocators and finds nothing",
+        run: |_| sanitize::check(),
+    },
+    Step {
+        name: "valgrind",
+        what: "Valgrind sees into the allocators and finds nothing",
+        run: |_| valgrind::check(),
+    },
     Step {
         name: "replay",
         what: "the command a newcomer types first",

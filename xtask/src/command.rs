@@ -1,5 +1,6 @@
 //! Running other programs, mostly Cargo.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -8,8 +9,14 @@ use crate::outcome::{Failure, Outcome};
 /// Returns Cargo, to be run in `folder`: the very one that runs this program.
 pub(crate) fn cargo(folder: &Path) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
+    let mut command = without_cargo_variables(program);
     command.current_dir(folder);
+    command
+}
+
+/// Returns a command that does not hear what Cargo told this program about itself.
+pub(crate) fn without_cargo_variables(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
     // What Cargo tells the programs it runs is about this package and must not reach others.
     for (key, _) in std::env::vars_os() {
         if key.to_string_lossy().starts_with("CARGO_PKG_") || key == "CARGO_MANIFEST_DIR" {

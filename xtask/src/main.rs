@@ -12,10 +12,13 @@ mod misuse;
 mod outcome;
 mod outside;
 mod packages;
+mod planted;
+mod sanitize;
 mod scoreboard;
 mod smoke;
 mod tidy;
 mod tree;
+mod valgrind;
 mod workspace;
 
 use std::process::ExitCode;
@@ -33,6 +36,8 @@ Commands:
   misuse      does each misuse to each allocator, and tells what became of it
   scoreboard  measures our rows beside their peers
   outside     uses each tier-0 crate from a project outside the workspace
+  sanitize    runs the allocators under AddressSanitizer, planted faults included
+  valgrind    runs the allocators under Valgrind, planted faults included
 
 `cargo xtask COMMAND --help` tells more of each.
 
@@ -64,12 +69,15 @@ fn run(arguments: &[String]) -> Outcome {
         "misuse" => misuse::run(rest),
         "scoreboard" => scoreboard::run(rest),
         "outside" => outside::run(rest),
+        "sanitize" => sanitize::run(rest),
+        "valgrind" => valgrind::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())
         }
         other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, misuse, scoreboard, outside"
+            "no command is called `{other}`; the commands are tidy, ci, misuse, scoreboard, outside, \
+             sanitize, valgrind"
         ))),
     }
 }

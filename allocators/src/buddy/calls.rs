@@ -55,6 +55,7 @@ impl Tree<'_> {
             && let Some(leaf) = front.pop()
         {
             self.head().books.gave(bytes, self.bytes_at(height), align);
+            self.open(leaf, 1 << height);
             return Some(Run { leaf, height });
         }
         self.allocate_from_tree(bytes, align, height)
@@ -71,6 +72,7 @@ impl Tree<'_> {
         }
         let leaf = found?;
         self.head().books.gave(bytes, self.bytes_at(height), align);
+        self.open(leaf, 1 << height);
         Some(Run { leaf, height })
     }
 
@@ -145,6 +147,7 @@ impl Tree<'_> {
     #[inline]
     fn free_run(&self, run: Run) {
         self.head().books.took(self.bytes_at(run.height));
+        self.close(run.leaf, 1 << run.height);
         self.give(run.leaf, run.height);
     }
 
@@ -201,6 +204,7 @@ impl Tree<'_> {
 
     /// Gives the upper halves of a block back.
     fn shrink(&self, run: Run, height: u32) {
+        self.close(run.leaf + (1 << height), (1 << run.height) - (1 << height));
         for half in (height..run.height).rev() {
             self.set(Node::new(run.leaf, half));
             self.push_free(run.leaf + (1 << half), half);
@@ -228,6 +232,7 @@ impl Tree<'_> {
             self.unlink(run.leaf + (1 << half), half);
             self.unset(Node::new(run.leaf, half));
         }
+        self.open(run.leaf + (1 << run.height), (1 << height) - (1 << run.height));
         Ok(())
     }
 
@@ -250,6 +255,7 @@ impl Tree<'_> {
             self.carve(node.start(), node.height(), leaf, height);
             let bytes = self.bytes_at(height);
             self.head().books.gave(bytes, bytes, 1);
+            self.open_as_it_is(leaf, 1 << height);
             leaf += 1 << height;
         }
         Ok(())
@@ -272,6 +278,7 @@ impl Tree<'_> {
             let (node, _) = self.block_around(leaf);
             let height = node.height();
             self.head().books.took(self.bytes_at(height));
+            self.close(leaf, 1 << height);
             self.release(leaf, height);
             leaf += 1 << height;
         }

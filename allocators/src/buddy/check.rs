@@ -110,6 +110,18 @@ impl Tree<'_> {
         }
     }
 
+    /// Closes every block that is free or waits in a front.
+    pub(crate) fn close_free(&self) {
+        let mut leaf = self.shape.first;
+        while self.watch.is_on() && leaf < self.shape.end {
+            let (node, allocated) = self.block_around(leaf);
+            if !allocated || self.is_held(node.start(), node.height()) {
+                self.close(node.start(), 1 << node.height());
+            }
+            leaf = node.end();
+        }
+    }
+
     /// Shows the first leaf of each block in the list of `height`, in the order of the list.
     pub(crate) fn each_free(&self, height: u32, visit: &mut dyn FnMut(u32)) {
         let mut leaf = self.lists()[height as usize].get();

@@ -11,6 +11,7 @@ use crate::buddy::error::BuddyError;
 use crate::buddy::meta::{Books, Front, Head, MAGIC, Seal, VERSION};
 use crate::buddy::shape::{Placed, Shape};
 use crate::buddy::tree::{Parts, Tree};
+use crate::mark;
 use crate::sites::NoSites;
 
 /// Bytes that one owner reaches.
@@ -69,6 +70,8 @@ impl<'a, B: Allocator + ?Sized> Memory<'a, B> {
 
 impl<B: Allocator + ?Sized> Drop for Memory<'_, B> {
     fn drop(&mut self) {
+        // Defined, as the bytes are whole: an arena may have been left in them.
+        mark::defined(self.start, self.bytes);
         if let Some((backing, layout)) = self.backing {
             // SAFETY: invariant 2; the owner is going, so nothing uses the block afterwards.
             unsafe { backing.deallocate_sized(self.start, layout) };

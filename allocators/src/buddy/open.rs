@@ -59,6 +59,7 @@ pub(crate) unsafe fn open<'a, B: Allocator + ?Sized>(
             seal.home = placed.home;
             seal.sum = seal.mixed();
             buddy.tree.head().seal.set(seal);
+            buddy.tree.close_free();
             Ok(buddy)
         }
         Err((what, leaf)) => {

@@ -2,11 +2,13 @@
 //! but damage; the calls of an allocator are built from it in `calls`.
 
 use core::cell::Cell;
+use core::ops::Deref;
 use core::ptr::NonNull;
 
 use crate::buddy::meta::{Front, Head, NIL};
 use crate::buddy::node::Node;
 use crate::buddy::shape::Shape;
+use crate::mark;
 use crate::misuse::{Misuse, Report, misuse};
 
 /// The neighbours of a free block in its list, by their first leaves.
@@ -15,6 +17,30 @@ use crate::misuse::{Misuse, Report, misuse};
 pub(crate) struct Link {
     pub(crate) next: Cell<u32>,
     pub(crate) prev: Cell<u32>,
+}
+
+/// A link that is open while this lives, where it lies in a free block that the tools watch.
+pub(crate) struct OpenLink<'t> {
+    link: &'t Link,
+    watch: &'t mark::Watch,
+}
+
+impl Deref for OpenLink<'_> {
+    type Target = Link;
+
+    #[inline(always)]
+    fn deref(&self) -> &Link {
+        self.link
+    }
+}
+
+impl Drop for OpenLink<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.watch.is_on() {
+            mark::no_access(NonNull::from(self.link).cast(), size_of::<Link>());
+        }
+    }
 }
 
 /// Where the parts of a tree lie. The links of the free blocks lie in the blocks themselves or in an
@@ -65,6 +91,8 @@ pub(crate) struct Tree<'a> {
     pub(crate) home: u64,
     pub(crate) origin: *const u8,
     pub(crate) name: &'a str,
+    /// On where the links lie in the blocks: then the free ones are closed but for a moment.
+    pub(crate) watch: mark::Watch,
 }
 
 impl<'a> Tree<'a> {
@@ -95,6 +123,7 @@ impl<'a> Tree<'a> {
             home: parts.home,
             origin: parts.origin,
             name,
+            watch: mark::Watch::new(parts.links.as_ptr().cast_const() == parts.origin),
         }
     }
 
@@ -126,6 +155,7 @@ impl<'a> Tree<'a> {
                 }
             }
         }
+        self.close(first, end - first);
         // From the back, so that the lists start with the lowest addresses.
         let mut to = end;
         while to > first {
@@ -201,21 +231,64 @@ impl<'a> Tree<'a> {
 
     /// The link of a free block, if the leaf is present.
     #[inline]
-    pub(crate) fn link(&self, leaf: u32) -> Option<&Link> {
+    pub(crate) fn link(&self, leaf: u32) -> Option<OpenLink<'_>> {
         let at = leaf.wrapping_sub(self.shape.first);
         if at >= self.shape.leaves() {
             return None;
         }
         // SAFETY: invariant 2: the leaf is present, so its link lies in the same allocation.
         let link = unsafe { self.links.add((at as usize) << self.link_shift) };
+        if self.watch.is_on() {
+            mark::defined(link, size_of::<Link>());
+        }
         // SAFETY: invariant 2: it is valid and aligned. Any bytes are a `Link`; what it says is
         // checked before it is followed.
-        Some(unsafe { link.cast::<Link>().as_ref() })
+        let link = unsafe { link.cast::<Link>().as_ref() };
+        Some(OpenLink { link, watch: &self.watch })
+    }
+
+    /// Tells the tools that nobody may touch `leaves` leaves from `leaf` on.
+    #[inline(always)]
+    pub(crate) fn close(&self, leaf: u32, leaves: u32) {
+        if self.watch.is_on() {
+            mark::no_access_at(self.place(leaf), (leaves as usize) << self.link_shift);
+        }
+    }
+
+    /// Tells the tools that `leaves` leaves from `leaf` on are somebody's, their contents undefined.
+    #[inline(always)]
+    pub(crate) fn open(&self, leaf: u32, leaves: u32) {
+        if self.watch.is_on() {
+            mark::undefined_at(self.place(leaf), (leaves as usize) << self.link_shift);
+        }
+    }
+
+    /// As [`open`](Self::open), for leaves whose contents somebody else may have written.
+    pub(crate) fn open_as_it_is(&self, leaf: u32, leaves: u32) {
+        if self.watch.is_on() {
+            mark::defined_at(self.place(leaf), (leaves as usize) << self.link_shift);
+        }
+    }
+
+    /// Opens everything to whoever looks at the bytes of the arena, for good.
+    pub(crate) fn open_for_good(&self) {
+        if self.watch.is_on() {
+            let bytes = (self.shape.leaves() as usize) << self.link_shift;
+            mark::defined(self.links, bytes);
+            self.watch.stop();
+        }
+    }
+
+    /// Where a leaf lies, if the tree is watched: its links then lie in the leaves.
+    #[inline(always)]
+    fn place(&self, leaf: u32) -> *mut u8 {
+        let at = leaf.wrapping_sub(self.shape.first) as usize;
+        self.links.as_ptr().wrapping_add(at << self.link_shift)
     }
 
     /// The link of a leaf that another link named; damage if it is not there.
     #[inline]
-    fn link_or_damage(&self, leaf: u32) -> &Link {
+    fn link_or_damage(&self, leaf: u32) -> OpenLink<'_> {
         match self.link(leaf) {
             Some(link) => link,
             None => self.damage(leaf),
@@ -245,7 +318,7 @@ impl<'a> Tree<'a> {
         // Links lie in free memory, where a write after a free may have gone: both neighbours must
         // agree before anything is changed.
         let after = (next != NIL).then(|| self.link_or_damage(next));
-        if after.is_some_and(|after| after.prev.get() != leaf) {
+        if after.as_ref().is_some_and(|after| after.prev.get() != leaf) {
             self.damage(leaf);
         }
         if prev == NIL {

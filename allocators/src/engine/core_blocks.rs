@@ -19,6 +19,7 @@
 //! four linked blocks. There is no loop over blocks.
 
 use super::region::{KIND_CORE, NIL, Region};
+use crate::mark;
 use crate::size_classes::{GRANULE, PAGE_GRANULES};
 
 /// Why the core could not do something.
@@ -208,8 +209,10 @@ impl Region {
     #[inline]
     pub(super) fn header(&self, block: u32) -> Result<Header, Fault> {
         let size = self.size_at(block)?;
-        // SAFETY: as in `size_at`; the word behind the size.
-        let word = unsafe { self.header_at(block).wrapping_add(1).read() };
+        let word = self.opened_header(block, |header| {
+            // SAFETY: as in `size_at`; the word behind the size.
+            unsafe { header.wrapping_add(1).read() }
+        });
         let prev = word & SIZE_MASK;
         if word >> SIZE_BITS != check(prev, !block) || prev > block {
             return Err(Fault::Damaged(block));
@@ -220,25 +223,39 @@ impl Region {
     /// The granules of a block, if their check and their range hold.
     #[inline]
     pub(super) fn size_at(&self, block: u32) -> Result<u32, Fault> {
-        // SAFETY: the 8 bytes before a granule of the region belong to it, before granule 0 to the
-        // padding that `plan` leaves; callers pass granules of blocks, whose headers are written.
-        let word = unsafe { self.header_at(block).read() };
+        let word = self.opened_header(block, |header| {
+            // SAFETY: the 8 bytes before a granule of the region belong to it, before granule 0 to
+            // the padding that `plan` leaves; callers pass granules of blocks, whose headers are
+            // written.
+            unsafe { header.read() }
+        });
         let size = word & SIZE_MASK;
         let sound =
             word >> SIZE_BITS == check(size, block) && size.wrapping_sub(1) < self.granules - block;
         if sound { Ok(size) } else { Err(Fault::Damaged(block)) }
     }
 
+    /// Shows `act` the header of a block, which is closed to all others.
     #[inline]
-    fn header_at(&self, block: u32) -> *mut u32 {
-        self.address(block).wrapping_sub(8).cast()
+    fn opened_header<R>(&self, block: u32, act: impl FnOnce(*mut u32) -> R) -> R {
+        let header = self.address(block).wrapping_sub(8);
+        mark::opened(header, 8, || act(header.cast()))
+    }
+
+    /// Shows `act` the links of a free block, which is closed to all others.
+    #[inline]
+    fn opened_links<R>(&self, block: u32, act: impl FnOnce(*mut u32) -> R) -> R {
+        let links = self.address(block);
+        mark::opened(links, size_of::<Links>(), || act(links.cast()))
     }
 
     #[inline]
     fn set_size(&self, block: u32, size: u32) {
         let word = size | check(size, block) << SIZE_BITS;
-        // SAFETY: as in `size_at`; the word belongs to no payload.
-        unsafe { self.header_at(block).write(word) };
+        self.opened_header(block, |header| {
+            // SAFETY: as in `size_at`; the word belongs to no payload.
+            unsafe { header.write(word) };
+        });
     }
 
     /// Tells the block at a granule, if there is one, the size of the block before it.
@@ -246,8 +263,10 @@ impl Region {
     fn set_prev(&self, block: u32, prev: u32) {
         if block < self.granules {
             let word = prev | check(prev, !block) << SIZE_BITS;
-            // SAFETY: as in `size_at`; the word behind the size.
-            unsafe { self.header_at(block).wrapping_add(1).write(word) };
+            self.opened_header(block, |header| {
+                // SAFETY: as in `size_at`; the word behind the size.
+                unsafe { header.wrapping_add(1).write(word) };
+            });
         }
     }
 
@@ -360,27 +379,36 @@ impl Region {
 
     #[inline]
     fn links(&self, block: u32) -> Links {
-        // SAFETY: callers pass granules inside the region; whatever lies there, its bytes are
-        // memory of the region that was written when the block was freed, or user data of no type.
-        unsafe { self.address(block).cast::<Links>().read() }
+        self.opened_links(block, |links| {
+            // SAFETY: callers pass granules inside the region; whatever lies there, its bytes are
+            // memory of the region that was written when the block was freed, or user data of no
+            // type.
+            unsafe { links.cast::<Links>().read() }
+        })
     }
 
     #[inline]
     fn set_links(&self, block: u32, links: Links) {
-        // SAFETY: callers pass free blocks, whose first 8 bytes are the core's.
-        unsafe { self.address(block).cast::<Links>().write(links) };
+        self.opened_links(block, |place| {
+            // SAFETY: callers pass free blocks, whose first 8 bytes are the core's.
+            unsafe { place.cast::<Links>().write(links) };
+        });
     }
 
     #[inline]
     fn set_next_link(&self, block: u32, next: u32) {
-        // SAFETY: as in `set_links`; `next` is the first half.
-        unsafe { self.address(block).cast::<u32>().write(next) };
+        self.opened_links(block, |links| {
+            // SAFETY: as in `set_links`; `next` is the first half.
+            unsafe { links.write(next) };
+        });
     }
 
     #[inline]
     fn set_prev_link(&self, block: u32, prev: u32) {
-        // SAFETY: as in `set_links`; `prev` is the second half.
-        unsafe { self.address(block).cast::<u32>().wrapping_add(1).write(prev) };
+        self.opened_links(block, |links| {
+            // SAFETY: as in `set_links`; `prev` is the second half.
+            unsafe { links.wrapping_add(1).write(prev) };
+        });
     }
 
     #[inline]

@@ -6,6 +6,7 @@ use core::ptr::NonNull;
 use super::core_blocks::Fault;
 use super::region::{CORE_BYTES_MAX, KIND_CORE, Region};
 use super::{Engine, Place, Refusal};
+use crate::mark;
 use crate::misuse::Misuse;
 use crate::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
 
@@ -17,6 +18,17 @@ const fn granules_for(bytes: usize) -> u32 {
 /// Bytes of the payload of a core block.
 const fn payload(granules: u32) -> usize {
     granules as usize * GRANULE - 8
+}
+
+/// Opens the bytes that a block gained, or closes those that it lost. The header that was in their
+/// way belongs to the block now.
+fn mark_resized(block: NonNull<u8>, have: usize, now: usize) {
+    let start = block.as_ptr();
+    if now > have {
+        mark::undefined_at(start.wrapping_add(have), now - have);
+    } else {
+        mark::no_access_at(start.wrapping_add(now), have - now);
+    }
 }
 
 impl<C: SizeClasses> Engine<C> {
@@ -68,6 +80,7 @@ impl<C: SizeClasses> Engine<C> {
         self.large_granted_total += granted as u64;
         self.count(requested, granted);
         let address = self.regions[region].address(block);
+        mark::undefined_at(address, granted);
         // SAFETY: a granule of a region is not at null.
         NonNull::slice_from_raw_parts(unsafe { NonNull::new_unchecked(address) }, granted)
     }
@@ -173,6 +186,7 @@ impl<C: SizeClasses> Engine<C> {
         }
         let region = &mut self.regions[self.hot.region];
         region.clear_start(block);
+        mark::no_access_at(region.address(block), granted);
         let given = region.give_block(block, header);
         let Some(is_empty) = self.note(given) else { return false };
         if is_empty {
@@ -213,6 +227,7 @@ impl<C: SizeClasses> Engine<C> {
             return Err(Refusal::Wrong(Misuse::WrongSize, start));
         }
         region.clear_start(place.granule);
+        mark::no_access_at(region.address(place.granule), granted);
         self.large_freed += 1;
         self.granted -= granted;
         self.give_core(place.region, place.granule)
@@ -269,6 +284,7 @@ impl<C: SizeClasses> Engine<C> {
             self.granted -= have;
             self.large_granted_total += now.saturating_sub(have) as u64;
             self.count(new.size().saturating_sub(old.size()), now);
+            mark_resized(block, have, now);
             NonNull::slice_from_raw_parts(block, now)
         })
     }

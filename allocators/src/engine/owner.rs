@@ -7,6 +7,7 @@ use core::ptr::NonNull;
 
 use super::{Engine, HotSlot, Refusal, WalkState};
 use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::mark;
 use crate::misuse::{Misuse, Report, misuse};
 use crate::size_classes::SizeClasses;
 use crate::stats::Stats;
@@ -384,6 +385,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     }
 
     fn give_region(&self, memory: NonNull<u8>, layout: Layout) {
+        mark::undefined(memory, layout.size());
         if let Some(backing) = self.backing {
             // SAFETY: the region came from the backing with this layout and nothing uses it.
             unsafe { backing.deallocate_sized(memory, layout) };

@@ -24,6 +24,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
+use crate::mark;
 use crate::size_classes::{GRANULE, PAGE, PAGE_GRANULES};
 
 /// Granules that a region may have: 28 bits of a header, 4 GiB.
@@ -170,6 +171,7 @@ impl Region {
             memory,
             layout,
         };
+        mark::no_access_at(region.base, region.bytes);
         region.open_core();
         Some(region)
     }

@@ -4,6 +4,7 @@ use core::ptr::NonNull;
 
 use super::region::{KIND_CORE, NIL, PageDesc, PageState};
 use super::{Engine, Place, Refusal};
+use crate::mark;
 use crate::misuse::Misuse;
 use crate::size_classes::{CLASSES_MAX, ClassTable, GRANULE, PAGE_GRANULES, SizeClasses};
 
@@ -35,6 +36,7 @@ impl Item {
         unsafe { self.word.write(bits | bit) };
         // SAFETY: a slot lies inside a region, which does not start at null.
         let start = unsafe { NonNull::new_unchecked(self.start) };
+        mark::undefined(start, bytes);
         NonNull::slice_from_raw_parts(start, bytes)
     }
 }
@@ -344,6 +346,7 @@ impl<C: SizeClasses> Engine<C> {
         }
         region.clear_start(place.granule);
         self.granted -= front.bytes as usize;
+        mark::no_access_at(start, front.bytes as usize);
         let page = place.granule / PAGE_GRANULES;
         let id = (place.region as u32) << PAGE_BITS | page;
         if region.kind(page) == super::region::KIND_MIXED {

@@ -6,6 +6,7 @@ use core::ptr::NonNull;
 use super::FrameAllocator;
 use super::record::{Record, stride};
 use crate::allocator::{AllocError, Allocator};
+use crate::mark;
 use crate::misuse::Misuse;
 use crate::sites::SiteBook;
 
@@ -49,6 +50,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         let cursor = self.cursor.get();
         // SAFETY: the caller has found room for a record below the table.
         let table = unsafe { self.table.get().sub(1) };
+        mark::undefined_at(table.cast(), size_of::<Record>());
         // SAFETY: as above, and the table is aligned.
         unsafe { table.write(Record::new(self.offset_of(cursor), bytes)) };
         self.table.set(table);
@@ -76,6 +78,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         self.push(bytes);
         self.count_odd(1);
         self.count_allocated(bytes);
+        mark::undefined(block, bytes);
         Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
 
@@ -106,6 +109,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         }
         self.freed_total.set(self.freed_total.get() + youngest.bytes() as u64);
         self.frees_total.set(self.frees_total.get() + 1);
+        mark::no_access(block, youngest.bytes());
     }
 
     /// Frees any block, or says what is wrong.
@@ -125,6 +129,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         }
         self.count_freed(found.bytes() as u64);
         self.frees_total.set(self.frees_total.get() + 1);
+        mark::no_access(block, found.bytes());
         let offset = self.offset_of(block);
         if offset + found.stride() == self.offset_of(self.cursor.get()) {
             self.cut_last(block, offset == found.offset());
@@ -139,6 +144,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
     #[inline]
     pub(super) fn cut_last(&self, block: NonNull<u8>, only: bool) {
         if only {
+            mark::no_access_at(self.table.get().cast(), size_of::<Record>());
             // SAFETY: invariant 1: above a record lies another or the ground.
             self.table.set(unsafe { self.table.get().add(1) });
         }

@@ -5,6 +5,7 @@ use core::ptr::NonNull;
 use super::FrameAllocator;
 use super::record::{Record, stride};
 use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::mark;
 use crate::misuse::Misuse;
 use crate::sites::SiteBook;
 
@@ -104,7 +105,17 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         }
         self.cut_last(block, only);
         self.push(bytes);
+        self.mark_resized(offset, record.bytes(), bytes);
         Ok(())
+    }
+
+    /// Opens the bytes that a block gained, or closes those that it lost.
+    fn mark_resized(&self, offset: usize, old: usize, new: usize) {
+        if new > old {
+            mark::undefined(self.at(offset + old), new - old);
+        } else {
+            mark::no_access(self.at(offset + new), old - new);
+        }
     }
 
     pub(super) fn walk_blocks(&self, visit: &mut dyn FnMut(Block)) {

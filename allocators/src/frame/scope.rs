@@ -5,6 +5,7 @@ use core::ops::Deref;
 use super::FrameAllocator;
 use super::record::GRAIN;
 use crate::allocator::Allocator;
+use crate::mark;
 use crate::sites::{NoSites, SiteBook};
 
 /// A state of a frame to go back to; made by [`FrameAllocator::mark`].
@@ -121,6 +122,8 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
         }
         self.count_freed(bytes);
         self.frees_total.set(self.frees_total.get() + blocks as u64);
+        mark::no_access(cursor, self.offset_of(self.cursor.get()) - self.offset_of(cursor));
+        mark::no_access_at(self.table.get().cast(), table.addr() - self.table.get().addr());
         self.table.set(table);
         self.cursor.set(cursor);
         self.cut_odd();

@@ -10,6 +10,7 @@ use super::mapping::is_aligned;
 use super::state::Request;
 use super::system::{self, Access};
 use crate::allocator::AllocError;
+use crate::mark;
 use crate::misuse::Misuse;
 
 impl Pages {
@@ -62,8 +63,10 @@ impl Pages {
             return self.cut(old, new);
         }
         if request.bytes > old.mapped() {
+            let before = old.mapped();
             // SAFETY: the pages are those of a live block of ours.
-            unsafe { system::grow(old.address(), old.mapped(), request.bytes) }?;
+            unsafe { system::grow(old.address(), before, request.bytes) }?;
+            mark_grown(old.address(), before, request.bytes);
             if request.huge {
                 // SAFETY: the block has `request.bytes` bytes now.
                 unsafe { system::advise_huge(old.address(), request.bytes) };
@@ -82,8 +85,10 @@ impl Pages {
         let kept = new.mapped();
         // SAFETY: `kept` is less than the block's length.
         let tail = unsafe { old.address().add(kept) };
+        let lost = old.mapped() - kept;
+        mark::defined(tail, lost);
         // SAFETY: the tail is the block's own, and the caller of the resize gave it up.
-        let unmapped = unsafe { system::unmap(tail, old.mapped() - kept) };
+        let unmapped = unsafe { system::unmap(tail, lost) };
         self.state.with(|state| state.cut_done(old, new, unmapped.is_ok()));
         unmapped.map(|()| new.slice())
     }
@@ -107,16 +112,17 @@ impl Pages {
 
     fn move_pages(&self, old: Entry, request: Request) -> Result<NonNull<u8>, AllocError> {
         let (from, bytes) = (old.address(), old.mapped());
+        let grown = |address: &NonNull<u8>| mark_grown(*address, bytes, request.bytes);
         if request.grain == system::page_size() {
             // SAFETY: the pages are a block's that was taken out of the table, so nobody else maps,
             // unmaps or frees them; the caller of the resize gave the old address up.
-            return unsafe { system::grow_moving(from, bytes, request.bytes) };
+            return unsafe { system::grow_moving(from, bytes, request.bytes) }.inspect(grown);
         }
         let target = self.map(request, Access::ReadWrite)?;
         // SAFETY: as above, and the target was mapped for this with `request.bytes` bytes. If it
         // fails, the kernel may have unmapped the target or not, and another thread may have got the
         // addresses since. So the target is left alone: untouched pages that hold no memory.
-        unsafe { system::move_onto(from, bytes, target, request.bytes) }
+        unsafe { system::move_onto(from, bytes, target, request.bytes) }.inspect(grown)
     }
 
     /// Reports a block that vanished while it was being resized: another thread freed it.
@@ -127,4 +133,10 @@ impl Pages {
             Err(what) => self.report(what, old.address(), Some(old.bytes()), Location::caller()),
         }
     }
+}
+
+/// Opens the pages that a mapping gained, which are zero. Valgrind 3.19 takes those that `mremap` adds for
+/// nobody's, in a plain C program too.
+fn mark_grown(address: NonNull<u8>, old: usize, new: usize) {
+    mark::defined_at(address.as_ptr().wrapping_add(old), new - old);
 }

@@ -6,6 +6,8 @@
 )]
 
 mod child;
+// It counts the mappings and the address space of the process, of which the tools take their part.
+#[cfg(not(any(loligo_asan, feature = "valgrind")))]
 mod limits;
 mod misuse;
 mod model;

@@ -6,6 +6,7 @@ use core::ptr::NonNull;
 use super::PoolAllocator;
 use super::group::Group;
 use crate::allocator::Allocator;
+use crate::mark;
 use crate::misuse::Misuse;
 use crate::sites::{SiteBook, wrong_free_beside};
 
@@ -46,6 +47,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             self.mark_free(group, index);
         }
         self.frees_total.set(self.frees_total.get() + 1);
+        mark::no_access(block, self.size.bytes);
     }
 
     /// Sets the bit of a block that is not held.

@@ -9,6 +9,7 @@ use super::chunk::{Chunk, Shape};
 use super::group::NOWHERE;
 use super::index;
 use crate::allocator::{AllocError, Allocator};
+use crate::mark;
 use crate::sites::SiteBook;
 
 /// The bytes of the first chunk, about.
@@ -59,7 +60,9 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self.uncarved.set(self.uncarved.get() - 1);
         self.carved.set(self.carved.get() + 1);
         self.count_allocation(requested);
-        Ok(self.block_at(group, index))
+        let block = self.block_at(group, index);
+        mark::undefined(block.cast(), self.size.bytes);
+        Ok(block)
     }
 
     /// Moves on to the next group of the youngest chunk, if there is one.
@@ -154,6 +157,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self.blocks.set(self.blocks.get() + blocks);
         // SAFETY: it was just written.
         let chunk = unsafe { chunk.as_ref() };
+        mark::no_access_at(first, blocks * self.size.bytes);
         self.carving.set(chunk.groups);
         self.open_group(chunk);
     }
@@ -197,6 +201,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         while let Some(chunk) = unsafe { at.as_ref() } {
             at = chunk.younger.replace(ptr::null());
             if leaves(chunk) {
+                mark::undefined_at(chunk.first, chunk.blocks * self.size.bytes);
                 self.carved.set(self.carved.get() - chunk.carved());
                 self.blocks.set(self.blocks.get() - chunk.blocks);
                 self.give_back(chunk.memory);

@@ -140,6 +140,8 @@ fn a_range_that_is_not_live_is_not_released() {
     unsafe { buddy.release_range(1 << 15, 256) };
 }
 
+// The tools report the write itself, which is planted.
+#[cfg(not(any(loligo_asan, feature = "valgrind")))]
 #[test]
 fn a_write_after_a_free_is_found_before_it_is_followed() {
     for garbage in [0_u8, 0x11, 0x7f, 0xfe] {

@@ -1,0 +1,124 @@
+//! Faults planted in the memory of our allocators, and a tool that must report each of them.
+//!
+//! The example `planted_faults` commits them one at a time, having told where. A tool that misses one is
+//! blind, so its silence about everything else would prove nothing.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::outcome::{Failure, Outcome};
+
+/// The example and its package.
+pub(crate) const EXAMPLE: &str = "planted_faults";
+pub(crate) const PACKAGE: &str = "loligo-allocators";
+
+/// Fewer faults than this are no list of them.
+const FAULTS_MIN: usize = 10;
+
+/// A tool that watches a program.
+pub(crate) struct Tool<'a> {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Returns the command that runs the example, built for the tool, under its eyes.
+    pub(crate) watched: &'a dyn Fn() -> Command,
+    /// What it says of a forbidden access; one of these.
+    pub(crate) access: &'static [&'static str],
+    /// What it says of a block of the system's that was lost.
+    pub(crate) leak: &'static str,
+}
+
+/// Runs the example rightly and with every fault. `example` is where it was built.
+///
+/// # Errors
+///
+/// [`Failure::Found`] if a fault goes unnoticed, or if the tool reports where there is none.
+pub(crate) fn check(example: &Path, tool: &Tool<'_>) -> Outcome {
+    let right = Run::of((tool.watched)())?;
+    if !right.succeeded || tool.reports(&right.said) {
+        let what = format!("{} reports a program without a fault:\n{}", tool.name, right.said);
+        return Err(Failure::Found(what));
+    }
+    let list = Run::of({
+        let mut plain = Command::new(example);
+        plain.arg("list");
+        plain
+    })?;
+    let faults: Vec<_> = list.said.lines().filter(|line| !line.is_empty()).collect();
+    if faults.len() < FAULTS_MIN {
+        return Err(Failure::Found(format!("`{EXAMPLE} list` lists too few:\n{}", list.said)));
+    }
+    for fault in &faults {
+        let run = run(tool, fault)?;
+        judge(tool.access, &run).map_err(|what| unnoticed(tool, fault, &what, &run))?;
+    }
+    let run = run(tool, "leak")?;
+    if run.succeeded || !run.said.contains(tool.leak) {
+        return Err(unnoticed(tool, "leak", "no lost block is reported", &run));
+    }
+    println!("{}: {} planted faults and a leak reported", tool.name, faults.len());
+    Ok(())
+}
+
+fn run(tool: &Tool<'_>, fault: &str) -> Result<Run, Failure> {
+    let mut command = (tool.watched)();
+    command.arg(fault);
+    Run::of(command)
+}
+
+fn unnoticed(tool: &Tool<'_>, fault: &str, what: &str, run: &Run) -> Failure {
+    let name = tool.name;
+    Failure::Found(format!("{name} does not see the planted fault `{fault}`: {what}\n{}", run.said))
+}
+
+/// Tells what is missing for the run to count as caught: an end that is a failure, and a report of a
+/// forbidden access at the very address that the program told.
+fn judge(access: &[&str], run: &Run) -> Result<(), String> {
+    if run.succeeded {
+        return Err("the program ended well".into());
+    }
+    if !access.iter().any(|kind| run.said.contains(kind)) {
+        return Err(format!("no report says {}", access.join(" or ")));
+    }
+    let told = run.said.lines().find_map(|line| line.strip_prefix("touches "));
+    let Some(told) = told.and_then(address) else {
+        return Err("the program told no address".into());
+    };
+    let named = run.said.lines().filter(|line| !line.starts_with("touches "));
+    let mut words = named.flat_map(str::split_whitespace).filter_map(address);
+    if words.any(|word| word == told) {
+        Ok(())
+    } else {
+        Err("the report names no such address".into())
+    }
+}
+
+/// Reads a number as both the programs and the tools write addresses.
+fn address(word: &str) -> Option<u64> {
+    u64::from_str_radix(word.trim().strip_prefix("0x")?, 16).ok()
+}
+
+impl Tool<'_> {
+    fn reports(&self, said: &str) -> bool {
+        said.contains(self.leak) || self.access.iter().any(|kind| said.contains(kind))
+    }
+}
+
+/// How a program ended and all that it and its tool said.
+#[derive(Debug)]
+struct Run {
+    succeeded: bool,
+    said: String,
+}
+
+impl Run {
+    fn of(mut command: Command) -> Result<Self, Failure> {
+        let output =
+            command.output().map_err(|error| Failure::io("cannot run the example", &error))?;
+        let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
+        said.push_str(&String::from_utf8_lossy(&output.stderr));
+        Ok(Self { succeeded: output.status.success(), said })
+    }
+}
+
+#[cfg(test)]
+mod tests;

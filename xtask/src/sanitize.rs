@@ -1,0 +1,98 @@
+//! `cargo xtask sanitize`: the allocators under AddressSanitizer.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::command;
+use crate::outcome::{Failure, Outcome};
+use crate::planted::{self, EXAMPLE, PACKAGE, Tool};
+use crate::workspace;
+
+const USAGE: &str = "\
+Builds the allocators with AddressSanitizer and `--cfg loligo_asan`, by which they tell it what of their
+memory is nobody's; runs a program that commits one planted fault after another, each of which must be
+reported, and runs the allocators' own tests, of which none may be. Leaks are looked for as well.
+
+Needs the nightly toolchain (`rustup toolchain install nightly`) and Linux on x86-64; is skipped without.
+
+Usage: cargo xtask sanitize
+
+Example:
+  cargo xtask sanitize
+";
+
+/// Build scripts and macros stay as they are only if a target is named.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// [`Failure::Found`] if a planted fault goes unnoticed or another is found.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    match arguments {
+        [] => check(),
+        [help] if help == "--help" || help == "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        [other, ..] => Err(Failure::Unable(format!(
+            "sanitize takes no argument `{other}`; see `cargo xtask sanitize --help`"
+        ))),
+    }
+}
+
+/// Builds and runs all of it.
+pub(crate) fn check() -> Outcome {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        println!("skipped: AddressSanitizer is set up for {TARGET} alone");
+        return Ok(());
+    }
+    if !has_nightly() {
+        println!("skipped: no nightly (`rustup toolchain install nightly --profile minimal`)");
+        return Ok(());
+    }
+    let folder = workspace::target().join("xtask/sanitize");
+    let package = ["--package", PACKAGE, "--target", TARGET];
+    let mut build = nightly(&folder);
+    build.args(["build", "--quiet", "--profile", "test", "--example", EXAMPLE]).args(package);
+    command::run(&mut build)?;
+    let example = folder.join(TARGET).join("debug/examples").join(EXAMPLE);
+    planted::check(&example, &tool(&|| watched(&example)))?;
+    let mut test = nightly(&folder);
+    test.args(["test", "--quiet", "--lib"]).args(package);
+    command::run(&mut test)
+}
+
+fn tool<'a>(watched: &'a dyn Fn() -> Command) -> Tool<'a> {
+    Tool {
+        name: "AddressSanitizer",
+        watched,
+        access: &["AddressSanitizer: use-after-poison", "AddressSanitizer: heap-use-after-free"],
+        leak: "LeakSanitizer: detected memory leaks",
+    }
+}
+
+fn watched(example: &PathBuf) -> Command {
+    let mut command = Command::new(example);
+    command.env("ASAN_OPTIONS", "detect_leaks=1");
+    command
+}
+
+/// Returns the nightly toolchain's Cargo, which builds with the sanitizer into `folder`.
+fn nightly(folder: &Path) -> Command {
+    let mut command = command::without_cargo_variables("rustup");
+    command.args(["run", "nightly", "cargo"]).current_dir(workspace::root());
+    command.env("RUSTFLAGS", "-Zsanitizer=address --cfg loligo_asan");
+    command.env("CARGO_TARGET_DIR", folder);
+    // A panic that a test expects is quicker without, and a report has a trace of its own.
+    command.env("RUST_BACKTRACE", "0").env("ASAN_OPTIONS", "detect_leaks=1");
+    command
+}
+
+fn has_nightly() -> bool {
+    let mut command = command::without_cargo_variables("rustup");
+    command.args(["run", "nightly", "cargo", "--version"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}

@@ -1,0 +1,132 @@
+//! `cargo xtask valgrind`: the allocators under Valgrind's memcheck.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::command;
+use crate::outcome::{Failure, Outcome};
+use crate::planted::{self, EXAMPLE, PACKAGE, Tool};
+use crate::workspace;
+
+const USAGE: &str = "\
+Builds the allocators with the feature `valgrind`, by which they tell Valgrind what of their memory is
+nobody's; runs a program that commits one planted fault after another, each of which must be reported,
+and runs the allocators' own tests, of which none may be. Leaks are looked for as well.
+
+Installs valgrind with apt-get where that is allowed; is skipped without, and elsewhere than on Linux on
+x86-64.
+
+Usage: cargo xtask valgrind
+
+Example:
+  cargo xtask valgrind
+";
+
+/// How memcheck watches: every error and every lost block fails the program.
+const MEMCHECK: [&str; 5] = [
+    "--quiet",
+    "--error-exitcode=9",
+    "--leak-check=full",
+    "--errors-for-leak-kinds=definite",
+    "--show-leak-kinds=definite",
+];
+
+/// Tests that are left out, each with the reason.
+const SKIPPED: [(&str, &str); 5] = [
+    ("buddy::tests::exhaustive", "they go through millions of states"),
+    ("buddy::tests::figures", "so do these"),
+    ("every_alignment_up_to_a_terabyte", "Valgrind has less address space to give"),
+    ("a_terabyte_costs_next_to_nothing", "as above"),
+    ("neighbours_go_together", "it forks, and the child finds lost what the other threads hold"),
+];
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// [`Failure::Found`] if a planted fault goes unnoticed or another is found.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    match arguments {
+        [] => check(),
+        [help] if help == "--help" || help == "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        [other, ..] => Err(Failure::Unable(format!(
+            "valgrind takes no argument `{other}`; see `cargo xtask valgrind --help`"
+        ))),
+    }
+}
+
+/// Builds and runs all of it.
+pub(crate) fn check() -> Outcome {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        println!("skipped: the requests to Valgrind are written for Linux on x86-64 alone");
+        return Ok(());
+    }
+    if !answers() && !install() {
+        println!("skipped: no valgrind");
+        return Ok(());
+    }
+    let folder = workspace::target().join("xtask/valgrind");
+    let package = ["--package", PACKAGE, "--features", "valgrind"];
+    let mut build = cargo(&folder);
+    build.args(["build", "--quiet", "--profile", "test", "--example", EXAMPLE]).args(package);
+    command::run(&mut build)?;
+    let example = folder.join("debug/examples").join(EXAMPLE);
+    planted::check(&example, &tool(&|| watched(&example)))?;
+    let mut test = cargo(&folder);
+    let runner = format!("valgrind {}", MEMCHECK.join(" "));
+    test.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner);
+    test.args(["test", "--quiet", "--lib"]).args(package).arg("--");
+    for (filter, reason) in SKIPPED {
+        println!("left out: {filter}: {reason}");
+        test.args(["--skip", filter]);
+    }
+    command::run(&mut test)
+}
+
+fn tool<'a>(watched: &'a dyn Fn() -> Command) -> Tool<'a> {
+    Tool {
+        name: "Valgrind",
+        watched,
+        access: &["Invalid read of size", "Invalid write of size"],
+        leak: "are definitely lost",
+    }
+}
+
+fn watched(example: &PathBuf) -> Command {
+    let mut command = Command::new("valgrind");
+    command.args(MEMCHECK).arg(example);
+    command
+}
+
+/// Returns Cargo, which builds into `folder`.
+fn cargo(folder: &Path) -> Command {
+    let mut command = command::cargo(&workspace::root());
+    command.env("CARGO_TARGET_DIR", folder);
+    // Naming the places of a panic that a test expects takes Valgrind seconds each.
+    command.env("RUST_BACKTRACE", "0");
+    command
+}
+
+/// Whether Valgrind can be started.
+fn answers() -> bool {
+    let mut command = Command::new("valgrind");
+    let quiet = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// Installs Valgrind where this may be done without asking; tells whether it is there now.
+fn install() -> bool {
+    println!("valgrind is missing; trying apt-get install");
+    let steps: [&[&str]; 2] =
+        [&["update"], &["install", "--yes", "--no-install-recommends", "valgrind"]];
+    let done = steps.iter().all(|arguments| {
+        let mut command = Command::new("apt-get");
+        command.args(*arguments).env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null());
+        let tried = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        tried.is_ok_and(|status| status.success())
+    });
+    done && answers()
+}
