@@ -32,6 +32,7 @@ use crate::locked::{Lock, Locked};
 use crate::page::PageAllocator;
 use crate::pool::PoolAllocator;
 use crate::proxy::ProxyAllocator;
+use crate::shared_frame::SharedFrame;
 use crate::shared_pool::SharedPool;
 use crate::shared_proxy::SharedProxy;
 use crate::size_classes::SizeClasses;
@@ -95,6 +96,7 @@ macro_rules! each_allocator {
             ['b, B: Allocator + ?Sized] PoolAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] FrameAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
+            ['b, B: Allocator + Sync + ?Sized] SharedFrame<'b, B>;
             ['b, B: Allocator + Sync + ?Sized] SharedPool<'b, B>;
             ['b, B: Allocator + Sync + ?Sized] SharedProxy<'b, B>;
             [const BYTES: usize] StaticHeap<BYTES>;

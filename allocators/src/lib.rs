@@ -67,6 +67,7 @@ pub use misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use page::{PageAllocator, Reservation};
 pub use pool::PoolAllocator;
 pub use proxy::ProxyAllocator;
+pub use shared_frame::SharedFrame;
 pub use shared_pool::SharedPool;
 pub use shared_proxy::SharedProxy;
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};

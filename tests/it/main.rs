@@ -19,6 +19,8 @@ mod planted;
 mod pool;
 mod programs;
 mod proxy;
+mod shared_frame;
+mod shared_pool;
 mod shared_proxy;
 mod slab;
 mod static_heap;

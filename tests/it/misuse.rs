@@ -12,6 +12,8 @@ use crate::locked::LOCKED;
 use crate::page::PAGE;
 use crate::pool::{POOL, POOL_IN_REGION};
 use crate::proxy::PROXY;
+use crate::shared_frame::SHARED_FRAME;
+use crate::shared_pool::{SHARED_POOL, SHARED_POOL_IN_REGION};
 use crate::shared_proxy::SHARED_PROXY;
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
@@ -56,6 +58,9 @@ const OURS: &[Subject] = &[
     PAGE,
     FRAME,
     PROXY,
+    SHARED_FRAME,
+    SHARED_POOL,
+    SHARED_POOL_IN_REGION,
     SHARED_PROXY,
 ];
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
-use crate::{bare, command, features, outside, packages, smoke, tidy};
+use crate::{bare, command, features, loom, outside, packages, smoke, tidy};
 
 const USAGE: &str = "\
 Runs every step of the continuous integration, in order, with a heading and the seconds of each, and
@@ -37,7 +37,7 @@ struct Project {
     workspace: Workspace,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step {
         name: "test",
         what: "the README's test command",
@@ -62,6 +62,11 @@ const STEPS: [Step; 10] = [
         run: |project| outside::check(&project.workspace, false),
     },
     Step { name: "bare", what: "tier 0 compiles without an operating system", run: bare },
+    Step {
+        name: "loom",
+        what: "every interleaving of what several threads share",
+        run: |_| loom::check(),
+    },
     Step { name: "examples", what: "every example of tier 0 runs", run: examples },
     Step {
         name: "replay",

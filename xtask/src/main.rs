@@ -8,6 +8,7 @@ mod bare;
 mod ci;
 mod command;
 mod features;
+mod loom;
 mod outcome;
 mod outside;
 mod packages;
@@ -29,6 +30,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
 Commands:
   tidy        checks the rules of the house that no lint can hold
   ci          runs every step of the continuous integration, in order
+  loom        explores every interleaving of what several threads share
   scoreboard  measures our rows beside their peers
   outside     uses each tier-0 crate from a project outside the workspace
 
@@ -59,6 +61,7 @@ fn run(arguments: &[String]) -> Outcome {
     match command.as_str() {
         "tidy" => tidy::run(rest),
         "ci" => ci::run(rest),
+        "loom" => loom::run(rest),
         "scoreboard" => scoreboard::run(rest),
         "outside" => outside::run(rest),
         "help" | "--help" | "-h" => {
@@ -66,7 +69,7 @@ fn run(arguments: &[String]) -> Outcome {
             Ok(())
         }
         other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, scoreboard, outside"
+            "no command is called `{other}`; the commands are tidy, ci, loom, scoreboard, outside"
         ))),
     }
 }

@@ -188,10 +188,10 @@ pub(crate) fn explore(
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(preemptions);
     model.check(move || {
-        counted.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+        counted.fetch_add(1, Ordering::Relaxed);
         run();
     });
-    let count = count.load(core::sync::atomic::Ordering::Relaxed);
+    let count = count.load(Ordering::Relaxed);
     println!("loom: {name}: {count} interleavings at preemption bound {preemptions}");
     assert!(count >= least, "{name}: {count} interleavings are fewer than {least}");
 }
