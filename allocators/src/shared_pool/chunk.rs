@@ -140,7 +140,7 @@ impl Chunk {
     #[inline]
     pub(super) fn leaf_for(&self, hint: usize) -> usize {
         const LINE: usize = 64 / size_of::<usize>();
-        let leaf = (hint as u64 * self.leaves as u64 >> 32) as usize;
+        let leaf = ((hint as u64 * self.leaves as u64) >> 32) as usize;
         leaf & !(LINE - 1)
     }
 }

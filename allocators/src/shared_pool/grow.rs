@@ -69,8 +69,6 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         self.chunks[index].store(chunk.as_ptr(), Ordering::Relaxed);
         // Release pairs with the Acquire in `count`.
         self.count.store(index + 1, Ordering::Release);
-        // Relaxed: a hint.
-        self.favourite.store(index, Ordering::Relaxed);
     }
 
     /// Counts bytes that were taken.
@@ -145,7 +143,6 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
             entry.store(ptr::null_mut(), Ordering::Relaxed);
         }
         self.count.store(kept, Ordering::Release);
-        self.favourite.store(kept.saturating_sub(1), Ordering::Relaxed);
     }
 
     /// Makes as many chunks in `region` as are needed to fill it.

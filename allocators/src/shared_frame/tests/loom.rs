@@ -192,7 +192,7 @@ fn growth() {
 
 #[test]
 fn loom_shared_frame_allocate() {
-    explore("shared_frame::allocate", 3, 290, allocate);
+    explore("shared_frame::allocate", 3, 1000, allocate);
 }
 
 #[test]

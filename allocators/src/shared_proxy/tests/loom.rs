@@ -103,7 +103,7 @@ fn loom_shared_proxy_budget() {
 
 #[test]
 fn loom_shared_proxy_counts() {
-    explore("shared_proxy::counts", 3, 250, counts);
+    explore("shared_proxy::counts", 3, 900, counts);
 }
 
 #[test]
