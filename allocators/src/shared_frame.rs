@@ -98,7 +98,10 @@ use counters::Counters;
 /// for _ in 0..100 {
 ///     std::thread::scope(|scope| {
 ///         for _ in 0..2 {
-///             scope.spawn(|| frame.allocate(Layout::new::<[u32; 100]>()).expect("room for two"));
+///             scope.spawn(|| {
+///                 let visible = frame.allocate(Layout::new::<[u32; 100]>()).expect("room for two");
+///                 assert_eq!(visible.len(), 400);
+///             });
 ///         }
 ///     });
 ///     frame.reset();

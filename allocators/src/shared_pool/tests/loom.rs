@@ -238,7 +238,7 @@ fn loom_shared_pool_take_and_free() {
 
 #[test]
 fn loom_shared_pool_take_while_the_word_fills() {
-    explore("shared_pool::take_while_the_word_fills", 3, 500, take_while_the_word_fills);
+    explore("shared_pool::take_while_the_word_fills", 3, 400, take_while_the_word_fills);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn loom_shared_pool_double_free() {
 
 #[test]
 fn loom_shared_pool_growth() {
-    explore("shared_pool::growth", 2, 2000, growth);
+    explore("shared_pool::growth", 2, 1200, growth);
 }
 
 #[test]
