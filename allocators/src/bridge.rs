@@ -39,6 +39,8 @@ use crate::pool::PoolAllocator;
 use crate::proxy::ProxyAllocator;
 use crate::quarantine::QuarantineAllocator;
 use crate::scratch::ScratchAllocator;
+use crate::shared_frame::SharedFrame;
+use crate::shared_pool::SharedPool;
 use crate::shared_proxy::SharedProxy;
 use crate::sites::SiteBook;
 use crate::size_classes::SizeClasses;
@@ -106,6 +108,8 @@ macro_rules! each_allocator {
             ['b, B: Allocator + ?Sized, S: SiteBook] FrameAllocator<'b, B, S>;
             ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] ScratchAllocator<'b, B>;
+            ['b, B: Allocator + Sync + ?Sized] SharedFrame<'b, B>;
+            ['b, B: Allocator + Sync + ?Sized] SharedPool<'b, B>;
             ['b, B: Allocator + Sync + ?Sized] SharedProxy<'b, B>;
             ['b, B: Allocator + ?Sized] CanaryAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] FailingAllocator<'b, B>;

@@ -81,6 +81,8 @@ pub use pool::PoolAllocator;
 pub use proxy::ProxyAllocator;
 pub use quarantine::QuarantineAllocator;
 pub use scratch::ScratchAllocator;
+pub use shared_frame::SharedFrame;
+pub use shared_pool::SharedPool;
 pub use shared_proxy::SharedProxy;
 pub use sites::{NoSites, SiteBook, Sites};
 pub use size_classes::{ClassTable, DefaultClasses, SizeClasses};

@@ -56,7 +56,8 @@ mod inspect;
 mod tests;
 
 use chunk::{Chunk, Shape};
-use group::{BlockSize, Group, NOWHERE};
+pub(crate) use group::BlockSize;
+use group::{Group, NOWHERE};
 use index::Index;
 
 /// The largest window for blocks that are not larger themselves.

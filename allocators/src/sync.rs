@@ -168,10 +168,8 @@ impl<T> SpinCell<T> {
 }
 
 /// Gives the lock back when dropped.
-#[cfg(target_os = "linux")]
 struct Held<'a>(&'a SpinLock);
 
-#[cfg(target_os = "linux")]
 impl Drop for Held<'_> {
     #[inline]
     fn drop(&mut self) {

@@ -31,6 +31,8 @@ mod programs;
 mod proxy;
 mod quarantine;
 mod scratch;
+mod shared_frame;
+mod shared_pool;
 mod shared_proxy;
 mod sites;
 mod slab;

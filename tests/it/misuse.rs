@@ -16,6 +16,8 @@ use crate::pool::{POOL, POOL_IN_REGION};
 use crate::proxy::PROXY;
 use crate::quarantine::QUARANTINE;
 use crate::scratch::{SCRATCH, SCRATCH_FALLEN, SCRATCH_IN_REGION};
+use crate::shared_frame::SHARED_FRAME;
+use crate::shared_pool::{SHARED_POOL, SHARED_POOL_IN_REGION};
 use crate::shared_proxy::SHARED_PROXY;
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
@@ -65,6 +67,9 @@ const OURS: &[Subject] = &[
     SCRATCH,
     SCRATCH_IN_REGION,
     SCRATCH_FALLEN,
+    SHARED_FRAME,
+    SHARED_POOL,
+    SHARED_POOL_IN_REGION,
     SHARED_PROXY,
     SUBSYSTEM,
     ROOT_SCRATCH,

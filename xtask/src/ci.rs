@@ -5,7 +5,9 @@ use std::time::Instant;
 use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
-use crate::{bare, command, features, outside, packages, sanitize, smoke, tidy, valgrind};
+use crate::{
+    bare, command, features, loom, misuse, outside, packages, sanitize, smoke, tidy, valgrind,
+};
 
 const USAGE: &str = "\
 Runs every step of the continuous integration, in order, with a heading and the seconds of each, and
@@ -37,7 +39,7 @@ struct Project {
     workspace: Workspace,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: &[Step] = &[
     Step {
         name: "test",
         what: "the README's test command",
@@ -62,6 +64,16 @@ const STEPS: [Step; 12] = [
         run: |project| outside::check(&project.workspace, false),
     },
     Step { name: "bare", what: "tier 0 compiles without an operating system", run: bare },
+    Step {
+        name: "loom",
+        what: "every interleaving of what several threads share",
+        run: |_| loom::check(),
+    },
+    Step {
+        name: "misuse",
+        what: "each wrong free of each of our allocators is found",
+        run: |_| misuse::check(true),
+    },
     Step { name: "examples", what: "every example of tier 0 runs", run: examples },
     Step {
         name: "sanitize",

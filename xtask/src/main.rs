@@ -8,6 +8,7 @@ mod bare;
 mod ci;
 mod command;
 mod features;
+mod loom;
 mod misuse;
 mod outcome;
 mod outside;
@@ -34,6 +35,7 @@ Commands:
   tidy        checks the rules of the house that no lint can hold
   ci          runs every step of the continuous integration, in order
   misuse      does each misuse to each allocator, and tells what became of it
+  loom        explores every interleaving of what several threads share
   scoreboard  measures our rows beside their peers
   outside     uses each tier-0 crate from a project outside the workspace
   sanitize    runs the allocators under AddressSanitizer, planted faults included
@@ -67,6 +69,7 @@ fn run(arguments: &[String]) -> Outcome {
         "tidy" => tidy::run(rest),
         "ci" => ci::run(rest),
         "misuse" => misuse::run(rest),
+        "loom" => loom::run(rest),
         "scoreboard" => scoreboard::run(rest),
         "outside" => outside::run(rest),
         "sanitize" => sanitize::run(rest),
@@ -76,8 +79,8 @@ fn run(arguments: &[String]) -> Outcome {
             Ok(())
         }
         other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, misuse, scoreboard, outside, \
-             sanitize, valgrind"
+            "no command is called `{other}`; the commands are tidy, ci, loom, misuse, scoreboard, \
+             outside, sanitize, valgrind"
         ))),
     }
 }

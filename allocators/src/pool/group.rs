@@ -52,14 +52,14 @@ static EMPTY: Constant<[Cell<*const Group>; 1]> = Constant([Cell::new(NOWHERE)])
 /// that is larger than every possible index if it does not. So one comparison with the count of
 /// blocks finds addresses outside and inside of blocks alike.
 #[derive(Clone, Copy)]
-pub(super) struct BlockSize {
-    pub(super) bytes: usize,
+pub(crate) struct BlockSize {
+    pub(crate) bytes: usize,
     inverse: usize,
     twos: u32,
 }
 
 impl BlockSize {
-    pub(super) const fn new(bytes: usize) -> Self {
+    pub(crate) const fn new(bytes: usize) -> Self {
         let twos = bytes.trailing_zeros();
         let odd = bytes >> twos;
         // Newton's iteration: an odd number is its own inverse modulo 8, and each step doubles the
@@ -75,7 +75,7 @@ impl BlockSize {
 
     /// Returns `offset / bytes` if that is even, else a number greater than `usize::MAX / bytes`.
     #[inline]
-    pub(super) const fn index_of(self, offset: usize) -> usize {
+    pub(crate) const fn index_of(self, offset: usize) -> usize {
         offset.wrapping_mul(self.inverse).rotate_right(self.twos)
     }
 }

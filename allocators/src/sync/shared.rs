@@ -1,23 +1,28 @@
 //! The atomics of the allocators for several threads: core's, or under `--cfg loom` the model checker's.
 //!
 //! Only these allocators use them. Everything else keeps core's, so a model has no more steps than the
-//! structure under test.
+//! structure under test. The model checker's stand behind a skin that can be told to do them wrong
+//! (`model.rs`), so that a model can be shown to notice.
+
+#[cfg(loom)]
+pub(crate) mod model;
 
 pub(crate) use core::sync::atomic::Ordering;
 
 #[cfg(not(loom))]
-pub(crate) use core::sync::atomic::AtomicUsize;
+pub(crate) use core::sync::atomic::{AtomicPtr, AtomicUsize};
 #[cfg(loom)]
-pub(crate) use loom::sync::atomic::AtomicUsize;
+pub(crate) use model::{AtomicPtr, AtomicUsize};
 
+#[cfg(any(loom, not(target_has_atomic = "64")))]
+use AtomicUsize as AtomicTotal;
 #[cfg(all(not(loom), target_has_atomic = "64"))]
 use core::sync::atomic::AtomicU64 as AtomicTotal;
-#[cfg(all(not(loom), not(target_has_atomic = "64")))]
-use core::sync::atomic::AtomicUsize as AtomicTotal;
-#[cfg(loom)]
-use loom::sync::atomic::AtomicU64 as AtomicTotal;
 
-/// A number that only grows. Where the machine has no atomics of 64 bits it wraps at 2^32.
+#[cfg(not(loom))]
+use crate::sync::SpinLock;
+
+/// A number that only grows, but for what is taken back. Where the machine has no atomics of 64 bits it wraps at 2^32.
 pub(crate) struct Total(AtomicTotal);
 
 impl Total {
@@ -36,9 +41,18 @@ impl Total {
     #[inline]
     pub(crate) fn raise(&self, by: u64) {
         // Not needed where a total has 64 bits.
-        #[cfg(not(any(loom, target_has_atomic = "64")))]
+        #[cfg(any(loom, not(target_has_atomic = "64")))]
         let by = by as usize;
         self.0.fetch_add(by, Ordering::Release);
+    }
+
+    /// Lowers it by what this thread has raised it by for nothing.
+    pub(crate) fn take_back(&self, by: u64) {
+        // As in `raise`.
+        #[cfg(any(loom, not(target_has_atomic = "64")))]
+        let by = by as usize;
+        // Release, as what follows may depend on what this thread did before, as in `raise`.
+        self.0.fetch_sub(by, Ordering::Release);
     }
 
     /// Reads it. Acquire pairs with the Release in [`raise`](Self::raise).
@@ -46,8 +60,60 @@ impl Total {
     pub(crate) fn get(&self) -> u64 {
         let now = self.0.load(Ordering::Acquire);
         // As in `raise`.
-        #[cfg(not(any(loom, target_has_atomic = "64")))]
+        #[cfg(any(loom, not(target_has_atomic = "64")))]
         let now = now as u64;
         now
     }
+}
+
+/// Lets one thread at a time do what is too rare to be worth doing without a lock.
+pub(crate) struct Turn {
+    #[cfg(not(loom))]
+    lock: SpinLock,
+    #[cfg(loom)]
+    lock: loom::sync::Mutex<()>,
+}
+
+impl Turn {
+    #[cfg(not(loom))]
+    pub(crate) const fn new() -> Self {
+        Self { lock: SpinLock::new() }
+    }
+
+    #[cfg(loom)]
+    pub(crate) fn new() -> Self {
+        Self { lock: loom::sync::Mutex::new(()) }
+    }
+
+    /// Waits for the turn, which ends when what is returned is dropped.
+    #[cfg(not(loom))]
+    pub(crate) fn take(&self) -> impl Drop + '_ {
+        self.lock.acquire();
+        super::Held(&self.lock)
+    }
+
+    /// Waits for the turn, which ends when what is returned is dropped.
+    #[cfg(loom)]
+    pub(crate) fn take(&self) -> loom::sync::MutexGuard<'_, ()> {
+        self.lock.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Returns a number that differs between most threads and is mostly the same within one, to start a
+/// search with: where the stack lies. No thread-local variable is needed for it.
+#[cfg(not(loom))]
+#[inline]
+pub(crate) fn thread_hint() -> usize {
+    let here = 0_u8;
+    // Stacks lie far apart, and one thread's calls lie mostly within 64 KiB of it. The factor, 2^32
+    // over the golden ratio, spreads the numbers over the upper half of 32 bits.
+    let stack = core::ptr::from_ref(&here).addr() >> 16;
+    (stack as u32).wrapping_mul(0x9e37_79b9) as usize
+}
+
+/// Every thread of a model starts at the same place: each run must repeat the one before it, and the
+/// more they meet the better.
+#[cfg(loom)]
+pub(crate) fn thread_hint() -> usize {
+    0
 }

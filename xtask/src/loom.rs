@@ -1,0 +1,107 @@
+//! `cargo xtask loom`: every interleaving of the models of what several threads share.
+//!
+//! The models stand beside what they model (`allocators/src/shared_*/tests/loom.rs`) and are only built
+//! under `--cfg loom`. A model checker may explore a single interleaving without a word, so each model
+//! asserts how many it saw at least, and each structure has a planted fault that must be noticed. Here it
+//! is checked that none of that was left out.
+
+use crate::command;
+use crate::outcome::{Failure, Outcome};
+use crate::workspace;
+
+const USAGE: &str = "\
+Explores every interleaving of the models of what several threads share, up to a bound of preemptions,
+and prints how many there were. Each structure is also run with faults planted, which must be noticed.
+
+Usage: cargo xtask loom [MODEL]
+
+With MODEL only the tests whose name begins with `loom_MODEL` are run, such as `shared_pool_growth`.
+
+Example:
+  cargo xtask loom shared_frame
+";
+
+/// What is modelled. Each needs a model that was explored and a fault that was caught.
+const STRUCTURES: [&str; 3] = ["shared_frame", "shared_pool", "shared_proxy"];
+
+/// How each line of the models begins.
+const MARK: &str = "loom: ";
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// [`Failure::Found`] if a model fails or is missing, [`Failure::Unable`] on bad arguments.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    match arguments {
+        [] => check(),
+        [help] if ["--help", "-h"].contains(&help.as_str()) => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        [model] if !model.starts_with('-') => {
+            let lines = explore(model.trim_start_matches("loom_"))?;
+            lines.iter().for_each(|line| println!("{line}"));
+            if lines.is_empty() {
+                return Err(Failure::Unable(format!("no model's name begins with `{model}`")));
+            }
+            Ok(())
+        }
+        _ => Err(Failure::Unable("name at most one model, or see --help".into())),
+    }
+}
+
+/// Runs all models and checks that every structure was explored and every kind of check was made.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn check() -> Outcome {
+    let lines = explore("")?;
+    lines.iter().for_each(|line| println!("{line}"));
+    complete(&lines)
+}
+
+/// Runs the models whose test's name begins with `loom_` and `model` and returns what they say, in order of their names.
+fn explore(model: &str) -> Result<Vec<String>, Failure> {
+    let target = workspace::target().join("loom");
+    let mut cargo = command::cargo(&workspace::root());
+    cargo.args(["test", "--release", "-p", "loligo-allocators", "--lib", "--target-dir"]);
+    cargo.arg(target).arg("--").arg(format!("loom_{model}")).arg("--nocapture");
+    cargo.env("RUSTFLAGS", "--cfg loom");
+    // Optimised, as there are many interleavings; but what makes the link slow gains nothing here.
+    cargo.env("CARGO_PROFILE_RELEASE_LTO", "off");
+    cargo.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+    // Planted faults end in panics, whose traces would bury the rest.
+    cargo.env("RUST_BACKTRACE", "0");
+    Ok(said(&command::output(&mut cargo)?))
+}
+
+/// Returns the lines of the models, sorted.
+fn said(output: &str) -> Vec<String> {
+    let lines = output.lines().filter_map(|line| line.split_once(MARK));
+    let mut lines: Vec<_> = lines.map(|(_, line)| line.to_owned()).collect();
+    lines.sort();
+    lines
+}
+
+/// Checks that each structure has a model and a fault that was caught.
+fn complete(lines: &[String]) -> Outcome {
+    for structure in STRUCTURES {
+        let own = lines.iter().filter(|line| line.starts_with(&format!("{structure}::")));
+        let (explored, caught) = own.fold((0, 0), |(explored, caught), line| {
+            let is_fault = line.contains("the planted ");
+            (explored + usize::from(!is_fault), caught + usize::from(is_fault))
+        });
+        if explored == 0 || caught == 0 {
+            return Err(Failure::Found(format!(
+                "{structure}: {explored} models were explored and {caught} planted faults caught; \
+                 at least one of each is needed"
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
