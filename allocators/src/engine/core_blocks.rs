@@ -101,13 +101,22 @@ impl Region {
         Ok(block)
     }
 
-    /// Takes a block of `size` granules whose address is a multiple of `align` bytes.
+    /// Takes a block of `size` granules whose address is a multiple of `align` bytes. Two free blocks
+    /// are looked at: one that holds it wherever it begins and, where there is none, one that is
+    /// large enough and may happen to lie right, as the place of such a block does that was freed.
     pub(super) fn take_aligned(&mut self, size: u32, align: usize) -> Result<u32, Fault> {
         let slack = u32::try_from(align / GRANULE).map_err(|_| Fault::NoRoom)? - 1;
-        let (block, total) = self.find_free(size.checked_add(slack).ok_or(Fault::NoRoom)?)?;
+        let anywhere = size.checked_add(slack).ok_or(Fault::NoRoom)?;
+        let (block, total) = match self.find_free(anywhere) {
+            Err(Fault::NoRoom) => self.find_free(size)?,
+            found => found?,
+        };
         let address = self.address(block).addr();
-        let skip = address.next_multiple_of(align) - address;
-        let at = block + (skip / GRANULE) as u32;
+        let skip = ((address.next_multiple_of(align) - address) / GRANULE) as u32;
+        if skip + size > total {
+            return Err(Fault::NoRoom);
+        }
+        let at = block + skip;
         self.take_within(block, total, at, size)?;
         self.set_start(at);
         Ok(at)

@@ -3,8 +3,9 @@
 use core::alloc::Layout;
 
 use loligo_allocators::{
-    BuddyAllocator, DefaultClasses, FrameAllocator, HeapAllocator, Locked, PageAllocator,
-    PoolAllocator, SlabAllocator, StaticHeap,
+    BuddyAllocator, DefaultClasses, FrameAllocator, GuardPageAllocator, GuardSide, HeapAllocator,
+    Locked, PageAllocator, PoolAllocator, ScratchAllocator, SharedFrame, SharedPool, SlabAllocator,
+    StaticHeap, TempAllocator,
 };
 
 use crate::limits::Limits;
@@ -13,9 +14,13 @@ use crate::region::Region;
 use super::{Made, Use};
 
 /// Bytes of the bases that live in one region.
-const BYTES: usize = 512 << 10;
+const BYTES: usize = 160 << 10;
 /// Bytes that the growing ones take at a time.
 const REGION_BYTES: usize = 64 << 10;
+/// Bytes of the ring.
+const RING_BYTES: usize = 16 << 10;
+/// Bytes in place of the temporary one.
+const IN_PLACE: usize = 1024;
 /// Leaves of the buddy.
 const LEAF: usize = 64;
 
@@ -40,6 +45,18 @@ pub enum Base {
     Frame,
     /// A heap inside itself.
     StaticHeap,
+    /// A ring buffer with a heap to fall back on.
+    Scratch,
+    /// Bytes in place with a heap to fall back on.
+    Temp,
+    /// A pool over pages, for several threads.
+    SharedPool,
+    /// A frame in one region, for several threads.
+    SharedFrame,
+    /// A page of its own for each block, which ends at a guard.
+    GuardOverrun,
+    /// A page of its own for each block, which starts at a guard.
+    GuardUnderrun,
 }
 
 impl Base {
@@ -54,6 +71,12 @@ impl Base {
         Self::Pool,
         Self::Frame,
         Self::StaticHeap,
+        Self::Scratch,
+        Self::Temp,
+        Self::SharedPool,
+        Self::SharedFrame,
+        Self::GuardOverrun,
+        Self::GuardUnderrun,
     ];
 
     /// Returns the name that its reports carry.
@@ -69,31 +92,56 @@ impl Base {
             Self::Pool => "pool",
             Self::Frame => "frame",
             Self::StaticHeap => "static-heap",
+            Self::Scratch => "scratch",
+            Self::Temp => "temp",
+            Self::SharedPool => "shared-pool",
+            Self::SharedFrame => "shared-frame",
+            Self::GuardOverrun => "guard-overrun",
+            Self::GuardUnderrun => "guard-underrun",
         }
     }
 
     /// Whether it serves blocks of one size alone.
     #[must_use]
     pub const fn is_pool(self) -> bool {
-        matches!(self, Self::Pool)
+        matches!(self, Self::Pool | Self::SharedPool)
     }
 
     /// Whether several threads may use it.
     #[must_use]
     pub const fn is_shared(self) -> bool {
-        matches!(self, Self::Page | Self::LockedHeap | Self::StaticHeap)
+        matches!(
+            self,
+            Self::Page
+                | Self::LockedHeap
+                | Self::StaticHeap
+                | Self::SharedPool
+                | Self::SharedFrame
+                | Self::GuardOverrun
+                | Self::GuardUnderrun
+        )
     }
 
     /// Returns what it can serve when made for `block`.
     #[must_use]
     pub fn limits(self, block: Layout) -> Limits {
         // Little enough that a composition is checked in milliseconds.
-        let region = Limits { size_max: 16 << 10, align_max: 1024, ..Limits::region(BYTES) };
+        let region = Limits { size_max: 8 << 10, align_max: 1024, ..Limits::region(BYTES) };
+        let released = Limits { reclaims: false, ordered: false, reports_leaks: false, ..region };
         match self {
             Self::Page | Self::Heap | Self::Slab => Limits { memory: None, ..region },
             Self::HeapInRegion | Self::LockedHeap | Self::Buddy | Self::StaticHeap => region,
             Self::Pool => Limits::fixed(block, None),
-            Self::Frame => Limits { reclaims: false, reports_leaks: false, ..region },
+            Self::Frame | Self::SharedFrame => {
+                Limits { reclaims: false, reports_leaks: false, ..region }
+            }
+            // Both end in a heap that grows.
+            Self::Scratch => Limits { memory: None, inside: 0, ..released },
+            Self::Temp => Limits { memory: None, inside: IN_PLACE, ..released },
+            Self::SharedPool => Limits::fixed(block, None),
+            Self::GuardOverrun | Self::GuardUnderrun => {
+                Limits { memory: None, ordered: false, ..region }
+            }
         }
     }
 
@@ -139,8 +187,36 @@ impl Base {
                 with(Made::Local(&FrameAllocator::from_region(name, region.memory())));
             }
             Self::StaticHeap => {
-                with(Made::Shared(&*Box::new(StaticHeap::<{ 512 << 10 }>::new(name))));
+                with(Made::Shared(&*Box::new(StaticHeap::<BYTES>::new(name))));
+            }
+            Self::Scratch => {
+                let heap = HeapAllocator::with_region_bytes("heap", &pages, REGION_BYTES);
+                let scratch = ScratchAllocator::new(name, RING_BYTES, &heap);
+                with(Made::Local(&scratch.expect("the system has pages")));
+            }
+            Self::Temp => {
+                let heap = HeapAllocator::with_region_bytes("heap", &pages, REGION_BYTES);
+                with(Made::Local(&TempAllocator::<IN_PLACE>::new(name, &heap)));
+            }
+            Self::SharedPool => with(Made::Shared(&SharedPool::new(block, name, &pages))),
+            Self::SharedFrame => {
+                with(Made::Shared(&SharedFrame::from_region(name, region.memory())));
+            }
+            Self::GuardOverrun => {
+                with(Made::Shared(&guard_pages(name, &pages, GuardSide::Overrun)));
+            }
+            Self::GuardUnderrun => {
+                with(Made::Shared(&guard_pages(name, &pages, GuardSide::Underrun)));
             }
         }
     }
+}
+
+/// A page of its own for each block, few of which wait after their free.
+fn guard_pages<'a>(
+    name: &'a str,
+    pages: &'a PageAllocator,
+    side: GuardSide,
+) -> GuardPageAllocator<'a> {
+    GuardPageAllocator::new(name, pages).with_side(side).with_quarantine(4)
 }
