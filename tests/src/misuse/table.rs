@@ -128,24 +128,27 @@ fn line(name: &str) -> io::Result<Line> {
         broken: Vec::new(),
     };
     for wrong in Wrong::ALL {
-        let (verdict, said) = match victim(name) {
-            Some(Victim::Ours(stack)) => of_ours(&stack, wrong)?,
+        let verdict = match victim(name) {
+            Some(Victim::Ours(stack)) => {
+                let (verdict, said) = of_ours(&stack, wrong)?;
+                let promised = promise(&stack, wrong).unwrap_or(verdict);
+                if verdict != promised && verdict != Verdict::NotApplicable {
+                    line.broken.push(format!("{}: {verdict}: {}", wrong.heading(), said.trim()));
+                }
+                verdict
+            }
             Some(Victim::Peer(_)) => of_peer(name, wrong)?,
-            None => (Verdict::NotApplicable, String::new()),
+            None => Verdict::NotApplicable,
         };
-        if line.is_ours && !keeps_promise(wrong, verdict) {
-            line.broken.push(format!("{}: {verdict}: {}", wrong.heading(), said.trim()));
-        }
         line.verdicts.push(verdict);
     }
     Ok(line)
 }
 
 fn of_ours(stack: &Stack, wrong: Wrong) -> io::Result<(Verdict, String)> {
-    let reports_leaks = stack.limits(BLOCK).reports_leaks
-        || stack.wrappers().any(|wrapper| wrapper.limits(stack.limits(BLOCK)).reports_leaks)
-        || stack.base().limits(BLOCK).reports_leaks;
-    if wrong == Wrong::Leak && !reports_leaks {
+    let base = stack.base().limits(BLOCK);
+    let reports_leaks = |wrapper: Wrapper| wrapper.limits(base).reports_leaks;
+    if wrong == Wrong::Leak && !base.reports_leaks && !stack.wrappers().any(reports_leaks) {
         return Ok((Verdict::NotApplicable, String::new()));
     }
     let ended = child().run(&format!("{stack} {wrong:?}"))?;
@@ -162,20 +165,29 @@ fn of_ours(stack: &Stack, wrong: Wrong) -> io::Result<(Verdict, String)> {
     Ok((verdict, ended.stderr))
 }
 
-fn of_peer(name: &str, wrong: Wrong) -> io::Result<(Verdict, String)> {
+fn of_peer(name: &str, wrong: Wrong) -> io::Result<Verdict> {
     if wrong == Wrong::Leak {
-        return Ok((Verdict::NotApplicable, String::new()));
+        return Ok(Verdict::NotApplicable);
     }
-    let ended = child().run(&format!("{name} {wrong:?}"))?;
-    Ok((verdict_of_peer(&ended), ended.stderr))
+    Ok(verdict_of_peer(&child().run(&format!("{name} {wrong:?}"))?))
 }
 
-/// Whether `verdict` is what one of ours promises: wrong frees and leaks are detected.
-fn keeps_promise(wrong: Wrong, verdict: Verdict) -> bool {
-    match wrong {
-        Wrong::Leak => matches!(verdict, Verdict::Detected | Verdict::NotApplicable),
-        wrong if wrong.is_free() => verdict == Verdict::Detected,
-        _ => true,
+/// What one of ours promises to make of a misuse; `None` where it promises nothing.
+fn promise(stack: &Stack, wrong: Wrong) -> Option<Verdict> {
+    if wrong.is_free() || wrong == Wrong::Leak {
+        return Some(Verdict::Detected);
+    }
+    let small_over = matches!(wrong, Wrong::OverflowByte | Wrong::Overflow32);
+    let small_under = matches!(wrong, Wrong::UnderflowByte | Wrong::Underflow32);
+    match (stack.wrappers().next_back(), stack.base()) {
+        (Some(Wrapper::Canary), _) if small_over || small_under => Some(Verdict::Detected),
+        (Some(Wrapper::Quarantine), _) if wrong == Wrong::UseAfterFree => Some(Verdict::Detected),
+        (None, Base::GuardOverrun) if small_over => Some(Verdict::Stopped),
+        (None, Base::GuardUnderrun) if small_under => Some(Verdict::Stopped),
+        (None, Base::GuardOverrun | Base::GuardUnderrun) if wrong == Wrong::UseAfterFree => {
+            Some(Verdict::Stopped)
+        }
+        _ => None,
     }
 }
 
