@@ -11,8 +11,8 @@ use core::ptr::NonNull;
 use std::panic;
 
 use loligo_allocators::{
-    AllocError, Allocator, Make, MemoryGlobals, MemoryOptions, PoolAllocator, SharedProxy,
-    StaticHeap,
+    AllocError, Allocator, Make, MemoryGlobals, MemoryOptions, Overview, PoolAllocator,
+    SharedProxy, StaticHeap,
 };
 
 /// The first allocator lies in a buffer of the program. All others are made in it.
@@ -70,17 +70,10 @@ fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     // Memory for a moment comes from the scratch ring.
     let path = globals.scratch_allocator().make_new([0_u8; 256])?;
 
-    println!("{:<28}{:>7}{:>12}{:>12}", "", "blocks", "bytes", "budget");
     let [boot, pages, heap, scratch] = globals.allocators();
-    show(0, boot);
-    show(0, pages);
-    show(1, heap);
-    show(2, scratch);
-    show(2, &world);
-    show(3, &physics);
-    show(3, &creatures);
-    show(2, &sound);
-    show(3, &voices);
+    let tree: [&dyn Allocator; 9] =
+        [boot, pages, heap, scratch, &world, &physics, &creatures, &sound, &voices];
+    print!("{}", Overview::new(&tree));
 
     let heaviest = bodies.iter().map(|body| {
         // SAFETY: every body in the list is live, and nothing changes it.
@@ -107,11 +100,4 @@ fn delete_all<T>(allocator: &dyn Allocator, objects: impl IntoIterator<Item = No
         // SAFETY: each was made in this allocator, is in one list alone, and is not used again.
         unsafe { allocator.make_delete(object) };
     }
-}
-
-fn show(depth: usize, allocator: &dyn Allocator) {
-    let stats = allocator.stats();
-    let name = format!("{:indent$}{}", "", allocator.name(), indent = 2 * depth);
-    let budget = allocator.budget().map_or_else(String::new, |bytes| bytes.to_string());
-    println!("{name:<28}{:>7}{:>12}{budget:>12}", stats.live, stats.granted);
 }
