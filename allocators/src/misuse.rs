@@ -78,6 +78,7 @@ impl Misuse {
 ///
 /// let report = Report::new(Misuse::DoubleFree, "sound", core::ptr::null()).with_bytes(16);
 /// assert!(report.to_string().starts_with("allocator `sound`: double free"));
+/// assert!(report.to_string().ends_with("; 16 bytes"));
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -86,7 +87,7 @@ pub struct Report<'a> {
     pub misuse: Misuse,
     /// The allocator's name.
     pub allocator: &'a str,
-    /// The address that was passed in or found damaged.
+    /// The address that was passed in or found damaged; null where there is none.
     pub address: *const u8,
     /// The size that was passed in, or the block's own, where known.
     pub bytes: Option<usize>,
@@ -127,18 +128,18 @@ impl<'a> Report<'a> {
 
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "allocator `{}`: {}; address {:p}",
-            self.allocator,
-            self.misuse.describe(),
-            self.address
-        )?;
+        write!(f, "allocator `{}`: {}", self.allocator, self.misuse.describe())?;
+        let mut before = "; ";
+        if !self.address.is_null() {
+            write!(f, "{before}address {:p}", self.address)?;
+            before = ", ";
+        }
         if let Some(bytes) = self.bytes {
-            write!(f, ", {bytes} bytes")?;
+            write!(f, "{before}{bytes} bytes")?;
+            before = ", ";
         }
         if let Some(site) = self.site {
-            write!(f, ", called from {site}")?;
+            write!(f, "{before}called from {site}")?;
         }
         if let Some(detail) = self.detail {
             write!(f, "; {detail}")?;

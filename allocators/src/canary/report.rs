@@ -178,16 +178,14 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
     }
 }
 
-/// How many of so many bytes were changed, and how far off.
+/// How many of so many bytes were changed, and which, the one next to the block being 1.
 struct Changed(Span, usize);
 
 impl Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(span, guarded) = self;
-        write!(
-            f,
-            "{} of {guarded} guard bytes changed, at a distance of {} to {} bytes",
-            span.changed, span.near, span.far
-        )
+        write!(f, "{} of {guarded} guard bytes changed, ", span.changed)?;
+        let (near, far) = (span.near + 1, span.far + 1);
+        if near == far { write!(f, "byte {near}") } else { write!(f, "bytes {near} to {far}") }
     }
 }

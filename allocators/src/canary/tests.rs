@@ -189,13 +189,13 @@ fn reports_tell_how_many_bytes_and_how_far() {
     // SAFETY: the block is live; the call reports and changes nothing.
     let free = || misuse_of(|| unsafe { canary.deallocate(block) });
     for (from, bytes, words) in [
-        (20, 1, "1 of 16 guard bytes changed, at a distance of 0 to 0 bytes behind its end"),
-        (23, 3, "3 of 16 guard bytes changed, at a distance of 3 to 5 bytes behind its end"),
-        (-1, 1, "1 of 32 guard bytes changed, at a distance of 0 to 0 bytes before its start"),
-        (-6, 2, "2 of 32 guard bytes changed, at a distance of 4 to 5 bytes before its start"),
+        (20, 1, "1 of 16 guard bytes changed, byte 1 behind its end"),
+        (23, 3, "3 of 16 guard bytes changed, bytes 4 to 6 behind its end"),
+        (-1, 1, "1 of 32 guard bytes changed, byte 1 before its start"),
+        (-6, 2, "2 of 32 guard bytes changed, bytes 5 to 6 before its start"),
         // The pad before the header.
-        (-64, 5, "5 of 32 guard bytes changed, at a distance of 59 to 63 bytes before its start"),
-        (-32, 32, "8 of 8 guard bytes changed, at a distance of 0 to 7 bytes before its start"),
+        (-64, 5, "5 of 32 guard bytes changed, bytes 60 to 64 before its start"),
+        (-32, 32, "8 of 8 guard bytes changed, bytes 1 to 8 before its start"),
     ] {
         scribble(block, from, bytes, || {
             let report = free();
