@@ -258,29 +258,34 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         header
     }
 
-    /// Takes a block off the list. Of the headers beside it only the links to it are used, and these
-    /// must be what they are known to be.
+    /// Tests the links that lead to a block from the headers beside it.
     #[inline(always)]
-    fn unlink(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
-        let prev = NonNull::new(header.prev);
-        let next = NonNull::new(header.next);
-        if let Some(next) = next {
+    fn test_beside(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
+        if let Some(next) = NonNull::new(header.next) {
             // SAFETY: `at` holds, so by invariant 1 the next one is the header of a live block.
             if !unsafe { Header::leads_back(next, at.as_ptr()) } {
                 self.neighbour_damaged(next, site);
             }
         }
-        if let Some(prev) = prev {
+        if let Some(prev) = NonNull::new(header.prev) {
             // SAFETY: as above.
             if !unsafe { Header::leads_on(prev, at.as_ptr()) } {
                 self.neighbour_damaged(prev, site);
             }
-            // SAFETY: as above.
-            unsafe { Header::lead_on(prev, at.as_ptr(), header.next) };
-        } else {
-            self.head.set(header.next);
         }
-        if let Some(next) = next {
+    }
+
+    /// Takes a block off the list. Of the headers beside it only the links to it are used, and these
+    /// must be what they are known to be.
+    #[inline(always)]
+    fn unlink(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
+        self.test_beside(at, header, site);
+        match NonNull::new(header.prev) {
+            // SAFETY: `at` holds, so by invariant 1 it is the header of a live block.
+            Some(prev) => unsafe { Header::lead_on(prev, at.as_ptr(), header.next) },
+            None => self.head.set(header.next),
+        }
+        if let Some(next) = NonNull::new(header.next) {
             // SAFETY: as above.
             unsafe { Header::lead_back(next, at.as_ptr(), header.prev) };
         }
@@ -377,7 +382,10 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         // SAFETY: the backing's block began `front` bytes before ours.
         let start = unsafe { block.sub(before.front) };
         // SAFETY: the backing's block is live and has this layout.
-        unsafe { self.backing.resize_in_place(start, before.below(), wanted.below())? };
+        let start = unsafe { self.backing.resize_in_place(start, before.below(), wanted.below())? };
+        // The pointer passed in may reach over no more than the old size, so the backing's goes on.
+        // SAFETY: the backing's block has the wanted length now, of which `front` bytes come first.
+        let block = unsafe { start.cast::<u8>().add(before.front) };
         // SAFETY: the block is live.
         let at = unsafe { header_of(block) };
         // SAFETY: the header is this block's.
@@ -392,6 +400,32 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         self.uncount(before.size.saturating_sub(wanted.size), before.total);
         self.count(more, wanted.total);
         Ok(NonNull::slice_from_raw_parts(block, wanted.size))
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        if new.align() <= old.align() {
+            // SAFETY: the caller's promise is the one asked here.
+            if let Ok(resized) = unsafe { self.resize_in_place(block, old, new) } {
+                return Ok(resized);
+            }
+        }
+        // What the free of the old block would report is reported while there is no new one.
+        let site = Location::caller();
+        let header = self.examined(block, Some(old.size()), site);
+        // SAFETY: the block is live.
+        self.test_beside(unsafe { header_of(block) }, &header, site);
+        let moved = self.allocate(new)?;
+        let bytes = old.size().min(new.size());
+        // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.
+        unsafe { moved.cast::<u8>().copy_from_nonoverlapping(block, bytes) };
+        // SAFETY: the old block is live, `old` fits it, and it is not used again.
+        unsafe { self.deallocate_sized(block, old) };
+        Ok(moved)
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {

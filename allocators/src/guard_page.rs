@@ -287,6 +287,10 @@ unsafe impl Allocator for GuardPageAllocator<'_> {
         if let Ok(resized) = unsafe { self.resize(&known, new, site) } {
             return Ok(resized);
         }
+        if let Some(opened) = known.opened() {
+            // What the free of the old block would report is reported while there is no new one.
+            self.check(&known, opened, site);
+        }
         let moved = self.take(new, false, site)?;
         let bytes = old.size().min(new.size());
         // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.

@@ -493,6 +493,8 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
                 return Ok(resized);
             }
         }
+        // What leaves to make room for the old block is read, and reported, while there is no new one.
+        self.make_room(before.granted, Location::caller());
         let moved = self.allocate(new)?;
         let bytes = old.size().min(new.size());
         // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.

@@ -9,6 +9,7 @@ mod tests;
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
+use core::marker::PhantomPinned;
 use core::mem::MaybeUninit;
 use core::panic::Location;
 use core::ptr::NonNull;
@@ -63,6 +64,9 @@ pub struct StaticHeap<const BYTES: usize> {
     /// Where the buffer was when the engine was opened over it.
     opened_at: UnsafeCell<*const u8>,
     name: &'static str,
+    /// Pointers into the buffer are kept, so a unique reference to the heap, which ends no block, must
+    /// not be taken for the only way to it.
+    _pinned: PhantomPinned,
     buffer: UnsafeCell<Buffer<BYTES>>,
 }
 
@@ -95,6 +99,7 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
             engine: UnsafeCell::new(Engine::new()),
             opened_at: UnsafeCell::new(core::ptr::null()),
             name,
+            _pinned: PhantomPinned,
             buffer: UnsafeCell::new(Buffer(MaybeUninit::uninit())),
         }
     }
