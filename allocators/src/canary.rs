@@ -42,9 +42,6 @@ use header::{Header, Shape, header_of};
 /// header; so are frees of what the backing never had, and of an address inside a block. A block of
 /// another user of the same backing is a foreign free.
 ///
-/// Neither `Sync` nor for several threads at once; it may be sent to another thread where its backing
-/// is `Sync`.
-///
 /// # Complexity
 ///
 /// O(1) on top of the backing's, and O(alignment) for alignments above that of a word. `verify` and
@@ -59,8 +56,22 @@ use header::{Header, Shape, header_of};
 /// ```
 ///
 /// 56 bytes a block on 64-bit machines, more by the pad where the alignment is above 8: what lacks
-/// from 40 to a multiple of the alignment. The pad is filled with the guard's words as well. What the
-/// backing rounds a block up by is not used. `reserved` counts what was asked of the backing.
+/// from 40 to a multiple of the alignment, less than the alignment. The pad is filled with the
+/// guard's words as well. What the backing rounds a block up by is not used. `reserved` counts what
+/// was asked of the backing.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`; not `Sync`: to share it wrap it in
+/// [`Locked`](crate::Locked).
+///
+/// # When not to use it
+///
+/// It cannot see a write that skips the words or writes what lies there, nor a read, nor who wrote:
+/// guard pages and AddressSanitizer stop the writer itself. Over a backing that gives memory back to
+/// the system at once, a double free faults on the header instead of being reported. Pointers must
+/// keep the provenance of the slice that was returned, as the header is reached from the block's
+/// address.
 ///
 /// # Panics
 ///
@@ -96,13 +107,6 @@ use header::{Header, Shape, header_of};
 /// unsafe { canary.deallocate_sized(block.cast(), particle) };
 /// # Ok::<(), AllocError>(())
 /// ```
-///
-/// # When not to use it
-///
-/// It cannot see a write that skips the words or writes what lies there, nor a read, nor who wrote: guard pages and
-/// AddressSanitizer stop the writer itself. Over a backing that gives memory back to the system at
-/// once, a double free faults on the header instead of being reported. Pointers must keep the
-/// provenance of the slice that was returned, as the header is reached from the block's address.
 ///
 /// # Invariants
 ///

@@ -87,16 +87,23 @@ const fn mix(word: u64) -> u64 {
 /// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false), and
 /// [`walk`](Allocator::walk) shows nothing.
 ///
-/// Neither `Sync` nor for several threads at once; it may be sent to another thread where its backing
-/// is `Sync`.
-///
 /// # Complexity
 ///
 /// That of a proxy, and a few instructions for each request.
 ///
 /// # Memory
 ///
-/// Takes none of its own: blocks are the backing's, without a byte more.
+/// Takes none of its own: blocks are the backing's, without a byte more. The object itself is 128
+/// bytes or fewer.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`; not `Sync`: to share it wrap it in
+/// [`Locked`](crate::Locked).
+///
+/// # When not to use it
+///
+/// To hold a subsystem to a limit: that is a proxy's budget.
 ///
 /// # Panics
 ///
@@ -135,10 +142,6 @@ const fn mix(word: u64) -> u64 {
 /// }
 /// assert_eq!(failing.refused(), 2);
 /// ```
-///
-/// # When not to use it
-///
-/// To hold a subsystem to a limit: that is a proxy's budget.
 pub struct FailingAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     proxy: ProxyAllocator<'a, B>,
     refusals: Cell<Refusals>,

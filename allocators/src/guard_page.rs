@@ -71,15 +71,6 @@ pub enum GuardSide {
 /// forwarded too. [`guarded_blocks`](Self::guarded_blocks) and
 /// [`forwarded_blocks`](Self::forwarded_blocks) tell.
 ///
-/// # Memory
-///
-/// At least a page of memory and three of address space for a block; at an alignment above a page
-/// the guard before it is as large as the alignment. The table takes 117 to 235 bytes for each
-/// block that is live or waits, from the same pages; it counts in no statistics of this allocator,
-/// which start with nothing and are exact. [`Allocator::allocated_size`] is what was asked, and
-/// `reserved` are the spans with their guards, of live and of waiting blocks. In the pages' own
-/// books each span is one block.
-///
 /// # Complexity
 ///
 /// System calls: two for allocating, two for freeing, and one when the addresses go. Beside them
@@ -87,6 +78,16 @@ pub enum GuardSide {
 /// wrong free go through the table, O(blocks).
 ///
 /// A block is resized in place if its guards can stay where they are; else it moves by copying.
+///
+/// # Memory
+///
+/// Whole pages: less than one is wasted beside a block, 4 095 bytes where it has one byte. It takes
+/// at least a page of memory and three of address space; at an alignment above a page the
+/// guard before it is as large as the alignment. The table takes 117 to 235 bytes for each of the
+/// most blocks that were live or waiting at once, from the same pages; it counts in no statistics
+/// of this allocator, which start with nothing and are exact. [`Allocator::allocated_size`] is what
+/// was asked, and `reserved` are the spans with their guards, of live and of waiting blocks. In the
+/// pages' own books each span is one block.
 ///
 /// # Threads
 ///

@@ -45,6 +45,22 @@ pub trait SiteBook: sealed::Book {}
 
 /// Keeps no sites; what an allocator has unless it is told otherwise. It takes neither memory nor time:
 /// every call is empty and inlined.
+///
+/// # Complexity
+///
+/// None.
+///
+/// # Memory
+///
+/// None: it has no size.
+///
+/// # Threads
+///
+/// `Send` and `Sync`.
+///
+/// # When not to use it
+///
+/// Where the report of a leak must tell who asked: there [`Sites`] do.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSites;
 
