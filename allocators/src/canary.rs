@@ -10,7 +10,7 @@ use core::cell::Cell;
 use core::panic::Location;
 use core::ptr::{self, NonNull};
 
-use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::leak;
 use crate::mark;
 use crate::stats::Stats;
@@ -423,13 +423,8 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         let header = self.examined(block, Some(old.size()), site);
         // SAFETY: the block is live.
         self.test_beside(unsafe { header_of(block) }, &header, site);
-        let moved = self.allocate(new)?;
-        let bytes = old.size().min(new.size());
-        // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.
-        unsafe { moved.cast::<u8>().copy_from_nonoverlapping(block, bytes) };
-        // SAFETY: the old block is live, `old` fits it, and it is not used again.
-        unsafe { self.deallocate_sized(block, old) };
-        Ok(moved)
+        // SAFETY: the caller's promise is the one asked here.
+        unsafe { move_block(self, block, old, new) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {

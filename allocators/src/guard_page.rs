@@ -21,7 +21,7 @@ use core::sync::atomic::AtomicBool;
 pub use self::describe::{GuardedAddress, GuardedPlace};
 use self::shape::Shape;
 use self::state::State;
-use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::leak;
 use crate::page::PageAllocator;
 use crate::stats::Stats;
@@ -292,13 +292,8 @@ unsafe impl Allocator for GuardPageAllocator<'_> {
             // What the free of the old block would report is reported while there is no new one.
             self.check(&known, opened, site);
         }
-        let moved = self.take(new, false, site)?;
-        let bytes = old.size().min(new.size());
-        // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.
-        unsafe { moved.cast::<u8>().copy_from_nonoverlapping(block, bytes) };
-        // SAFETY: the block is live and not used again.
-        unsafe { self.free(block, None, site) };
-        Ok(moved)
+        // SAFETY: the caller's promise is the one asked here.
+        unsafe { move_block(self, block, old, new) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {

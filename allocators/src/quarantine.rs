@@ -20,7 +20,7 @@ use core::ptr::NonNull;
 use self::held::{Change, Held, Ring};
 use self::left::Left;
 use crate::address_table::AddressTable;
-use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::leak;
 use crate::mark;
 use crate::stats::Stats;
@@ -497,13 +497,8 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
         }
         // What leaves to make room for the old block is read, and reported, while there is no new one.
         self.make_room(before.granted, Location::caller());
-        let moved = self.allocate(new)?;
-        let bytes = old.size().min(new.size());
-        // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.
-        unsafe { moved.cast::<u8>().copy_from_nonoverlapping(block, bytes) };
-        // SAFETY: the old block is live, `old` fits it, and it is not used again.
-        unsafe { self.deallocate_sized(block, old) };
-        Ok(moved)
+        // SAFETY: the caller's promise is the one asked here.
+        unsafe { move_block(self, block, old, new) }
     }
 
     #[inline]

@@ -16,7 +16,7 @@ use core::panic::Location;
 use core::ptr::NonNull;
 
 use self::passed::Passed;
-use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::engine::{Engine, Owner};
 use crate::leak;
 use crate::sites::{NoSites, SiteBook, with_sites};
@@ -226,7 +226,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
             return Ok(resized);
         }
         // SAFETY: the promise is passed on.
-        unsafe { self.move_block(block, old, new) }
+        unsafe { move_block(self, block, old, new) }
     }
 }
 

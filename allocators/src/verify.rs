@@ -12,7 +12,7 @@ use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::misuse::{Misuse, Report, misuse};
-use crate::proxy::ProxyAllocator;
+use crate::proxy::{ProxyAllocator, passed_to_proxy};
 use crate::stats::Stats;
 
 #[cfg(test)]
@@ -255,38 +255,9 @@ unsafe impl<B: Allocator + ?Sized> Allocator for VerifyAllocator<'_, B> {
         unsafe { self.proxy.reallocate(block, old, new) }
     }
 
-    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.proxy.allocated_size(block) }
-    }
-
     fn layout_below(&self, layout: Layout) -> Layout {
         VerifyAllocator::layout_for(layout)
     }
 
-    fn stats(&self) -> Stats {
-        self.proxy.stats()
-    }
-
-    fn name(&self) -> &str {
-        self.proxy.name()
-    }
-
-    fn backing(&self) -> Option<&dyn Allocator> {
-        self.proxy.backing()
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.proxy.owns(address)
-    }
-
-    /// Shows nothing: which of the backing's blocks are its own is not remembered.
-    fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        self.proxy.walk(visit);
-    }
-
-    /// Compares its counters with the backing's; those below are left to [`check`](Self::check).
-    fn verify(&self) -> Result<(), Damage> {
-        self.proxy.verify()
-    }
+    passed_to_proxy!();
 }
