@@ -165,13 +165,8 @@ pub unsafe trait Allocator {
                 return Ok(resized);
             }
         }
-        let moved = self.allocate(new)?;
-        let bytes = old.size().min(new.size());
-        // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.
-        unsafe { moved.cast::<u8>().copy_from_nonoverlapping(block, bytes) };
-        // SAFETY: the old block is live, `old` fits it, and it is not used again.
-        unsafe { self.deallocate_sized(block, old) };
-        Ok(moved)
+        // SAFETY: the caller's promise is the one asked here.
+        unsafe { move_block(self, block, old, new) }
     }
 
     /// Returns how many bytes of the block may be used: the length of the slice that was returned when
@@ -231,6 +226,33 @@ pub unsafe trait Allocator {
     ///
     /// [`Damage`] names the first fault found.
     fn verify(&self) -> Result<(), Damage>;
+}
+
+/// Moves a block into a new one of the same allocator, as [`Allocator::reallocate`] does where a block
+/// cannot stay.
+///
+/// # Errors
+///
+/// [`AllocError`] if there is no memory for the new block. The old one then stands untouched.
+///
+/// # Safety
+///
+/// As [`Allocator::reallocate`].
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn move_block<A: Allocator + ?Sized>(
+    allocator: &A,
+    block: NonNull<u8>,
+    old: Layout,
+    new: Layout,
+) -> Result<NonNull<[u8]>, AllocError> {
+    let moved = allocator.allocate(new)?;
+    let bytes = old.size().min(new.size());
+    // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.
+    unsafe { moved.cast::<u8>().copy_from_nonoverlapping(block, bytes) };
+    // SAFETY: the old block is live, `old` fits it, and it is not used again.
+    unsafe { allocator.deallocate_sized(block, old) };
+    Ok(moved)
 }
 
 // SAFETY: every method forwards to the allocator referred to, which keeps the contract; a reference

@@ -54,6 +54,22 @@ use crate::verify::VerifyAllocator;
 ///
 /// The allocators of this crate need no bridge: a reference to them is enough.
 ///
+/// # Complexity
+///
+/// That of the allocator, and one comparison of the size with zero.
+///
+/// # Memory
+///
+/// One reference; blocks are the allocator's, without a byte more. A size of zero takes nothing.
+///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`, as a reference to it is.
+///
+/// # When not to use it
+///
+/// Around an allocator of this crate, a reference to which is enough.
+///
 /// # Examples
 ///
 /// ```

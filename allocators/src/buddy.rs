@@ -55,13 +55,8 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 
 /// Serves blocks of a leaf, two leaves, four leaves and so on out of one buffer.
 ///
-/// Right for buffers that double as they grow, for large blocks, and for memory that is moved, mapped
-/// or sent as a whole. A size just above a power of two wastes almost half of its block; small
-/// objects belong in a pool or a slab.
-///
-/// Metadata: 1 bit a block (2 a leaf), 128 bytes, 4 a level, and 64 for each size of at most 64 KiB
-/// and a 256th of the buffer, at the head of the buffer. Free blocks hold their links in their first 8 bytes; an
-/// allocated block holds nothing of ours. Sizes are not remembered: `stats().exact` is false.
+/// Right for buffers that double as they grow, for large blocks, and for memory that is moved,
+/// mapped or sent as a whole.
 ///
 /// # Complexity
 ///
@@ -70,6 +65,28 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 /// merges 8 blocks at once, and a request that finds nothing merges what the fronts hold, at most 15
 /// blocks a level, before it fails; an alignment above the block's own looks at no more than 64 places.
 /// Growing in place is O(levels), and looks through the fronts if the buddy is split.
+///
+/// # Memory
+///
+/// A block is the next power of two of leaves, so almost half of it may be wasted: a block of n
+/// bytes is shorter than 2 n, or one leaf. What is left behind the last whole leaf of the buffer,
+/// less than one, is not used.
+///
+/// 1 bit a block (2 a leaf), 128 bytes, 4 a level, and 64 for each size of at most 64 KiB and a
+/// 256th of the buffer, at the head of the buffer. Free blocks hold their links in their first 8
+/// bytes; an allocated block holds nothing of ours. Sizes are not remembered: `stats().exact` is
+/// false. The object itself is 184 bytes or fewer.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`, as also over a region; not `Sync`: to share it wrap it in
+/// [`Locked`](crate::Locked).
+///
+/// # When not to use it
+///
+/// For small objects, or sizes just above a power of two: a [`SlabAllocator`](crate::SlabAllocator)
+/// in front of it serves the former, a [`HeapAllocator`](crate::HeapAllocator) wastes at most 47
+/// bytes on the latter. For memory that grows: a buddy is as large as its buffer.
 ///
 /// # Examples
 ///

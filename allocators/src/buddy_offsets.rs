@@ -26,14 +26,33 @@ const LISTED: usize = 16;
 
 /// Divides the offsets from 0 to a given number into blocks of a leaf, two leaves, four and so on.
 ///
-/// A block lies at a multiple of its own length. The arena behind the offsets is never touched. The
-/// table beside it takes 8 bytes and 2 bits a leaf, 128 bytes, 4 a level, and 64 for each size of at
-/// most 64 KiB and a 256th of the arena, all from the backing allocator at once. Sizes are not remembered:
-/// `stats().exact` is false, and `stats().reserved` is the arena.
+/// A block lies at a multiple of its own length. The arena behind the offsets is never touched.
 ///
 /// # Complexity
 ///
 /// As [`BuddyAllocator`](crate::BuddyAllocator): O(1) for sizes freed lately, else O(levels).
+///
+/// # Memory
+///
+/// A block is the next power of two of leaves, so almost half of it may be wasted: a block of n
+/// bytes is shorter than 2 n, or one leaf. What is left of the arena behind the last whole leaf,
+/// less than one, is not used.
+///
+/// The table takes 8 bytes and 2 bits a leaf, 128 bytes, 4 a level, and 64 for each size of at most
+/// 64 KiB and a 256th of the arena, all from the backing allocator at once and apart from the
+/// arena. Sizes are not remembered: `stats().exact` is false, and `stats().reserved` is the arena.
+/// The object itself is 184 bytes or fewer.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`; not `Sync`. As it hands out offsets it is no [`Allocator`],
+/// and goes behind a lock of the program's own.
+///
+/// # When not to use it
+///
+/// For memory that the processor reaches: [`BuddyAllocator`](crate::BuddyAllocator) keeps its links
+/// in free blocks and takes 2 bits a leaf, not 66. For leaves of a few bytes: of 8 bytes the table
+/// is larger than the arena.
 ///
 /// # Examples
 ///

@@ -10,7 +10,7 @@ use core::cell::Cell;
 use core::panic::Location;
 use core::ptr::{self, NonNull};
 
-use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::leak;
 use crate::mark;
 use crate::stats::Stats;
@@ -42,9 +42,6 @@ use header::{Header, Shape, header_of};
 /// header; so are frees of what the backing never had, and of an address inside a block. A block of
 /// another user of the same backing is a foreign free.
 ///
-/// Neither `Sync` nor for several threads at once; it may be sent to another thread where its backing
-/// is `Sync`.
-///
 /// # Complexity
 ///
 /// O(1) on top of the backing's, and O(alignment) for alignments above that of a word. `verify` and
@@ -59,8 +56,22 @@ use header::{Header, Shape, header_of};
 /// ```
 ///
 /// 56 bytes a block on 64-bit machines, more by the pad where the alignment is above 8: what lacks
-/// from 40 to a multiple of the alignment. The pad is filled with the guard's words as well. What the
-/// backing rounds a block up by is not used. `reserved` counts what was asked of the backing.
+/// from 40 to a multiple of the alignment, less than the alignment. The pad is filled with the
+/// guard's words as well. What the backing rounds a block up by is not used. `reserved` counts what
+/// was asked of the backing.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`; not `Sync`: to share it wrap it in
+/// [`Locked`](crate::Locked).
+///
+/// # When not to use it
+///
+/// It cannot see a write that skips the words or writes what lies there, nor a read, nor who wrote:
+/// guard pages and AddressSanitizer stop the writer itself. Over a backing that gives memory back to
+/// the system at once, a double free faults on the header instead of being reported. Pointers must
+/// keep the provenance of the slice that was returned, as the header is reached from the block's
+/// address.
 ///
 /// # Panics
 ///
@@ -96,13 +107,6 @@ use header::{Header, Shape, header_of};
 /// unsafe { canary.deallocate_sized(block.cast(), particle) };
 /// # Ok::<(), AllocError>(())
 /// ```
-///
-/// # When not to use it
-///
-/// It cannot see a write that skips the words or writes what lies there, nor a read, nor who wrote: guard pages and
-/// AddressSanitizer stop the writer itself. Over a backing that gives memory back to the system at
-/// once, a double free faults on the header instead of being reported. Pointers must keep the
-/// provenance of the slice that was returned, as the header is reached from the block's address.
 ///
 /// # Invariants
 ///
@@ -258,29 +262,34 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         header
     }
 
-    /// Takes a block off the list. Of the headers beside it only the links to it are used, and these
-    /// must be what they are known to be.
+    /// Tests the links that lead to a block from the headers beside it.
     #[inline(always)]
-    fn unlink(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
-        let prev = NonNull::new(header.prev);
-        let next = NonNull::new(header.next);
-        if let Some(next) = next {
+    fn test_beside(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
+        if let Some(next) = NonNull::new(header.next) {
             // SAFETY: `at` holds, so by invariant 1 the next one is the header of a live block.
             if !unsafe { Header::leads_back(next, at.as_ptr()) } {
                 self.neighbour_damaged(next, site);
             }
         }
-        if let Some(prev) = prev {
+        if let Some(prev) = NonNull::new(header.prev) {
             // SAFETY: as above.
             if !unsafe { Header::leads_on(prev, at.as_ptr()) } {
                 self.neighbour_damaged(prev, site);
             }
-            // SAFETY: as above.
-            unsafe { Header::lead_on(prev, at.as_ptr(), header.next) };
-        } else {
-            self.head.set(header.next);
         }
-        if let Some(next) = next {
+    }
+
+    /// Takes a block off the list. Of the headers beside it only the links to it are used, and these
+    /// must be what they are known to be.
+    #[inline(always)]
+    fn unlink(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
+        self.test_beside(at, header, site);
+        match NonNull::new(header.prev) {
+            // SAFETY: `at` holds, so by invariant 1 it is the header of a live block.
+            Some(prev) => unsafe { Header::lead_on(prev, at.as_ptr(), header.next) },
+            None => self.head.set(header.next),
+        }
+        if let Some(next) = NonNull::new(header.next) {
             // SAFETY: as above.
             unsafe { Header::lead_back(next, at.as_ptr(), header.prev) };
         }
@@ -377,7 +386,10 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         // SAFETY: the backing's block began `front` bytes before ours.
         let start = unsafe { block.sub(before.front) };
         // SAFETY: the backing's block is live and has this layout.
-        unsafe { self.backing.resize_in_place(start, before.below(), wanted.below())? };
+        let start = unsafe { self.backing.resize_in_place(start, before.below(), wanted.below())? };
+        // The pointer passed in may reach over no more than the old size, so the backing's goes on.
+        // SAFETY: the backing's block has the wanted length now, of which `front` bytes come first.
+        let block = unsafe { start.cast::<u8>().add(before.front) };
         // SAFETY: the block is live.
         let at = unsafe { header_of(block) };
         // SAFETY: the header is this block's.
@@ -392,6 +404,27 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         self.uncount(before.size.saturating_sub(wanted.size), before.total);
         self.count(more, wanted.total);
         Ok(NonNull::slice_from_raw_parts(block, wanted.size))
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        if new.align() <= old.align() {
+            // SAFETY: the caller's promise is the one asked here.
+            if let Ok(resized) = unsafe { self.resize_in_place(block, old, new) } {
+                return Ok(resized);
+            }
+        }
+        // What the free of the old block would report is reported while there is no new one.
+        let site = Location::caller();
+        let header = self.examined(block, Some(old.size()), site);
+        // SAFETY: the block is live.
+        self.test_beside(unsafe { header_of(block) }, &header, site);
+        // SAFETY: the caller's promise is the one asked here.
+        unsafe { move_block(self, block, old, new) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {

@@ -8,7 +8,7 @@ use core::cell::Cell;
 use core::ptr::NonNull;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
-use crate::proxy::ProxyAllocator;
+use crate::proxy::{ProxyAllocator, passed_to_proxy};
 use crate::stats::Stats;
 
 #[cfg(test)]
@@ -87,16 +87,23 @@ const fn mix(word: u64) -> u64 {
 /// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false), and
 /// [`walk`](Allocator::walk) shows nothing.
 ///
-/// Neither `Sync` nor for several threads at once; it may be sent to another thread where its backing
-/// is `Sync`.
-///
 /// # Complexity
 ///
 /// That of a proxy, and a few instructions for each request.
 ///
 /// # Memory
 ///
-/// Takes none of its own: blocks are the backing's, without a byte more.
+/// Takes none of its own: blocks are the backing's, without a byte more. The object itself is 128
+/// bytes or fewer.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`; not `Sync`: to share it wrap it in
+/// [`Locked`](crate::Locked).
+///
+/// # When not to use it
+///
+/// To hold a subsystem to a limit: that is a proxy's budget.
 ///
 /// # Panics
 ///
@@ -135,10 +142,6 @@ const fn mix(word: u64) -> u64 {
 /// }
 /// assert_eq!(failing.refused(), 2);
 /// ```
-///
-/// # When not to use it
-///
-/// To hold a subsystem to a limit: that is a proxy's budget.
 pub struct FailingAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     proxy: ProxyAllocator<'a, B>,
     refusals: Cell<Refusals>,
@@ -256,37 +259,9 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FailingAllocator<'_, B> {
         unsafe { self.proxy.reallocate(block, old, new) }
     }
 
-    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.proxy.allocated_size(block) }
-    }
-
     fn layout_below(&self, layout: Layout) -> Layout {
         FailingAllocator::layout_for(layout)
     }
 
-    fn stats(&self) -> Stats {
-        self.proxy.stats()
-    }
-
-    fn name(&self) -> &str {
-        self.proxy.name()
-    }
-
-    fn backing(&self) -> Option<&dyn Allocator> {
-        self.proxy.backing()
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.proxy.owns(address)
-    }
-
-    /// Shows nothing: which of the backing's blocks are its own is not remembered.
-    fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        self.proxy.walk(visit);
-    }
-
-    fn verify(&self) -> Result<(), Damage> {
-        self.proxy.verify()
-    }
+    passed_to_proxy!();
 }

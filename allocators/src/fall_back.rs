@@ -255,11 +255,12 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         }
         self.note_peak(near);
         self.fallen.remove(block);
-        self.give_back(fallen);
         let mut own = self.own.get();
         own.live -= 1;
         lower(&mut own, fallen.requested(), fallen.block.len());
         self.count(own);
+        // Last, as the backing may find the block damaged and report it.
+        self.give_back(fallen);
     }
 
     #[inline(never)]

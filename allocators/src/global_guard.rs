@@ -61,8 +61,8 @@ const PART_BYTES: usize = 1000;
 ///
 /// # Memory
 ///
-/// 80 bytes beside `A`, and 24 a thread, in a thread-local without a destructor. The guard itself
-/// never allocates, save for the stack trace.
+/// Blocks are those of `A`, without a byte more. 80 bytes beside `A`, and 24 a thread, in a
+/// thread-local without a destructor. The guard itself never allocates, save for the stack trace.
 ///
 /// # Threads
 ///

@@ -37,13 +37,15 @@ use crate::static_heap::StaticHeap;
 ///
 /// # Memory
 ///
-/// A [`StaticHeap`] of `BYTES` bytes and `A`. Of a buffer under 16 KiB nothing can be served, so
-/// that the first request hands over. What the static heap has left after the handing over stays
+/// A [`StaticHeap`] of `BYTES` bytes and 20 KiB of its own, with its waste, and `A`; all of it
+/// together is rounded up to a multiple of 4 096. Of a buffer under 16 KiB nothing can be served,
+/// so that the first request hands over. What the static heap has left after the handing over stays
 /// unused.
 ///
 /// # Threads
 ///
-/// `Sync` where `A` is.
+/// `Sync` where `A` is, `Send` where `A` is. Early requests wait for one another at the static
+/// heap's spin lock.
 ///
 /// # When not to use it
 ///

@@ -21,7 +21,7 @@ use core::sync::atomic::AtomicBool;
 pub use self::describe::{GuardedAddress, GuardedPlace};
 use self::shape::Shape;
 use self::state::State;
-use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::leak;
 use crate::page::PageAllocator;
 use crate::stats::Stats;
@@ -71,15 +71,6 @@ pub enum GuardSide {
 /// forwarded too. [`guarded_blocks`](Self::guarded_blocks) and
 /// [`forwarded_blocks`](Self::forwarded_blocks) tell.
 ///
-/// # Memory
-///
-/// At least a page of memory and three of address space for a block; at an alignment above a page
-/// the guard before it is as large as the alignment. The table takes 117 to 235 bytes for each
-/// block that is live or waits, from the same pages; it counts in no statistics of this allocator,
-/// which start with nothing and are exact. [`Allocator::allocated_size`] is what was asked, and
-/// `reserved` are the spans with their guards, of live and of waiting blocks. In the pages' own
-/// books each span is one block.
-///
 /// # Complexity
 ///
 /// System calls: two for allocating, two for freeing, and one when the addresses go. Beside them
@@ -87,6 +78,16 @@ pub enum GuardSide {
 /// wrong free go through the table, O(blocks).
 ///
 /// A block is resized in place if its guards can stay where they are; else it moves by copying.
+///
+/// # Memory
+///
+/// Whole pages: less than one is wasted beside a block, 4 095 bytes where it has one byte. It takes
+/// at least a page of memory and three of address space; at an alignment above a page the
+/// guard before it is as large as the alignment. The table takes 117 to 235 bytes for each of the
+/// most blocks that were live or waiting at once, from the same pages; it counts in no statistics
+/// of this allocator, which start with nothing and are exact. [`Allocator::allocated_size`] is what
+/// was asked, and `reserved` are the spans with their guards, of live and of waiting blocks. In the
+/// pages' own books each span is one block.
 ///
 /// # Threads
 ///
@@ -287,13 +288,12 @@ unsafe impl Allocator for GuardPageAllocator<'_> {
         if let Ok(resized) = unsafe { self.resize(&known, new, site) } {
             return Ok(resized);
         }
-        let moved = self.take(new, false, site)?;
-        let bytes = old.size().min(new.size());
-        // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.
-        unsafe { moved.cast::<u8>().copy_from_nonoverlapping(block, bytes) };
-        // SAFETY: the block is live and not used again.
-        unsafe { self.free(block, None, site) };
-        Ok(moved)
+        if let Some(opened) = known.opened() {
+            // What the free of the old block would report is reported while there is no new one.
+            self.check(&known, opened, site);
+        }
+        // SAFETY: the caller's promise is the one asked here.
+        unsafe { move_block(self, block, old, new) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {

@@ -42,20 +42,37 @@ const REGION_BYTES: usize = 64 << 20;
 ///
 /// # Memory
 ///
-/// 1.4 % of the region for tables; small blocks are rounded to the next of 23 classes (16 bytes apart
-/// up to 240, at most 48 above), large ones to 16 bytes with an 8-byte header. Fronts hold at most
-/// 2 KiB a class. The object itself is about 18 KiB and allocates nothing until the first request.
+/// ```text
+/// region  | blocks of 4 KiB pages and of the segregated fit, 8-byte headers between | tables, 1.4 % |
+/// ```
 ///
-/// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards), which
-/// over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched. It holds
-/// at most 32 regions at a time; a region that becomes empty goes back at once if another stands empty, and
-/// [`shrink`](Self::shrink) gives all empty ones back. Blocks over 1 GiB have a region of their own.
+/// Nothing lies beside a block of up to 496 bytes, and 8 bytes before a larger one. Small blocks
+/// are rounded to the next of 23 classes, which wastes at most 15 bytes up to 240 and 47 above; at
+/// an alignment of 32 to 128, to a class that is a multiple of it, which wastes at most 255. Large
+/// ones are rounded to 16 bytes: at most 15, and the header. A page serves one class (or a few,
+/// where they are sparse), so one live block can hold 4 KiB; fronts hold at most 2 KiB a class.
+/// Tables take 1.4 % of the region, and of one of 64 KiB an eighth. The object itself is about 18
+/// KiB and allocates nothing until the first request.
+///
+/// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards),
+/// which over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched.
+/// It holds at most 32 regions at a time; a region that becomes empty goes back at once if another
+/// stands empty, and [`shrink`](Self::shrink) gives all empty ones back. Blocks over 1 GiB have a
+/// region of their own.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`; not `Sync`. To share it wrap it in
+/// [`Locked`](crate::Locked), a few instructions more for each call and a wait where threads meet.
 ///
 /// # When not to use it
 ///
 /// For many blocks of one size a [`PoolAllocator`](crate::PoolAllocator) is leaner, for blocks that
-/// die together a [`FrameAllocator`](crate::FrameAllocator) is faster. It is for one thread: wrap it
-/// in [`Locked`](crate::Locked) to share it.
+/// die together a [`FrameAllocator`](crate::FrameAllocator) is faster.
+///
+/// # Panics
+///
+/// Dropping it with live blocks panics with their number, bytes and the first 16.
 ///
 /// # Examples
 ///
@@ -86,10 +103,6 @@ const REGION_BYTES: usize = 64 << 20;
 /// };
 /// drop(above);
 /// ```
-///
-/// # Panics
-///
-/// Dropping it with live blocks panics with their number, bytes and the first 16.
 #[derive(Debug)]
 pub struct HeapAllocator<
     'a,

@@ -42,7 +42,25 @@ use crate::sync::SpinLock;
 ///
 /// # Complexity
 ///
-/// As `A`, and taking and giving back the lock. 1 byte more than `A`, and its padding.
+/// As `A`, and taking and giving back the lock.
+///
+/// # Memory
+///
+/// As `A`: blocks are its own, with its waste and nothing beside them. The lock is one byte (the
+/// spin lock) and its padding.
+///
+/// # Threads
+///
+/// `Sync` where `A` is `Send` and the lock `Sync`, `Send` where both are. All calls are one after
+/// another, and a thread that finds the spin lock taken spins; that holder may have been
+/// interrupted.
+///
+/// # When not to use it
+///
+/// Around what is `Sync` already: [`PageAllocator`](crate::PageAllocator),
+/// [`StaticHeap`](crate::StaticHeap), [`SharedPool`](crate::SharedPool) and the like lock less or
+/// not at all. Where many threads allocate at a high rate, an allocator for each thread shares
+/// nothing.
 ///
 /// # Examples
 ///

@@ -118,12 +118,14 @@ impl Default for MemoryOptions {
 /// # Memory
 ///
 /// About 20 KiB of the boot heap, nearly all of it the heap's own tables;
-/// [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. One heap region of addresses, of which the scratch
-/// ring touches what its table takes.
+/// [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. Blocks are as a [`HeapAllocator`] and a
+/// [`ScratchAllocator`] make them, with their waste. One heap region of addresses, of which the
+/// scratch ring touches what its table takes.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`, as all its allocators are.
+/// `Send` and `Sync`, as all its allocators are; heap and scratch memory have a spin lock each, at
+/// which threads wait for one another.
 ///
 /// # When not to use it
 ///

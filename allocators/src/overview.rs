@@ -46,6 +46,11 @@ use tree::Tree;
 /// For n allocators of depth d: O(n^2 d) for the table and JSON, O(n^3) for the page, each step a
 /// call of `stats` or `identity`. Nothing is allocated, and a deep tree takes no more stack.
 ///
+/// # Memory
+///
+/// Takes none: 16 bytes that refer to the list. What it writes goes to the formatter piece by
+/// piece; the page keeps the shapes of 64 levels on the stack.
+///
 /// # Threads
 ///
 /// `dyn Allocator` is neither `Send` nor `Sync`, so an overview stays on its thread. Counters that

@@ -61,16 +61,31 @@ use crate::sync::SpinCell;
 /// reported as foreign. Through `allocator-api2` and `GlobalAlloc` the site in a report is a line of
 /// that library.
 ///
-/// # Memory
-///
-/// The allocator itself is about 700 bytes. Its table takes 16 to 64 bytes a block in pages of its
-/// own, which [`overhead_bytes`](Self::overhead_bytes) tells and [`Stats::reserved`] leaves out.
-///
 /// # Complexity
 ///
 /// Of n blocks: O(log n) and moving at most one page of table entries, beside the system calls: one
 /// for allocating and one for freeing up to page alignment, at most 6 for allocating at a greater one,
 /// and one to ask for huge pages.
+///
+/// # Memory
+///
+/// Whole pages: a block wastes less than a page, 4 095 bytes at the worst (a block of one byte),
+/// and nothing at a multiple of a page; an alignment above a page costs no memory. The allocator
+/// itself is about 700 bytes. Its table takes 16 to 64 bytes a block in pages of its own, apart
+/// from the blocks, which [`overhead_bytes`](Self::overhead_bytes) tells and [`Stats::reserved`]
+/// leaves out.
+///
+/// # Threads
+///
+/// `Send` and `Sync`; with [`Sites`](crate::Sites) where the allocator for books is. Threads wait
+/// for one another only while one of them reads or changes the table, O(log n), and not during a
+/// system call that may take long.
+///
+/// # When not to use it
+///
+/// For small blocks: one byte takes a page and two system calls, where a
+/// [`HeapAllocator`](crate::HeapAllocator) over the pages takes 16 bytes and no system call. For
+/// very many live blocks, which meet the kernel's limit of mappings.
 ///
 /// # Panics
 ///

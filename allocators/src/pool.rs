@@ -84,6 +84,28 @@ const WINDOW_MAX: usize = 16 << 10;
 /// O(blocks of the new chunk / 64), and O(blocks / 64) where the table doubles. Where several chunks
 /// lie so that two of their windows share a slot of the table, freeing takes O(log chunks).
 ///
+/// # Memory
+///
+/// Nothing lies in a block or between two. Groups and the table that leads to them, behind the
+/// blocks of each chunk, take 0.75 to 1.1 bytes a block of up to 128 bytes, where 64 share a group;
+/// more the fewer share one, 6 bytes a block of 1 KiB. A request that is smaller than the block
+/// wastes the rest of it.
+///
+/// A growing pool has at most about as many blocks unused as it had in use at its peak, or 1 MiB of
+/// them, or the first chunk; one live block keeps its chunk. The object itself is 256 bytes or
+/// fewer.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`, as also over a region; not `Sync`: there are
+/// [`SharedPool`](crate::SharedPool), and [`Locked`](crate::Locked) around a pool.
+///
+/// # When not to use it
+///
+/// For blocks of many sizes, which all take the largest: a [`HeapAllocator`](crate::HeapAllocator).
+/// For blocks that die together, where a [`FrameAllocator`](crate::FrameAllocator) frees them at
+/// once.
+///
 /// # Panics
 ///
 /// When dropped with live blocks, with a list of the first 16.

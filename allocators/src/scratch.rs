@@ -73,7 +73,8 @@ use ring::Ring;
 ///
 /// # Threads
 ///
-/// `Send` where the backing is `Sync`, not `Sync`: one thread has its scratch memory for itself.
+/// `Send` where the backing is `Sync`, as also over a region; not `Sync`: one thread has its
+/// scratch memory for itself.
 ///
 /// # When not to use it
 ///

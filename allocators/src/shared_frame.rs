@@ -75,11 +75,13 @@ use counters::Counters;
 ///
 /// # Memory
 ///
-/// 3 % of the region, and up to 7 bytes a block. The frame itself has two cache lines.
+/// 3 % of the region for bits, which lie apart from the blocks, and up to 7 bytes a block, and what
+/// alignments above 8 skip. What is freed but for the last block is unused until the frame is
+/// reset: at the worst the whole region. The frame itself has 192 bytes, three cache lines.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`.
+/// `Send` and `Sync`. Threads share the cache line of the cursor, and never wait for one another.
 ///
 /// # When not to use it
 ///

@@ -99,16 +99,15 @@ const PLACES: usize = 8;
 ///
 /// # Memory
 ///
-/// 1 bit a block and 1/64 of that, and 64 bytes a chunk: 1.7 % of blocks of 8 bytes, 0.2 % of 64 bytes. A growing pool has at most about as many blocks unused as it had
-/// in use at its peak, or one chunk's. The pool itself has about 600 bytes.
+/// Nothing lies in a block or between two. 1 bit a block and 1/64 of that, and 64 bytes a chunk,
+/// apart from the blocks: 1.7 % of blocks of 8 bytes, 0.2 % of 64 bytes. A request that is smaller
+/// than the block wastes the rest of it. A growing pool has at most about as many blocks unused as
+/// it had in use at its peak, or one chunk's. The pool itself has 512 bytes.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`.
-///
-/// # Panics
-///
-/// When dropped with live blocks, with a list of the first 16.
+/// `Send` and `Sync`. Threads share the cache line of the counters; they wait for one another only
+/// to grow.
 ///
 /// # When not to use it
 ///
@@ -116,6 +115,10 @@ const PLACES: usize = 8;
 /// 45 instructions a pair instead of 109. Where a short wait does no harm,
 /// [`Locked`](crate::Locked)`<PoolAllocator>` is no slower: what is gained here is that no thread waits
 /// for one that was interrupted. For blocks of many sizes: `Locked` over a heap.
+///
+/// # Panics
+///
+/// When dropped with live blocks, with a list of the first 16.
 ///
 /// # Examples
 ///

@@ -60,20 +60,22 @@ use counters::Counters;
 ///
 /// # Memory
 ///
-/// Two cache lines in all; the proxy itself takes no memory from its backing.
+/// Takes none from its backing: blocks are the backing's, without a byte more. The object itself is
+/// two cache lines, 128 bytes.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`.
-///
-/// # Panics
-///
-/// When dropped with live blocks, with their number and bytes.
+/// `Send` and `Sync`. Threads that use it share the cache line of its counters, and never wait for
+/// one another.
 ///
 /// # When not to use it
 ///
 /// Within one thread, where [`ProxyAllocator`](crate::ProxyAllocator) counts without atomic operations; or
 /// where many threads allocate through one proxy at a high rate: a proxy for each thread shares nothing.
+///
+/// # Panics
+///
+/// When dropped with live blocks, with their number and bytes.
 ///
 /// # Examples
 ///

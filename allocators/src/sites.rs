@@ -22,7 +22,7 @@ use core::fmt;
 use core::panic::Location;
 use core::ptr::NonNull;
 
-use crate::allocator::{AllocError, Allocator, Damage};
+use crate::allocator::{AllocError, Allocator, Damage, move_block};
 use crate::misuse::{Misuse, Report, misuse, wrong_free};
 
 mod names;
@@ -45,6 +45,22 @@ pub trait SiteBook: sealed::Book {}
 
 /// Keeps no sites; what an allocator has unless it is told otherwise. It takes neither memory nor time:
 /// every call is empty and inlined.
+///
+/// # Complexity
+///
+/// None.
+///
+/// # Memory
+///
+/// None: it has no size.
+///
+/// # Threads
+///
+/// `Send` and `Sync`.
+///
+/// # When not to use it
+///
+/// Where the report of a leak must tell who asked: there [`Sites`] do.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSites;
 
@@ -414,12 +430,8 @@ pub(crate) unsafe fn reallocate<A: Allocator, S: SiteBook>(
         }
     }
     let site = sites.site(block);
-    let moved = allocator.allocate(new)?;
-    let bytes = old.size().min(new.size());
-    // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.
-    unsafe { moved.cast::<u8>().copy_from_nonoverlapping(block, bytes) };
-    // SAFETY: the old block is live, `old` fits it, and it is not used again.
-    unsafe { allocator.deallocate_sized(block, old) };
+    // SAFETY: the caller's promise is the one asked here.
+    let moved = unsafe { move_block(allocator, block, old, new)? };
     sites.moved(block, moved.cast(), site);
     Ok(moved)
 }

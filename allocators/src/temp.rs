@@ -15,6 +15,7 @@
 
 use core::alloc::Layout;
 use core::cell::{Cell, UnsafeCell};
+use core::marker::PhantomPinned;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
@@ -122,6 +123,9 @@ pub struct TempAllocator<'a, const N: usize, B: Allocator + ?Sized = dyn Allocat
     frame: UnsafeCell<MaybeUninit<FrameAllocator<'a, B>>>,
     fall_back: FallBack<'a, B>,
     name: &'a str,
+    /// Pointers into the buffer are kept, so a unique reference to the allocator, which ends no block,
+    /// must not be taken for the only way to it.
+    _pinned: PhantomPinned,
     buffer: UnsafeCell<Buffer<N>>,
 }
 
@@ -142,6 +146,7 @@ impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
             frame: UnsafeCell::new(MaybeUninit::uninit()),
             fall_back: FallBack::new(Some(backing)),
             name,
+            _pinned: PhantomPinned,
             buffer: UnsafeCell::new(Buffer(MaybeUninit::uninit())),
         }
     }

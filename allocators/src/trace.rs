@@ -78,15 +78,10 @@ pub use sink::{SinkError, TraceSink};
 ///         | recording: buffer of 4 096 bytes, free slots |  4 bytes for each block of its peak
 /// ```
 ///
-/// 4/3 to 8/3 slots a live block: 64 to 128 bytes (of 64-bit addresses). A site stays when its last
-/// block is gone, and equal stacks of one site are one, so these tables are bounded by the program
-/// and not by what it allocates. The allocator itself is 1 072 bytes, most of them for the blocks
-/// freed last.
-///
-/// # Panics
-///
-/// When dropped with live blocks, with their number, bytes and the sites of the first 16. While a
-/// panic unwinds it only reports.
+/// No byte of a block is used, which is as the backing made it. 4/3 to 8/3 slots, 64 to 128 bytes (of
+/// 64-bit addresses), for each of the most blocks that lived at once: no table shrinks. A site stays when its last block is gone, and equal stacks
+/// of one site are one, so these tables are bounded by the program and not by what it allocates.
+/// The allocator itself is 1 072 bytes, most of them for the blocks freed last.
 ///
 /// # Threads
 ///
@@ -99,6 +94,11 @@ pub use sink::{SinkError, TraceSink};
 /// Where only the sum matters: a [`ProxyAllocator`](crate::ProxyAllocator) counts in a handful of
 /// instructions and no memory. With stacks it is far too slow for a whole game; put it around the
 /// subsystem that leaks.
+///
+/// # Panics
+///
+/// When dropped with live blocks, with their number, bytes and the sites of the first 16. While a
+/// panic unwinds it only reports.
 ///
 /// # Examples
 ///

@@ -14,6 +14,7 @@ mod files;
 mod finding;
 mod licences;
 mod said_once;
+mod sections_stated;
 mod source_named;
 mod unsafe_code;
 
@@ -31,7 +32,7 @@ Usage: cargo xtask tidy
 Each finding is a line `file:line: rule: what to do`. Warnings do not fail the check.
 
 Rules: said-once, virtual-root, folder-is-crate, arrows-down, no-sibling-talk, no-dev-back-edge,
-few-dependencies, one-structure-per-file, file-size, map-first, source-named,
+few-dependencies, one-structure-per-file, file-size, map-first, source-named, sections-stated,
 unsafe-in-the-cellar, features-add, tidy-bans, dead-file, examples-run, architecture, licences.
 
 Example:
@@ -91,6 +92,7 @@ fn rules(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
     files::check(tree, workspace, &mut findings);
     dead_files::check(tree, workspace, &mut findings);
     source_named::check(tree, workspace, &mut findings);
+    sections_stated::check(tree, &mut findings);
     unsafe_code::check(tree, workspace, &mut findings);
     bans::check(tree, &mut findings);
     examples_run::check(tree, workspace, &mut findings);

@@ -487,3 +487,24 @@ fn it_may_move_with_live_blocks() {
         moved.deallocate(second);
     }
 }
+
+#[test]
+fn a_report_by_a_move_leaves_no_second_block() {
+    let backing = TestBacking::new();
+    let canary = CanaryAllocator::new("canary", &backing);
+    let [older, own, younger] = [(); 3].map(|()| take(&canary, 24, 8));
+    // The link to the block in the middle, in the header of each beside it.
+    let [prev, next] = [0, 8].map(|at| at - (HEADER + 8) as isize);
+    for (beside, link) in [(older, prev), (younger, next)] {
+        scribble(beside, link, 2, || {
+            let report = misuse_of(|| {
+                // SAFETY: the block is live and has this layout; the call reports.
+                ignore(unsafe { canary.reallocate(own, layout(24, 8), layout(100, 8)) });
+            });
+            assert!(report.contains("damage"), "{report}");
+            assert_eq!((canary.stats().live, backing.stats().live), (3, 3), "no new one is lost");
+        });
+    }
+    canary.verify().expect("all is as it was");
+    free_all(&canary);
+}

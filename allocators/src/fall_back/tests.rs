@@ -7,7 +7,8 @@ use std::vec::Vec;
 use super::FallBack;
 use crate::allocator::{AllocError, Allocator};
 use crate::frame::FrameAllocator;
-use crate::test_backing::TestBacking;
+use crate::heap::HeapAllocator;
+use crate::test_backing::{TestBacking, misuse_of};
 
 #[test]
 fn peaks_are_those_of_the_sum() {
@@ -50,4 +51,20 @@ fn without_a_backing_all_is_refused() {
     let fall_back: FallBack<'_, TestBacking> = FallBack::new(None);
     assert_eq!(fall_back.allocate(Layout::new::<u8>(), false), Err(AllocError));
     fall_back.verify().expect("sound");
+}
+
+#[test]
+fn a_report_of_the_backing_finds_the_counts_right() {
+    let (mut memory, mut more) = ([MaybeUninit::uninit(); 64], [MaybeUninit::uninit(); 64 << 10]);
+    let near = FrameAllocator::from_region("near", &mut memory);
+    let heap = HeapAllocator::from_region("heap", &mut more);
+    let fall_back = FallBack::new(Some(&heap));
+    let layout = Layout::new::<[u8; 100]>();
+    let block = fall_back.allocate(layout, false).expect("there is memory").cast();
+    // SAFETY: the block is live in the heap; to free it there is wrong, and what the test is about.
+    unsafe { heap.deallocate(block) };
+    let report = misuse_of(|| fall_back.free(&near, block, Some(layout)));
+    assert!(report.contains("`heap`") && report.contains("double free"), "{report}");
+    fall_back.verify().expect("the block is gone from table and counts alike");
+    assert_eq!(fall_back.own_stats().live, 0);
 }

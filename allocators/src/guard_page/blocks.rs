@@ -255,7 +255,7 @@ impl GuardPageAllocator<'_> {
     }
 
     /// Reports bytes that were written beside a block.
-    fn check(&self, known: &Known, opened: Opened, site: &'static Location<'static>) {
+    pub(super) fn check(&self, known: &Known, opened: Opened, site: &'static Location<'static>) {
         // SAFETY: the block is live, so its pages are open, and what is beside it was filled.
         if let Some(stray) = unsafe { opened.stray() } {
             let start = known.block.as_ptr();

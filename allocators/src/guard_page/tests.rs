@@ -429,3 +429,23 @@ fn faults_are_reported_for_so_many_allocators() {
     assert_eq!(report, "out of the work");
     assert_eq!(nested(&guards, 0), 16, "also where the work unwinds");
 }
+
+#[test]
+fn a_report_by_a_move_leaves_no_second_block() {
+    let pages = PageAllocator::new("pages");
+    let guards = GuardPageAllocator::new("guards", &pages);
+    let (old, new) = (layout(100, 1), layout(3 * page(), 1));
+    let block = take(&guards, 100, 1);
+    // SAFETY: the byte before the block is the allocator's, on its open page; the blocks are live, and
+    // the first call reports and changes nothing.
+    unsafe {
+        let before = block.sub(1);
+        let kept = before.read();
+        before.write(!kept);
+        let report = misuse_of(|| _ = guards.reallocate(block, old, new));
+        assert!(report.contains("underrun"), "{report}");
+        assert_eq!((guards.stats().live, guards.guarded_blocks()), (1, 1), "no new block is lost");
+        before.write(kept);
+        free(&guards, guards.reallocate(block, old, new).expect("there is memory").cast());
+    }
+}

@@ -470,3 +470,23 @@ fn random_programs_agree_with_a_model() {
         live.into_iter().for_each(|(block, _)| free(&quarantine, block));
     }
 }
+
+#[test]
+fn a_report_by_a_move_leaves_no_second_block() {
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let quarantine = QuarantineAllocator::new("quarantine", 1, 4096, &backing, &books);
+    let quarantine = quarantine.expect("there is memory");
+    let block = take(&quarantine, 100);
+    let gone = take(&quarantine, 50);
+    free(&quarantine, gone);
+    scribble(gone, 7, 1);
+    // Where the old block is to wait, the one that waits must leave.
+    // SAFETY: the block is live and has this layout; the call reports and changes nothing of it.
+    let move_it = || unsafe { quarantine.reallocate(block, layout(100, 8), layout(200, 8)) };
+    let report = misuse_of(|| _ = move_it());
+    assert!(report.contains("write after free"), "{report}");
+    assert_eq!(quarantine.stats().live, 1, "no new block is lost");
+    let moved = move_it().expect("there is memory");
+    assert_eq!(quarantine.held_count(), 1);
+    free(&quarantine, moved.cast());
+}

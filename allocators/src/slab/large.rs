@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use super::SlabAllocator;
 use super::passed::{Memory, Passed, PassedOn};
-use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::engine::Engine;
 use crate::misuse::Misuse;
 use crate::sites::{SiteBook, wrong_free_beside};
@@ -87,34 +87,13 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
         let before = self.expect(block, Some(old.size()));
         if Engine::<C>::class_for(new).is_some() {
             // SAFETY: the caller's promise.
-            if let Ok(moved) = unsafe { self.move_block(block, old, new) } {
+            if let Ok(moved) = unsafe { move_block(self, block, old, new) } {
                 return Ok(moved);
             }
         }
         // SAFETY: the block is the backing's; the promise is passed on.
         let moved = unsafe { self.backing.reallocate(block, old, new)? };
         self.became(block, before, moved, [old, new]);
-        Ok(moved)
-    }
-
-    /// Moves a block by copying it.
-    ///
-    /// # Safety
-    ///
-    /// As [`Allocator::reallocate`].
-    #[track_caller]
-    pub(super) unsafe fn move_block(
-        &self,
-        block: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
-        let moved = self.allocate(new)?;
-        let bytes = old.size().min(new.size());
-        // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.
-        unsafe { moved.cast::<u8>().copy_from_nonoverlapping(block, bytes) };
-        // SAFETY: the old block is live, `old` fits it, and it is not used again.
-        unsafe { self.deallocate_sized(block, old) };
         Ok(moved)
     }
 

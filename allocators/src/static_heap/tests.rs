@@ -10,6 +10,15 @@ use super::StaticHeap;
 use crate::allocator::Allocator;
 use crate::heap::tests::{misuse_of, run_model};
 
+/// No function of this name can be told where the type is `Unpin`: a unique reference to it would then
+/// be taken for the only way to the bytes inside it.
+trait Pinned<A> {
+    fn is_pinned() {}
+}
+impl<T> Pinned<()> for T {}
+impl<T: Unpin> Pinned<u8> for T {}
+const _: fn() = <StaticHeap<65536> as Pinned<_>>::is_pinned;
+
 #[test]
 fn it_agrees_with_the_model() {
     let heap = Box::new(StaticHeap::<{ 256 << 10 }>::new("boot"));

@@ -30,6 +30,15 @@ fn is_inside<const N: usize>(temp: &TempAllocator<'_, N, TestBacking>, block: No
     (start..start + size_of_val(temp)).contains(&block.addr().get())
 }
 
+/// No function of this name can be told where the type is `Unpin`: a unique reference to it would then
+/// be taken for the only way to the bytes inside it.
+trait Pinned<A> {
+    fn is_pinned() {}
+}
+impl<T> Pinned<()> for T {}
+impl<T: Unpin> Pinned<u8> for T {}
+const _: fn() = <Temp<'static> as Pinned<_>>::is_pinned;
+
 const fn assert_send<T: Send>() {}
 const _: () = {
     assert_send::<TempAllocator<'static, 64, dyn Allocator + Sync>>();

@@ -244,7 +244,8 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
             "a recording is running; finish it before another is started"
         );
         // The blocks alive are written in the order in which they were allocated.
-        let live = Array::<Entry>::new();
+        let lent = Lent { array: Array::<Entry>::new(), books: self.books };
+        let live = &lent.array;
         live.reserve(self.blocks.len(), self.books)?;
         self.blocks.for_each(|_, entry| live.push(entry));
         live.sort_by_key(Entry::number);
@@ -260,7 +261,6 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
                 self.blocks.insert(entry.block, entry);
             }
         }
-        live.release(self.books);
         started
     }
 
@@ -397,9 +397,32 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
 
 impl<K: Allocator + ?Sized> Drop for Ledger<'_, K> {
     fn drop(&mut self) {
+        /// Gives the tables back after the last call of the sink, also where that panics.
+        struct Tables<'l, 'a, K: Allocator + ?Sized>(&'l Ledger<'a, K>);
+        impl<K: Allocator + ?Sized> Drop for Tables<'_, '_, K> {
+            fn drop(&mut self) {
+                let Ledger { recorder, groups, blocks, books, .. } = self.0;
+                // A sink that panicked was let go, so this gives back the buffer alone.
+                let _ = recorder.finish(*books);
+                groups.release(*books);
+                blocks.release(*books);
+            }
+        }
+        let tables = Tables(self);
         // A sink that fails now has nobody left to be told.
         let _ = self.recorder.finish(self.books);
-        self.groups.release(self.books);
-        self.blocks.release(self.books);
+        drop(tables);
+    }
+}
+
+/// An array that goes back to the books with this, also where a sink panics meanwhile.
+struct Lent<'b, T: Copy, K: Allocator + ?Sized> {
+    array: Array<T>,
+    books: &'b K,
+}
+
+impl<T: Copy, K: Allocator + ?Sized> Drop for Lent<'_, T, K> {
+    fn drop(&mut self) {
+        self.array.release(self.books);
     }
 }

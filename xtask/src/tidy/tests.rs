@@ -263,6 +263,44 @@ fn source_named_finds_a_module_without_its_article() {
 }
 
 #[test]
+fn sections_stated_finds_an_allocator_that_keeps_silent() {
+    let path = "allocators/src/pool.rs";
+    let head = "//! Pool.\n//!\n//! After Ada Lovelace, \"Notes\" (1843).\n\n";
+    let pool = |doc: &str, name: &str, rest: &str| {
+        let doc: String =
+            doc.split(", ").map(|heading| format!("/// # {heading}\n///\n")).collect();
+        format!("{head}{doc}/// Ends.\n#[derive(Debug)]\npub struct {name};\n{rest}")
+    };
+    let serves = "unsafe impl<B: Allocator> Allocator for Pool<'_, B> {}\n";
+    let all =
+        "Growth, Complexity, Memory, Threads, When not to use it, Panics, Examples, Invariants";
+    let line_of_struct =
+        |text: &str| text.lines().position(|l| l.starts_with("pub struct")).map(|at| at + 1);
+    for doc in [
+        "Growth",
+        "Memory, Threads, When not to use it",
+        "Complexity, Memory, When not to use it",
+        "Memory, Complexity, Threads, When not to use it",
+        "Complexity, Memory, Threads, When not to use it, Growth",
+        "Complexity, Memory, Threads, Panics, When not to use it",
+        "Complexity, Memory, Threads, When not to use it, Examples, Panics",
+        "Complexity\n/// ```\n/// # Memory\n/// ```, Threads, When not to use it",
+    ] {
+        for (name, rest) in [
+            ("Pool", serves),
+            ("Pool", "unsafe impl GlobalAlloc for Pool {}\n"),
+            ("Overview", "impl Overview {}\n"),
+        ] {
+            let text = pool(doc, name, rest);
+            planted(path, &text, "sections-stated", line_of_struct(&text).expect("it is there"));
+        }
+    }
+    harmless(path, &pool(all, "Pool", serves));
+    harmless(path, &pool("Growth", "Chunk", serves));
+    harmless(path, &pool("Growth", "Pool", "// unsafe impl Allocator for Pool {}\n"));
+}
+
+#[test]
 fn unsafe_in_the_cellar_finds_an_exception_upstairs() {
     let path = "tools/cli/src/main.rs";
     planted(path, "//! The command.\nfn main() {}\n", "unsafe-in-the-cellar", 1);

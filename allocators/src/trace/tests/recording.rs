@@ -214,6 +214,50 @@ fn a_sink_that_panics_ends_the_recording_and_changes_nothing() {
     assert_eq!(books.stats().live, 0);
 }
 
+/// Takes so many pieces, and panics at the next one or at the end.
+struct Breaking(AtomicUsize);
+
+impl TraceSink for Breaking {
+    fn write(&self, _bytes: &[u8]) -> Result<(), SinkError> {
+        let left = self.0.load(Ordering::SeqCst).checked_sub(1).expect("no more paper");
+        self.0.store(left, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<(), SinkError> {
+        panic!("no more paper")
+    }
+}
+
+#[test]
+fn a_sink_that_panics_keeps_no_memory_of_the_books() {
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    for pieces in 0..2 {
+        let sink = Breaking(AtomicUsize::new(pieces));
+        let trace = TraceAllocator::new("trace", &backing, &books);
+        let block = take(&trace, 8);
+        trace.start_recording(&sink).expect("the books have room");
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+        let said = panic_of(|| drop(trace));
+        assert!(said.contains("no more paper"), "{said}");
+        assert_eq!(books.stats().live, 0, "the tables are given back");
+    }
+    // What lives is written at the start, which is a piece and more.
+    let sink = Breaking(AtomicUsize::new(0));
+    let trace = TraceAllocator::new("trace", &backing, &books);
+    let blocks: Vec<_> = (0..300).map(|_| take(&trace, 8)).collect();
+    let before = books.stats().live;
+    let said = panic_of(|| _ = trace.start_recording(&sink));
+    assert!(said.contains("no more paper"), "{said}");
+    trace.finish_recording().expect_err("it was cut off");
+    assert_eq!(books.stats().live, before, "the tables of the blocks are left");
+    for block in blocks {
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+}
+
 /// Uses the allocator that it records, which it must not.
 struct Reentrant<'a> {
     trace: Mutex<Option<SendRef<'a>>>,
