@@ -73,7 +73,7 @@ fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     let [boot, pages, heap, scratch] = globals.allocators();
     let tree: [&dyn Allocator; 9] =
         [boot, pages, heap, scratch, &world, &physics, &creatures, &sound, &voices];
-    print!("{}", Overview::new(&tree));
+    println!("{}", Overview::new(&tree));
 
     let heaviest = bodies.iter().map(|body| {
         // SAFETY: every body in the list is live, and nothing changes it.

@@ -67,6 +67,7 @@ pub use frame::{FrameAllocator, FrameMark, FrameScope};
 pub use global_guard::{Armed, ArmedAll, Arming, GlobalGuard, Violations};
 #[cfg(target_os = "linux")]
 pub use global_memory::GlobalMemory;
+#[cfg(target_os = "linux")]
 pub use guard_page::{GuardPageAllocator, GuardSide, GuardedAddress, GuardedPlace};
 pub use heap::HeapAllocator;
 pub use locked::{Lock, Locked};

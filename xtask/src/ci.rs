@@ -55,7 +55,7 @@ const STEPS: &[Step] = &[
     Step { name: "doc", what: "the documentation builds without a warning", run: doc },
     Step {
         name: "features",
-        what: "every mix of features of tier 0 builds",
+        what: "features of tier 0 build, alone, in pairs and together",
         run: |project| features::powerset(&project.workspace),
     },
     Step {

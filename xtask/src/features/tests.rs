@@ -4,12 +4,13 @@ use super::*;
 use crate::workspace::tests::{package as manifest, small_house, workspace};
 
 #[test]
-fn all_subsets_once() {
-    let names = ["a", "b", "c"].map(str::to_owned);
-    let all: BTreeSet<_> = subsets(&names).into_iter().collect();
-    assert_eq!(all.len(), 8);
-    assert!(all.contains(&Vec::new()));
-    assert!(all.contains(names.as_slice()));
+fn each_pair_and_all_once() {
+    let names = ["a", "b", "c", "d"].map(str::to_owned);
+    let listed = mixes(&names);
+    let all: BTreeSet<_> = listed.iter().cloned().collect();
+    assert_eq!((listed.len(), all.len()), (12, 12), "none, 4 alone, 6 pairs, all");
+    assert!(all.contains(&Vec::new()) && all.contains(names.as_slice()), "none and all");
+    assert_eq!(mixes(&names[..2]).len(), 4, "of two features the pair is all");
 }
 
 #[test]
