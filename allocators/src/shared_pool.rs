@@ -6,8 +6,9 @@
 //!
 //! # Memory
 //!
-//! A chunk is one block of the backing. Each bit of a leaf is a block, set while it is free. A bit of a
-//! middle word says that its leaf may have a set bit, a bit of the root that its middle word may.
+//! A chunk is one block of the backing. Each bit of a leaf is a block, set while it is free and was given
+//! out before. A bit of a middle word says that its leaf may have a set bit, a bit of the root that its
+//! middle word may.
 //!
 //! ```text
 //! | block 0 | block 1 | .. | gap | header    | middle words      | leaves        |
@@ -28,25 +29,20 @@ use crate::mark;
 use crate::misuse::{Misuse, wrong_free};
 use crate::pool::BlockSize;
 use crate::stats::Stats;
-use crate::sync::shared::{AtomicPtr, AtomicUsize, Ordering, Turn, thread_hint};
+use crate::sync::shared::{AtomicPtr, AtomicUsize, Ordering, Turn};
 
 mod bits;
 mod chunk;
-mod counters;
 mod grow;
 mod inspect;
+mod place;
 
 #[cfg(test)]
 mod tests;
 
 use bits::BITS;
 use chunk::Chunk;
-use counters::Counters;
-
-/// The most chunks of a pool.
-const CHUNKS_MAX: usize = 32;
-/// How many threads remember where they found a block before two share a place, if they are lucky.
-const PLACES: usize = 8;
+use place::{CHUNKS_MAX, Place, Places};
 
 /// A pool of blocks of one size for several threads, without a lock but to grow.
 ///
@@ -81,28 +77,31 @@ const PLACES: usize = 8;
 /// # Statistics
 ///
 /// `requested <= granted <= reserved` holds in every answer: the first two are one number. Live blocks
-/// are counted when their bit has changed, so they are exact once the other threads rest; while they
-/// work, the count is off by at most the calls under way, and the peak may miss as many.
+/// are not counted but are the blocks that were ever given out less the bits that are set, so they are exact
+/// once the other threads rest; while they work, the count is off by at most what they do during the look.
+/// Blocks that were given out before are taken first, so the blocks ever given out are the peak; it is
+/// too high by no more than the greatest number of calls that were under way at once.
 ///
 /// # Complexity
 ///
 /// Allocating: O(1), at most 4 levels of words and 32 chunks are looked at, and repeated only where
-/// other threads took what was found (lock-free). If other threads are in the midst of calls and nothing
-/// was found, every leaf is looked at before the pool grows or refuses: O(blocks / 64). Freeing: O(1),
-/// wait-free; the chunks are looked through from the youngest, at most 32. Two atomic read-modify-write
-/// operations each (the bit and the counter), two more when a leaf becomes empty or is so no longer.
-/// Growing takes O(blocks of the chunk / 64).
+/// other threads took what was found, or where a search meets a word that has become empty, which it is
+/// then not led to again (lock-free). Where nothing was found, every leaf is looked at before the pool grows
+/// or refuses: O(blocks / 64). Freeing: O(1), repeated only where other threads change the bits of the same
+/// leaf; the chunks are looked through from the youngest, at most 32. An allocation takes two atomic
+/// read-modify-write operations (the bit and a counter of its thread's), a free one. Growing takes O(blocks
+/// of the chunk / 64), and so do [`stats`](Allocator::stats) for all chunks.
 ///
-/// Threads begin to search at leaves far apart, told by where their stacks lie, and go on where they found
-/// the last block, so that they seldom change the same cache line; what they all share is the line of the
-/// counters.
+/// A thread looks first at the leaf that it used last, by allocating or freeing, and counts in a cache line of
+/// its own; which one is told by where its stack lies. What threads share are the leaves: one cache line has
+/// the bits of 512 blocks.
 ///
 /// # Memory
 ///
 /// Nothing lies in a block or between two. 1 bit a block and 1/64 of that, and 64 bytes a chunk,
 /// apart from the blocks: 1.7 % of blocks of 8 bytes, 0.2 % of 64 bytes. A request that is smaller
 /// than the block wastes the rest of it. A growing pool has at most about as many blocks unused as
-/// it had in use at its peak, or one chunk's. The pool itself has 512 bytes.
+/// it had in use at its peak, or one chunk's. The pool itself has 896 bytes.
 ///
 /// # Threads
 ///
@@ -112,9 +111,9 @@ const PLACES: usize = 8;
 /// # When not to use it
 ///
 /// Within one thread: [`PoolAllocator`](crate::PoolAllocator) does the same without atomic operations, in
-/// 45 instructions a pair instead of 109. Where a short wait does no harm,
-/// [`Locked`](crate::Locked)`<PoolAllocator>` is no slower: what is gained here is that no thread waits
-/// for one that was interrupted. For blocks of many sizes: `Locked` over a heap.
+/// less than half the instructions. Where threads seldom meet and a short wait does no harm,
+/// [`Locked`](crate::Locked)`<PoolAllocator>` is faster: what is gained here is that no thread waits for
+/// another, nor for one that was interrupted. For blocks of many sizes: `Locked` over a heap.
 ///
 /// # Panics
 ///
@@ -148,14 +147,12 @@ const PLACES: usize = 8;
 /// 1. The first `count` entries of `chunks` lead to chunks that stand as long as the pool is not
 ///    borrowed mutably; they do not change meanwhile. `count` and entries are written by the thread whose
 ///    turn it is, or through `&mut self`.
-/// 2. A block whose bit is clear is live, or is being taken or given back by one thread.
+/// 2. A block whose bit is clear was never given out, is live, or is being taken or given back by one
+///    thread. Fresh blocks are given out in order, by a count of the chunk that only grows.
 /// 3. `reserved` is the bytes of all chunks, or of the region.
 pub struct SharedPool<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 'a> {
     chunks: [AtomicPtr<Chunk>; CHUNKS_MAX],
     count: AtomicUsize,
-    /// Where threads found a block the last time, each in the entry of its hint: the number of the chunk
-    /// in the lower bits, and above it the leaf and one. Zero where nothing was found yet.
-    places: [AtomicUsize; PLACES],
     reserved: AtomicUsize,
     peak_reserved: AtomicUsize,
     capacity: AtomicUsize,
@@ -168,7 +165,9 @@ pub struct SharedPool<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 
     backing: Option<&'a B>,
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
     growing: Turn,
-    counters: Counters,
+    /// The most live blocks before the last shrink.
+    peak_live: AtomicUsize,
+    places: Places,
 }
 
 impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
@@ -238,7 +237,6 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         Self {
             chunks: [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS_MAX],
             count: AtomicUsize::new(0),
-            places: [const { AtomicUsize::new(0) }; PLACES],
             reserved: AtomicUsize::new(0),
             peak_reserved: AtomicUsize::new(0),
             capacity: AtomicUsize::new(0),
@@ -250,7 +248,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
             backing,
             region: PhantomData,
             growing: Turn::new(),
-            counters: Counters::new(),
+            peak_live: AtomicUsize::new(0),
+            places: Places::new(),
         }
     }
 
@@ -259,7 +258,6 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         Self {
             chunks: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
             count: AtomicUsize::new(0),
-            places: core::array::from_fn(|_| AtomicUsize::new(0)),
             reserved: AtomicUsize::new(0),
             peak_reserved: AtomicUsize::new(0),
             capacity: AtomicUsize::new(0),
@@ -271,7 +269,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
             backing,
             region: PhantomData,
             growing: Turn::new(),
-            counters: Counters::new(),
+            peak_live: AtomicUsize::new(0),
+            places: Places::new(),
         }
     }
 
@@ -287,69 +286,45 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Returns the chunk `index`, which is below a `count` that this thread has read.
+    /// Returns the chunk `index`, which is below a `count` that this thread has read, or named by a place.
     #[inline]
     fn chunk(&self, index: usize) -> &Chunk {
-        // Relaxed: written before the count was (invariant 1).
-        let chunk = self.chunks[index].load(Ordering::Relaxed);
+        // Relaxed: written before either was (invariant 1).
+        let chunk = self.chunks[index % CHUNKS_MAX].load(Ordering::Relaxed);
         // SAFETY: invariant 1: it stands while the pool is borrowed.
         unsafe { &*chunk }
     }
 
-    /// Returns where this thread remembers to have found a block.
+    /// Takes a free block of the leaf that this thread used last.
     #[inline]
-    fn place(&self, hint: usize) -> &AtomicUsize {
-        &self.places[hint >> (32 - PLACES.ilog2())]
-    }
-
-    /// Takes a free block from where this thread found the last.
-    #[inline]
-    fn take_near(&self) -> Option<NonNull<u8>> {
-        // Relaxed: any place will do, as what it says is checked.
-        let place = self.place(thread_hint()).load(Ordering::Relaxed);
-        let (index, leaf) = (place % CHUNKS_MAX, (place / CHUNKS_MAX).checked_sub(1)?);
-        if index >= self.count() {
-            return None;
-        }
+    fn take_near(&self, place: &Place) -> Option<NonNull<u8>> {
+        let (index, leaf) = place.near()?;
+        // The place has made the chunk visible.
         let chunk = self.chunk(index);
-        if leaf >= chunk.leaves() {
-            return None;
-        }
         chunk.take_at(leaf).map(|found| self.block_at(chunk, found))
     }
 
-    /// Takes a free block from anywhere.
+    /// Takes a free block from anywhere, one that was given out before if there is one.
     #[inline(never)]
-    fn take_far(&self) -> Option<NonNull<u8>> {
-        let hint = thread_hint();
-        let place = self.place(hint);
-        // Relaxed, as in `take_near`.
-        let last = place.load(Ordering::Relaxed);
+    fn take_far(&self, place: &Place) -> Option<NonNull<u8>> {
         let count = self.count();
         // The chunk of the last time, from its leaf on; then the youngest, which are the largest.
-        let first = (last % CHUNKS_MAX).min(count);
-        for index in core::iter::once(first).chain((0..count).rev()).filter(|&index| index < count)
-        {
-            let chunk = self.chunk(index);
-            let start = match (last / CHUNKS_MAX).checked_sub(1) {
-                Some(leaf) if index == first && leaf < chunk.leaves() => leaf,
-                _ => chunk.leaf_for(hint),
-            };
-            if let Some(found) = chunk.take(start) {
-                // Relaxed: a hint.
-                place.store(index + CHUNKS_MAX * (found / BITS + 1), Ordering::Relaxed);
-                return Some(self.block_at(chunk, found));
-            }
-        }
+        let (near, leaf) = place.near().unwrap_or((count, 0));
+        let others = (0..count).rev().map(|index| (index, 0));
+        let taken = (near < count)
+            .then_some((near, leaf))
+            .into_iter()
+            .chain(others)
+            .find_map(|(index, start)| Some((index, self.chunk(index).take(start)?)));
+        // Fresh ones last, so that there are as many of the others as the most that were live.
+        let carved =
+            || (0..count).rev().find_map(|index| Some((index, self.chunk(index).carve()?)));
         // What others are in the midst of may hide free blocks from the upper levels, never from
-        // the leaves. Where nobody is in the midst of anything, the counts say that all are taken.
-        if self.counters.live() >= self.capacity() {
-            return None;
-        }
-        (0..count).find_map(|index| {
-            let chunk = self.chunk(index);
-            chunk.take_any().map(|found| self.block_at(chunk, found))
-        })
+        // the leaves.
+        let any = || (0..count).find_map(|index| Some((index, self.chunk(index).take_any()?)));
+        let (index, found) = taken.or_else(carved).or_else(any)?;
+        place.remember(index, found / BITS);
+        Some(self.block_at(self.chunk(index), found))
     }
 
     #[inline]
@@ -360,45 +335,50 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
 
     /// Counts a block that was taken and hands it out.
     #[inline]
-    fn give_out(&self, block: NonNull<u8>, requested: usize) -> NonNull<[u8]> {
-        self.counters.count_allocation(requested, self.size.bytes);
+    fn give_out(&self, place: &Place, block: NonNull<u8>, requested: usize) -> NonNull<[u8]> {
+        place.count(requested, self.size.bytes);
         mark::undefined(block, self.size.bytes);
         NonNull::slice_from_raw_parts(block, self.size.bytes)
     }
 
-    /// Returns the chunk that `address` lies in the blocks of, and the number of the block if it
-    /// starts there.
+    /// Returns the number of the chunk in which a block starts at `address` that was given out before, the
+    /// chunk, and the number of the block.
     #[inline]
-    fn locate(&self, address: usize) -> Option<(&Chunk, usize)> {
-        (0..self.count()).rev().map(|index| self.chunk(index)).find_map(|chunk| {
+    fn locate(&self, address: usize) -> Option<(usize, &Chunk, usize)> {
+        (0..self.count()).rev().find_map(|number| {
+            let chunk = self.chunk(number);
             let index = self.size.index_of(address.wrapping_sub(chunk.first.addr().get()));
-            (index < chunk.blocks).then_some((chunk, index))
+            (index < chunk.carved()).then_some((number, chunk, index))
         })
     }
 
     /// Frees a block, or says what is wrong with the address.
     #[inline]
     fn give_back(&self, block: NonNull<u8>) -> Result<(), Misuse> {
-        let Some((chunk, index)) = self.locate(block.addr().get()) else {
+        let Some((number, chunk, index)) = self.locate(block.addr().get()) else {
             return Err(self.stray(block));
         };
         // Before the bit is set, as the block may be another thread's right after. If it is free
         // already, this changes nothing.
         mark::no_access(self.block_at(chunk, index), self.size.bytes);
-        // Before the bit is set as well: a block that is counted twice while another thread takes it
-        // would make more live blocks than there are.
-        self.counters.count_free();
         if !chunk.put(index) {
-            self.counters.uncount_free();
             return Err(Misuse::DoubleFree);
         }
+        // The thread's next block is then this one, or a neighbour.
+        self.places.own().remember(number, index / BITS);
         Ok(())
     }
 
-    /// Says what is wrong with an address at which no block starts.
+    /// Says what is wrong with an address at which no block starts that was ever given out.
     #[cold]
     fn stray(&self, block: NonNull<u8>) -> Misuse {
-        if self.owns(block.as_ptr()) { Misuse::InteriorFree } else { Misuse::ForeignFree }
+        let address = block.addr().get();
+        let is_inside = (0..self.count()).map(|index| self.chunk(index)).any(|chunk| {
+            let offset = address.wrapping_sub(chunk.first.addr().get());
+            let in_blocks = offset < chunk.blocks * self.size.bytes;
+            in_blocks && !offset.is_multiple_of(self.size.bytes)
+        });
+        if is_inside { Misuse::InteriorFree } else { Misuse::ForeignFree }
     }
 
     #[cold]
@@ -442,11 +422,12 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
         if !self.fits(layout) {
             return Err(AllocError);
         }
-        let block = match self.take_near() {
+        let place = self.places.own();
+        let block = match self.take_near(place) {
             Some(block) => block,
-            None => self.take_or_grow()?,
+            None => self.take_or_grow(place)?,
         };
-        Ok(self.give_out(block, layout.size()))
+        Ok(self.give_out(place, block, layout.size()))
     }
 
     #[inline]
@@ -476,7 +457,7 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
             return Err(AllocError);
         }
         let site = Location::caller();
-        let Some((chunk, index)) = self.locate(block.addr().get()) else {
+        let Some((_, chunk, index)) = self.locate(block.addr().get()) else {
             self.wrong(self.stray(block), block, None, site);
         };
         if chunk.is_free(index) {

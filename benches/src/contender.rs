@@ -5,7 +5,7 @@ use core::fmt;
 /// What one pass over a workload took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// CPU time of the thread in nanoseconds, of the workload alone.
+    /// CPU time of the thread in nanoseconds, of the workload alone (of several threads, the time on the wall).
     pub ns: u64,
     /// How many operations it was.
     pub operations: u64,

@@ -6,6 +6,7 @@ pub mod frame;
 pub mod heap;
 pub mod page;
 pub mod pool;
+pub mod shared;
 
 use crate::contender::{Contender, Race, interleave};
 use crate::outcome::{Aim, Outcome, Reading};
@@ -168,6 +169,7 @@ fn extend(all: &mut Vec<f64>, ns: Vec<f64>, unit: Unit) {
 pub fn all(traces: &[String]) -> Vec<Row> {
     let mut rows = heap::rows(traces);
     rows.extend(pool::rows());
+    rows.extend(shared::rows());
     rows.extend(frame::rows());
     rows.extend(buddy::rows());
     rows.extend(page::rows());

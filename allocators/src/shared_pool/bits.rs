@@ -2,13 +2,16 @@
 //!
 //! # How the levels stay in step
 //!
-//! Who sets the first bit of a word sets the word's bit above it afterwards. Who clears the last bit of
-//! a word clears the bit above it, then looks at the word again, and if there are bits, sets the bit above
-//! again. Let S set the first bit of a word and C clear the bit above it. Both change the word above by a
-//! read-modify-write. If S's comes after C's, the bit stays set. If C's comes after S's, it reads what S
-//! wrote (Acquire and Release), so the look that follows sees S's bit, and C sets the bit above again. So
-//! once both are done, a word with bits has its bit above. A bit above a word without bits is harmless:
-//! who meets it clears it in the same way.
+//! Who sets the first bit of a word then looks at the word's bit above it and sets it if it is clear. Who
+//! takes the last bit of a word leaves the bit above it alone: a block that comes and goes so changes
+//! its leaf and nothing else. Only a search that is led to a word without bits clears the bit above it, then
+//! looks at the word again, by a read-modify-write, and if there are bits, sets the bit above again.
+//!
+//! Let S set the first bit of a word and C clear the bit above it. S's change of the word and C's second
+//! look at it are both read-modify-writes, so one comes before the other. If S's does, C sees the bit (or
+//! that it was taken again) and sets the bit above again. If C's does, S's reads what it wrote, or
+//! what read-modify-writes made of that (Acquire and Release), so S sees that the bit above was cleared and
+//! sets it. So once both are done, a word with bits has its bit above.
 
 use crate::sync::shared::{AtomicUsize, Ordering};
 
@@ -22,18 +25,27 @@ pub(super) const fn ones(bits: usize) -> usize {
     if bits >= BITS { usize::MAX >> (usize::BITS as usize - BITS) } else { (1 << bits) - 1 }
 }
 
-/// Sets the bit of `lower`, the word number `index`, in the words above.
-fn raise(above: &AtomicUsize, index: usize) -> usize {
-    // Release pairs with the Acquire of who clears the bit after this; Acquire with the Release of
-    // who did before.
-    above.fetch_or(1 << (index % BITS), Ordering::AcqRel)
+/// Sets the bit of the word number `index` in the word above if it is clear, and tells whether it is now
+/// the first there.
+fn raise(above: &AtomicUsize, index: usize) -> bool {
+    let bit = 1 << (index % BITS);
+    // Relaxed: the change of the word below, before this, has made visible what must be seen.
+    if above.load(Ordering::Relaxed) & bit != 0 {
+        return false;
+    }
+    // Acquire and Release pair with the second look at this word in `lower`.
+    above.fetch_or(bit, Ordering::AcqRel) == 0
 }
 
-/// Clears the bit of the word number `index` in the word above, and tells whether that was the last.
-fn lower(above: &AtomicUsize, index: usize) -> bool {
-    // Acquire pairs with the Release of who set it, so the look that follows sees its reason.
-    let bit = 1 << (index % BITS);
-    above.fetch_and(!bit, Ordering::AcqRel) & !bit == 0
+/// Clears the bit of `word`, number `index`, in the word above, and tells whether that was wrong: whether
+/// the word has bits.
+fn lower(above: &AtomicUsize, word: &AtomicUsize, index: usize) -> bool {
+    // Release by what follows.
+    above.fetch_and(!(1 << (index % BITS)), Ordering::Relaxed);
+    // Changes nothing, but has its place among the changes. Release pairs with the Acquire of who sets
+    // the first bit after this, and then sees the bit above cleared; Acquire with the Release of who did
+    // before, so that the bit above is set again after its own.
+    word.fetch_or(0, Ordering::AcqRel) != 0
 }
 
 /// Returns the first set bit of a word from `start` on, going round. The word is not zero.
@@ -55,12 +67,7 @@ impl Chunk {
             // Acquire pairs with the Release in `put`: what the last owner did to the block comes before
             // what the next one does.
             match word.compare_exchange(free, rest, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => {
-                    if rest == 0 {
-                        self.emptied(leaf);
-                    }
-                    return Some(leaf * BITS + free.trailing_zeros() as usize);
-                }
+                Ok(_) => return Some(leaf * BITS + free.trailing_zeros() as usize),
                 Err(now) => free = now,
             }
         }
@@ -100,8 +107,8 @@ impl Chunk {
     #[inline]
     pub(super) fn put(&self, index: usize) -> bool {
         let (leaf, bit) = (index / BITS, 1 << (index % BITS));
-        // Release pairs with the Acquire in `take_at`.
-        let before = self.leaf(leaf).fetch_or(bit, Ordering::Release);
+        // Release pairs with the Acquire in `take_at`, both with those of the second look in `lower`.
+        let before = self.leaf(leaf).fetch_or(bit, Ordering::AcqRel);
         if before == 0 {
             self.filled(leaf);
         }
@@ -115,30 +122,25 @@ impl Chunk {
     }
 
     /// Sets the bits above a leaf that has got its first bit.
+    #[inline]
     fn filled(&self, leaf: usize) {
-        if raise(self.middle(leaf / BITS), leaf) == 0 {
+        if raise(self.middle(leaf / BITS), leaf) {
             raise(&self.root, leaf / BITS);
         }
     }
 
-    /// Clears the bits above a leaf that was seen without bits.
+    /// Clears the bit above a leaf that was seen without bits.
     #[cold]
     fn emptied(&self, leaf: usize) {
-        let middle = leaf / BITS;
-        let was_last = lower(self.middle(middle), leaf);
-        // Relaxed: the read-modify-write before it has made visible what must be seen.
-        if self.leaf(leaf).load(Ordering::Relaxed) != 0 {
+        if lower(self.middle(leaf / BITS), self.leaf(leaf), leaf) {
             self.filled(leaf);
-        } else if was_last {
-            self.emptied_middle(middle);
         }
     }
 
     /// Clears the bit above a middle word that was seen without bits.
+    #[cold]
     fn emptied_middle(&self, middle: usize) {
-        lower(&self.root, middle);
-        // Relaxed, as in `emptied`.
-        if self.middle(middle).load(Ordering::Relaxed) != 0 {
+        if lower(&self.root, self.middle(middle), middle) {
             raise(&self.root, middle);
         }
     }

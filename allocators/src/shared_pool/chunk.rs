@@ -4,9 +4,9 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use crate::mark;
-use crate::sync::shared::AtomicUsize;
+use crate::sync::shared::{AtomicUsize, Ordering};
 
-use super::bits::{BITS, ones};
+use super::bits::BITS;
 
 /// The most blocks of a chunk: what three levels of words can tell apart.
 pub(super) const BLOCKS_MAX: usize = BITS * BITS * BITS;
@@ -17,15 +17,19 @@ pub(super) const BLOCKS_MAX: usize = BITS * BITS * BITS;
 ///
 /// 1. `blocks` blocks, from 1 to `BLOCKS_MAX`, lie one behind the other from `first` on, at the start
 ///    of the chunk's memory.
-/// 2. `words` leads to the middle words and the leaves behind them, as many as [`Words`] has it for
+/// 2. `words` leads to the middle words, `first_leaf` to the leaves behind them, as many as [`Words`] has it for
 ///    `blocks`, which are written before the chunk is seen by a second thread.
-/// 3. Bits beyond the blocks, the leaves and the middle words are clear.
+/// 3. The first `carved` blocks were given out at least once, at most `blocks`. The bits of the others are
+///    clear, and those beyond the leaves and the middle words.
 #[repr(C)]
 pub(super) struct Chunk {
     pub(super) root: AtomicUsize,
     pub(super) first: NonNull<u8>,
     pub(super) blocks: usize,
+    carved: AtomicUsize,
+    /// The middle words, and the leaves behind them.
     words: NonNull<AtomicUsize>,
+    first_leaf: NonNull<AtomicUsize>,
     middles: usize,
     leaves: usize,
     /// What the backing lent, from `first` on.
@@ -69,7 +73,7 @@ impl Plan {
         Some(Self { layout, blocks, header_offset, words_offset })
     }
 
-    /// Writes header and words into `memory`; every block is free.
+    /// Writes header and words into `memory`; no block was given out yet.
     ///
     /// # Safety
     ///
@@ -79,22 +83,22 @@ impl Plan {
         // SAFETY: the words lie within the memory, which is aligned for them.
         let words = unsafe { memory.add(self.words_offset) }.cast::<AtomicUsize>();
         for index in 0..middles + leaves {
-            let bits = match index.checked_sub(middles) {
-                Some(leaf) => ones(self.blocks - leaf * BITS),
-                None => ones(leaves - index * BITS),
-            };
             // SAFETY: as above; there are so many words.
             let word = unsafe { words.add(index) };
             // SAFETY: the word is ours and nobody refers to it yet.
-            unsafe { word.write(AtomicUsize::new(bits)) };
+            unsafe { word.write(AtomicUsize::new(0)) };
         }
+        // SAFETY: as above: the leaves are behind the middle words.
+        let first_leaf = unsafe { words.add(middles) };
         // SAFETY: the header lies within the memory, which is aligned for it.
         let chunk = unsafe { memory.add(self.header_offset) }.cast::<Chunk>();
         let header = Chunk {
-            root: AtomicUsize::new(ones(middles)),
+            root: AtomicUsize::new(0),
             first: memory,
             blocks: self.blocks,
+            carved: AtomicUsize::new(0),
             words,
+            first_leaf,
             middles,
             leaves,
             layout: self.layout,
@@ -107,6 +111,21 @@ impl Plan {
 }
 
 impl Chunk {
+    /// Takes a block that was never given out, if there is one.
+    pub(super) fn carve(&self) -> Option<usize> {
+        // Relaxed: the number is all there is to agree on; who frees the block has it from this thread,
+        // and so sees it counted.
+        let next = |carved| (carved < self.blocks).then_some(carved + 1);
+        self.carved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
+    }
+
+    /// Returns how many blocks were given out at least once: the first of the chunk.
+    #[inline]
+    pub(super) fn carved(&self) -> usize {
+        // Relaxed, as in `carve`.
+        self.carved.load(Ordering::Relaxed)
+    }
+
     /// Returns the number of leaves.
     pub(super) fn leaves(&self) -> usize {
         self.leaves
@@ -117,7 +136,7 @@ impl Chunk {
     pub(super) fn leaf(&self, index: usize) -> &AtomicUsize {
         debug_assert!(index < self.leaves, "leaf {index} of {}", self.leaves);
         // SAFETY: invariant 2; callers pass numbers of leaves.
-        let word = unsafe { self.words.add(self.middles + index) };
+        let word = unsafe { self.first_leaf.add(index) };
         // SAFETY: it was written, and is changed by atomic operations alone.
         unsafe { word.as_ref() }
     }
@@ -134,13 +153,5 @@ impl Chunk {
         let word = unsafe { self.words.add(index) };
         // SAFETY: as in `leaf`.
         unsafe { word.as_ref() }
-    }
-
-    /// Returns the leaf that a thread with this hint, below 2^32, begins at: the first of a cache line.
-    #[inline]
-    pub(super) fn leaf_for(&self, hint: usize) -> usize {
-        const LINE: usize = 64 / size_of::<usize>();
-        let leaf = ((hint as u64 * self.leaves as u64) >> 32) as usize;
-        leaf & !(LINE - 1)
     }
 }

@@ -7,8 +7,9 @@ use core::ptr::{self, NonNull};
 use crate::allocator::{AllocError, Allocator};
 use crate::sync::shared::Ordering;
 
+use super::SharedPool;
 use super::chunk::{BLOCKS_MAX, Chunk, Plan};
-use super::{CHUNKS_MAX, SharedPool};
+use super::place::{CHUNKS_MAX, Place};
 
 /// The bytes of the first chunk, about.
 const FIRST_BYTES: usize = 4 << 10;
@@ -22,10 +23,10 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
     #[cold]
     #[inline(never)]
     #[track_caller]
-    pub(super) fn take_or_grow(&self) -> Result<NonNull<u8>, AllocError> {
+    pub(super) fn take_or_grow(&self, place: &Place) -> Result<NonNull<u8>, AllocError> {
         loop {
             let count = self.count();
-            if let Some(block) = self.take_far() {
+            if let Some(block) = self.take_far(place) {
                 return Ok(block);
             }
             self.grow(count)?;
@@ -62,7 +63,7 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
     fn publish(&self, chunk: NonNull<Chunk>) {
         // SAFETY: the callers have just written it.
         let blocks = unsafe { chunk.as_ref() }.blocks;
-        // Relaxed: published by the count. Who sees the greater capacity alone searches in vain.
+        // Relaxed: a number for people.
         self.capacity.fetch_add(blocks, Ordering::Relaxed);
         let index = self.count();
         // Relaxed: published by the count.
@@ -123,6 +124,8 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
     /// Gives the chunks that `goes` says back to the backing.
     pub(super) fn release(&mut self, goes: impl Fn(&Chunk) -> bool) {
         let Some(backing) = self.backing else { return };
+        self.peak_live.fetch_max(self.carved(), Ordering::Relaxed);
+        self.places.forget();
         // Every access here may be Relaxed, as nobody else uses the pool.
         let mut kept = 0;
         for index in 0..self.count() {

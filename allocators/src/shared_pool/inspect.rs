@@ -13,12 +13,12 @@ use super::chunk::Chunk;
 impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
     pub(super) fn counted(&self) -> Stats {
         let bytes = self.size.bytes;
-        let live = self.counters.live();
-        let peak = self.counters.peak(live) * bytes;
-        let requested_total = self.counters.requested(bytes);
-        let allocations_total = self.counters.allocations();
-        // Read after the live blocks: whoever counted them saw their chunk, whose bytes were counted
-        // before. Relaxed: the Acquire of the counters makes them visible.
+        let (live, carved) = self.live();
+        // Relaxed: changed through `&mut self` alone.
+        let peak = self.peak_live.load(Ordering::Relaxed).max(carved) * bytes;
+        let (allocations_total, requested_total) = self.places.totals(bytes);
+        // Read after the chunks, whose bytes were counted before they could be seen. Relaxed: the Acquire
+        // in `count` makes them visible.
         let reserved = self.reserved.load(Ordering::Relaxed);
         Stats {
             live,
@@ -35,12 +35,30 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         }
     }
 
+    /// Returns the blocks that are live, and how many were given out at least once. While other
+    /// threads work, the first is off by no more than what they do meanwhile, and never above the second.
+    pub(super) fn live(&self) -> (usize, usize) {
+        let chunks = (0..self.count()).map(|index| self.chunk(index));
+        chunks.fold((0, 0), |(live, carved), chunk| {
+            let free = chunk.free_blocks();
+            // Read after the bits: whose bit was set was given out before.
+            let given = chunk.carved();
+            (live + given - free, carved + given)
+        })
+    }
+
+    /// Returns how many blocks were given out at least once.
+    pub(super) fn carved(&self) -> usize {
+        (0..self.count()).map(|index| self.chunk(index).carved()).sum()
+    }
+
     /// Shows the blocks whose bits are clear.
     pub(super) fn walk_blocks(&self, visit: &mut dyn FnMut(Block)) {
         for index in 0..self.count() {
             let chunk = self.chunk(index);
-            for leaf in 0..chunk.leaves() {
-                let blocks = ones(chunk.blocks - leaf * BITS);
+            let carved = chunk.carved();
+            for leaf in 0..carved.div_ceil(BITS) {
+                let blocks = ones(carved - leaf * BITS);
                 // Acquire pairs with the Release in `put`, and shows no block that this thread frees
                 // before.
                 let mut live = blocks & !chunk.leaf(leaf).load(Ordering::Acquire);
@@ -55,10 +73,6 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
     }
 
     pub(super) fn verify_all(&self) -> Result<(), Damage> {
-        let frees = self.counters.frees();
-        if frees > self.counters.allocations() {
-            return damage("more blocks were freed than given out", NonNull::from(self).cast());
-        }
         for index in 0..self.count() {
             let chunk = self.chunk(index);
             if !chunk.first.addr().get().is_multiple_of(self.align) {
@@ -86,7 +100,8 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
             capacity += chunk.blocks;
         }
         assert_eq!(capacity, self.capacity(), "the capacity is that of the chunks");
-        assert_eq!(capacity - free, self.counters.live(), "the bits and the counters differ");
+        let (live, carved) = self.live();
+        assert_eq!(live + free, carved, "the bits and the counters differ");
     }
 }
 
@@ -97,18 +112,18 @@ fn damage(what: &'static str, address: NonNull<u8>) -> Result<(), Damage> {
 impl Chunk {
     /// Whether every block is free. Exact if nobody else uses the pool.
     pub(super) fn is_all_free(&self) -> bool {
-        self.free_blocks() == self.blocks
+        self.free_blocks() == self.carved()
     }
 
     /// Returns the number of free blocks. Exact if nobody else uses the pool.
     pub(super) fn free_blocks(&self) -> usize {
-        // Relaxed: a number that is only meant for one thread, or for the tests.
-        let bits = |leaf| self.leaf(leaf).load(Ordering::Relaxed).count_ones() as usize;
+        // Acquire pairs with the Release in `put`: whoever sees a block freed sees that it was given out.
+        let bits = |leaf| self.leaf(leaf).load(Ordering::Acquire).count_ones() as usize;
         (0..self.leaves()).map(bits).sum()
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        // Relaxed everywhere: bits beyond the ends are never set, whatever the order.
+        // Relaxed: bits beyond the ends are never set, whatever the order.
         if self.root.load(Ordering::Relaxed) & !ones(self.middles()) != 0 {
             return damage("the root of a chunk has bits beyond its words", self.first);
         }
@@ -119,9 +134,11 @@ impl Chunk {
             }
         }
         for index in 0..self.leaves() {
-            let beyond = !ones(self.blocks - index * BITS);
-            if self.leaf(index).load(Ordering::Relaxed) & beyond != 0 {
-                return damage("a leaf of a chunk has bits beyond its blocks", self.first);
+            // Acquire and in this order, as in `live`.
+            let free = self.leaf(index).load(Ordering::Acquire);
+            let beyond = !ones(self.carved().saturating_sub(index * BITS));
+            if free & beyond != 0 {
+                return damage("a block is free that was never given out", self.first);
             }
         }
         Ok(())

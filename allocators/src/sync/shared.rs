@@ -22,7 +22,7 @@ use core::sync::atomic::AtomicU64 as AtomicTotal;
 #[cfg(not(loom))]
 use crate::sync::SpinLock;
 
-/// A number that only grows, but for what is taken back. Where the machine has no atomics of 64 bits it wraps at 2^32.
+/// A number that only grows. Where the machine has no atomics of 64 bits it wraps at 2^32.
 pub(crate) struct Total(AtomicTotal);
 
 impl Total {
@@ -44,15 +44,6 @@ impl Total {
         #[cfg(any(loom, not(target_has_atomic = "64")))]
         let by = by as usize;
         self.0.fetch_add(by, Ordering::Release);
-    }
-
-    /// Lowers it by what this thread has raised it by for nothing.
-    pub(crate) fn take_back(&self, by: u64) {
-        // As in `raise`.
-        #[cfg(any(loom, not(target_has_atomic = "64")))]
-        let by = by as usize;
-        // Release, as what follows may depend on what this thread did before, as in `raise`.
-        self.0.fetch_sub(by, Ordering::Release);
     }
 
     /// Reads it. Acquire pairs with the Release in [`raise`](Self::raise).

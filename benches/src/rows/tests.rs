@@ -26,6 +26,8 @@ fn every_row_of_the_table_is_there_once() {
         "pool/churn64",
         "pool/batch64",
         "pool/instructions",
+        "shared/pool",
+        "shared/pool2",
         "frame/32",
         "frame/lifo256",
         "buddy/free5000",

@@ -231,6 +231,8 @@ fn wrong_frees_are_found() {
         assert!(misuse_of(|| pool.deallocate(two.add(8))).contains("interior free"));
         let wrong_size = misuse_of(|| pool.deallocate_sized(two, layout(65, 1)));
         assert!(wrong_size.contains("wrong size"), "{wrong_size}");
+        let fresh = pool.chunk(0).first.add(64 * (pool.capacity() - 1));
+        assert!(misuse_of(|| pool.deallocate(fresh)).contains("foreign free"), "never given out");
         let mut foreign = 0_u64;
         let foreign = NonNull::from(&mut foreign).cast();
         assert!(misuse_of(|| pool.deallocate(foreign)).contains("foreign free"));
@@ -272,9 +274,10 @@ fn damage_is_found() {
         assert!(pool.verify().is_err(), "a bit too many");
         word.fetch_and(!(1 << 63), Ordering::Relaxed);
     }
-    pool.counters.count_free();
-    assert!(pool.verify().is_err(), "a free too many");
-    pool.counters.uncount_free();
+    assert_eq!(chunk.carved(), 0);
+    chunk.leaf(0).fetch_or(1, Ordering::Relaxed);
+    assert!(pool.verify().is_err(), "a free block that was never given out");
+    chunk.leaf(0).fetch_and(!1, Ordering::Relaxed);
     pool.verify().expect("sound");
 }
 
