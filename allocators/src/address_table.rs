@@ -301,11 +301,10 @@ impl<V: Copy> AddressTable<V> {
     /// Returns the slot of an entry that was found, mostly the one that it was found in.
     #[inline]
     fn now_at(&self, place: Place) -> usize {
-        if place.at < self.capacity.get() && self.address_at(place.at) == place.address {
-            debug_assert!(
-                place.at + 1 != self.gone.get() as usize,
-                "an entry is used until it is taken out"
-            );
+        if place.at < self.capacity.get()
+            && self.address_at(place.at) == place.address
+            && place.at + 1 != self.gone.get() as usize
+        {
             return place.at;
         }
         self.find_again(place)

@@ -25,7 +25,8 @@ fn behaves_as_a_map() {
             // Few addresses near each other, so that runs of slots collide and wrap.
             let address = address(0x1000 + 16 * (random.next() % 500));
             let key = address.addr().get();
-            if let Some(place) = table.place_of(address).filter(|_| random.next() % 2 == 0) {
+            if let Some(place) = table.place_of(address).filter(|_| random.next().is_multiple_of(2))
+            {
                 // Others come and go between a search and what is done with it.
                 let other = self::address(0x1000 + 16 * (random.next() % 500));
                 if other != address {
@@ -38,7 +39,7 @@ fn behaves_as_a_map() {
                     model.get(&key).copied(),
                     "seed {seed} step {step}"
                 );
-                if random.next() % 2 == 0 {
+                if random.next().is_multiple_of(2) {
                     table.set_at(place, step);
                     model.insert(key, step);
                 } else {
@@ -52,9 +53,10 @@ fn behaves_as_a_map() {
             } else {
                 assert_eq!(table.remove(address), model.remove(&key), "seed {seed} step {step}");
             }
-            if random.next() % 4 == 0 && table.remove(address).is_some() {
+            if random.next().is_multiple_of(4) && table.remove(address).is_some() {
                 // The slot of what was just removed is there for it to come back, or for another.
-                let again = if random.next() % 2 == 0 { address } else { self::address(0x900) };
+                let again =
+                    if random.next().is_multiple_of(2) { address } else { self::address(0x900) };
                 table.insert(again, step + 1);
                 model.remove(&key);
                 model.insert(again.addr().get(), step + 1);
