@@ -296,7 +296,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
         self.count_free(bytes);
     }
 
-    #[inline]
+    #[inline(always)]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let bytes = self.size_of_own(block, Location::caller());
         // SAFETY: the caller's promise, passed on.

@@ -19,7 +19,7 @@ use core::ptr::NonNull;
 
 use self::held::{Change, Held, Ring};
 use self::left::Left;
-use crate::address_table::AddressTable;
+use crate::address_table::{AddressTable, Place};
 use crate::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::leak;
 use crate::mark;
@@ -351,14 +351,16 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
     }
 
     /// Returns what is known of a live block that `layout` fits; anything else is misuse.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
-    fn expect(&self, block: NonNull<u8>, layout: Option<Layout>) -> Known {
-        let known = self.blocks.get(block);
-        match known.filter(|known| known.slot == LIVE) {
-            Some(known) if layout.is_none_or(|layout| known.fits(layout)) => known,
-            _ => self.wrong(block, layout, known, Location::caller()),
+    fn expect(&self, block: NonNull<u8>, layout: Option<Layout>) -> (Place, Known) {
+        if let Some(place) = self.blocks.place_of(block) {
+            let known = self.blocks.at(place);
+            if known.slot == LIVE && layout.is_none_or(|layout| known.fits(layout)) {
+                return (place, known);
+            }
         }
+        self.wrong(block, layout, Location::caller())
     }
 
     /// Makes room for a freed block of `bytes` bytes; tells whether it may wait.
@@ -374,12 +376,12 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
     }
 
     /// Keeps a freed block back. There must be room.
-    fn keep(&self, block: NonNull<u8>, known: Known, site: &'static Location<'static>) {
+    fn keep(&self, place: Place, known: Known, site: &'static Location<'static>) {
         // SAFETY: the block is live in the backing with this layout (invariant 1), and the caller
         // of the free has given it up.
-        let held = unsafe { Held::fill(block, known.granted, known.layout, site) };
+        let held = unsafe { Held::fill(known.block, known.granted, known.layout, site) };
         let slot = self.held.push(held);
-        self.blocks.insert(block, Known { slot, ..known });
+        self.blocks.set_at(place, Known { slot, ..known });
         self.held_bytes.set(self.held_bytes.get() + known.granted);
     }
 
@@ -443,9 +445,9 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
         let site = Location::caller();
-        let known = self.expect(block, None);
+        let (place, known) = self.expect(block, None);
         if self.make_room(known.granted, site) {
-            self.keep(block, known, site);
+            self.keep(place, known, site);
         } else {
             self.forget(block);
             // SAFETY: the caller's promise, passed on.
@@ -457,9 +459,9 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let site = Location::caller();
-        let known = self.expect(block, Some(layout));
+        let (place, known) = self.expect(block, Some(layout));
         if self.make_room(known.granted, site) {
-            self.keep(block, known, site);
+            self.keep(place, known, site);
         } else {
             self.forget(block);
             // SAFETY: the caller's promise, passed on.
@@ -474,7 +476,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        let before = self.expect(block, Some(old));
+        let (_, before) = self.expect(block, Some(old));
         // SAFETY: the caller's promise, passed on.
         let block = unsafe { self.backing.resize_in_place(block, old, new)? };
         self.resized(before, block, new);
@@ -487,7 +489,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        let before = self.expect(block, Some(old));
+        let (_, before) = self.expect(block, Some(old));
         if new.align() <= old.align() {
             // SAFETY: the caller's promise, passed on.
             if let Ok(resized) = unsafe { self.backing.resize_in_place(block, old, new) } {
@@ -503,7 +505,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
 
     #[inline]
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        self.expect(block, None).granted
+        self.expect(block, None).1.granted
     }
 
     fn layout_below(&self, layout: Layout) -> Layout {

@@ -11,6 +11,7 @@ use core::fmt;
 use core::panic::Location;
 use core::ptr::NonNull;
 
+use crate::address_table::Place;
 use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
 use crate::stats::Stats;
@@ -26,7 +27,6 @@ mod stack;
 #[cfg(test)]
 mod tests;
 
-use entry::Entry;
 use ledger::Ledger;
 pub use report::SiteUsage;
 #[cfg(feature = "std")]
@@ -201,7 +201,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
     /// O(1).
     #[must_use]
     pub fn allocation_number(&self, block: NonNull<u8>) -> Option<u64> {
-        self.ledger.get(block).map(|entry| entry.number())
+        self.ledger.place_of(block).map(|place| self.ledger.at(place).number())
     }
 
     /// Calls `hook` with the number and the site when the allocation of that number is asked for: a
@@ -267,31 +267,31 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self.ledger.bytes()
     }
 
-    #[inline]
-    fn entry(
+    #[inline(always)]
+    fn place(
         &self,
         block: NonNull<u8>,
         bytes: Option<usize>,
         site: &'static Location<'static>,
-    ) -> Entry {
-        match self.ledger.get(block) {
-            Some(entry) => entry,
+    ) -> Place {
+        match self.ledger.place_of(block) {
+            Some(place) => place,
             None => self.ledger.no_block(self.name, block, bytes, site),
         }
     }
 
-    #[inline]
-    fn entry_fitting(
+    #[inline(always)]
+    fn place_fitting(
         &self,
         block: NonNull<u8>,
         layout: Layout,
         site: &'static Location<'static>,
-    ) -> Entry {
-        let entry = self.entry(block, Some(layout.size()), site);
-        if !entry.fits(layout) {
-            self.ledger.wrong_size(self.name, &entry, layout, site);
+    ) -> Place {
+        let place = self.place(block, Some(layout.size()), site);
+        if !self.ledger.at(place).fits(layout) {
+            self.ledger.wrong_size(self.name, &self.ledger.at(place), layout, site);
         }
-        entry
+        place
     }
 }
 
@@ -318,20 +318,20 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
     unsafe fn deallocate(&self, block: NonNull<u8>) {
         let site = Location::caller();
         self.ledger.prepare_free();
-        let entry = self.entry(block, None, site);
+        let place = self.place(block, None, site);
         // SAFETY: the caller's promise, passed on; the block is one that the backing gave out.
         unsafe { self.backing.deallocate(block) };
-        self.ledger.freed(&entry, site);
+        self.ledger.freed(place, site);
     }
 
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let site = Location::caller();
         self.ledger.prepare_free();
-        let entry = self.entry_fitting(block, layout, site);
+        let place = self.place_fitting(block, layout, site);
         // SAFETY: the caller's promise, passed on; the layout fits.
         unsafe { self.backing.deallocate_sized(block, layout) };
-        self.ledger.freed(&entry, site);
+        self.ledger.freed(place, site);
     }
 
     unsafe fn resize_in_place(
@@ -342,7 +342,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
     ) -> Result<NonNull<[u8]>, AllocError> {
         let site = Location::caller();
         self.ledger.prepare_resize()?;
-        let entry = self.entry_fitting(block, old, site);
+        let entry = self.ledger.at(self.place_fitting(block, old, site));
         // SAFETY: the caller's promise, passed on; the layout fits.
         let resized = unsafe { self.backing.resize_in_place(block, old, new)? };
         self.ledger.resized(&entry, resized, new, site);
@@ -357,7 +357,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
     ) -> Result<NonNull<[u8]>, AllocError> {
         let site = Location::caller();
         self.ledger.prepare_resize()?;
-        let entry = self.entry_fitting(block, old, site);
+        let entry = self.ledger.at(self.place_fitting(block, old, site));
         // SAFETY: the caller's promise, passed on; the layout fits.
         let moved = unsafe { self.backing.reallocate(block, old, new)? };
         self.ledger.resized(&entry, moved, new, site);
@@ -365,7 +365,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        self.entry(block, None, Location::caller()).granted
+        self.ledger.at(self.place(block, None, Location::caller())).granted
     }
 
     fn layout_below(&self, layout: Layout) -> Layout {

@@ -25,12 +25,41 @@ fn behaves_as_a_map() {
             // Few addresses near each other, so that runs of slots collide and wrap.
             let address = address(0x1000 + 16 * (random.next() % 500));
             let key = address.addr().get();
-            if random.next() % 5 < 3 {
+            if let Some(place) = table.place_of(address).filter(|_| random.next().is_multiple_of(2))
+            {
+                // Others come and go between a search and what is done with it.
+                let other = self::address(0x1000 + 16 * (random.next() % 500));
+                if other != address {
+                    let key = other.addr().get();
+                    assert_eq!(table.remove(other), model.remove(&key), "seed {seed} step {step}");
+                    assert!(table.place_of(other).is_none(), "seed {seed} step {step}");
+                }
+                assert_eq!(
+                    Some(table.at(place)),
+                    model.get(&key).copied(),
+                    "seed {seed} step {step}"
+                );
+                if random.next().is_multiple_of(2) {
+                    table.set_at(place, step);
+                    model.insert(key, step);
+                } else {
+                    table.remove_at(place);
+                    model.remove(&key);
+                }
+            } else if random.next() % 5 < 3 {
                 table.reserve(&books).expect("the books have room");
                 table.insert(address, step);
                 model.insert(key, step);
             } else {
                 assert_eq!(table.remove(address), model.remove(&key), "seed {seed} step {step}");
+            }
+            if random.next().is_multiple_of(4) && table.remove(address).is_some() {
+                // The slot of what was just removed is there for it to come back, or for another.
+                let again =
+                    if random.next().is_multiple_of(2) { address } else { self::address(0x900) };
+                table.insert(again, step + 1);
+                model.remove(&key);
+                model.insert(again.addr().get(), step + 1);
             }
             assert_eq!(table.get(address), model.get(&key).copied(), "seed {seed} step {step}");
             assert_eq!(table.len(), model.len(), "seed {seed} step {step}");

@@ -36,7 +36,7 @@ pub(super) struct Span {
 /// # Safety
 ///
 /// The block lies in a block of the backing as `shape` has it, and nobody uses it yet.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn write(block: NonNull<u8>, shape: Shape) {
     // SAFETY: the guard, the header and the pad lie before the block.
     let start = unsafe { block.sub(shape.front) };
@@ -58,7 +58,7 @@ pub(super) unsafe fn write(block: NonNull<u8>, shape: Shape) {
 /// # Safety
 ///
 /// The backing's block has room for them.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn write_behind(block: NonNull<u8>, size: usize) {
     // SAFETY: the guard lies behind the block's bytes.
     let behind = unsafe { block.add(size) };
@@ -76,7 +76,7 @@ pub(super) unsafe fn write_behind(block: NonNull<u8>, size: usize) {
 /// # Safety
 ///
 /// The block is live and has this shape.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn holds(block: NonNull<u8>, shape: Shape) -> bool {
     // SAFETY: the guard is the word before the block.
     let before = unsafe { block.sub(BEFORE) };
@@ -176,7 +176,7 @@ unsafe fn byte(address: *mut u8) -> u8 {
 /// # Safety
 ///
 /// So many words after `start` lies a whole one that may be read.
-#[inline]
+#[inline(always)]
 unsafe fn get(start: NonNull<u8>, index: usize) -> u64 {
     // SAFETY: the caller's promise.
     let word = unsafe { start.add(index * WORD) };
@@ -187,7 +187,7 @@ unsafe fn get(start: NonNull<u8>, index: usize) -> u64 {
 /// # Safety
 ///
 /// So many words after `start` lies a whole one that may be written.
-#[inline]
+#[inline(always)]
 unsafe fn put(start: NonNull<u8>, index: usize) {
     // SAFETY: the caller's promise.
     let word = unsafe { start.add(index * WORD) };

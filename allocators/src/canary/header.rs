@@ -192,6 +192,12 @@ impl Header {
         self.check == self.seal(at, secret)
     }
 
+    /// Tells whether a header is whole and its block's shape is this one.
+    #[inline(always)]
+    pub(super) fn is_sealed_as(&self, shape: Shape, at: NonNull<Self>, secret: u64) -> bool {
+        self.word == shape.word && Self { word: shape.word, ..*self }.is_sealed(at, secret)
+    }
+
     pub(super) fn is_dead(&self, at: NonNull<Self>, secret: u64) -> bool {
         self.check == !tag(at, secret)
     }
@@ -264,7 +270,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// The shape of a block of `layout`, if any address space has room for it.
-    #[inline]
+    #[inline(always)]
     pub(super) const fn of(layout: Layout) -> Option<Self> {
         let align = if layout.align() < ALIGN_MIN { ALIGN_MIN } else { layout.align() };
         Self::checked(layout.size(), align)
@@ -276,7 +282,7 @@ impl Shape {
         Self::checked(size, self.align)
     }
 
-    #[inline]
+    #[inline(always)]
     const fn checked(size: usize, align: usize) -> Option<Self> {
         let size = size + (size == 0) as usize;
         let word = (size as u64) << SHIFT_BITS | align.trailing_zeros() as u64;
@@ -286,14 +292,14 @@ impl Shape {
 
     /// A layout's size and its alignment together are at most half of the address space, so nothing
     /// overflows.
-    #[inline]
+    #[inline(always)]
     const fn with(size: usize, align: usize, word: u64) -> Self {
         let front = (FRONT + align - 1) & !(align - 1);
         Self { size, front, total: front + size + guard::BEHIND, align, word }
     }
 
     /// The layout of it all.
-    #[inline]
+    #[inline(always)]
     pub(super) const fn below(self) -> Layout {
         // SAFETY: `checked` saw that the size is at most a quarter of the address space; so is the
         // alignment, a layout's, as the size is more than that. Rounded up they are less than half.

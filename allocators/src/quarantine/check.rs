@@ -5,7 +5,7 @@ use core::panic::Location;
 use core::ptr::NonNull;
 
 use super::held::{Change, Held};
-use super::{Known, LIVE, QuarantineAllocator};
+use super::{LIVE, QuarantineAllocator};
 use crate::allocator::Allocator;
 use crate::misuse::{Misuse, Report, misuse, wrong_free};
 
@@ -54,10 +54,9 @@ impl<B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'_, B, K>
         &self,
         block: NonNull<u8>,
         layout: Option<Layout>,
-        known: Option<Known>,
         site: &'static Location<'static>,
     ) -> ! {
-        let what = match known {
+        let what = match self.blocks.get(block) {
             Some(known) if known.slot != LIVE => self.double_free(self.held.at(known.slot), site),
             Some(_) => Misuse::WrongSize,
             None if self.is_inside(block) => Misuse::InteriorFree,

@@ -1,7 +1,8 @@
 //! The table from blocks to the numbers of their sites: 8 bytes a slot.
 //!
 //! Open addressing with linear probing, as in the table of addresses that the wrappers use, but with
-//! both halves in one word. A removed slot is filled by shifting back what was pushed past it. The
+//! both halves in one word. A removed slot is filled by shifting back what was pushed past it, the last
+//! one when the next is inserted or removed, as most allocators give out next what was freed last. The
 //! slot that an address hashes to is a product of its hash and the capacity, which therefore need not
 //! be a power of two and can grow by half.
 
@@ -22,14 +23,18 @@ const NUMBER_BITS: u32 = 16;
 ///
 /// 1. `slots` is null and `capacity` zero, or `slots` leads to `capacity` written words, taken from the
 ///    allocator for books with `layout(capacity)`.
-/// 2. `used` slots are not zero, at most 7/8 of all, and no address stands twice.
+/// 2. `used` slots are entries, at most 7/8 of all, and no address stands twice; the others are zero,
+///    but for the one of invariant 5.
 /// 3. Between the slot that an address hashes to and the one it stands in, none is zero.
 /// 4. The blocks have `high` for the bits of their address that no slot holds.
+/// 5. `gone` is zero, or what the slot `gone_at` holds and what is no entry any more.
 pub(super) struct Table {
     slots: Cell<*mut u64>,
     capacity: Cell<usize>,
     used: Cell<usize>,
     high: Cell<u64>,
+    gone: Cell<u64>,
+    gone_at: Cell<usize>,
 }
 
 impl Table {
@@ -39,6 +44,8 @@ impl Table {
             capacity: Cell::new(0),
             used: Cell::new(0),
             high: Cell::new(0),
+            gone: Cell::new(0),
+            gone_at: Cell::new(0),
         }
     }
 
@@ -74,12 +81,21 @@ impl Table {
     #[inline]
     pub(super) fn insert(&self, address: NonNull<u8>, number: u16) {
         let (high, key) = halves(address);
-        if self.used.get() == 0 {
+        if self.used.get() == 0 && high != self.high.get() {
+            // What is gone had other bits.
+            self.settle();
             self.high.set(high);
         }
         if high != self.high.get() {
             return;
         }
+        if key_of(self.gone.get()) == key && self.gone.get() != 0 {
+            self.gone.set(0);
+            self.used.set(self.used.get() + 1);
+            self.set(self.gone_at.get(), key | u64::from(number));
+            return;
+        }
+        self.settle();
         let at = self.find(key);
         if self.slot(at) == 0 {
             assert!(self.used.get() + 1 < self.capacity.get(), "room is reserved before inserting");
@@ -92,31 +108,21 @@ impl Table {
     #[inline]
     pub(super) fn get(&self, address: NonNull<u8>) -> Option<u16> {
         let slot = self.slot(self.position(address)?);
-        (slot != 0).then_some(slot as u16)
+        (slot != 0 && slot != self.gone.get()).then_some(slot as u16)
     }
 
     /// Takes `address` out, if it is there.
     #[inline]
     pub(super) fn remove(&self, address: NonNull<u8>) {
-        let Some(mut hole) = self.position(address) else { return };
-        if self.slot(hole) == 0 {
-            return;
+        // What was removed before may move the slot.
+        self.settle();
+        let Some(at) = self.position(address) else { return };
+        let slot = self.slot(at);
+        if slot != 0 {
+            self.used.set(self.used.get() - 1);
+            self.gone.set(slot);
+            self.gone_at.set(at);
         }
-        self.used.set(self.used.get() - 1);
-        let mut at = hole;
-        loop {
-            at = self.next(at);
-            let slot = self.slot(at);
-            if slot == 0 {
-                break;
-            }
-            // It may move into the hole if that lies on its way from where it hashes to.
-            if self.way(self.home(slot), at) >= self.way(hole, at) {
-                self.set(hole, slot);
-                hole = at;
-            }
-        }
-        self.set(hole, 0);
     }
 
     /// Returns the number of the greatest address that is not above `address`. O(slots).
@@ -125,13 +131,14 @@ impl Table {
         if high != self.high.get() {
             return None;
         }
+        self.settle();
         let slots = (0..self.capacity.get()).map(|at| self.slot(at));
         slots.filter(|&slot| slot != 0 && key_of(slot) <= key).max().map(|slot| slot as u16)
     }
 
     /// Empties the table, which keeps its memory.
     pub(super) fn clear(&self) {
-        if self.used.replace(0) != 0 {
+        if (self.used.replace(0), self.gone.replace(0)) != (0, 0) {
             // SAFETY: invariant 1: so many words are ours.
             unsafe { self.slots.get().write_bytes(0, self.capacity.get()) };
         }
@@ -143,6 +150,7 @@ impl Table {
     ///
     /// What is broken, in words.
     pub(super) fn validate(&self, numbers: usize) -> Result<(), &'static str> {
+        self.settle();
         let mut used = 0;
         for at in 0..self.capacity.get() {
             let slot = self.slot(at);
@@ -169,6 +177,7 @@ impl Table {
     pub(super) fn release<K: Allocator + ?Sized>(&self, books: &K) {
         let capacity = self.capacity.replace(0);
         self.used.set(0);
+        self.gone.set(0);
         if let Some(slots) = NonNull::new(self.slots.replace(ptr::null_mut()))
             && let Ok(layout) = layout(capacity)
         {
@@ -184,6 +193,7 @@ impl Table {
         while most(capacity) < needed {
             capacity = capacity.checked_add(capacity / 2).ok_or(AllocError)?.max(SLOTS_MIN);
         }
+        self.settle();
         // All zero: every slot is empty.
         let slots = books.allocate_zeroed(layout(capacity)?)?.cast::<u64>();
         let old = Self {
@@ -191,12 +201,43 @@ impl Table {
             capacity: Cell::new(self.capacity.replace(capacity)),
             used: Cell::new(self.used.get()),
             high: Cell::new(self.high.get()),
+            gone: Cell::new(0),
+            gone_at: Cell::new(0),
         };
         for slot in (0..old.capacity.get()).map(|at| old.slot(at)).filter(|&slot| slot != 0) {
             self.set(self.find(key_of(slot)), slot);
         }
         old.release(books);
         Ok(())
+    }
+
+    /// Empties the slot of what was removed last.
+    #[inline]
+    fn settle(&self) {
+        if self.gone.get() != 0 {
+            self.empty(self.gone_at.get());
+        }
+    }
+
+    /// Empties a slot and shifts back what was pushed past it.
+    #[inline(never)]
+    fn empty(&self, slot: usize) {
+        self.gone.set(0);
+        let mut hole = slot;
+        let mut at = hole;
+        loop {
+            at = self.next(at);
+            let slot = self.slot(at);
+            if slot == 0 {
+                break;
+            }
+            // It may move into the hole if that lies on its way from where it hashes to.
+            if self.way(self.home(slot), at) >= self.way(hole, at) {
+                self.set(hole, slot);
+                hole = at;
+            }
+        }
+        self.set(hole, 0);
     }
 
     /// Returns the slot of an address or the empty one where it would stand; nothing in an empty table.

@@ -11,6 +11,7 @@
 //! A group stays when its last block is gone, so the memory is bounded by the sites of the program
 //! (and by the ways that lead to them), not by what it allocates.
 
+use core::cell::Cell;
 use core::panic::Location;
 
 use crate::allocator::{AllocError, Allocator};
@@ -41,15 +42,22 @@ pub(super) struct Group {
 ///    1 + its number, with no empty slot between where its hash leads and where it stands.
 /// 2. The index is at most half full.
 /// 3. `stacks` is as long as `groups` if stacks are kept, else empty.
+/// 4. `last` is the site that was asked for last without a stack, with the number of its group.
 pub(super) struct Groups {
     index: Array<u32>,
     groups: Array<Group>,
     stacks: Array<Stack>,
+    last: Cell<Option<(&'static Location<'static>, u32)>>,
 }
 
 impl Groups {
     pub(super) const fn new() -> Self {
-        Self { index: Array::new(), groups: Array::new(), stacks: Array::new() }
+        Self {
+            index: Array::new(),
+            groups: Array::new(),
+            stacks: Array::new(),
+            last: Cell::new(None),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -89,6 +97,27 @@ impl Groups {
         stack: Option<&Stack>,
         books: &K,
     ) -> Result<u32, AllocError> {
+        if let Some((last, number)) = self.last.get()
+            && core::ptr::eq(last, site)
+            && stack.is_none()
+        {
+            return Ok(number);
+        }
+        let number = self.of_any(site, stack, books)?;
+        if stack.is_none() {
+            self.last.set(Some((site, number)));
+        }
+        Ok(number)
+    }
+
+    /// As [`of`](Self::of), by way of the index.
+    #[inline(never)]
+    fn of_any<K: Allocator + ?Sized>(
+        &self,
+        site: &'static Location<'static>,
+        stack: Option<&Stack>,
+        books: &K,
+    ) -> Result<u32, AllocError> {
         let hash = hash_of(site, stack);
         if self.index.len() != 0
             && let Some(number) = self.find(hash, site, stack)
@@ -100,6 +129,7 @@ impl Groups {
 
     /// Gives the memory back.
     pub(super) fn release<K: Allocator + ?Sized>(&self, books: &K) {
+        self.last.set(None);
         self.index.release(books);
         self.groups.release(books);
         self.stacks.release(books);

@@ -5,7 +5,7 @@ use core::cell::Cell;
 use core::panic::Location;
 use core::ptr::NonNull;
 
-use crate::address_table::AddressTable;
+use crate::address_table::{AddressTable, Place};
 use crate::allocator::{AllocError, Allocator};
 use crate::misuse::{Misuse, Report, misuse};
 use crate::stats::Stats;
@@ -148,8 +148,9 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
 
     /// Takes out a block that was just freed.
     #[inline]
-    pub(super) fn freed(&self, entry: &Entry, site: &'static Location<'static>) {
-        self.blocks.remove(entry.block);
+    pub(super) fn freed(&self, place: Place, site: &'static Location<'static>) {
+        let entry = self.blocks.at(place);
+        self.blocks.remove_at(place);
         self.lower(entry.bytes, entry.granted);
         let mut asked_at = site;
         self.groups.update(entry.group, |group| {
@@ -157,7 +158,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
             group.bytes -= entry.bytes;
             asked_at = group.site;
         });
-        self.recorder.freed(entry);
+        self.recorder.freed(&entry);
         self.last_freed.push(entry.block, site, asked_at);
     }
 
@@ -187,9 +188,16 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         }
     }
 
+    /// Returns where the entry of a live block stands.
     #[inline]
-    pub(super) fn get(&self, block: NonNull<u8>) -> Option<Entry> {
-        self.blocks.get(block)
+    pub(super) fn place_of(&self, block: NonNull<u8>) -> Option<Place> {
+        self.blocks.place_of(block)
+    }
+
+    /// Returns the entry of a block that is still live.
+    #[inline]
+    pub(super) fn at(&self, place: Place) -> Entry {
+        self.blocks.at(place)
     }
 
     /// Shows every live block with the site of its allocation, in no order.
