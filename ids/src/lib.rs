@@ -4,3 +4,10 @@
 
 #[cfg(any(feature = "std", test))]
 extern crate std;
+
+mod hash;
+
+pub use hash::{
+    IdString, IdString32, IdString64, Key, murmur2_32, murmur2_32_inverse, murmur2_64a,
+    murmur2_64a_inverse, preimage_32, preimage_64,
+};
