@@ -10,16 +10,21 @@
 //! Both hashes are quick and spread names well. They are no defence against people: anybody can make a
 //! name for a given hash ([`preimage_32`]), and names whose hashes are equal under every seed.
 
+mod buffer;
 mod id_string;
 mod inverse;
 mod key;
 mod murmur;
+mod perfect_seed;
 mod preimage;
 #[cfg(test)]
 mod random;
+#[cfg(test)]
+mod test_memory;
 
 pub use id_string::{IdString, IdString32, IdString64};
 pub use inverse::{murmur2_32_inverse, murmur2_64a_inverse};
 pub use key::Key;
 pub use murmur::{murmur2_32, murmur2_64a};
+pub use perfect_seed::{PerfectSeedError, SMALL_KEYS_MAX, perfect_seed, perfect_seed_in};
 pub use preimage::{preimage_32, preimage_64};

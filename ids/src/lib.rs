@@ -8,6 +8,7 @@ extern crate std;
 mod hash;
 
 pub use hash::{
-    IdString, IdString32, IdString64, Key, murmur2_32, murmur2_32_inverse, murmur2_64a,
-    murmur2_64a_inverse, preimage_32, preimage_64,
+    IdString, IdString32, IdString64, Key, PerfectSeedError, SMALL_KEYS_MAX, murmur2_32,
+    murmur2_32_inverse, murmur2_64a, murmur2_64a_inverse, perfect_seed, perfect_seed_in,
+    preimage_32, preimage_64,
 };
