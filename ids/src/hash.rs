@@ -19,6 +19,7 @@ mod perfect_seed;
 mod preimage;
 #[cfg(test)]
 mod random;
+mod reverse_lookup;
 #[cfg(test)]
 mod test_memory;
 
@@ -28,3 +29,6 @@ pub use key::Key;
 pub use murmur::{murmur2_32, murmur2_64a};
 pub use perfect_seed::{PerfectSeedError, SMALL_KEYS_MAX, perfect_seed, perfect_seed_in};
 pub use preimage::{preimage_32, preimage_64};
+pub use reverse_lookup::{
+    DamagedLookup, LookupBytes, LookupError, ReverseLookup, ReverseLookupBuilder, Shown,
+};

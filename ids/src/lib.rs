@@ -8,7 +8,8 @@ extern crate std;
 mod hash;
 
 pub use hash::{
-    IdString, IdString32, IdString64, Key, PerfectSeedError, SMALL_KEYS_MAX, murmur2_32,
+    DamagedLookup, IdString, IdString32, IdString64, Key, LookupBytes, LookupError,
+    PerfectSeedError, ReverseLookup, ReverseLookupBuilder, SMALL_KEYS_MAX, Shown, murmur2_32,
     murmur2_32_inverse, murmur2_64a, murmur2_64a_inverse, perfect_seed, perfect_seed_in,
     preimage_32, preimage_64,
 };
