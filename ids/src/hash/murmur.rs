@@ -26,7 +26,7 @@ pub(super) const R_64: u32 = 47;
 ///
 /// # When not to use it
 ///
-/// Against people: names with a wanted hash are made in microseconds, and some pairs collide under
+/// Against people: names with a wanted hash are made at will, and some pairs collide under
 /// every seed. For global names of a large project use [`murmur2_64a`]: among 65 000 names two share a
 /// 32-bit hash with a chance of 39 %.
 ///

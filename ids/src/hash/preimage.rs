@@ -178,7 +178,7 @@ const fn is_visible_word(word: u64) -> bool {
     const TOPS: u64 = 0x80 * ONES;
     // Each byte with its top bit set is greater than what is taken from it, and one without it that is at
     // most 0x7f takes one more: no byte reaches into the next.
-    let too_great = word | (word & !TOPS) + ONES;
+    let too_great = word | ((word & !TOPS) + ONES);
     let great_enough = (word | TOPS) - 0x21 * ONES;
     (too_great | !great_enough) & TOPS == 0
 }

@@ -117,18 +117,37 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
         Ok(Self { hashes, offsets, text, seed, ids: PhantomData })
     }
 
-    /// Returns the name of an id, if the table has it. O(log n).
+    /// Returns the name of an id, if the table has it.
+    ///
+    /// # Complexity
+    ///
+    /// O(log n), and most of its steps close by: hashes are spread evenly, so that the search begins where
+    /// the id should stand and strides out from there.
     #[must_use]
     pub fn get(&self, id: I) -> Option<&'a str> {
-        let mut from = 0;
-        let mut to = self.len();
+        let is_below = |index| id_at::<I>(self.hashes, index) < id;
+        let guess = self.guess(id);
+        // The id stands from `from` to `to`, the latter included, or not at all.
+        let (mut from, mut to) = (0, self.len());
+        let mut stride = 8;
+        if guess < to && is_below(guess) {
+            from = guess + 1;
+            while stride < to - from && is_below(from + stride) {
+                from += stride + 1;
+                stride *= 2;
+            }
+            to = to.min(from + stride);
+        } else {
+            to = guess.min(to);
+            while stride < to - from && !is_below(to - stride) {
+                to -= stride;
+                stride *= 2;
+            }
+            from = from.max(to.saturating_sub(stride));
+        }
         while from < to {
             let middle = from + (to - from) / 2;
-            if id_at::<I>(self.hashes, middle) < id {
-                from = middle + 1;
-            } else {
-                to = middle;
-            }
+            if is_below(middle) { from = middle + 1 } else { to = middle }
         }
         (from < self.len() && id_at::<I>(self.hashes, from) == id).then(|| self.name_at(from))
     }
@@ -164,6 +183,12 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     #[must_use]
     pub const fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// Returns where an id would stand if all ids were spread evenly.
+    fn guess(&self, id: I) -> usize {
+        let share = id.to_u64() << (64 - 8 * I::BYTES as u32);
+        ((u128::from(share) * self.len() as u128) >> 64) as usize
     }
 
     fn name_at(&self, index: usize) -> &'a str {

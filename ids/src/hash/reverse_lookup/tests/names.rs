@@ -44,6 +44,29 @@ fn names_come_back() {
     round_trip::<IdString64>(u64::MAX);
 }
 
+/// Names whose hashes crowd at both ends and in the middle, far from where an even spread has them.
+#[test]
+fn crowded_hashes_are_found_too() {
+    let crowds = [0..150_u32, 0x8000_0000..0x8000_0007, u32::MAX - 90..u32::MAX];
+    let hashes: Vec<u32> = crowds.into_iter().flatten().collect();
+    for hashes in [&hashes[..], &hashes[..150], &hashes[150..], &hashes[155..157]] {
+        let mut text = [0; 12];
+        let names: Vec<String> = hashes
+            .iter()
+            .map(|&hash| preimage_32(hash, 0, &mut text).expect("it is long enough").to_string())
+            .collect();
+        let bytes = saved::<IdString32>(&names, 0);
+        let table = ReverseLookup::<IdString32>::open(&bytes).expect("just saved");
+        for (&hash, name) in hashes.iter().zip(&names) {
+            assert_eq!(table.get(IdString32::from_hash(hash)), Some(name.as_str()), "{hash:#x}");
+        }
+        let edges = [150, 151, 1 << 20, 0x7fff_ffff, 0x8000_0007, 0xf000_0000, u32::MAX];
+        for hash in edges {
+            assert_eq!(table.get(IdString32::from_hash(hash)), None, "{hash:#x}");
+        }
+    }
+}
+
 #[test]
 fn the_bytes_do_not_tell_how_the_names_came() {
     let mut names = names(1, 500);
