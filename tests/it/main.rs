@@ -22,4 +22,5 @@ mod programs;
 mod proxy;
 mod slab;
 mod static_heap;
+mod string_hash;
 mod subject;
