@@ -38,7 +38,7 @@ fn build_with_refusals(memory: &dyn Allocator, ours: &[String], theirs: &[u8]) -
     for (count, name) in ours.iter().enumerate() {
         let refused = match builder.insert(name) {
             Ok(id) => {
-                assert_eq!(id, IdString32::new(name));
+                assert_eq!(id, IdString32::new(name), "the id of {name}");
                 false
             }
             Err(LookupError::Memory(_)) => true,
@@ -188,7 +188,7 @@ fn agrees_with_a_map<I: IdString>(left: &[String], right: &[String]) {
         assert!(merged.iter().eq(model.iter().map(|(&id, &name)| (id, name))), "{model:?}");
         assert!(model.iter().all(|(&id, &name)| merged.get(id) == Some(name)), "{model:?}");
     }
-    assert_eq!(memory.stats().live, 0);
+    assert_eq!(memory.stats().live, 0, "memory is kept");
 }
 
 proptest! {

@@ -74,13 +74,36 @@ fn it_holds_what_a_vec_holds() {
 
 #[test]
 fn what_is_needed_is_tried_where_doubling_is_too_much() {
-    with_bytes(1100, |memory| {
+    with_bytes(2500, |memory| {
         let mut buffer = Buffer::<u8, _>::new(memory);
-        buffer.refill(600, 1).expect("600 of 1 100 bytes");
-        let grown = buffer.reserve(20);
-        // Whether it fits beside the old block is the allocator's affair; twice as much never does.
-        assert!(memory.stats().requested <= 1100, "the budget holds");
-        assert_eq!(buffer.as_slice(), [1; 600], "grown: {grown:?}");
+        buffer.refill(1500, 1).expect("1 500 of 2 500 bytes");
+        // Twice as much is beyond the budget.
+        buffer.reserve(500).expect("2 000 bytes are within it");
+        assert!(memory.stats().requested < 3000, "it did not double");
+        assert_eq!(buffer.as_slice(), [1; 1500]);
+        buffer.reserve(4000).expect_err("more than there is");
+        assert_eq!(buffer.as_slice(), [1; 1500]);
+        buffer.validate();
+    });
+}
+
+#[test]
+fn it_grows_by_doubling_and_not_without_need() {
+    with_memory(|memory| {
+        let mut buffer = Buffer::<u32, _>::new(memory);
+        let mut grown = 0;
+        for value in 0..10_000 {
+            let capacity = buffer.capacity;
+            buffer.reserve(1).expect("40 000 bytes");
+            buffer.append(&[value]);
+            grown += usize::from(buffer.capacity != capacity);
+        }
+        assert!(grown <= 9, "from 64 values to 16 384 it grew {grown} times");
+        let granted = memory.stats().granted_total;
+        buffer.refill(10_000, 7).expect("it is that long already");
+        buffer.refill(3, 8).expect("it is longer");
+        assert_eq!(memory.stats().granted_total, granted, "nothing more was needed");
+        assert_eq!(buffer.as_slice(), [8; 3]);
     });
 }
 

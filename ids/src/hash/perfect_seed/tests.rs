@@ -82,6 +82,25 @@ fn the_small_search_takes_what_it_says() {
 }
 
 #[test]
+fn equal_values_are_seen_wherever_they_stand() {
+    let mut random = Random::new(8);
+    for len in 0..40 {
+        for round in 0..100 {
+            let mut values = [0; SMALL_KEYS_MAX];
+            let mut distinct = HashSet::new();
+            for value in &mut values[..len] {
+                // About every second set has an equal pair.
+                *value = random.below(1 + len * len) as u32;
+                distinct.insert(*value);
+            }
+            let expected = distinct.len() == len;
+            assert_eq!(all_differ(&mut values, len), expected, "{len} values, round {round}");
+            assert!(!expected || values[..len].is_sorted(), "{len} values, round {round}");
+        }
+    }
+}
+
+#[test]
 #[should_panic(expected = "perfect_seed_in")]
 fn the_small_search_takes_no_more() {
     let _ = perfect_seed(&[""; SMALL_KEYS_MAX + 1]);

@@ -228,7 +228,11 @@ impl<'a, I: IdString, A: Allocator + ?Sized> ReverseLookupBuilder<'a, I, A> {
     }
 
     /// Makes room for names, so that adding them cannot fail.
-    fn reserve<'n>(&mut self, names: usize, text_bytes: usize) -> Result<(), LookupError<'n>> {
+    pub(super) fn reserve<'n>(
+        &mut self,
+        names: usize,
+        text_bytes: usize,
+    ) -> Result<(), LookupError<'n>> {
         let total_bytes = self.text.len() as u64 + text_bytes as u64;
         let total = self.len() as u64 + names as u64;
         if total_bytes > u32::MAX.into() || total >= u32::MAX.into() {

@@ -104,6 +104,17 @@ fn the_reason_is_the_right_one() {
 }
 
 #[test]
+fn text_that_is_no_name_is_refused() {
+    let mut bytes = small();
+    bytes.extend_from_slice(b"hidden");
+    bytes[AT_TEXT_BYTES] += 6;
+    bytes[AT_BYTES] = bytes.len() as u8;
+    let damage = refusal::<IdString32>(&sealed(bytes));
+    let last = HEADER_BYTES + 3 * 4 + 3 * 4;
+    assert_eq!(damage, DamagedLookup::new(last, "the last name does not end where the text does"));
+}
+
+#[test]
 fn hashes_that_do_not_ascend_are_refused() {
     // Both tables say the same name twice, with its right hash.
     let one = saved::<IdString32>(&["larch".to_string()], 0);

@@ -167,6 +167,20 @@ fn a_merge_that_is_refused_adds_nothing() {
 }
 
 #[test]
+fn more_than_the_numbers_hold_is_refused() {
+    with_memory(|memory| {
+        let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+        builder.insert("larch").expect("enough memory");
+        let before = memory.stats().granted_total;
+        for (names, bytes) in [(1, u32::MAX as usize - 4), (u32::MAX as usize - 1, 0)] {
+            let error = builder.reserve(names, bytes).expect_err("more than 4 GiB, or 4 billion");
+            assert_eq!(error, LookupError::TooLarge { text_bytes: 5 + bytes as u64 });
+        }
+        assert_eq!(memory.stats().granted_total, before, "nothing was asked for");
+    });
+}
+
+#[test]
 fn the_table_without_names_shows_hashes() {
     let none = ReverseLookup::<IdString32>::default();
     let root = crate::id32!("root_point");
