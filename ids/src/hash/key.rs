@@ -35,10 +35,10 @@ mod sealed {
         /// This many bytes.
         Array(usize),
         /// A `String`.
-        #[cfg(feature = "std")]
+        #[cfg(any(feature = "std", test))]
         String,
         /// A `Vec<u8>`.
-        #[cfg(feature = "std")]
+        #[cfg(any(feature = "std", test))]
         Vec,
     }
 }
@@ -60,8 +60,8 @@ keys! {
     [] str => Shape::Slice;
     [] [u8] => Shape::Slice;
     [const N: usize] [u8; N] => Shape::Array(N);
-    #[cfg(feature = "std")] [] std::string::String => Shape::String;
-    #[cfg(feature = "std")] [] std::vec::Vec<u8> => Shape::Vec;
+    #[cfg(any(feature = "std", test))] [] std::string::String => Shape::String;
+    #[cfg(any(feature = "std", test))] [] std::vec::Vec<u8> => Shape::Vec;
 }
 
 /// One reference, under each type that it may have.
@@ -69,9 +69,9 @@ union Reference<'k, K: ?Sized> {
     key: &'k K,
     slice: &'k [u8],
     first: *const u8,
-    #[cfg(feature = "std")]
+    #[cfg(any(feature = "std", test))]
     string: &'k std::string::String,
-    #[cfg(feature = "std")]
+    #[cfg(any(feature = "std", test))]
     vec: &'k std::vec::Vec<u8>,
 }
 
@@ -90,10 +90,10 @@ pub(crate) const fn bytes_of<K: Key + ?Sized>(key: &K) -> &[u8] {
             // of the result keeps borrowed.
             unsafe { core::slice::from_raw_parts(first, bytes) }
         }
-        #[cfg(feature = "std")]
+        #[cfg(any(feature = "std", test))]
         // SAFETY: the shape stands for `String` alone, so `key` is a reference to one.
         Shape::String => unsafe { reference.string }.as_bytes(),
-        #[cfg(feature = "std")]
+        #[cfg(any(feature = "std", test))]
         // SAFETY: the shape stands for `Vec<u8>` alone, so `key` is a reference to one.
         Shape::Vec => unsafe { reference.vec }.as_slice(),
     }
@@ -118,7 +118,6 @@ mod tests {
         assert_eq!(bytes_of(&b"larch"[1..3]), b"ar");
     }
 
-    #[cfg(feature = "std")]
     #[test]
     fn owned_text_and_bytes_are_keys_too() {
         assert_eq!(bytes_of(&std::string::String::from("larch")), b"larch");
