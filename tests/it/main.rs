@@ -37,6 +37,7 @@ mod shared_proxy;
 mod sites;
 mod slab;
 mod static_heap;
+mod string_hash;
 mod subject;
 mod temp;
 mod trace;
