@@ -13,7 +13,7 @@ mod table;
 #[cfg(test)]
 mod test_backing;
 
-pub use error::{InsertAtError, InsertError, NotReserved, RestoreError, TableDamage};
+pub use error::{InsertAtError, InsertError, NotReserved, RestoreError, SaveError, TableDamage};
 pub use id::{Id, Repr, TableId};
 pub use policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
 pub use table::{
