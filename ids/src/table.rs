@@ -43,7 +43,8 @@ pub use packed::Packed;
 pub use shape::Shape;
 pub use stats::TableStats;
 
-use shape::Parts;
+pub(crate) use holes::HoleParts;
+pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 
 /// The array with holes: objects never move.
 ///
