@@ -11,7 +11,7 @@ use loligo_allocators::StaticHeap;
 use crate::id::Id;
 use crate::policy::Retire;
 use crate::shared_table::SharedTable;
-use crate::sync::{AtomicUsize, AtomicWord, Ordering};
+use crate::sync::{AtomicUsize, Ordering};
 
 type Two = Id<u8, u32, 1, 2>;
 type Shared = SharedTable<'static, Two, Retire, StaticHeap<65536>>;
@@ -122,7 +122,7 @@ fn a_removed_index_waits_for_the_collection() {
 /// two threads get one slot, else it sees nothing.
 #[test]
 fn a_planted_fault_is_caught() {
-    fn create_badly(shared: &Shared) -> u64 {
+    fn create_badly(shared: &Shared) -> u32 {
         let at = shared.taken.load(Ordering::Relaxed);
         shared.taken.store(at + 1, Ordering::Relaxed);
         shared.entry(at).load(Ordering::Relaxed)
