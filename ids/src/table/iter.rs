@@ -83,7 +83,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 
     #[inline]
     fn walk(&self) -> Walk<'_, S, T, I> {
-        let places = self.parts.walk(self.used, self.len);
+        let places = self.parts.walk(self.used, self.len());
         Walk { parts: self.parts, places, table: PhantomData }
     }
 }
