@@ -65,7 +65,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     /// Takes out the object that is the least trouble, from `place` on, which is moved on.
     fn take_next(&mut self, place: &mut usize) -> Option<(I, T)> {
-        if self.len() == 0 {
+        if self.is_empty() {
             return None;
         }
         let next = self.parts.handy_place(*place, self.used, self.len())?;
