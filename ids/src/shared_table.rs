@@ -62,7 +62,7 @@ type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 /// use loligo_ids::{Id, SharedTable};
 ///
 /// struct Shot;
-/// static MEMORY: StaticHeap<4096> = StaticHeap::new("doc");
+/// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// type Shots<'a> = SharedTable<'a, Id<Shot>>;
 /// let mut shots = Shots::new_in(100, &MEMORY)?;
 /// std::thread::scope(|scope| {
