@@ -1,15 +1,35 @@
 //! Ids instead of references, and string hashes.
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![expect(unsafe_code, reason = "tables hold objects in raw memory; every block has its argument")]
 
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+mod error;
 mod hash;
+mod id;
+mod policy;
+mod secondary;
+mod shared_table;
+mod sync;
+mod table;
+#[cfg(test)]
+mod test_backing;
 
+pub use error::{InsertAtError, InsertError, NotReserved, RestoreError, SaveError, TableDamage};
 pub use hash::{
     DamagedLookup, IdString, IdString32, IdString64, Key, LookupBytes, LookupError,
     PerfectSeedError, ReverseLookup, ReverseLookupBuilder, SMALL_KEYS_MAX, Shown, murmur2_32,
     murmur2_32_inverse, murmur2_64a, murmur2_64a_inverse, perfect_seed, perfect_seed_in,
     preimage_32, preimage_64,
+};
+pub use id::{Id, Repr, TableId};
+pub use policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
+pub use secondary::Secondary;
+pub use shared_table::SharedTable;
+pub use sync::SharedRepr;
+pub use table::{
+    Drain, HoleTable, Holes, Ids, Iter, IterMut, IterWithIds, IterWithIdsMut, Packed, PackedTable,
+    Shape, Table, TableStats,
 };

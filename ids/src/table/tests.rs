@@ -1,0 +1,9 @@
+//! Tables against a naive model, at their limits, and misused.
+
+mod bound;
+mod images;
+mod limits;
+mod model;
+mod panics;
+mod small_world;
+mod stale;
