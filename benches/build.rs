@@ -9,12 +9,13 @@ use std::process::Command;
 const COUNTERS: [&str; 3] = ["allocations_total", "requested_total", "frees_total"];
 
 /// Where the modules that the pool names are to be found from the copy.
-const PATHS: [(&str, &str); 6] = [
+const PATHS: [(&str, &str); 7] = [
     ("crate::allocator::", "loligo_allocators::"),
     ("crate::misuse::", "loligo_allocators::"),
     ("crate::sites::", "crate::uncounted::sites::"),
     ("crate::stats::", "loligo_allocators::"),
     ("crate::leak", "crate::uncounted::leak"),
+    ("crate::mark", "crate::uncounted::mark"),
     ("crate::pool::", "crate::uncounted::pool::"),
 ];
 

@@ -9,7 +9,7 @@ use crate::workspace::{Dependency, Member, Workspace};
 const GROUND: [&str; 3] = ["loligo-allocators", "loligo-ids", "loligo-containers"];
 
 /// What tier 0 may depend on besides itself.
-const GROUND_LIBRARIES: [&str; 9] = [
+const GROUND_LIBRARIES: [&str; 10] = [
     "libc",
     "memmap2",
     "allocator-api2",
@@ -19,6 +19,8 @@ const GROUND_LIBRARIES: [&str; 9] = [
     "static_assertions",
     "bitvec",
     "loom",
+    // Behind a feature: the call stacks of traced allocations.
+    "backtrace",
 ];
 
 /// Looks at every dependency of every member.
