@@ -1,6 +1,22 @@
 //! Ids instead of references, and string hashes.
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![expect(unsafe_code, reason = "tables hold objects in raw memory; every block has its argument")]
 
 #[cfg(any(feature = "std", test))]
 extern crate std;
+
+mod error;
+mod id;
+mod policy;
+mod table;
+#[cfg(test)]
+mod test_backing;
+
+pub use error::{InsertAtError, InsertError, NotReserved, RestoreError, TableDamage};
+pub use id::{Id, Repr, TableId};
+pub use policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
+pub use table::{
+    Drain, HoleTable, Holes, Ids, Iter, IterMut, IterWithIds, IterWithIdsMut, Packed, PackedTable,
+    Shape, Table, TableStats,
+};

@@ -1,0 +1,77 @@
+//! Every split: round trips, the niche, and bits that are no id.
+
+use std::collections::{BTreeSet, HashSet};
+use std::format;
+
+use crate::id::{Id, Repr, TableId};
+
+/// Has none of the traits that ids have.
+struct Plain;
+
+fn round_trip<R: Repr, const I: u32, const G: u32>() {
+    type Of<R, const I: u32, const G: u32> = Id<Plain, R, I, G>;
+    assert_eq!(size_of::<Option<Of<R, I, G>>>(), size_of::<R>(), "the niche of {I}+{G}");
+    let top = Of::<R, I, G>::INDEX_MASK;
+    for index in [0, 1, top / 2, top] {
+        for generation in [1, Of::<R, I, G>::GENERATIONS / 2 + 1, Of::<R, I, G>::GENERATIONS] {
+            let tags = if Of::<R, I, G>::TAG_BITS == 0 { 1_u64 } else { 2 };
+            for tag in 0..tags {
+                let bits = tag.checked_shl(I + G).unwrap_or(0) | generation << I | index;
+                let id =
+                    Of::<R, I, G>::from_bits(R::narrow(bits)).expect("the generation is not 0");
+                assert_eq!(id.to_bits().wide(), bits, "bits of {I}+{G}");
+                let parts = (id.index().wide(), id.generation().wide(), id.tag().wide());
+                assert_eq!(parts, (index, generation, tag), "parts of {I}+{G}");
+            }
+        }
+        assert!(Of::<R, I, G>::from_bits(R::narrow(index)).is_none(), "generation 0 of {I}+{G}");
+    }
+}
+
+#[test]
+fn every_split_round_trips() {
+    round_trip::<u32, 16, 16>();
+    round_trip::<u32, 20, 12>();
+    round_trip::<u32, 22, 10>();
+    round_trip::<u32, 16, 12>();
+    round_trip::<u32, 31, 1>();
+    round_trip::<u32, 1, 31>();
+    round_trip::<u32, 2, 2>();
+    round_trip::<u64, 32, 32>();
+    round_trip::<u64, 48, 16>();
+    round_trip::<u64, 32, 16>();
+    round_trip::<u64, 63, 1>();
+    round_trip::<u64, 1, 63>();
+}
+
+#[test]
+fn zero_is_none_and_none_is_zero() {
+    type Small = Id<Plain>;
+    assert!(Small::from_bits(0).is_none(), "0 is no id");
+    let none: Option<Small> = bytemuck::Zeroable::zeroed();
+    assert!(none.is_none(), "zeroed memory is None");
+    assert_eq!(bytemuck::cast::<Option<Small>, u32>(None), 0, "None is stored as 0");
+    let some = bytemuck::cast::<u32, Option<Small>>(0x0030_0007);
+    assert_eq!(some.map(|id| (id.index(), id.generation())), Some((7, 3)), "plain data");
+}
+
+#[test]
+fn an_id_has_its_traits_whatever_its_tag_has() {
+    let low = Id::<Plain>::from_bits(1 << 20).expect("generation 1");
+    let high = Id::<Plain>::from_bits(2 << 20).expect("generation 2");
+    let copy = low;
+    assert_eq!(copy, low, "ids are Copy and Eq");
+    assert!(low < high, "ids are ordered");
+    assert_eq!([low, low].into_iter().collect::<HashSet<_>>().len(), 1, "ids can be hashed");
+    assert_eq!([low, high].into_iter().collect::<BTreeSet<_>>().len(), 2, "and sorted");
+    fn crosses_threads<T: Send + Sync + Unpin>(_: T) {}
+    crosses_threads(Id::<*const u8>::from_bits(1 << 20));
+}
+
+#[test]
+fn an_id_prints_its_parts() {
+    let id = Id::<Plain, u32, 16, 12>::from_bits(0x2003_0007).expect("generation 3");
+    assert_eq!(format!("{id:?}"), "Id(7v3@2)", "tag, generation, index");
+    let id = Id::<Plain, u64, 32, 32>::from_bits(0x3_0000_0007).expect("generation 3");
+    assert_eq!(format!("{id:?}"), "Id(7v3)", "no tag");
+}

@@ -1,0 +1,379 @@
+//! The lookup table: ids on one side, objects on the other.
+//!
+//! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011). Changes:
+//!
+//! - Both of its arrays, the one with holes and the packed one, are one type with one API, and differ in a
+//!   type parameter.
+//! - A dead slot holds an index that is not its own in the place where a live one has its own, so one
+//!   comparison tells live from dead and every slot can be used: the article's code cannot use index
+//!   65 535, reads beyond its array when it links the last slot, and does not notice an empty queue.
+//! - The free list is linked both ways, so a given id can be taken out of its middle.
+//! - Memory comes from an allocator or from the caller, and running out of it is an error.
+
+use core::marker::PhantomData;
+
+use loligo_allocators::Allocator;
+
+use crate::error::InsertError;
+use crate::id::{Id, TableId};
+use crate::policy::{FreeList, GenerationEnd, Lifo, Retire};
+
+mod batch;
+mod check;
+mod drain;
+mod free_list;
+mod holes;
+mod iter;
+mod memory;
+mod packed;
+mod place;
+mod shape;
+mod slice;
+mod stats;
+#[cfg(test)]
+mod tests;
+
+pub use drain::Drain;
+pub use holes::Holes;
+pub use iter::{Ids, Iter, IterMut, IterWithIds, IterWithIdsMut};
+pub use packed::Packed;
+pub use shape::Shape;
+pub use stats::TableStats;
+
+use shape::Parts;
+
+/// The array with holes: objects never move.
+///
+/// A lookup reads the slot's word and the object, which lie apart but whose addresses both follow from
+/// the id, so the processor fetches them at once. Iteration follows a bitmap and costs what is alive,
+/// in order of the slots.
+///
+/// ```text
+/// words    | id | dead: next 3 | id | dead: next 1 | .. to a power of two     4 bytes a slot (8: u64)
+/// live     | 1 0 1 0 ..                                                       1 bit a slot
+/// objects  | T  | link         | T  | link         | ..                       a T a slot, at least an id
+/// ```
+///
+/// See [`Table`] for what it can do, and [`PackedTable`] for the other arrangement.
+///
+/// # Complexity
+///
+/// O(1) for everything that names one object; amortised for insertion, which may grow the table
+/// and copy it. Nothing but growing moves an object.
+///
+/// # When not to use it
+///
+/// Where all objects are visited often and seldom looked up, a [`PackedTable`] is quicker, as is a slice.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::StaticHeap;
+/// use loligo_ids::{HoleTable, Id};
+///
+/// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+/// struct Light {
+///     watts: u32,
+/// }
+///
+/// let mut lights: HoleTable<Light> = HoleTable::new_in(&MEMORY);
+/// let lamp: Id<Light> = lights.insert(Light { watts: 60 })?;
+/// assert_eq!(lights.get(lamp).map(|light| light.watts), Some(60));
+///
+/// lights.remove(lamp);
+/// let other = lights.insert(Light { watts: 40 })?;
+/// // The slot is used again, the id is not.
+/// assert_eq!(lamp.index(), other.index());
+/// assert!(lights.get(lamp).is_none());
+/// # Ok::<(), loligo_ids::InsertError>(())
+/// ```
+pub type HoleTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator + 'a> =
+    Table<'a, Holes, T, I, F, E, A>;
+
+/// The packed array: objects lie without gaps, and the last one moves into the place of a removed one.
+///
+/// A lookup reads the slot, which holds the id and the object's place in one cache line, then the
+/// object. Iteration is a walk over a slice.
+///
+/// ```text
+/// slots    | id, place 0 | dead: next 3, link | id, place 1 | ..    8 bytes a slot (16: u64), to a power of two
+/// ids      | id of object 0 | id of object 1 |                      4 bytes an object (8: u64)
+/// objects  | T              | T              |                      a T an object
+/// ```
+///
+/// See [`Table`] for what it can do, and [`HoleTable`] for the other arrangement.
+///
+/// # Complexity
+///
+/// O(1) for everything that names one object; amortised for insertion, which may grow the table
+/// and copy it. A removal moves one object.
+///
+/// # When not to use it
+///
+/// Where objects must stay where they are, or are mostly looked up by id, take a [`HoleTable`].
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::StaticHeap;
+/// use loligo_ids::PackedTable;
+///
+/// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+/// let mut heights: PackedTable<f32> = PackedTable::new_in(&MEMORY);
+/// let hill = heights.insert(2.0)?;
+/// let peak = heights.insert(8.0)?;
+/// heights.remove(hill);
+/// assert_eq!(heights.as_slice(), [8.0]);
+/// assert_eq!(heights.get(peak), Some(&8.0));
+/// # Ok::<(), loligo_ids::InsertError>(())
+/// ```
+pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator + 'a> =
+    Table<'a, Packed, T, I, F, E, A>;
+
+/// A table that gives each object an id and finds the object by it.
+///
+/// `S` is the arrangement: name the table as [`HoleTable`] or [`PackedTable`], which differ in nothing but
+/// what an operation costs. `I` is the [`Id`]'s type, `F` the free list ([`Lifo`] or
+/// [`Fifo`](crate::Fifo)), `E` what happens at the end of a slot's generations ([`Retire`],
+/// [`Wrap`](crate::Wrap) or [`Refuse`](crate::Refuse)), `A` where memory comes from.
+///
+/// An id of an object that is gone, an id of another table (if tables have
+/// [tags](Self::with_tag)), and an id made of any bits whatever is `None`: never another object, and never
+/// a panic. Two tables without tags and with ids of one type cannot tell each other's ids.
+///
+/// # Memory
+///
+/// Nothing while empty. Then one block without pointers, drawn at [`HoleTable`] and [`PackedTable`], which
+/// doubles when it is full, or memory of the caller that never grows. Its slots are rounded up to a
+/// power of two, its objects are not. `size_of::<Table>()` is at most 15 words.
+///
+/// # Threads
+///
+/// `Send` where the objects are `Send` and the allocator is `Sync` (`A = dyn Allocator + Sync`, for
+/// instance); `Sync` where the objects are `Sync`, too.
+///
+/// # Panics
+///
+/// No operation panics by itself. If a closure or a destructor that it calls does, the table is whole: what
+/// was removed is removed, the rest stands, and nothing leaks that would not with `Vec`.
+///
+/// # Invariants
+///
+/// 1. `parts` lead to a block for `capacity` objects from `memory`, or from the caller where that is
+///    `None`; or nowhere, with `capacity` and `mask` 0. Else `mask` is the number of slots less one,
+///    and below 2^`INDEX_BITS`.
+/// 2. Slots from `used` on are 0; `used <= capacity <= limit`.
+/// 3. The word of a live slot is its id's bits: own index, generation of at least 1, the table's tag.
+/// 4. The word of any other slot below `used` has an index that is not its own and no tag. Its
+///    generation is the last one that lived where it is free, that of the id where it is reserved, 0
+///    where it is retired. The link of a reserved or retired slot is its own index.
+/// 5. The free slots form a list of `free` slots from `head` to `tail`: the index in the word leads on,
+///    the link back. The link of the head is anything but its own index.
+/// 6. `len + free + reserved + retired == used`.
+pub struct Table<
+    'a,
+    S: Shape,
+    T,
+    I: TableId = Id<T>,
+    F: FreeList = Lifo,
+    E: GenerationEnd = Retire,
+    A: Allocator + ?Sized = dyn Allocator + 'a,
+> {
+    parts: S::Parts<T, I::Repr>,
+    /// Takes the slot from an id's bits.
+    mask: usize,
+    len: usize,
+    free: usize,
+    head: usize,
+    tail: usize,
+    /// Slots that were in use at least once.
+    used: usize,
+    capacity: usize,
+    limit: usize,
+    reserved: usize,
+    retired: usize,
+    /// The table's tag, where it stands in an id.
+    tag: u64,
+    memory: Option<&'a A>,
+    owned: PhantomData<(T, I, F, E)>,
+}
+
+// SAFETY: the table owns its objects and its block, whose pointers nobody else has; it reaches the
+// allocator by a shared reference, so that must be `Sync`.
+unsafe impl<S: Shape, T: Send, I: TableId, F: FreeList, E: GenerationEnd, A> Send
+    for Table<'_, S, T, I, F, E, A>
+where
+    A: Allocator + Sync + ?Sized,
+{
+}
+
+// SAFETY: through a shared reference the table gives out shared references to its objects and changes
+// nothing.
+unsafe impl<S: Shape, T: Sync, I: TableId, F: FreeList, E: GenerationEnd, A> Sync
+    for Table<'_, S, T, I, F, E, A>
+where
+    A: Allocator + Sync + ?Sized,
+{
+}
+
+impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    Table<'a, S, T, I, F, E, A>
+{
+    /// Inserts an object and returns its id.
+    ///
+    /// # Complexity
+    ///
+    /// O(1) amortised; O(capacity) where the table grows, which moves every object. No id is invalidated.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError`] if the table is full, memory is refused, or, with [`Refuse`](crate::Refuse), the
+    /// slot has lived all its lives. The table is as it was and the object is dropped: to keep it, ask
+    /// for an id by [`reserve_id`](Self::reserve_id) first.
+    #[inline]
+    pub fn insert(&mut self, value: T) -> Result<I, InsertError> {
+        let (slot, bits) = self.acquire()?;
+        self.parts.put(slot, bits, self.len, value);
+        self.len += 1;
+        // SAFETY: `acquire` gives out bits with a generation.
+        Ok(unsafe { I::unchecked(bits) })
+    }
+
+    /// Takes an object out and returns it; `None` if the id names none.
+    ///
+    /// # Complexity
+    ///
+    /// O(1). Moves one object in a [`PackedTable`].
+    #[inline]
+    pub fn remove(&mut self, id: I) -> Option<T> {
+        let slot = self.find(id)?;
+        Some(self.take_out(slot, id.bits()))
+    }
+
+    /// Tells whether the id names an object of this table.
+    ///
+    /// # Complexity
+    ///
+    /// O(1): one load and one comparison.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, id: I) -> bool {
+        self.find(id).is_some()
+    }
+
+    /// Returns the object that the id names.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, id: I) -> Option<&T> {
+        let slot = self.find(id)?;
+        // SAFETY: the slot is live, so an object lies there, and nobody changes it while `self` is lent.
+        Some(unsafe { self.parts.object_at(self.parts.place_of(slot)).as_ref() })
+    }
+
+    /// Returns the object that the id names, to be changed.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
+        let slot = self.find(id)?;
+        // SAFETY: the slot is live, so an object lies there, and `self` is lent for this alone.
+        Some(unsafe { self.parts.object_at(self.parts.place_of(slot)).as_mut() })
+    }
+
+    /// Returns several objects at once, to be changed; `None` if two ids are equal or any names nothing.
+    ///
+    /// # Complexity
+    ///
+    /// O(N^2) comparisons of ids, O(N) lookups.
+    #[inline]
+    #[must_use]
+    pub fn get_many_mut<const N: usize>(&mut self, ids: [I; N]) -> Option<[&mut T; N]> {
+        for (at, id) in ids.iter().enumerate() {
+            if ids[..at].contains(id) || self.find(*id).is_none() {
+                return None;
+            }
+        }
+        Some(ids.map(|id| {
+            let slot = id.bits() as usize & self.mask;
+            // SAFETY: every id was found above, so an object lies there; the ids differ, hence the slots
+            // and the objects do, and `self` is lent for these alone.
+            unsafe { self.parts.object_at(self.parts.place_of(slot)).as_mut() }
+        }))
+    }
+
+    /// Returns the object's index among the table's objects, for an array that runs parallel to them; below
+    /// [`capacity`](Self::capacity).
+    ///
+    /// In a [`HoleTable`] it is the id's own and stays. In a [`PackedTable`] it is the place in
+    /// [`as_slice`](PackedTable::as_slice), which a removal may change; there `id.index()` is what
+    /// stays.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    #[inline]
+    #[must_use]
+    pub fn index_of(&self, id: I) -> Option<usize> {
+        Some(self.parts.place_of(self.find(id)?))
+    }
+
+    /// Returns how many objects there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Tells whether there are no objects.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns how many objects there is memory for.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Returns how many slots the table may have at most.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Returns the table's tag, as [`Id::tag`] does; 0 for a table without.
+    #[must_use]
+    pub fn tag(&self) -> u64 {
+        self.tag.checked_shr(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0)
+    }
+
+    /// Returns the slot that a live id names.
+    ///
+    /// The slot is within the table whatever the id's bits are, and a word that equals them all has the
+    /// same index, so it is live (invariants 1 to 4).
+    #[inline]
+    fn find(&self, id: I) -> Option<usize> {
+        let bits = id.bits();
+        let slot = bits as usize & self.mask;
+        (self.parts.word(slot) == bits).then_some(slot)
+    }
+
+    /// Takes the object of a live slot out and frees the slot.
+    #[inline]
+    fn take_out(&mut self, slot: usize, bits: u64) -> T {
+        let value = self.parts.take(slot, self.len, self.mask);
+        self.len -= 1;
+        self.release(slot, bits & I::GENERATION_MASK);
+        value
+    }
+}

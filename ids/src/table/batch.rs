@@ -1,0 +1,69 @@
+//! Insertion and removal of many objects at once.
+
+use loligo_allocators::Allocator;
+
+use crate::error::InsertError;
+use crate::id::TableId;
+use crate::policy::{FreeList, GenerationEnd};
+use crate::table::Table;
+use crate::table::shape::Shape;
+
+impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    Table<'_, S, T, I, F, E, A>
+{
+    /// Inserts every object of `values` and passes their ids to `made`, in order; returns how many.
+    ///
+    /// Room for as many as `values` promises is made first, so that a table grows at most once and an
+    /// iterator that knows its length is inserted wholly or not at all (but see `Errors`).
+    ///
+    /// # Complexity
+    ///
+    /// O(values); O(capacity) where the table grows.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError`]. If `values` gave more than it promised, or a slot has lived all its lives, those
+    /// inserted before stay, and `made` knows them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_ids::{HoleTable, Id};
+    ///
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// let mut shots: HoleTable<u32> = HoleTable::new_in(&MEMORY);
+    /// let mut ids: [Option<Id<u32>>; 3] = [None; 3];
+    /// let mut next = ids.iter_mut();
+    /// shots.insert_batch([10, 20, 30], |id| *next.next().unwrap() = Some(id))?;
+    /// assert_eq!(shots.remove_batch(ids.into_iter().flatten()), 3);
+    /// # Ok::<(), loligo_ids::InsertError>(())
+    /// ```
+    pub fn insert_batch(
+        &mut self,
+        values: impl IntoIterator<Item = T>,
+        mut made: impl FnMut(I),
+    ) -> Result<usize, InsertError> {
+        let values = values.into_iter();
+        self.reserve(values.size_hint().0)?;
+        let mut count = 0;
+        for value in values {
+            made(self.insert(value)?);
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Removes and drops every object that `ids` name, and returns how many those were.
+    ///
+    /// # Complexity
+    ///
+    /// O(ids).
+    pub fn remove_batch(&mut self, ids: impl IntoIterator<Item = I>) -> usize {
+        let mut count = 0;
+        for id in ids {
+            count += usize::from(self.remove(id).is_some());
+        }
+        count
+    }
+}

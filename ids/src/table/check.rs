@@ -1,0 +1,126 @@
+//! Walks a table's invariants.
+
+use loligo_allocators::Allocator;
+
+use crate::error::TableDamage;
+use crate::id::TableId;
+use crate::policy::{End, FreeList, GenerationEnd};
+use crate::table::Table;
+use crate::table::shape::{Parts, Shape, slots_for};
+
+impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    Table<'_, S, T, I, F, E, A>
+{
+    /// Checks the table's own structure, in release builds too.
+    ///
+    /// # Complexity
+    ///
+    /// O(slots).
+    ///
+    /// # Errors
+    ///
+    /// [`TableDamage`] names the first fault found.
+    pub fn validate(&self) -> Result<(), TableDamage> {
+        if self.used > self.capacity || self.capacity > self.limit {
+            return damage("more slots are in use than there are", self.used);
+        }
+        if self.len + self.free + self.reserved + self.retired != self.used {
+            return damage("live, free, reserved and retired slots are not all", self.used);
+        }
+        if E::END != End::Retire && self.retired > 0 {
+            return damage("a slot is retired though none should be", self.used);
+        }
+        let mut seen = Seen::default();
+        for slot in 0..self.used {
+            self.check_slot(slot, &mut seen)?;
+        }
+        if (seen.live, seen.free, seen.reserved) != (self.len, self.free, self.reserved) {
+            return damage("slots of some state are miscounted", self.used);
+        }
+        let slots = if self.capacity == 0 { 1 } else { slots_for(self.capacity).unwrap_or(0) };
+        if self.mask + 1 != slots {
+            return damage("the mask does not fit the number of slots", self.mask);
+        }
+        for slot in self.used..slots {
+            if self.parts.word(slot) != 0 {
+                return damage("a slot that was never used is written", slot);
+            }
+        }
+        self.check_places()?;
+        self.check_list()
+    }
+
+    fn check_slot(&self, slot: usize, seen: &mut Seen) -> Result<(), TableDamage> {
+        let word = self.parts.word(slot);
+        let live = !self.is_dead(slot);
+        if live {
+            if !self.is_own(word) {
+                return damage("a live slot has no generation or another table's tag", slot);
+            }
+            seen.live += 1;
+        } else {
+            if word & !(I::INDEX_MASK | I::GENERATION_MASK) != 0 {
+                return damage("a dead slot has a tag", slot);
+            }
+            if self.parts.link(slot) != slot {
+                seen.free += 1;
+                if E::END == End::Retire && word & I::GENERATION_MASK == I::GENERATION_MASK {
+                    return damage("a slot is free that has lived all its lives", slot);
+                }
+            } else if word & I::INDEX_MASK != (slot ^ 1) as u64 {
+                return damage("a slot on no list leads on", slot);
+            } else {
+                seen.reserved += usize::from(word & I::GENERATION_MASK != 0);
+            }
+        }
+        self.parts.check(slot, live, self.len).or_else(|what| damage(what, slot))
+    }
+
+    /// The places that iteration visits are those of the live slots.
+    fn check_places(&self) -> Result<(), TableDamage> {
+        let (mut from, mut count) = (0, 0);
+        while let Some(place) = self.parts.next_place(from, self.used, self.len) {
+            let slot = (self.parts.bits_at(place) & I::INDEX_MASK) as usize;
+            if slot >= self.used || self.is_dead(slot) || self.parts.place_of(slot) != place {
+                return damage("a place that is visited is no live slot's", place);
+            }
+            from = place + 1;
+            count += 1;
+        }
+        if count == self.len { Ok(()) } else { damage("the live places are miscounted", count) }
+    }
+
+    fn check_list(&self) -> Result<(), TableDamage> {
+        let mut slot = self.head;
+        let mut last = None;
+        for _ in 0..self.free {
+            if slot >= self.used || !self.is_free(slot) {
+                return damage("the free list leads to a slot that is not free", slot);
+            }
+            if let Some(last) = last
+                && (self.parts.link(slot) != last || slot == self.head)
+            {
+                return damage("the free list does not lead back the way it came", slot);
+            }
+            last = Some(slot);
+            slot = self.next_free(slot);
+        }
+        match last {
+            Some(last) if last != self.tail => damage("the free list ends elsewhere", last),
+            Some(last) if slot != last ^ 1 => damage("the free list leads beyond its end", last),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Slots by state.
+#[derive(Default)]
+struct Seen {
+    live: usize,
+    free: usize,
+    reserved: usize,
+}
+
+fn damage(what: &'static str, slot: usize) -> Result<(), TableDamage> {
+    Err(TableDamage { what, index: slot as u64 })
+}

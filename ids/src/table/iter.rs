@@ -1,0 +1,213 @@
+//! Walks over the objects of a table, with and without their ids.
+
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+
+use loligo_allocators::Allocator;
+
+use crate::id::TableId;
+use crate::policy::{FreeList, GenerationEnd};
+use crate::table::Table;
+use crate::table::shape::{Parts, Shape};
+
+impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    Table<'_, S, T, I, F, E, A>
+{
+    /// Visits the objects: in order of their slots in a [`HoleTable`](crate::HoleTable), in order of
+    /// [`as_slice`](crate::PackedTable::as_slice) in a [`PackedTable`](crate::PackedTable).
+    ///
+    /// # Complexity
+    ///
+    /// O(1) an object; with holes also a step for every 64 slots.
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, S, T, I> {
+        Iter { walk: self.walk() }
+    }
+
+    /// Visits the objects, to be changed, in the order of [`iter`](Self::iter).
+    ///
+    /// # Complexity
+    ///
+    /// As [`iter`](Self::iter).
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, S, T, I> {
+        IterMut { walk: self.walk(), lent: PhantomData }
+    }
+
+    /// Visits the ids, in the order of [`iter`](Self::iter).
+    ///
+    /// # Complexity
+    ///
+    /// As [`iter`](Self::iter).
+    #[inline]
+    pub fn ids(&self) -> Ids<'_, S, T, I> {
+        Ids { walk: self.walk() }
+    }
+
+    /// Visits the objects with their ids, in the order of [`iter`](Self::iter).
+    ///
+    /// # Complexity
+    ///
+    /// As [`iter`](Self::iter).
+    #[inline]
+    pub fn iter_with_ids(&self) -> IterWithIds<'_, S, T, I> {
+        IterWithIds { walk: self.walk() }
+    }
+
+    /// Visits the objects with their ids, to be changed, in the order of [`iter`](Self::iter).
+    ///
+    /// # Complexity
+    ///
+    /// As [`iter`](Self::iter).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_ids::HoleTable;
+    ///
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// let mut ages: HoleTable<u32> = HoleTable::new_in(&MEMORY);
+    /// let first = ages.insert(30)?;
+    /// ages.insert(40)?;
+    /// for (id, age) in ages.iter_with_ids_mut() {
+    ///     *age += u32::from(id == first);
+    /// }
+    /// assert!(ages.iter().eq(&[31, 40]));
+    /// # Ok::<(), loligo_ids::InsertError>(())
+    /// ```
+    #[inline]
+    pub fn iter_with_ids_mut(&mut self) -> IterWithIdsMut<'_, S, T, I> {
+        IterWithIdsMut { walk: self.walk(), lent: PhantomData }
+    }
+
+    #[inline]
+    fn walk(&self) -> Walk<'_, S, T, I> {
+        let places = self.parts.walk(self.used, self.len);
+        Walk { parts: self.parts, places, table: PhantomData }
+    }
+}
+
+/// The places that are left to visit in a table that is lent for `'t`.
+struct Walk<'t, S: Shape, T, I: TableId> {
+    parts: S::Parts<T, I::Repr>,
+    places: <S::Parts<T, I::Repr> as Parts<T, I::Repr>>::Walk,
+    table: PhantomData<(&'t T, I)>,
+}
+
+// SAFETY: a walk only leads to the objects of a table that is lent; who turns places into references
+// has the bounds on `T`.
+unsafe impl<S: Shape, T: Sync, I: TableId> Send for Walk<'_, S, T, I> {}
+
+// SAFETY: as above; a shared walk cannot be advanced.
+unsafe impl<S: Shape, T: Sync, I: TableId> Sync for Walk<'_, S, T, I> {}
+
+impl<S: Shape, T, I: TableId> Walk<'_, S, T, I> {
+    #[inline]
+    fn id_at(parts: S::Parts<T, I::Repr>, place: usize) -> I {
+        // SAFETY: the bits at a live place are those of an id, which are never 0.
+        unsafe { I::unchecked(parts.bits_at(place)) }
+    }
+}
+
+macro_rules! walk {
+    (
+        $(#[$doc:meta])* $name:ident<$t:lifetime, $object:ident, $id:ident>,
+        $item:ty, { $($field:ident)? },
+        |$parts:ident, $place:ident| $give:expr
+    ) => {
+        $(#[$doc])*
+        pub struct $name<$t, S: Shape, $object, $id: TableId> {
+            walk: Walk<$t, S, $object, $id>,
+            $(
+                /// The objects are lent to be changed.
+                $field: PhantomData<&$t mut $object>,
+            )?
+        }
+
+        impl<$t, S: Shape, $object, $id: TableId> Iterator for $name<$t, S, $object, $id> {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                let $place = self.walk.places.next()?;
+                let $parts = self.walk.parts;
+                Some($give)
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.walk.places.size_hint()
+            }
+
+            #[inline]
+            fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut f: G) -> B {
+                let $parts = self.walk.parts;
+                self.walk.places.fold(init, |folded, $place| f(folded, $give))
+            }
+        }
+
+        impl<S: Shape, $object, $id: TableId> ExactSizeIterator for $name<'_, S, $object, $id> {}
+        impl<S: Shape, $object, $id: TableId> FusedIterator for $name<'_, S, $object, $id> {}
+    };
+}
+
+walk!(
+    /// The objects of a [`Table`], lent by [`Table::iter`].
+    Iter<'t, T, I>, &'t T, {},
+    // SAFETY: an object lies at a live place, and the table is lent for `'t`.
+    |parts, place| unsafe { parts.object_at(place).as_ref() }
+);
+walk!(
+    /// The objects of a [`Table`], lent by [`Table::iter_mut`].
+    IterMut<'t, T, I>, &'t mut T, { lent },
+    // SAFETY: an object lies at a live place, the table is lent to be changed for `'t`, and each place
+    // is visited once.
+    |parts, place| unsafe { parts.object_at(place).as_mut() }
+);
+walk!(
+    /// The ids of a [`Table`], given by [`Table::ids`].
+    Ids<'t, T, I>, I, {},
+    |parts, place| Walk::<S, T, I>::id_at(parts, place)
+);
+walk!(
+    /// The objects of a [`Table`] with their ids, lent by [`Table::iter_with_ids`].
+    IterWithIds<'t, T, I>, (I, &'t T), {},
+    // SAFETY: an object lies at a live place, and the table is lent for `'t`.
+    |parts, place| (Walk::<S, T, I>::id_at(parts, place), unsafe {
+        parts.object_at(place).as_ref()
+    })
+);
+walk!(
+    /// The objects of a [`Table`] with their ids, lent by [`Table::iter_with_ids_mut`].
+    IterWithIdsMut<'t, T, I>, (I, &'t mut T), { lent },
+    // SAFETY: an object lies at a live place, the table is lent to be changed for `'t`, and each place
+    // is visited once.
+    |parts, place| (Walk::<S, T, I>::id_at(parts, place), unsafe {
+        parts.object_at(place).as_mut()
+    })
+);
+
+impl<'t, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized> IntoIterator
+    for &'t Table<'_, S, T, I, F, E, A>
+{
+    type Item = &'t T;
+    type IntoIter = Iter<'t, S, T, I>;
+
+    #[inline]
+    fn into_iter(self) -> Iter<'t, S, T, I> {
+        self.iter()
+    }
+}
+
+impl<'t, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized> IntoIterator
+    for &'t mut Table<'_, S, T, I, F, E, A>
+{
+    type Item = &'t mut T;
+    type IntoIter = IterMut<'t, S, T, I>;
+
+    #[inline]
+    fn into_iter(self) -> IterMut<'t, S, T, I> {
+        self.iter_mut()
+    }
+}

@@ -1,0 +1,288 @@
+//! Where a table's memory comes from: its constructors, its growth and its end.
+
+use core::alloc::Layout;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+use loligo_allocators::Allocator;
+
+use crate::error::InsertError;
+use crate::id::TableId;
+use crate::policy::{FreeList, GenerationEnd};
+use crate::table::Table;
+use crate::table::shape::{Parts, Shape, align, fixed_len, offsets, slots_for};
+
+/// Objects that the first block of a growing table has room for.
+const FIRST: usize = 8;
+
+impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    Table<'a, S, T, I, F, E, A>
+{
+    /// Returns an empty table that takes its memory from `memory` when it needs some.
+    ///
+    /// It grows up to what the index of its ids can name.
+    #[must_use]
+    pub fn new_in(memory: &'a A) -> Self {
+        Self::with_limit(usize::MAX, memory)
+    }
+
+    /// Returns an empty table that never has more than `limit` slots.
+    ///
+    /// With [`Fifo`](crate::Fifo) it is full `MIN_FREE` objects before.
+    #[must_use]
+    pub fn with_limit(limit: usize, memory: &'a A) -> Self {
+        Self::empty(limit, Some(memory))
+    }
+
+    /// Returns an empty table of fixed capacity in memory of the caller.
+    ///
+    /// It has `slots` slots, never asks for more, and leaves the memory to the caller at its end.
+    /// [`fixed_len`](Self::fixed_len) tells how much it needs.
+    ///
+    /// # Complexity
+    ///
+    /// O(slots), to make every slot dead.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError::Memory`] if the memory is too short, [`InsertError::Full`] if the index of an id
+    /// cannot name so many slots.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use loligo_ids::{HoleTable, InsertError};
+    ///
+    /// type Doors<'a> = HoleTable<'a, u16>;
+    /// let mut memory = [MaybeUninit::uninit(); Doors::fixed_len(2)];
+    /// let mut doors = Doors::fixed(&mut memory, 2)?;
+    /// doors.insert(1)?;
+    /// doors.insert(2)?;
+    /// let full = doors.insert(3).unwrap_err();
+    /// assert!(matches!(full, InsertError::Full { limit: 2, live: 2, .. }));
+    /// # Ok::<(), InsertError>(())
+    /// ```
+    pub fn fixed(memory: &'a mut [MaybeUninit<u64>], slots: usize) -> Result<Self, InsertError> {
+        let mut table = Self::empty(slots, None);
+        if table.limit < slots {
+            return Err(table.full());
+        }
+        if slots > 0 {
+            let needed = fixed_len(Self::measures(), slots);
+            if needed.is_none_or(|needed| needed > memory.len()) {
+                return Err(Self::refused(slots));
+            }
+            let block = NonNull::from(memory).cast::<u8>();
+            let skip = block.align_offset(align(Self::measures()));
+            // SAFETY: the length includes what may be skipped to align the table.
+            let block = unsafe { block.add(skip) };
+            // SAFETY: from here on the block is as long as a table of so many slots, and aligned.
+            unsafe { table.settle(block, slots) };
+        }
+        Ok(table)
+    }
+
+    /// Returns how many `u64` a table of `slots` slots needs, at any address: for
+    /// [`fixed`](Self::fixed).
+    ///
+    /// # Panics
+    ///
+    /// If no memory is that large. At compile time this is an error.
+    #[must_use]
+    pub const fn fixed_len(slots: usize) -> usize {
+        match fixed_len(<S::Parts<T, I::Repr> as Parts<T, I::Repr>>::MEASURES, slots) {
+            Some(len) => len,
+            None => panic!("no memory is as large as a table of so many slots"),
+        }
+    }
+
+    /// Gives the table a tag, which all of its ids will carry, so that it tells its own ids from those of
+    /// other tables.
+    ///
+    /// # Panics
+    ///
+    /// If the tag does not fit into the bits that the id leaves, or the table already gave out ids.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_ids::{HoleTable, Id};
+    ///
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// // 14 bits of index, 12 of generation: 6 are left for the tag.
+    /// type TileId = Id<u8, u32, 14, 12>;
+    /// type Tiles<'a> = HoleTable<'a, u8, TileId>;
+    /// let mut ground = Tiles::new_in(&MEMORY).with_tag(1);
+    /// let mut water = Tiles::new_in(&MEMORY).with_tag(2);
+    /// let grass = ground.insert(0)?;
+    /// let wave = water.insert(0)?;
+    /// assert_eq!(wave.tag(), 2);
+    /// assert!(water.get(grass).is_none());
+    /// # Ok::<(), loligo_ids::InsertError>(())
+    /// ```
+    #[must_use]
+    pub fn with_tag(mut self, tag: u64) -> Self {
+        assert!(
+            tag.checked_shr(I::TAG_BITS).unwrap_or(0) == 0,
+            "tag {tag} does not fit into the {} bits that the id leaves",
+            I::TAG_BITS
+        );
+        assert!(self.used == 0, "the table gave out ids before it got tag {tag}");
+        self.tag = tag.checked_shl(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0);
+        self
+    }
+
+    /// Makes room for `more` objects beyond those that are live, so that inserting them needs no memory.
+    ///
+    /// # Complexity
+    ///
+    /// O(capacity) where the table grows.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError`] if so many cannot be had, or memory is refused. The table is as it was.
+    pub fn reserve(&mut self, more: usize) -> Result<(), InsertError> {
+        let usable = self.free.saturating_sub(F::MIN_FREE);
+        let fresh = more.saturating_sub(usable);
+        match self.used.checked_add(fresh) {
+            Some(needed) if needed <= self.limit => self.grow_to(needed),
+            _ => Err(self.full()),
+        }
+    }
+
+    /// Returns a table without memory.
+    pub(super) fn empty(limit: usize, memory: Option<&'a A>) -> Self {
+        Self {
+            parts: S::Parts::nowhere(),
+            mask: 0,
+            len: 0,
+            free: 0,
+            head: 0,
+            tail: 0,
+            used: 0,
+            capacity: 0,
+            limit: limit.min(usize::try_from(I::SLOTS).unwrap_or(usize::MAX)),
+            reserved: 0,
+            retired: 0,
+            tag: 0,
+            memory,
+            owned: PhantomData,
+        }
+    }
+
+    /// Makes room for one more slot.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow(&mut self) -> Result<(), InsertError> {
+        if self.used == self.limit {
+            return Err(self.full());
+        }
+        self.grow_to(self.used + 1)
+    }
+
+    /// Makes room for `needed` slots, at most the limit.
+    pub(super) fn grow_to(&mut self, needed: usize) -> Result<(), InsertError> {
+        if needed <= self.capacity {
+            return Ok(());
+        }
+        let Some(memory) = self.memory else {
+            return Err(self.full());
+        };
+        let capacity = self.capacity.saturating_mul(2).max(FIRST).max(needed).min(self.limit);
+        let layout = Self::layout(capacity).ok_or(Self::refused(capacity))?;
+        let block = memory.allocate(layout).map_err(|_| Self::refused(capacity))?;
+        let old = (self.parts, self.capacity);
+        // SAFETY: the block was asked for with the layout of such a table.
+        unsafe { self.settle(block.cast(), capacity) };
+        if old.1 > 0 {
+            // SAFETY: the new block has room for more than the old one, which is left for good.
+            unsafe { old.0.move_to(self.parts, self.used, self.len) };
+            Self::give_back(memory, old.0, old.1);
+        }
+        Ok(())
+    }
+
+    /// Takes a block for its memory and makes every slot dead. What was in the old one is the caller's.
+    ///
+    /// # Safety
+    ///
+    /// The block is for `capacity` objects: as long and as aligned.
+    pub(super) unsafe fn settle(&mut self, block: NonNull<u8>, capacity: usize) {
+        // SAFETY: the caller's promise.
+        self.parts = unsafe { S::Parts::within(block, capacity) };
+        // SAFETY: these are the parts of that block.
+        unsafe { self.parts.format(capacity) };
+        self.capacity = capacity;
+        self.mask = slots_for(capacity).unwrap_or(1) - 1;
+    }
+
+    /// Returns the layout of the block for `capacity` objects.
+    pub(super) fn layout(capacity: usize) -> Option<Layout> {
+        let bytes = offsets(Self::measures(), capacity)?.bytes;
+        Layout::from_size_align(bytes, align(Self::measures())).ok()
+    }
+
+    /// Gives the block of a table back.
+    fn give_back(memory: &A, parts: S::Parts<T, I::Repr>, capacity: usize) {
+        let Some(layout) = Self::layout(capacity) else {
+            unreachable!("the block was taken with a layout");
+        };
+        // SAFETY: the parts' first array is where the block begins; it came from this allocator with this
+        // layout, and nothing uses it any more.
+        unsafe { memory.deallocate_sized(parts.block(), layout) };
+    }
+
+    pub(super) fn measures() -> crate::table::shape::Measures {
+        <S::Parts<T, I::Repr> as Parts<T, I::Repr>>::MEASURES
+    }
+
+    #[cold]
+    pub(super) fn full(&self) -> InsertError {
+        InsertError::Full {
+            limit: self.limit as u64,
+            live: self.len as u64,
+            reserved: self.reserved as u64,
+            retired: self.retired as u64,
+            held_back: self.free as u64,
+        }
+    }
+
+    #[cold]
+    pub(super) fn refused(slots: usize) -> InsertError {
+        let bytes = offsets(Self::measures(), slots).map_or(u64::MAX, |all| all.bytes as u64);
+        InsertError::Memory { slots: slots as u64, bytes }
+    }
+}
+
+/// Drops what is left of a table's objects, and gives its memory back even if a destructor panics.
+struct Rest<'t, 'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>(
+    &'t mut Table<'a, S, T, I, F, E, A>,
+);
+
+impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized> Drop
+    for Rest<'_, '_, S, T, I, F, E, A>
+{
+    fn drop(&mut self) {
+        // Only a panic leaves objects here; a second one aborts, as it does with `Vec`.
+        self.0.clear();
+        if let (Some(memory), true) = (self.0.memory, self.0.capacity > 0) {
+            Table::<S, T, I, F, E, A>::give_back(memory, self.0.parts, self.0.capacity);
+        }
+    }
+}
+
+impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized> Drop
+    for Table<'_, S, T, I, F, E, A>
+{
+    fn drop(&mut self) {
+        let rest = Rest(self);
+        if core::mem::needs_drop::<T>() {
+            rest.0.clear();
+        } else {
+            rest.0.len = 0;
+        }
+    }
+}

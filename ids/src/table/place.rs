@@ -1,0 +1,182 @@
+//! Ids that are known before their object: given by a server or an undo, or reserved to be filled later.
+
+use loligo_allocators::Allocator;
+
+use crate::error::{InsertAtError, InsertError, NotReserved};
+use crate::id::TableId;
+use crate::policy::{FreeList, GenerationEnd};
+use crate::table::Table;
+use crate::table::shape::{Parts, Shape};
+
+impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    Table<'_, S, T, I, F, E, A>
+{
+    /// Inserts an object that is to have the given id: one that was removed and comes back (undo), or one
+    /// whose id another machine has given out.
+    ///
+    /// The slot may be free, retired or not yet used. It takes over the id's generation and goes on from
+    /// there, so the caller vouches that ids of this slot which are younger than `id` are forgotten.
+    ///
+    /// # Complexity
+    ///
+    /// O(1), wherever on the free list the slot is. The first time that a slot is used, O(slots below
+    /// it that were never used), which go on the free list; O(capacity) where the table grows.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertAtError`]. The table is as it was (it may have grown) and the object is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_ids::HoleTable;
+    ///
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// let mut walls: HoleTable<&str> = HoleTable::new_in(&MEMORY);
+    /// let wall = walls.insert("north")?;
+    /// let removed = walls.remove(wall).unwrap();
+    /// // Undo: whoever kept the id finds the wall again.
+    /// walls.insert_at(wall, removed)?;
+    /// assert_eq!(walls.get(wall), Some(&"north"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn insert_at(&mut self, id: I, value: T) -> Result<(), InsertAtError> {
+        let bits = id.bits();
+        let index = bits & I::INDEX_MASK;
+        if !self.is_own(bits) {
+            let of = |tag: u64| tag.checked_shr(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0);
+            return Err(InsertAtError::Foreign { tag: of(bits), own: of(self.tag) });
+        }
+        if index >= self.limit as u64 {
+            return Err(InsertAtError::Beyond { index, limit: self.limit as u64 });
+        }
+        let slot = index as usize;
+        if slot >= self.used {
+            self.use_up_to(slot)?;
+        } else if self.is_free(slot) {
+            self.unlink(slot);
+        } else if self.is_dead(slot) && self.parts.word(slot) & I::GENERATION_MASK == 0 {
+            self.retired -= 1;
+        } else {
+            return Err(InsertAtError::Taken { index });
+        }
+        self.parts.put(slot, bits, self.len, value);
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Returns an id for an object that comes later, through [`fill`](Self::fill).
+    ///
+    /// Until then the id names nothing: [`contains`](Self::contains), [`get`](Self::get) and iteration do not
+    /// know it. Whoever does not need it any more [gives it up](Self::give_up).
+    ///
+    /// # Complexity
+    ///
+    /// O(1) amortised, as [`insert`](Self::insert).
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_ids::{HoleTable, Id};
+    ///
+    /// struct Door {
+    ///     other_side: Id<Door>,
+    /// }
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// let mut doors: HoleTable<Door> = HoleTable::new_in(&MEMORY);
+    /// // Two objects that name each other.
+    /// let inside = doors.reserve_id()?;
+    /// let outside = doors.insert(Door { other_side: inside })?;
+    /// assert!(!doors.contains(inside));
+    /// doors.fill(inside, Door { other_side: outside })?;
+    /// assert!(doors.contains(inside));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reserve_id(&mut self) -> Result<I, InsertError> {
+        let (slot, bits) = self.acquire()?;
+        self.set_aside(slot, bits & I::GENERATION_MASK);
+        self.reserved += 1;
+        // SAFETY: `acquire` gives out bits with a generation.
+        Ok(unsafe { I::unchecked(bits) })
+    }
+
+    /// Tells whether the id is reserved and not yet filled.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    #[must_use]
+    pub fn is_reserved(&self, id: I) -> bool {
+        let bits = id.bits();
+        let index = bits & I::INDEX_MASK;
+        if index >= self.used as u64 || !self.is_own(bits) {
+            return false;
+        }
+        let slot = index as usize;
+        let word = (bits & I::GENERATION_MASK) | (slot ^ 1) as u64;
+        self.parts.word(slot) == word && self.parts.link(slot) == slot
+    }
+
+    /// Gives a reserved id its object.
+    ///
+    /// # Complexity
+    ///
+    /// O(1). Needs no memory.
+    ///
+    /// # Errors
+    ///
+    /// [`NotReserved`] if the id is not reserved in this table. The table is as it was and the object
+    /// is dropped.
+    pub fn fill(&mut self, id: I, value: T) -> Result<(), NotReserved> {
+        if !self.is_reserved(id) {
+            return Err(NotReserved);
+        }
+        let bits = id.bits();
+        self.parts.put((bits & I::INDEX_MASK) as usize, bits, self.len, value);
+        self.reserved -= 1;
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Gives a reserved id up, which then never names anything. Tells whether it was reserved.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    pub fn give_up(&mut self, id: I) -> bool {
+        if !self.is_reserved(id) {
+            return false;
+        }
+        let bits = id.bits();
+        self.reserved -= 1;
+        self.release((bits & I::INDEX_MASK) as usize, bits & I::GENERATION_MASK);
+        true
+    }
+
+    /// Tells whether bits have a generation and this table's tag.
+    pub(super) fn is_own(&self, bits: u64) -> bool {
+        let above = bits & !(I::INDEX_MASK | I::GENERATION_MASK);
+        above == self.tag && bits & I::GENERATION_MASK != 0
+    }
+
+    /// Puts `slot`, which was never used, into use, and those before it on the free list.
+    fn use_up_to(&mut self, slot: usize) -> Result<(), InsertAtError> {
+        self.grow_to(slot + 1).map_err(|error| match error {
+            InsertError::Memory { slots, bytes } => InsertAtError::Memory { slots, bytes },
+            _ => InsertAtError::Beyond { index: slot as u64, limit: self.capacity as u64 },
+        })?;
+        let (first, between) = (self.used, slot - self.used);
+        self.used = slot + 1;
+        for step in 0..between {
+            // The lowest is to be used first.
+            self.push(if F::LIFO { slot - 1 - step } else { first + step }, 0);
+        }
+        Ok(())
+    }
+}

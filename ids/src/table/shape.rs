@@ -1,0 +1,178 @@
+//! What the two arrangements of a table's memory have in common.
+
+use core::ptr::NonNull;
+
+use crate::id::{Repr, Sealed};
+
+/// How a table lies in memory: [`Holes`](crate::Holes) or [`Packed`](crate::Packed).
+///
+/// Sealed. Code that is generic over it works with either table.
+pub trait Shape: Sealed + 'static {
+    /// The pointers into a table's memory.
+    #[doc(hidden)]
+    type Parts<T, R: Repr>: Parts<T, R>;
+}
+
+/// What a place of each kind takes, from which the layout of a table follows.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Measures {
+    /// Bytes of a slot: what an id is compared with.
+    pub slot: usize,
+    /// Whether a bitmap tells the live places.
+    pub bitmap: bool,
+    /// Bytes beside each place for an object, out of the slots and of the objects.
+    pub beside: usize,
+    /// Bytes of a place for an object.
+    pub object: usize,
+    /// Alignment of a place for an object.
+    pub align: usize,
+}
+
+/// Where the arrays of a table begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offsets {
+    /// The bitmap, or the ids of the objects.
+    pub(crate) beside: usize,
+    /// The objects.
+    pub(crate) objects: usize,
+    /// The whole.
+    pub(crate) bytes: usize,
+}
+
+/// Returns how many slots a table has for `capacity` objects: a power of two, so that a mask keeps any
+/// index within, and at least two, so that a dead slot can hold an index that is not its own.
+pub(crate) const fn slots_for(capacity: usize) -> Option<usize> {
+    let least = if capacity < 2 { 2 } else { capacity };
+    least.checked_next_power_of_two()
+}
+
+/// Returns where the arrays begin, or `None` if no memory is that large.
+pub(crate) const fn offsets(measures: Measures, capacity: usize) -> Option<Offsets> {
+    let Some(slots) = slots_for(capacity) else { return None };
+    // Slots are of 4, 8 or 16 bytes and at least two, so what follows them is aligned to 8.
+    let Some(beside) = slots.checked_mul(measures.slot) else { return None };
+    let each = if measures.bitmap {
+        Some(capacity.div_ceil(64) * 8)
+    } else {
+        capacity.checked_mul(measures.beside)
+    };
+    let Some(each) = each else { return None };
+    let Some(end) = beside.checked_add(each) else { return None };
+    let Some(objects) = end.checked_next_multiple_of(measures.align) else { return None };
+    let Some(objects_bytes) = capacity.checked_mul(measures.object) else { return None };
+    let Some(bytes) = objects.checked_add(objects_bytes) else { return None };
+    if bytes > (isize::MAX as usize) - align(measures) {
+        return None;
+    }
+    Some(Offsets { beside, objects, bytes })
+}
+
+/// Returns the alignment of a table's memory.
+pub(crate) const fn align(measures: Measures) -> usize {
+    if measures.align > 8 { measures.align } else { 8 }
+}
+
+/// Returns how many `u64` a table of fixed capacity needs, wherever they begin.
+pub(crate) const fn fixed_len(measures: Measures, capacity: usize) -> Option<usize> {
+    match offsets(measures, capacity) {
+        None => None,
+        Some(offsets) => Some((offsets.bytes + align(measures) - 8).div_ceil(8)),
+    }
+}
+
+/// The pointers into a table's memory, and what differs between the two arrangements.
+///
+/// A *slot* is what the index of an id names, a *place* is where the object lies: the same number in a
+/// table with holes, another in a packed one.
+///
+/// These methods check nothing in release builds: the table that calls them keeps slots below the
+/// number that [`slots_for`] gives, and places for objects below the capacity. Nothing outside of this crate
+/// can get hold of a table's parts.
+#[doc(hidden)]
+pub trait Parts<T, R: Repr>: Copy {
+    /// From which the layout follows.
+    const MEASURES: Measures;
+
+    /// Names the arrangement in a saved image.
+    const CODE: u32;
+
+    /// Visits the live places in order.
+    type Walk: ExactSizeIterator<Item = usize>;
+
+    /// Returns the parts of a table without memory: one slot, which equals no id and is never written.
+    fn nowhere() -> Self;
+
+    /// Returns where the block begins.
+    fn block(self) -> NonNull<u8>;
+
+    /// Returns the parts of a table in `block`.
+    ///
+    /// # Safety
+    ///
+    /// The block is as large as [`offsets`] says for `capacity`, and aligned as [`align`] says.
+    unsafe fn within(block: NonNull<u8>, capacity: usize) -> Self;
+
+    /// Makes every slot dead and the bitmap empty.
+    ///
+    /// # Safety
+    ///
+    /// These are the parts of a block for `capacity` objects.
+    unsafe fn format(self, capacity: usize);
+
+    /// Copies the first `used` slots and `len` objects to parts that were formatted; the objects are
+    /// moved.
+    ///
+    /// # Safety
+    ///
+    /// Both are parts of blocks with room for them, not the same, and these are not used again.
+    unsafe fn move_to(self, to: Self, used: usize, len: usize);
+
+    /// Returns the word of a slot: the id's bits where it is live.
+    fn word(self, slot: usize) -> u64;
+
+    /// Writes the word of a slot.
+    fn set_word(self, slot: usize, word: u64);
+
+    /// Returns the link of a dead slot.
+    fn link(self, slot: usize) -> usize;
+
+    /// Writes the link of a dead slot.
+    fn set_link(self, slot: usize, link: usize);
+
+    /// Makes a slot live, with `len` live ones before.
+    fn put(self, slot: usize, bits: u64, len: usize, value: T);
+
+    /// Takes the object of a live slot out, with `len` live ones before, and leaves the slot's word as
+    /// it is. `mask` takes the slot from an id's bits.
+    fn take(self, slot: usize, len: usize, mask: usize) -> T;
+
+    /// Returns the place of a live slot.
+    fn place_of(self, slot: usize) -> usize;
+
+    /// Returns the object at a place.
+    fn object_at(self, place: usize) -> NonNull<T>;
+
+    /// Returns the bits of the id of the object at a live place.
+    fn bits_at(self, place: usize) -> u64;
+
+    /// Returns the first live place from `place` on.
+    fn next_place(self, place: usize, used: usize, len: usize) -> Option<usize>;
+
+    /// Returns the live place from `place` on whose object is the least trouble to take out.
+    fn handy_place(self, place: usize, used: usize, len: usize) -> Option<usize>;
+
+    /// Returns from where to ask for the next handy place, after the one at `place` is taken.
+    fn after(place: usize) -> usize;
+
+    /// Visits the live places in order, while the table is not changed.
+    fn walk(self, used: usize, len: usize) -> Self::Walk;
+
+    /// Tells whether what the arrangement keeps of a slot beside its word agrees with its being live or
+    /// dead.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, in words.
+    fn check(self, slot: usize, live: bool, len: usize) -> Result<(), &'static str>;
+}

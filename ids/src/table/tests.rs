@@ -1,0 +1,8 @@
+//! Tables against a naive model, at their limits, and misused.
+
+mod bound;
+mod limits;
+mod model;
+mod panics;
+mod small_world;
+mod stale;

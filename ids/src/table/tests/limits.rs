@@ -1,0 +1,227 @@
+//! Tables filled to the last slot, out of memory, out of lives, and in memory of the caller.
+
+use core::mem::MaybeUninit;
+use std::string::ToString;
+use std::vec::Vec;
+
+use crate::error::{InsertAtError, InsertError};
+use crate::id::{Id, TableId};
+use crate::policy::{Fifo, Lifo, Refuse, Retire, Wrap};
+use crate::table::shape::Shape;
+use crate::table::{HoleTable, Holes, Packed, PackedTable, Table};
+use crate::test_backing::TestBacking;
+
+/// Fills every slot that the index can name, checks the last, and finds the next refused.
+fn fill_up<S: Shape, I: TableId>() {
+    let backing = TestBacking::new();
+    let mut table = Table::<S, u32, I, Lifo, Retire, _>::new_in(&backing);
+    let ids: Vec<I> =
+        (0..I::SLOTS as u32).map(|value| table.insert(value).expect("a slot is left")).collect();
+    let full = table.insert(0).expect_err("no slot is left");
+    assert!(matches!(full, InsertError::Full { limit, live, .. } if limit == live), "{full}");
+    assert_eq!(
+        ids.last().map(|id| id.bits() & I::INDEX_MASK),
+        Some(I::INDEX_MASK),
+        "the last slot"
+    );
+    for (value, &id) in ids.iter().enumerate() {
+        assert_eq!(table.get(id), Some(&(value as u32)), "{id:?}");
+    }
+    table.validate().expect("a full table is whole");
+    // The last slot dies and lives again, and so do all.
+    for &id in ids.iter().rev() {
+        assert!(table.remove(id).is_some(), "{id:?} was live");
+    }
+    table.validate().expect("an empty table is whole");
+    let again = table.insert_batch(0..I::SLOTS as u32, |_| ());
+    let lives = I::GENERATIONS > 1;
+    assert_eq!(again.is_ok(), lives, "every slot has another life, if it has two");
+    table.validate().expect("a table is whole after it is filled again");
+}
+
+#[test]
+fn every_slot_of_a_split_can_be_used() {
+    fill_up::<Holes, Id<u8, u32, 16, 16>>();
+    fill_up::<Packed, Id<u8, u32, 16, 16>>();
+    fill_up::<Holes, Id<u8, u32, 20, 12>>();
+    fill_up::<Packed, Id<u8, u32, 20, 12>>();
+    fill_up::<Holes, Id<u8, u32, 3, 5>>();
+    fill_up::<Packed, Id<u8, u32, 3, 5>>();
+    fill_up::<Holes, Id<u8, u64, 3, 61>>();
+    fill_up::<Packed, Id<u8, u64, 5, 32>>();
+    fill_up::<Holes, Id<u8, u32, 1, 1>>();
+    fill_up::<Packed, Id<u8, u32, 1, 31>>();
+}
+
+#[test]
+fn a_queue_is_full_early_and_says_so() {
+    let backing = TestBacking::new();
+    let mut table = Table::<Holes, u8, Id<u8>, Fifo<3>, Retire, _>::with_limit(10, &backing);
+    let ids: Vec<_> = (0..10).map(|value| table.insert(value).expect("fresh slots")).collect();
+    assert_eq!(table.remove_batch(ids.into_iter().take(4)), 4, "four die");
+    table.insert(0).expect("more than three are free");
+    let full = table.insert(0).expect_err("three are held back");
+    let expected = InsertError::Full { limit: 10, live: 7, reserved: 0, retired: 0, held_back: 3 };
+    assert_eq!(full, expected, "the error names the limit");
+    assert!(full.to_string().contains("of 10 slots 7 are live"), "{full}");
+}
+
+/// All lives of a table of few slots, one slot after the other.
+fn live_out<S: Shape>() {
+    type Brief = Id<u8, u32, 2, 3>;
+    let backing = TestBacking::new();
+    let mut table = Table::<S, u8, Brief, Lifo, Retire, _>::new_in(&backing);
+    let mut given = 0;
+    assert_eq!(table.stats().ids_left, 28, "four slots of seven lives");
+    while let Ok(id) = table.insert(0) {
+        given += 1;
+        assert_eq!(table.stats().ids_left, 28 - given, "each id is one less");
+        table.remove(id);
+        assert!(!table.contains(id), "{id:?} is dead");
+        table.validate().expect("whole while slots retire");
+    }
+    assert_eq!((given, table.stats().retired), (28, 4), "every life was lived");
+    assert_eq!(table.stats().generation_highest, 7, "to the last generation");
+    let full = table.insert(0).expect_err("all slots are retired");
+    assert!(matches!(full, InsertError::Full { retired: 4, .. }), "{full}");
+    // Undo of the last removal brings a retired slot back.
+    let last = Brief::from_bits(7 << 2).expect("the last life of slot 0");
+    table.insert_at(last, 9).expect("a retired slot may come back");
+    assert_eq!((table.get(last), table.stats().retired), (Some(&9), 3), "it did");
+
+    let mut table = Table::<S, u8, Brief, Lifo, Refuse, _>::new_in(&backing);
+    for _ in 0..7 {
+        let id = table.insert(0).expect("lives are left");
+        table.remove(id);
+    }
+    let spent = InsertError::Spent { index: 0, generations: 7 };
+    assert_eq!(table.insert(0), Err(spent), "the end is an error");
+    assert_eq!(table.reserve_id(), Err(spent), "for reserving, too");
+    table.validate().expect("whole after refusing");
+
+    let mut table = Table::<S, u8, Brief, Lifo, Wrap, _>::new_in(&backing);
+    let first = table.insert(0).expect("room");
+    let mut id = first;
+    for _ in 0..7 {
+        table.remove(id);
+        id = table.insert(0).expect("room");
+    }
+    assert_eq!(id, first, "the first id comes back");
+}
+
+#[test]
+fn the_end_of_the_generations_is_a_choice() {
+    live_out::<Holes>();
+    live_out::<Packed>();
+}
+
+/// The `n`th request for memory is refused, for every n, and every operation that may ask.
+fn run_out<S: Shape>() {
+    for n in 0..8 {
+        let backing = TestBacking::new();
+        let mut table = Table::<S, u64, Id<u8>, Lifo, Retire, _>::new_in(&backing);
+        backing.refuse_from(n);
+        let mut ids = Vec::new();
+        let refused = loop {
+            match table.insert(ids.len() as u64) {
+                Ok(id) => ids.push(id),
+                Err(error) => break error,
+            }
+        };
+        assert!(
+            matches!(refused, InsertError::Memory { slots, bytes } if bytes > slots),
+            "{refused}"
+        );
+        assert_eq!(ids.len(), if n == 0 { 0 } else { 8 << (n - 1) }, "each block is used up");
+        assert_eq!(table.reserve(1), Err(refused), "reserving asks, too");
+        assert_eq!(table.reserve_id(), Err(refused), "so does an id");
+        assert_eq!(table.insert_batch([1], |_| ()), Err(refused), "so does a batch");
+        let far = Id::from_bits(1 << 20 | 5000).expect("an id");
+        let at = table.insert_at(far, 1).expect_err("so does a far id");
+        assert!(matches!(at, InsertAtError::Memory { slots: 5001, .. }), "{at}");
+        table.validate().expect("whole after refusals");
+        assert!(table.iter().copied().eq(0..ids.len() as u64), "nothing changed");
+        backing.refuse_none();
+        table.insert(0).expect("memory is back");
+    }
+}
+
+#[test]
+fn memory_refused_changes_nothing() {
+    run_out::<Holes>();
+    run_out::<Packed>();
+}
+
+#[test]
+fn an_empty_table_takes_nothing() {
+    let backing = TestBacking::new();
+    let table = Table::<Holes, u64, Id<u8>, Lifo, Retire, _>::new_in(&backing);
+    assert!(!table.contains(Id::from_bits(1 << 20).expect("an id")), "nothing is there");
+    assert!(table.iter().next().is_none(), "nothing to visit");
+    table.validate().expect("an empty table is whole");
+    assert_eq!((backing.requests(), table.stats().bytes), (0, 0), "and no memory");
+}
+
+/// A table in memory of the caller at every offset, with objects of a large alignment.
+fn fixed<S: Shape>() {
+    #[derive(Debug, PartialEq)]
+    #[repr(align(64))]
+    struct Wide(u8);
+    type Few<'a, S> = Table<'a, S, Wide>;
+    let slots = 5;
+    let len = Few::<S>::fixed_len(slots);
+    let mut memory = std::vec![MaybeUninit::<u64>::uninit(); len + 8];
+    for offset in 0..8 {
+        let memory = &mut memory[offset..offset + len];
+        let mut table = Few::<S>::fixed(memory, slots).expect("the length is enough");
+        let ids: Vec<_> = (0..5).map(|n| table.insert(Wide(n)).expect("five fit")).collect();
+        let full = table.insert(Wide(9)).expect_err("six do not");
+        assert!(matches!(full, InsertError::Full { limit: 5, live: 5, .. }), "{full}");
+        for (n, &id) in ids.iter().enumerate() {
+            let wide = table.get(id).expect("live");
+            assert_eq!(core::ptr::from_ref(wide).addr() % 64, 0, "aligned");
+            assert_eq!(*wide, Wide(n as u8), "its own object");
+        }
+        table.validate().expect("whole");
+    }
+    let short = Few::<S>::fixed(&mut memory[..len - 1], slots).err();
+    assert!(matches!(short, Some(InsertError::Memory { slots: 5, .. })), "{short:?}");
+    let none = Few::<S>::fixed(&mut [], 0).expect("no slots need no memory");
+    assert_eq!(none.capacity(), 0, "none");
+    let many = Table::<S, u8, Id<u8, u32, 2, 2>>::fixed(&mut memory, 5).err();
+    assert!(matches!(many, Some(InsertError::Full { limit: 4, .. })), "{many:?}");
+}
+
+#[test]
+fn a_fixed_table_lives_in_any_memory() {
+    fixed::<Holes>();
+    fixed::<Packed>();
+}
+
+#[test]
+fn tables_are_small_and_cross_threads() {
+    use loligo_allocators::Allocator;
+    fn crosses<T: Send + Sync>() {}
+    crosses::<HoleTable<'_, u8, Id<u8>, Lifo, Retire, dyn Allocator + Sync>>();
+    crosses::<PackedTable<'_, u8, Id<u8>, Lifo, Retire, dyn Allocator + Sync>>();
+    let words = size_of::<HoleTable<'_, u8>>().max(size_of::<PackedTable<'_, u8>>());
+    assert!(words <= 16 * size_of::<usize>(), "{words} bytes");
+}
+
+#[test]
+fn objects_without_a_size_and_small_ones() {
+    let backing = TestBacking::new();
+    let mut table = Table::<Holes, (), Id<u8>, Lifo, Retire, _>::new_in(&backing);
+    let ids: Vec<_> = (0..100).map(|_| table.insert(()).expect("room")).collect();
+    assert_eq!(table.remove_batch(ids.iter().copied().step_by(2)), 50, "half go");
+    table.validate().expect("whole");
+    let mut table = Table::<Packed, (), Id<u8>, Lifo, Retire, _>::new_in(&backing);
+    let ids: Vec<_> = (0..100).map(|_| table.insert(()).expect("room")).collect();
+    assert_eq!(table.remove_batch(ids.iter().copied().step_by(2)), 50, "half go");
+    table.validate().expect("whole");
+    let mut table = Table::<Holes, [u8; 5], Id<u8, u64, 48, 16>, Lifo, Retire, _>::new_in(&backing);
+    let ids: Vec<_> = (0..9).map(|n| table.insert([n; 5]).expect("room")).collect();
+    table.remove(ids[3]);
+    assert_eq!(table.get(ids[4]), Some(&[4; 5]), "links do not reach into neighbours");
+    table.validate().expect("whole");
+}

@@ -1,0 +1,126 @@
+//! Backing memory for tests: the system's, counted, with requests refused on demand.
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::Cell;
+use core::ptr::NonNull;
+use std::alloc::System;
+
+use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
+
+/// Written over fresh and over freed blocks, so that nobody relies on what was there.
+const JUNK: u8 = 0xa5;
+
+/// The system allocator under test conditions; panics when dropped with live blocks.
+pub(crate) struct TestBacking {
+    live: Cell<usize>,
+    bytes: Cell<usize>,
+    requests: Cell<usize>,
+    refused: Cell<Option<usize>>,
+}
+
+impl TestBacking {
+    pub(crate) fn new() -> Self {
+        Self {
+            live: Cell::new(0),
+            bytes: Cell::new(0),
+            requests: Cell::new(0),
+            refused: Cell::new(None),
+        }
+    }
+
+    /// Refuses every request from the `n`th on, counted from now.
+    pub(crate) fn refuse_from(&self, n: usize) {
+        self.refused.set(Some(self.requests.get() + n));
+    }
+
+    /// Refuses nothing any more.
+    pub(crate) fn refuse_none(&self) {
+        self.refused.set(None);
+    }
+
+    pub(crate) fn requests(&self) -> usize {
+        self.requests.get()
+    }
+}
+
+// SAFETY: blocks come from the system's allocator with the layout asked for.
+unsafe impl Allocator for TestBacking {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let request = self.requests.replace(self.requests.get() + 1);
+        if self.refused.get().is_some_and(|from| request >= from) || layout.size() == 0 {
+            return Err(AllocError);
+        }
+        // SAFETY: the size is not zero.
+        let block = NonNull::new(unsafe { System.alloc(layout) }).ok_or(AllocError)?;
+        // SAFETY: the block was just allocated with this size.
+        unsafe { block.write_bytes(JUNK, layout.size()) };
+        self.live.set(self.live.get() + 1);
+        self.bytes.set(self.bytes.get() + layout.size());
+        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        panic!("the tables free with the layout, but {block:p} came without");
+    }
+
+    unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
+        self.live.set(self.live.get() - 1);
+        self.bytes.set(self.bytes.get() - layout.size());
+        // SAFETY: the block is live and this long.
+        unsafe { block.write_bytes(JUNK, layout.size()) };
+        // SAFETY: it came from `System` with this layout, and nothing uses it afterwards.
+        unsafe { System.dealloc(block.as_ptr(), layout) };
+    }
+
+    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
+        panic!("no table asks for the size of {block:p}");
+    }
+
+    fn stats(&self) -> Stats {
+        Stats { live: self.live.get(), requested: self.bytes.get(), ..Stats::default() }
+    }
+
+    fn name(&self) -> &str {
+        "test backing"
+    }
+
+    fn owns(&self, _address: *const u8) -> bool {
+        false
+    }
+
+    fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
+
+    fn verify(&self) -> Result<(), Damage> {
+        Ok(())
+    }
+}
+
+impl Drop for TestBacking {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let (live, bytes) = (self.live.get(), self.bytes.get());
+            assert_eq!((live, bytes), (0, 0), "blocks and bytes never given back");
+        }
+    }
+}
+
+/// A small generator (xorshift64*) for model-based tests; the seed is printed by who draws.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// Draws a number below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        usize::try_from((self.next() >> 8) % bound as u64).expect("below a usize")
+    }
+}
