@@ -155,3 +155,20 @@ impl fmt::Display for RestoreError {
 }
 
 impl Error for RestoreError {}
+
+/// The bytes to save a table into are not as many as it takes. Nothing was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SaveError {
+    /// How many it takes.
+    pub needed: u64,
+    /// How many were given.
+    pub given: u64,
+}
+
+impl fmt::Display for SaveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the image takes {} bytes, but {} were given", self.needed, self.given)
+    }
+}
+
+impl Error for SaveError {}

@@ -9,13 +9,19 @@ extern crate std;
 mod error;
 mod id;
 mod policy;
+mod secondary;
+mod shared_table;
+mod sync;
 mod table;
 #[cfg(test)]
 mod test_backing;
 
-pub use error::{InsertAtError, InsertError, NotReserved, RestoreError, TableDamage};
+pub use error::{InsertAtError, InsertError, NotReserved, RestoreError, SaveError, TableDamage};
 pub use id::{Id, Repr, TableId};
 pub use policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
+pub use secondary::Secondary;
+pub use shared_table::SharedTable;
+pub use sync::SharedRepr;
 pub use table::{
     Drain, HoleTable, Holes, Ids, Iter, IterMut, IterWithIds, IterWithIdsMut, Packed, PackedTable,
     Shape, Table, TableStats,

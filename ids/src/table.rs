@@ -23,10 +23,13 @@ mod check;
 mod drain;
 mod free_list;
 mod holes;
+mod image;
 mod iter;
 mod memory;
 mod packed;
 mod place;
+mod restore;
+mod save;
 mod shape;
 mod slice;
 mod stats;
@@ -40,7 +43,8 @@ pub use packed::Packed;
 pub use shape::Shape;
 pub use stats::TableStats;
 
-use shape::Parts;
+pub(crate) use holes::HoleParts;
+pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 
 /// The array with holes: objects never move.
 ///

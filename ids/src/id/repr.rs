@@ -33,6 +33,14 @@ pub trait Repr:
     #[doc(hidden)]
     fn wide(self) -> u64;
 
+    /// Writes the number into as many bytes, in the machine's order.
+    #[doc(hidden)]
+    fn write_ne(self, into: &mut [u8]);
+
+    /// Reads the number from as many bytes, in the machine's order.
+    #[doc(hidden)]
+    fn read_ne(from: &[u8]) -> Self;
+
     /// Returns the number if it is not zero.
     #[doc(hidden)]
     fn non_zero(self) -> Option<Self::NonZero>;
@@ -64,6 +72,18 @@ macro_rules! repr {
             #[inline]
             fn wide(self) -> u64 {
                 u64::from(self)
+            }
+
+            #[inline]
+            fn write_ne(self, into: &mut [u8]) {
+                into.copy_from_slice(&self.to_ne_bytes());
+            }
+
+            #[inline]
+            fn read_ne(from: &[u8]) -> Self {
+                let mut bytes = [0; size_of::<$number>()];
+                bytes.copy_from_slice(from);
+                <$number>::from_ne_bytes(bytes)
             }
 
             #[inline]

@@ -97,6 +97,7 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         align: align_of::<Cell<T, R>>(),
     };
     const CODE: u32 = 1;
+    const PACKED: bool = false;
     type Walk = HoleWalk;
 
     fn nowhere() -> Self {

@@ -96,6 +96,7 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
         align: align_of::<T>(),
     };
     const CODE: u32 = 2;
+    const PACKED: bool = true;
     type Walk = Range<usize>;
 
     fn nowhere() -> Self {

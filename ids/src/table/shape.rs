@@ -97,6 +97,9 @@ pub trait Parts<T, R: Repr>: Copy {
     /// Names the arrangement in a saved image.
     const CODE: u32;
 
+    /// Whether objects lie in places of their own, not in those that the index names.
+    const PACKED: bool;
+
     /// Visits the live places in order.
     type Walk: ExactSizeIterator<Item = usize>;
 

@@ -1,6 +1,7 @@
 //! Tables against a naive model, at their limits, and misused.
 
 mod bound;
+mod images;
 mod limits;
 mod model;
 mod panics;

@@ -20,6 +20,7 @@ const NO_SOURCE: &[&str] = &[
     "allocators/size_classes",
     "allocators/stats",
     "allocators/sync",
+    "ids/sync",
 ];
 
 /// Looks at the head of every module right below a tier-0 `lib.rs`.

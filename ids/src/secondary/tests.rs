@@ -1,0 +1,123 @@
+//! The array against a map, out of memory, and with destructors that panic.
+
+use core::panic::AssertUnwindSafe;
+use std::collections::BTreeMap;
+use std::panic::{catch_unwind, resume_unwind};
+use std::rc::Rc;
+
+use crate::error::InsertError;
+use crate::id::{Id, TableId};
+use crate::secondary::Secondary;
+use crate::test_backing::{Random, TestBacking};
+
+/// Values by slot, with the id that gave them.
+fn program<I: TableId>(seed: u64, slots: usize) {
+    std::println!("seed {seed}");
+    let backing = TestBacking::new();
+    let mut random = Random::new(seed);
+    let mut array: Secondary<'_, I, Rc<u64>, TestBacking> = Secondary::new_in(&backing);
+    let mut model: BTreeMap<u64, (I, u64)> = BTreeMap::new();
+    let counter = Rc::new(0);
+    for step in 0..3000_u64 {
+        let index = random.below(slots) as u64 & I::INDEX_MASK;
+        let generation = (1 + random.next() % 3) << I::INDEX_BITS & I::GENERATION_MASK;
+        let Some(id) = I::checked(generation | index) else { continue };
+        let known = model.get(&index).filter(|(owner, _)| *owner == id).map(|&(_, value)| value);
+        match random.below(8) {
+            0..=2 => {
+                let old = array.insert(id, Rc::new(step)).expect("there is memory");
+                assert_eq!(old.map(|old| *old), known, "what {id:?} had");
+                model.insert(index, (id, step));
+            }
+            3 | 4 => {
+                assert_eq!(array.remove(id).map(|value| *value), known, "what {id:?} had");
+                if known.is_some() {
+                    model.remove(&index);
+                }
+            }
+            5 => {
+                assert_eq!(array.get(id).map(|value| **value), known, "what {id:?} has");
+                assert_eq!(array.contains(id), known.is_some(), "whether {id:?} has any");
+            }
+            6 => {
+                if let Some(value) = array.get_mut(id) {
+                    *value = counter.clone();
+                    model.insert(index, (id, 0));
+                }
+            }
+            _ => {
+                let odd = |value: u64| value % 7 != 3;
+                array.retain(|_, value| odd(**value));
+                model.retain(|_, (_, value)| odd(*value));
+            }
+        }
+        assert_eq!(array.len(), model.len(), "how many at step {step}");
+    }
+    let seen = array.iter().map(|(id, value)| (id, **value));
+    assert!(seen.eq(model.values().copied()), "all of them, in order");
+    drop(array);
+    assert_eq!(Rc::strong_count(&counter), 1, "every value was dropped");
+}
+
+#[test]
+fn the_array_does_what_a_map_does() {
+    for seed in 0..4 {
+        program::<Id<u8>>(seed, 300);
+        program::<Id<u8, u32, 3, 5>>(seed + 10, 8);
+        program::<Id<u8, u64, 48, 16>>(seed + 20, 70);
+        program::<Id<u8, u32, 1, 2>>(seed + 30, 2);
+    }
+}
+
+#[test]
+fn memory_refused_changes_nothing() {
+    for n in 0..4 {
+        let backing = TestBacking::new();
+        let mut array: Secondary<'_, Id<u8>, u64, TestBacking> = Secondary::new_in(&backing);
+        let id = |index: u32| Id::from_bits(1 << 20 | index).expect("generation 1");
+        backing.refuse_from(n);
+        let mut count = 0_u32;
+        let refused = loop {
+            match array.insert(id(count), u64::from(count)) {
+                Ok(old) => assert_eq!(old, None, "new"),
+                Err(error) => break error,
+            }
+            count += 1;
+        };
+        assert!(matches!(refused, InsertError::Memory { .. }), "{refused}");
+        assert_eq!(count, if n == 0 { 0 } else { 8 << (n - 1) }, "each block is used up");
+        assert!(array.iter().map(|(_, value)| *value).eq(0..u64::from(count)), "as it was");
+        backing.refuse_none();
+        array.insert(id(5000), 1).expect("memory is back");
+        assert!(array.capacity() > 5000, "up to the index");
+    }
+}
+
+struct Bad(bool);
+
+impl Drop for Bad {
+    fn drop(&mut self) {
+        if self.0 {
+            resume_unwind(std::boxed::Box::new("planned"));
+        }
+    }
+}
+
+#[test]
+fn a_destructor_that_panics_leaves_the_array_whole() {
+    let backing = TestBacking::new();
+    let mut array: Secondary<'_, Id<u8>, Bad, TestBacking> = Secondary::new_in(&backing);
+    let id = |generation: u32, index| Id::from_bits(generation << 20 | index).expect("an id");
+    for index in 0..5 {
+        array.insert(id(1, index), Bad(index == 2)).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let replaced = catch_unwind(AssertUnwindSafe(|| array.insert(id(2, 2), Bad(false)).is_ok()));
+    assert!(replaced.is_err(), "the stale value's destructor panics");
+    assert!(array.contains(id(2, 2)) && array.len() == 5, "the new one stands");
+    array.insert(id(1, 1), Bad(true)).unwrap_or_else(|error| panic!("{error}"));
+    assert!(catch_unwind(AssertUnwindSafe(|| array.clear())).is_err(), "the destructor panics");
+    assert_eq!((array.len(), array.iter().count()), (3, 3), "the rest stands");
+    array.insert(id(1, 4), Bad(true)).unwrap_or_else(|error| panic!("{error}"));
+    // The memory is given back all the same: the backing looks.
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(array))).is_err(), "the destructor panics");
+}

@@ -1,0 +1,147 @@
+//! Every interleaving, up to the preemption bound, of two and three threads on a small table.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize as Plain, Ordering as PlainOrdering};
+
+use ::loom::model::Builder;
+use ::loom::sync::Arc;
+use ::loom::thread;
+use loligo_allocators::StaticHeap;
+
+use crate::id::Id;
+use crate::policy::Retire;
+use crate::shared_table::SharedTable;
+use crate::sync::{AtomicUsize, AtomicWord, Ordering};
+
+type Two = Id<u8, u32, 1, 2>;
+type Shared = SharedTable<'static, Two, Retire, StaticHeap<65536>>;
+
+static MEMORY: StaticHeap<65536> = StaticHeap::new("loom");
+
+/// Runs a model with at most three preemptions and returns how many interleavings there were.
+fn interleavings(model: impl Fn() + Sync + Send + 'static) -> usize {
+    let mut builder = Builder::new();
+    builder.preemption_bound = Some(3);
+    // The tests of this binary may run side by side: each counts its own.
+    let runs = std::sync::Arc::new(Plain::new(0));
+    let counted = runs.clone();
+    builder.check(move || {
+        counted.fetch_add(1, PlainOrdering::Relaxed);
+        model();
+    });
+    runs.load(PlainOrdering::Relaxed)
+}
+
+fn table(slots: usize) -> Shared {
+    SharedTable::new_in(slots, &MEMORY).expect("there is memory")
+}
+
+/// A first step of every thread, without which the checker tries too few orders of the second.
+fn gate(gate: &AtomicUsize) {
+    gate.fetch_add(1, Ordering::Relaxed);
+}
+
+#[test]
+fn two_threads_are_given_two_ids() {
+    let count = interleavings(|| {
+        let (shared, first) = (Arc::new(table(2)), Arc::new(AtomicUsize::new(0)));
+        let spawned = thread::spawn({
+            let (shared, first) = (shared.clone(), first.clone());
+            move || {
+                gate(&first);
+                shared.create().expect("two slots")
+            }
+        });
+        gate(&first);
+        let mine = shared.create().expect("two slots");
+        let other = spawned.join().expect("no panic");
+        assert_ne!(mine.index(), other.index(), "two slots");
+        assert!(shared.contains(mine) && shared.contains(other), "both alive");
+        assert!(shared.create().is_err(), "no third");
+    });
+    std::println!("two_threads_are_given_two_ids: {count} interleavings");
+    assert!(count > 5, "only {count} interleavings");
+}
+
+#[test]
+fn one_of_two_threads_ends_an_id() {
+    let count = interleavings(|| {
+        let (shared, first) = (Arc::new(table(2)), Arc::new(AtomicUsize::new(0)));
+        let id = shared.create().expect("two slots");
+        let spawned = thread::spawn({
+            let (shared, first) = (shared.clone(), first.clone());
+            move || {
+                gate(&first);
+                shared.remove(id)
+            }
+        });
+        gate(&first);
+        let mine = shared.remove(id);
+        let other = spawned.join().expect("no panic");
+        assert!(mine != other, "one of both: {mine}, {other}");
+        assert!(!shared.contains(id), "it is dead");
+        let mut shared = Arc::try_unwrap(shared).unwrap_or_else(|_| panic!("the only owner"));
+        shared.validate().expect("whole");
+        assert_eq!(shared.collect(), 1, "one slot came back");
+        shared.validate().expect("whole");
+    });
+    std::println!("one_of_two_threads_ends_an_id: {count} interleavings");
+    assert!(count > 5, "only {count} interleavings");
+}
+
+#[test]
+fn a_removed_index_waits_for_the_collection() {
+    let count = interleavings(|| {
+        let (shared, first) = (Arc::new(table(2)), Arc::new(AtomicUsize::new(0)));
+        let old = shared.create().expect("two slots");
+        let spawned = thread::spawn({
+            let (shared, first) = (shared.clone(), first.clone());
+            move || {
+                gate(&first);
+                let index = shared.index_of(old);
+                assert!(shared.remove(old), "alive until now");
+                index
+            }
+        });
+        gate(&first);
+        let new = shared.create().expect("the other slot");
+        assert!(shared.create().is_err(), "the removed one is held back");
+        let index = spawned.join().expect("no panic").expect("it was alive");
+        assert_ne!(Some(index), shared.index_of(new), "its index was not given out");
+        let mut shared = Arc::try_unwrap(shared).unwrap_or_else(|_| panic!("the only owner"));
+        assert_eq!(shared.collect(), 1, "it came back");
+        let again = shared.create().expect("the slot of the old one");
+        assert_eq!((again.index(), again.generation()), (old.index(), 2), "another life");
+        shared.validate().expect("whole");
+    });
+    std::println!("a_removed_index_waits_for_the_collection: {count} interleavings");
+    assert!(count > 5, "only {count} interleavings");
+}
+
+/// The twin with a planted fault: taking a position by reading and writing apart. The checker must see
+/// two threads get one slot, else it sees nothing.
+#[test]
+fn a_planted_fault_is_caught() {
+    fn create_badly(shared: &Shared) -> u64 {
+        let at = shared.taken.load(Ordering::Relaxed);
+        shared.taken.store(at + 1, Ordering::Relaxed);
+        shared.entry(at).load(Ordering::Relaxed)
+    }
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        interleavings(|| {
+            let (shared, first) = (Arc::new(table(2)), Arc::new(AtomicUsize::new(0)));
+            let spawned = thread::spawn({
+                let (shared, first) = (shared.clone(), first.clone());
+                move || {
+                    gate(&first);
+                    create_badly(&shared)
+                }
+            });
+            gate(&first);
+            let mine = create_badly(&shared);
+            let other = spawned.join().expect("no panic");
+            assert_ne!(mine, other, "two slots");
+        })
+    }));
+    assert!(caught.is_err(), "the checker missed two threads with one slot");
+}

@@ -1,0 +1,80 @@
+//! The atomics, and the only place of this crate that names them: core's, or the model checker's.
+
+#[cfg(all(not(loom), target_has_atomic = "64"))]
+use core::sync::atomic::AtomicU64;
+#[cfg(not(loom))]
+pub(crate) use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+#[cfg(all(loom, target_has_atomic = "64"))]
+use loom::sync::atomic::AtomicU64;
+#[cfg(loom)]
+pub(crate) use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use crate::id::Repr;
+
+/// The integers of ids that several threads can share a table of: `u32`, and `u64` where the machine has
+/// atomic ones.
+pub trait SharedRepr: Repr {
+    /// The same integer, atomic.
+    #[doc(hidden)]
+    type Atomic: AtomicWord;
+}
+
+/// An atomic integer of an id's size, in 64 bits to those who use it.
+pub trait AtomicWord: Send + Sync + 'static {
+    /// Returns one that holds `value`.
+    fn new(value: u64) -> Self;
+    /// Reads it.
+    fn load(&self, order: Ordering) -> u64;
+    /// Writes it.
+    fn store(&self, value: u64, order: Ordering);
+    /// Writes `new` if it holds `current`, else returns what it holds.
+    fn compare_exchange(
+        &self,
+        current: u64,
+        new: u64,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u64, u64>;
+}
+
+macro_rules! atomic_word {
+    ($atomic:ty, $number:ty) => {
+        impl SharedRepr for $number {
+            type Atomic = $atomic;
+        }
+
+        impl AtomicWord for $atomic {
+            fn new(value: u64) -> Self {
+                <$atomic>::new(<$number>::narrow(value))
+            }
+
+            #[inline]
+            fn load(&self, order: Ordering) -> u64 {
+                <$atomic>::load(self, order).wide()
+            }
+
+            #[inline]
+            fn store(&self, value: u64, order: Ordering) {
+                <$atomic>::store(self, <$number>::narrow(value), order);
+            }
+
+            #[inline]
+            fn compare_exchange(
+                &self,
+                current: u64,
+                new: u64,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<u64, u64> {
+                let (current, new) = (<$number>::narrow(current), <$number>::narrow(new));
+                let done = <$atomic>::compare_exchange(self, current, new, success, failure);
+                done.map(Repr::wide).map_err(Repr::wide)
+            }
+        }
+    };
+}
+
+atomic_word!(AtomicU32, u32);
+#[cfg(target_has_atomic = "64")]
+atomic_word!(AtomicU64, u64);

@@ -1,0 +1,241 @@
+//! Saving and restoring: the same bytes, the same ids from there on, and damage refused.
+
+use core::mem::MaybeUninit;
+use std::vec::Vec;
+
+use crate::error::{RestoreError, SaveError};
+use crate::id::{Id, TableId};
+use crate::policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
+use crate::table::image::{CHECKSUM, Counts, HEADER, checksum, put};
+use crate::table::shape::Shape;
+use crate::table::{Holes, Packed, Table};
+use crate::test_backing::{Random, TestBacking};
+
+type Of<'a, S, I, F, E> = Table<'a, S, [u16; 3], I, F, E, TestBacking>;
+
+fn save<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(
+    table: &Of<'_, S, I, F, E>,
+) -> Vec<u8> {
+    let mut image = std::vec![0xaa; table.saved_len()];
+    table.save(&mut image).expect("the length is the one asked for");
+    image
+}
+
+/// Does the same random things to each table, and finds them alike.
+fn go_on<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(
+    tables: &mut [&mut Of<'_, S, I, F, E>],
+    random: &mut Random,
+    steps: usize,
+) {
+    for step in 0..steps {
+        let (what, which) = (random.below(8), random.next() as usize);
+        let mut answers = Vec::new();
+        for table in &mut *tables {
+            let any = table.ids().nth(which % table.len().max(1));
+            answers.push(match (what, any) {
+                (0..=3, _) => table.insert([step as u16; 3]).ok(),
+                (4, _) => table.reserve_id().ok(),
+                (_, Some(id)) => table.remove(id).map(|_| id),
+                (_, None) => None,
+            });
+        }
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "step {step}: {answers:?}");
+    }
+}
+
+fn same_from_there_on<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(seed: u64) {
+    std::println!("seed {seed}");
+    let backing = TestBacking::new();
+    let mut random = Random::new(seed);
+    let tag = if I::TAG_BITS > 0 { 1 } else { 0 };
+    let len = Of::<S, I, F, E>::fixed_len(200);
+    let mut memories = [const { Vec::new() }; 5];
+    memories.iter_mut().for_each(|memory| memory.resize(len, MaybeUninit::uninit()));
+    let mut table = Of::<S, I, F, E>::with_limit(200, &backing).with_tag(tag);
+    for (steps, memory) in [0, 1, 7, 40, 300].into_iter().zip(&mut memories) {
+        go_on(&mut [&mut table], &mut random, steps);
+        let image = save(&table);
+        let mut restored = Of::<S, I, F, E>::restore(&image, &backing).expect("an image");
+        restored.validate().expect("a restored table is whole");
+        assert_eq!(save(&restored), image, "bit for bit");
+        let mut fixed =
+            Of::<S, I, F, E>::restore_fixed(&image, memory, 200).expect("there is room");
+        fixed.validate().expect("whole in memory of the caller");
+        assert!(
+            fixed.iter_with_ids().eq(table.iter_with_ids()),
+            "the same objects by the same ids"
+        );
+        assert_eq!(fixed.limit(), 200, "the limit as given");
+        go_on(&mut [&mut table, &mut restored, &mut fixed], &mut random, 200);
+        assert_eq!(save(&restored), save(&table), "the same history, the same bytes");
+    }
+}
+
+fn every_policy<S: Shape>(seed: u64) {
+    same_from_there_on::<S, Id<u8>, Lifo, Retire>(seed);
+    same_from_there_on::<S, Id<u8, u32, 8, 3>, Fifo<4>, Retire>(seed + 1);
+    same_from_there_on::<S, Id<u8, u32, 8, 2>, Fifo<4>, Wrap>(seed + 2);
+    same_from_there_on::<S, Id<u8, u64, 48, 12>, Lifo, Wrap>(seed + 3);
+    same_from_there_on::<S, Id<u8, u64, 32, 32>, Fifo, Refuse>(seed + 4);
+    same_from_there_on::<S, Id<u8, u32, 16, 16>, Lifo, Refuse>(seed + 5);
+}
+
+#[test]
+fn a_restored_table_goes_on_as_the_saved_one() {
+    every_policy::<Holes>(0);
+    every_policy::<Packed>(10);
+}
+
+fn a_million<S: Shape>() {
+    type Million<'a, S> = Table<'a, S, u64, Id<u8>, Fifo<1000>, Retire, TestBacking>;
+    let backing = TestBacking::new();
+    let mut table = Million::<S>::new_in(&backing);
+    let mut ids = Vec::new();
+    table.insert_batch(0..1_000_000, |id| ids.push(id)).expect("memory for a million");
+    let mut random = Random::new(7);
+    let gone: Vec<Id<u8>> = (0..5000).map(|_| ids[random.below(ids.len())]).collect();
+    table.remove_batch(gone);
+    let mut image = std::vec![0; table.saved_len()];
+    table.save(&mut image).expect("the length is right");
+    let mut restored = Million::<S>::restore(&image, &backing).expect("an image");
+    let mut again = std::vec![0; restored.saved_len()];
+    restored.save(&mut again).expect("the length is right");
+    assert!(again == image, "byte for byte");
+    for n in 0..1000 {
+        assert_eq!(restored.insert(n), table.insert(n), "the same id");
+    }
+}
+
+#[test]
+fn a_million_objects_are_restored_byte_for_byte() {
+    a_million::<Holes>();
+    a_million::<Packed>();
+}
+
+type Small<'a, S> = Of<'a, S, Id<u8, u32, 8, 3>, Fifo<2>, Retire>;
+
+/// A table with slots of every state.
+fn sample<'a, S: Shape>(backing: &'a TestBacking) -> Small<'a, S> {
+    let mut table = Small::<S>::with_limit(60, backing).with_tag(3);
+    go_on(&mut [&mut table], &mut Random::new(5), 120);
+    // One slot through all of its lives.
+    for _ in 0..30 {
+        let id = table.insert([1; 3]).expect("room");
+        table.remove(id);
+    }
+    let stats = table.stats();
+    assert!(stats.live > 0 && stats.free > 2 && stats.reserved > 0, "{stats:?}");
+    table
+}
+
+/// Takes an image over if it can, and then finds the table whole.
+fn refused_or_whole<S: Shape>(image: &[u8]) -> Option<RestoreError> {
+    let backing = TestBacking::new();
+    match Small::<S>::restore(image, &backing) {
+        Err(error) => {
+            assert!(error.offset <= image.len() as u64 || image.len() < HEADER, "{error}");
+            Some(error)
+        }
+        Ok(mut table) => {
+            table.validate().unwrap_or_else(|damage| panic!("restored broken: {damage}"));
+            go_on(&mut [&mut table], &mut Random::new(1), 50);
+            table.validate().unwrap_or_else(|damage| panic!("broke later: {damage}"));
+            None
+        }
+    }
+}
+
+fn damage<S: Shape>() {
+    let backing = TestBacking::new();
+    let image = save(&sample::<S>(&backing));
+    assert_eq!(refused_or_whole::<S>(&image), None, "the image itself is good");
+    for len in 0..image.len() {
+        assert!(refused_or_whole::<S>(&image[..len]).is_some(), "cut to {len} bytes");
+    }
+    let mut longer = image.clone();
+    longer.push(0);
+    assert!(refused_or_whole::<S>(&longer).is_some(), "a byte more");
+    for bit in 0..image.len() * 8 {
+        let mut flipped = image.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        assert!(refused_or_whole::<S>(&flipped).is_some(), "bit {bit}");
+    }
+}
+
+#[test]
+fn any_flipped_bit_and_any_cut_is_refused() {
+    damage::<Holes>();
+    damage::<Packed>();
+}
+
+/// Bytes changed by somebody who can write a checksum: refused, or a table that is whole.
+fn forged<S: Shape>(seed: u64) {
+    std::println!("seed {seed}");
+    let backing = TestBacking::new();
+    let image = save(&sample::<S>(&backing));
+    let mut random = Random::new(seed);
+    let (mut refused, mut taken) = (0, 0);
+    for _ in 0..20_000 {
+        let mut forged = image.clone();
+        for _ in 0..=random.below(3) {
+            let at = 80 + random.below(image.len() - 80);
+            match random.below(3) {
+                0 => forged[at] ^= 1 << random.below(8),
+                1 => forged[at] = random.next() as u8,
+                _ => {
+                    let from = 80 + random.below(image.len() - 84);
+                    let at = at.min(image.len() - 4);
+                    forged.copy_within(from..from + 4, at);
+                }
+            }
+        }
+        let sum = checksum(&forged);
+        put(&mut forged, CHECKSUM, sum);
+        *(if refused_or_whole::<S>(&forged).is_some() { &mut refused } else { &mut taken }) += 1;
+    }
+    assert!(refused > 5000 && taken > 500, "{refused} refused, {taken} taken: the test is blunt");
+}
+
+#[test]
+fn forged_images_are_refused_or_harmless() {
+    forged::<Holes>(3);
+    forged::<Packed>(4);
+}
+
+/// Each rule of the header by its own offset and words.
+#[test]
+fn the_error_names_offset_and_reason() {
+    let backing = TestBacking::new();
+    let image = save(&sample::<Holes>(&backing));
+    let with = |at: usize, number: u64| {
+        let mut forged = image.clone();
+        put(&mut forged, at, number);
+        let sum = checksum(&forged);
+        put(&mut forged, CHECKSUM, sum);
+        refused_or_whole::<Holes>(&forged).map(|error| error.offset as usize)
+    };
+    for at in (0..80).step_by(8) {
+        assert_eq!(with(at, 77), Some(at), "the type, field {}", at / 8);
+    }
+    assert_eq!(with(Counts::TAG, 1), Some(Counts::TAG), "the tag");
+    assert_eq!(with(Counts::LIMIT, 257), Some(Counts::LIMIT), "the limit");
+    assert_eq!(with(Counts::USED, u64::MAX), Some(Counts::USED), "slots in use");
+    assert_eq!(with(Counts::LIVE, u64::MAX), Some(Counts::LIVE), "live slots");
+    assert_eq!(with(Counts::LIVE, 1), Some(Counts::LIVE), "live slots");
+    assert_eq!(with(Counts::FREE, 1), Some(Counts::TAIL), "the list is shorter");
+    assert_eq!(with(Counts::HEAD, 200), Some(Counts::HEAD), "the head");
+    assert_eq!(with(Counts::TAIL, 201), Some(Counts::TAIL), "the tail");
+    assert_eq!(with(Counts::RESERVED, 0), Some(Counts::RESERVED), "reserved slots");
+    assert_eq!(with(Counts::BYTES, 1 << 60), Some(Counts::BYTES), "the length");
+    backing.refuse_from(0);
+    let refused = Small::<Holes>::restore(&image, &backing).err();
+    assert_eq!(refused.map(|error| error.offset as usize), Some(Counts::USED), "no memory");
+    backing.refuse_none();
+    let short = Small::<Holes>::restore_fixed(&image, &mut [], 60).err();
+    assert_eq!(short.map(|error| error.what), Some("the memory is too short for so many slots"));
+    let few = Small::<Holes>::restore_fixed(&image, &mut [], 1).err();
+    assert_eq!(few.map(|error| error.what), Some("more slots are in use than there are to be"));
+    let table = sample::<Holes>(&backing);
+    let error = SaveError { needed: image.len() as u64, given: 3 };
+    assert_eq!(table.save(&mut [0; 3]), Err(error), "too short to save into");
+}
