@@ -1,4 +1,6 @@
-//! Filling a table whose objects had gone in no order, and emptying it again.
+//! Removing half of a table's objects, in no order, and inserting as many.
+
+use core::hint::black_box;
 
 use crate::blocks::look_at;
 use crate::clock;
@@ -7,10 +9,10 @@ use crate::id_table::{IdTable, Object};
 use crate::random::Random;
 use crate::work::ids::{Filled, Operation, found, times};
 
-/// From no objects to so many, in the places that are free, which were left in random order.
+/// From half to all of so many objects, in the places that are free, which were left in random order.
 pub(crate) struct Insert<const LIVE: u32>;
 
-/// From so many objects to none, in random order.
+/// From all of so many objects to half, in random order.
 pub(crate) struct Remove<const LIVE: u32>;
 
 impl<const LIVE: u32> Operation for Insert<LIVE> {
@@ -27,60 +29,71 @@ impl<const LIVE: u32> Operation for Remove<LIVE> {
     }
 }
 
-/// A table that is full, and in which order it is emptied.
+/// A table that is full, and what is exchanged in it.
 struct Refill<T: IdTable> {
     filled: Filled<T>,
+    /// All places of the ids in random order; a run of them is exchanged.
     order: Box<[u32]>,
-    victims: Box<[T::Id]>,
-    /// What reading the clock twice takes, which is much beside filling a small table once.
+    random: Random,
+    /// The ids that are removed, then those that came for them: half as many as there are.
+    exchanged: Box<[T::Id]>,
+    /// What reading the clock twice takes, which is much beside exchanging half of a small table.
     clock_ns: u64,
 }
 
 impl<T: IdTable> Refill<T> {
     fn new(count: u32) -> Self {
         let filled = Filled::new(count);
+        let mut random = Random::new(33);
         let mut order: Box<[u32]> = (0..count).collect();
-        Random::new(33).shuffle(&mut order);
-        let victims = filled.ids.clone();
+        random.shuffle(&mut order);
+        let exchanged = filled.ids[..count as usize / 2].into();
         let clock_ns = (0..100).map(|_| clock::time(|| ())).min().unwrap_or(0);
-        Self { filled, order, victims, clock_ns }
+        Self { filled, order, random, exchanged, clock_ns }
     }
 
-    /// Empties and fills the table, again and again, and returns one of both times: that of filling or
-    /// that of emptying it.
+    /// Exchanges halves, again and again, and returns one of both times: that of inserting or that of
+    /// removing.
     fn pass(&mut self, which: impl Fn(u64, u64) -> u64) -> Pass {
-        let count = self.order.len() as u32;
-        let times = times(count);
+        let half = self.exchanged.len() as u32;
+        let times = times(half);
         let mut ns = 0;
         // The first time brings the table into the caches and does not count.
         for round in 0..=times {
-            for (victim, at) in self.victims.iter_mut().zip(&self.order) {
-                *victim = self.filled.ids[*at as usize];
+            let start = self.random.below(self.order.len() as u32) as usize;
+            let (behind, before) = self.order.split_at(start);
+            let places = || before.iter().chain(behind).map(|place| *place as usize);
+            for (id, place) in self.exchanged.iter_mut().zip(places()) {
+                *id = self.filled.ids[place];
             }
-            let removing = clock::time(|| remove_all(&mut self.filled.table, &self.victims));
-            let inserting = clock::time(|| insert_all(&mut self.filled));
+            let table = &mut self.filled.table;
+            let removing = clock::time(|| remove_all(table, &self.exchanged));
+            let inserting = clock::time(|| insert_all(table, &mut self.exchanged));
             if round > 0 {
                 ns += which(inserting, removing).saturating_sub(self.clock_ns);
             }
+            for (id, place) in self.exchanged.iter().zip(places()) {
+                self.filled.ids[place] = *id;
+            }
         }
-        Pass { ns, operations: u64::from(times) * u64::from(count) }
+        Pass { ns, operations: u64::from(times) * u64::from(half) }
     }
 }
 
 #[inline(never)]
-fn remove_all<T: IdTable>(table: &mut T, victims: &[T::Id]) {
+fn remove_all<T: IdTable>(table: &mut T, ids: &[T::Id]) {
     let mut sum = 0u64;
-    for id in victims {
+    for id in ids {
         sum = sum.wrapping_add(found(table.remove(*id)).value);
         look_at(table);
     }
-    core::hint::black_box(sum);
+    black_box(sum);
 }
 
 #[inline(never)]
-fn insert_all<T: IdTable>(filled: &mut Filled<T>) {
-    for (id, value) in filled.ids.iter_mut().zip(0..) {
-        *id = filled.table.insert(Object::new(value));
-        look_at(&mut filled.table);
+fn insert_all<T: IdTable>(table: &mut T, ids: &mut [T::Id]) {
+    for (id, value) in ids.iter_mut().zip(0..) {
+        *id = table.insert(Object::new(value));
+        look_at(table);
     }
 }
