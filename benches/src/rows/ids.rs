@@ -34,9 +34,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(packed_sized::<1_000>("1k"));
     rows.extend(packed_sized::<100_000>("100k"));
     rows.extend(packed_walks());
-    rows.extend(map_sized::<1_000>("1k"));
-    rows.extend(map_sized::<100_000>("100k"));
-    rows.push(race("map/lookup-std/100k", CLAIM, std_map::<Lookup<100_000>>));
+    rows.extend(map_rows());
     rows
 }
 
@@ -105,16 +103,17 @@ fn packed_walks() -> Vec<Row> {
     ]
 }
 
-/// Returns the rows beside maps at one size.
-fn map_sized<const LIVE: u32>(size: &str) -> Vec<Row> {
-    let row = |operation, made| race(&format!("map/{operation}/{size}"), PEERS, made);
+fn map_rows() -> Vec<Row> {
     vec![
-        row("insert", map::<Insert<LIVE>>),
-        row("remove", map::<Remove<LIVE>>),
-        row("lookup", map::<Lookup<LIVE>>),
-        row("dependent", map::<Dependent<LIVE>>),
-        row("stale", map::<Stale<LIVE>>),
-        row("mix", map::<Mix<LIVE>>),
+        race("map/lookup/1k", PEERS, map::<Lookup<1_000>>),
+        race("map/mix/1k", PEERS, map::<Mix<1_000>>),
+        race("map/insert/100k", PEERS, map::<Insert<100_000>>),
+        race("map/remove/100k", PEERS, map::<Remove<100_000>>),
+        race("map/lookup/100k", PEERS, map::<Lookup<100_000>>),
+        race("map/dependent/100k", PEERS, map::<Dependent<100_000>>),
+        race("map/stale/100k", PEERS, map::<Stale<100_000>>),
+        race("map/mix/100k", PEERS, map::<Mix<100_000>>),
+        race("map/lookup-std/100k", CLAIM, std_map::<Lookup<100_000>>),
     ]
 }
 

@@ -24,7 +24,7 @@ pub(crate) trait Operation {
 
 /// About how many operations a pass is, so that the clock's own time does not show; passes are whole
 /// runs over a table.
-const OPERATIONS: u32 = 200_000;
+const OPERATIONS: u32 = 300_000;
 
 /// Returns how often a pass runs over `count` objects.
 fn times(count: u32) -> u32 {

@@ -25,7 +25,7 @@ impl<const LIVE: u32> Operation for Mix<LIVE> {
         let mut random = Random::new(34);
         let groups = times(GROUP);
         Contender::new(name, move || {
-            // So many that a large table is in the caches, too.
+            // What the contender before left in the caches is none of this one's.
             run(&mut filled, &mut random, groups / 2);
             let ns = clock::time(|| run(&mut filled, &mut random, groups));
             Pass { ns, operations: u64::from(groups * GROUP) }
