@@ -63,7 +63,8 @@ type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 ///
 /// struct Shot;
 /// static MEMORY: StaticHeap<4096> = StaticHeap::new("doc");
-/// let mut shots: SharedTable<Id<Shot>> = SharedTable::new_in(100, &MEMORY)?;
+/// type Shots<'a> = SharedTable<'a, Id<Shot>>;
+/// let mut shots = Shots::new_in(100, &MEMORY)?;
 /// std::thread::scope(|scope| {
 ///     for _ in 0..2 {
 ///         scope.spawn(|| {
@@ -354,8 +355,13 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
 
     #[inline]
     fn entry(&self, at: usize) -> &Atomic<I> {
-        // SAFETY: the queue is the second half of the block, and `slots` is not 0 where there is a position.
-        let entry = unsafe { self.words.add(self.slots + at % self.slots) };
+        // `at` modulo `slots`, without a division: `collect` leaves `taken` below `slots`, so no position
+        // reaches `3 * slots` before the next (invariant 3). Twice `slots` atomics fit into memory.
+        let rounds = usize::from(at >= self.slots) + usize::from(at >= 2 * self.slots);
+        let at = at - rounds * self.slots;
+        debug_assert!(at < self.slots, "entry {at} is within the queue");
+        // SAFETY: the queue is the second half of the block, and the entry is below `slots`.
+        let entry = unsafe { self.words.add(self.slots + at) };
         // SAFETY: as in `word`.
         unsafe { entry.as_ref() }
     }

@@ -173,7 +173,8 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 ///    where it is retired. The link of a reserved or retired slot is its own index.
 /// 5. The free slots form a list of `free` slots from `head` to `tail`: the index in the word leads on,
 ///    the link back. The link of the head is anything but its own index.
-/// 6. `len + free + reserved + retired == used`.
+/// 6. Of the slots below `used`, those that are not free, reserved or retired are live: there is no
+///    counter of them to keep.
 pub struct Table<
     'a,
     S: Shape,
@@ -186,7 +187,6 @@ pub struct Table<
     parts: S::Parts<T, I::Repr>,
     /// Takes the slot from an id's bits.
     mask: usize,
-    len: usize,
     free: usize,
     head: usize,
     tail: usize,
@@ -237,8 +237,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<I, InsertError> {
         let (slot, bits) = self.acquire()?;
-        self.parts.put(slot, bits, self.len, value);
-        self.len += 1;
+        // The slot counts as live from `acquire` on.
+        self.parts.put(slot, bits, self.len() - 1, value);
         // SAFETY: `acquire` gives out bits with a generation.
         Ok(unsafe { I::unchecked(bits) })
     }
@@ -332,14 +332,14 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.len
+        self.used - self.free - self.reserved - self.retired
     }
 
     /// Tells whether there are no objects.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Returns how many objects there is memory for.
@@ -375,8 +375,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// Takes the object of a live slot out and frees the slot.
     #[inline]
     fn take_out(&mut self, slot: usize, bits: u64) -> T {
-        let value = self.parts.take(slot, self.len, self.mask);
-        self.len -= 1;
+        let value = self.parts.take(slot, self.len(), self.mask);
         self.release(slot, bits & I::GENERATION_MASK);
         value
     }

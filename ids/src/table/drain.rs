@@ -35,7 +35,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// O(live) calls; with holes also a step for every 64 slots.
     pub fn retain(&mut self, mut keep: impl FnMut(I, &mut T) -> bool) {
         let mut from = 0;
-        while let Some(place) = self.parts.next_place(from, self.used, self.len) {
+        while let Some(place) = self.parts.next_place(from, self.used, self.len()) {
             let bits = self.parts.bits_at(place);
             // SAFETY: the bits at a live place are those of an id, which are never 0.
             let id = unsafe { I::unchecked(bits) };
@@ -65,10 +65,10 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     /// Takes out the object that is the least trouble, from `place` on, which is moved on.
     fn take_next(&mut self, place: &mut usize) -> Option<(I, T)> {
-        if self.len == 0 {
+        if self.is_empty() {
             return None;
         }
-        let next = self.parts.handy_place(*place, self.used, self.len)?;
+        let next = self.parts.handy_place(*place, self.used, self.len())?;
         let bits = self.parts.bits_at(next);
         *place = S::Parts::<T, I::Repr>::after(next);
         let value = self.take_out(bits as usize & self.mask, bits);
@@ -105,7 +105,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.table.len, Some(self.table.len))
+        (self.table.len(), Some(self.table.len()))
     }
 }
 

@@ -3,7 +3,7 @@
 use loligo_allocators::Allocator;
 
 use crate::error::InsertError;
-use crate::id::TableId;
+use crate::id::{Repr, TableId};
 use crate::policy::{End, FreeList, GenerationEnd};
 use crate::table::Table;
 use crate::table::shape::{Parts, Shape};
@@ -47,7 +47,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Frees a slot whose object is gone, after its last generation.
     #[inline]
     pub(super) fn release(&mut self, slot: usize, generation: u64) {
-        if E::END == End::Retire && generation == I::GENERATION_MASK {
+        // Compared in the id's own width, where the constant fits the instruction.
+        let last = I::Repr::narrow(generation) == I::Repr::narrow(I::GENERATION_MASK);
+        if E::END == End::Retire && last {
             self.retire(slot);
         } else {
             self.push(slot, generation);
@@ -57,10 +59,12 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Puts a slot on the free list: at the head where the last freed goes first, else at the tail.
     #[inline]
     pub(super) fn push(&mut self, slot: usize, generation: u64) {
-        // Never its own index: that would be a live slot.
-        let mut next = slot ^ 1;
-        let mut link = slot ^ 1;
+        // Of a word never its own index, which would be a live slot; of a link neither, which would be one
+        // on no list. No index is as large as all ones, since a generation has a bit at least.
+        let next;
+        let mut link = usize::MAX;
         if self.free == 0 {
+            next = slot ^ 1;
             self.head = slot;
             self.tail = slot;
         } else if F::LIFO {
@@ -68,6 +72,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
             self.parts.set_link(self.head, slot);
             self.head = slot;
         } else {
+            next = slot ^ 1;
             link = self.tail;
             self.lead_on(self.tail, slot);
             self.tail = slot;

@@ -1,5 +1,6 @@
 //! Walks over the objects of a table, with and without their ids.
 
+use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
@@ -83,7 +84,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 
     #[inline]
     fn walk(&self) -> Walk<'_, S, T, I> {
-        let places = self.parts.walk(self.used, self.len);
+        let places = self.parts.walk(self.used, self.len());
         Walk { parts: self.parts, places, table: PhantomData }
     }
 }
@@ -209,5 +210,14 @@ impl<'t, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[inline]
     fn into_iter(self) -> IterMut<'t, S, T, I> {
         self.iter_mut()
+    }
+}
+
+/// A map from ids to objects, in the order of iteration.
+impl<S: Shape, T: fmt::Debug, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    fmt::Debug for Table<'_, S, T, I, F, E, A>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter_with_ids()).finish()
     }
 }

@@ -158,7 +158,6 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         Self {
             parts: S::Parts::nowhere(),
             mask: 0,
-            len: 0,
             free: 0,
             head: 0,
             tail: 0,
@@ -199,7 +198,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         unsafe { self.settle(block.cast(), capacity) };
         if old.1 > 0 {
             // SAFETY: the new block has room for more than the old one, which is left for good.
-            unsafe { old.0.move_to(self.parts, self.used, self.len) };
+            unsafe { old.0.move_to(self.parts, self.used, self.len()) };
             Self::give_back(memory, old.0, old.1);
         }
         Ok(())
@@ -243,7 +242,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     pub(super) fn full(&self) -> InsertError {
         InsertError::Full {
             limit: self.limit as u64,
-            live: self.len as u64,
+            live: self.len() as u64,
             reserved: self.reserved as u64,
             retired: self.retired as u64,
             held_back: self.free as u64,
@@ -267,7 +266,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 {
     fn drop(&mut self) {
         // Only a panic leaves objects here; a second one aborts, as it does with `Vec`.
-        self.0.clear();
+        if core::mem::needs_drop::<T>() {
+            self.0.clear();
+        }
         if let (Some(memory), true) = (self.0.memory, self.0.capacity > 0) {
             Table::<S, T, I, F, E, A>::give_back(memory, self.0.parts, self.0.capacity);
         }
@@ -281,8 +282,6 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         let rest = Rest(self);
         if core::mem::needs_drop::<T>() {
             rest.0.clear();
-        } else {
-            rest.0.len = 0;
         }
     }
 }

@@ -61,8 +61,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         } else {
             return Err(InsertAtError::Taken { index });
         }
-        self.parts.put(slot, bits, self.len, value);
-        self.len += 1;
+        // The slot counts as live already.
+        self.parts.put(slot, bits, self.len() - 1, value);
         Ok(())
     }
 
@@ -138,9 +138,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
             return Err(NotReserved);
         }
         let bits = id.bits();
-        self.parts.put((bits & I::INDEX_MASK) as usize, bits, self.len, value);
+        self.parts.put((bits & I::INDEX_MASK) as usize, bits, self.len(), value);
         self.reserved -= 1;
-        self.len += 1;
         Ok(())
     }
 

@@ -131,13 +131,12 @@ where
         }
         self.list_from(from)?;
         self.aside_from(from)?;
-        self.len = live;
         self.used = from.used();
         self.free = counts.free as usize;
         self.head = counts.head as usize;
         self.tail = counts.tail as usize;
         self.reserved = counts.reserved as usize;
-        self.retired = self.used - self.len - self.free - self.reserved;
+        self.retired = self.used - live - self.free - self.reserved;
         Ok(())
     }
 

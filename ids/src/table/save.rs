@@ -17,8 +17,8 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
     #[must_use]
     pub fn saved_len(&self) -> usize {
         let word = size_of::<I::Repr>();
-        let objects = if S::Parts::<T, I::Repr>::PACKED { self.len } else { self.used };
-        let ids = if S::Parts::<T, I::Repr>::PACKED { self.len } else { 0 };
+        let objects = if S::Parts::<T, I::Repr>::PACKED { self.len() } else { self.used };
+        let ids = if S::Parts::<T, I::Repr>::PACKED { self.len() } else { 0 };
         HEADER + (self.used + ids) * word + objects * size_of::<T>()
     }
 
@@ -78,10 +78,10 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
             out.number::<I::Repr>(self.parts.word(slot));
         }
         if S::Parts::<T, I::Repr>::PACKED {
-            for place in 0..self.len {
+            for place in 0..self.len() {
                 out.number::<I::Repr>(self.parts.bits_at(place));
             }
-            (0..self.len).for_each(|place| out.object(self.object(place)));
+            (0..self.len()).for_each(|place| out.object(self.object(place)));
         } else {
             for slot in 0..self.used {
                 if self.is_dead(slot) {
@@ -108,7 +108,7 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
             tag: self.tag,
             limit: self.limit as u64,
             used: self.used as u64,
-            live: self.len as u64,
+            live: self.len() as u64,
             free: self.free as u64,
             head: end(self.head),
             tail: end(self.tail),

@@ -21,7 +21,7 @@ impl<T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: the first `len` places hold objects, and nobody changes them while `self` is lent.
-        unsafe { slice::from_raw_parts(self.parts.objects().as_ptr(), self.len) }
+        unsafe { slice::from_raw_parts(self.parts.objects().as_ptr(), self.len()) }
     }
 
     /// Returns the objects, to be changed. Each keeps its id, also if two are swapped.
@@ -33,7 +33,7 @@ impl<T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: as in `as_slice`, and `self` is lent for this alone.
-        unsafe { slice::from_raw_parts_mut(self.parts.objects().as_ptr(), self.len) }
+        unsafe { slice::from_raw_parts_mut(self.parts.objects().as_ptr(), self.len()) }
     }
 
     /// Returns the id of the object at a place of the slice.
@@ -44,7 +44,7 @@ impl<T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     #[inline]
     #[must_use]
     pub fn id_at(&self, place: usize) -> Option<I> {
-        if place >= self.len {
+        if place >= self.len() {
             return None;
         }
         I::checked(self.parts.bits_at(place))

@@ -58,7 +58,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
             left = left.saturating_add(I::GENERATIONS - generation);
         }
         TableStats {
-            live: self.len as u64,
+            live: self.len() as u64,
             reserved: self.reserved as u64,
             free: self.free as u64,
             held_back: self.free.min(F::MIN_FREE) as u64,

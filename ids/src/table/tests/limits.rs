@@ -203,6 +203,9 @@ fn tables_are_small_and_cross_threads() {
     use loligo_allocators::Allocator;
     fn crosses<T: Send + Sync>() {}
     crosses::<HoleTable<'_, u8, Id<u8>, Lifo, Retire, dyn Allocator + Sync>>();
+    let shown: fn(&HoleTable<'_, u8>) -> std::string::String = |table| std::format!("{table:?}");
+    let none: HoleTable<'_, u8> = HoleTable::fixed(&mut [], 0).expect("no memory for no slots");
+    assert_eq!(shown(&none), "{}", "a map");
     crosses::<PackedTable<'_, u8, Id<u8>, Lifo, Retire, dyn Allocator + Sync>>();
     let words = size_of::<HoleTable<'_, u8>>().max(size_of::<PackedTable<'_, u8>>());
     assert!(words <= 16 * size_of::<usize>(), "{words} bytes");
