@@ -1,6 +1,7 @@
-//! Tests of the peers: every table finds what is in it and nothing else, and counts what it walks over.
+//! Tests of the tables as the workloads drive them: every one finds what is in it and nothing else, and counts what it walks over.
 
 use super::*;
+use crate::id_table::{OurHoles, OurPacked};
 use crate::peers::id_tables as peers;
 
 /// Inserts, looks up, removes and walks, and tells whether stale ids are refused.
@@ -14,6 +15,12 @@ fn refuses_stale<T: IdTable>() -> bool {
     let other = table.insert(Object::new(5));
     assert_eq!(table.get(other).map(|object| object.value), Some(5));
     table.get(ids[0]).is_none() && table.remove(ids[0]).is_none()
+}
+
+#[test]
+fn tables_of_ours_behave_as_tables() {
+    assert!(refuses_stale::<OurHoles>());
+    assert!(refuses_stale::<OurPacked>());
 }
 
 #[test]
