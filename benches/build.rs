@@ -1,5 +1,5 @@
-//! Writes the pool without its counters, for the row `cost/statistics`, and tells the program how it
-//! was built, for the records.
+//! Writes the pool without its counters, for the row `cost/statistics`, compiles the peer that is C++, and
+//! tells the program how it was built, for the records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,16 @@ fn main() {
     println!("cargo::rerun-if-changed={}", from.join("pool.rs").display());
     println!("cargo::rerun-if-changed={}", from.join("pool").display());
     copy_pool(&from, &out);
+    #[cfg(feature = "peers-all")]
+    compile_std_map();
     tell_flags();
+}
+
+#[cfg(feature = "peers-all")]
+fn compile_std_map() {
+    const SOURCE: &str = "src/peers/id_tables/std_map.cc";
+    println!("cargo::rerun-if-changed={SOURCE}");
+    cc::Build::new().cpp(true).std("c++17").file(SOURCE).compile("loligo_std_map");
 }
 
 fn copy_pool(from: &Path, out: &Path) {

@@ -3,6 +3,7 @@
 pub(crate) mod bare_list;
 pub(crate) mod bare_mmap;
 pub(crate) mod buddies;
+pub(crate) mod id_tables;
 pub(crate) mod raw_cursor;
 pub(crate) mod slab_keys;
 

@@ -4,6 +4,7 @@ pub mod buddy;
 pub mod cost;
 pub mod frame;
 pub mod heap;
+pub mod ids;
 pub mod page;
 pub mod pool;
 pub mod shared;
@@ -61,6 +62,8 @@ pub(crate) enum Measure {
     Race(fn() -> Race),
     /// The same with and without something, in turns; the difference is the figure.
     Added(fn() -> [Contender; 2]),
+    /// Ours, with no peer.
+    Alone(fn() -> Contender),
     /// Once, with no peer.
     Once(fn() -> Reading),
     /// On recorded traces.
@@ -96,6 +99,7 @@ impl Row {
                 Some(core::iter::once(race.ours).chain(race.peers).collect())
             }
             Measure::Added(make) => Some(make().into()),
+            Measure::Alone(make) => Some(vec![make()]),
             Measure::Once(_) | Measure::Replay(_) => None,
         }
     }
@@ -106,6 +110,7 @@ impl Row {
         let reading = match &self.measure {
             Measure::Race(make) => race(make, rounds, self.unit),
             Measure::Added(make) => added(make, rounds, self.unit),
+            Measure::Alone(make) => alone(make, rounds, self.unit),
             Measure::Once(measure) => measure(),
             Measure::Replay(question) => replayed.answer(question, rounds),
         };
@@ -152,6 +157,17 @@ fn added(make: impl Fn() -> [Contender; 2], rounds: u32, unit: Unit) -> Reading 
     Reading::Alone { figures, note: None }
 }
 
+/// Runs ours and takes its figures as they are.
+fn alone(make: impl Fn() -> Contender, rounds: u32, unit: Unit) -> Reading {
+    let mut figures = Vec::new();
+    for rounds in portions(rounds) {
+        for ns in interleave(&mut [&mut make()], rounds) {
+            extend(&mut figures, ns, unit);
+        }
+    }
+    Reading::Alone { figures, note: None }
+}
+
 /// Returns the rounds in portions of [`ROUNDS_IN_PLACE`].
 fn portions(rounds: u32) -> impl Iterator<Item = u32> {
     let whole = core::iter::repeat_n(ROUNDS_IN_PLACE, (rounds / ROUNDS_IN_PLACE) as usize);
@@ -174,6 +190,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(buddy::rows());
     rows.extend(page::rows());
     rows.extend(cost::rows());
+    rows.extend(ids::rows());
     rows
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod batch;
 pub(crate) mod churn;
 pub(crate) mod doubling;
 pub(crate) mod frames;
+pub(crate) mod ids;
 pub(crate) mod mappings;
 pub(crate) mod mixed;
 pub(crate) mod strided;

@@ -37,6 +37,23 @@ fn every_row_of_the_table_is_there_once() {
         "page/large/huge",
         "cost/statistics",
         "cost/proxy",
+        "ids/hole/insert/1k",
+        "ids/hole/remove/100k",
+        "ids/hole/lookup/1k",
+        "ids/hole/lookup-raw/100k",
+        "ids/hole/dependent/100k",
+        "ids/hole/stale/100k",
+        "ids/hole/stale-ns/1k",
+        "ids/hole/mix-raw/100k",
+        "ids/hole/walk5/100k",
+        "ids/hole/walk50-ns/100k",
+        "ids/packed/insert/100k",
+        "ids/packed/lookup-raw/1k",
+        "ids/packed/mix/1k",
+        "ids/packed/walk50-raw/100k",
+        "ids/packed/walk95/100k",
+        "ids/map/lookup/1k",
+        "ids/map/lookup-std/100k",
     ] {
         assert_eq!(names.iter().filter(|row| *row == name).count(), 1, "{name}");
     }
