@@ -52,10 +52,15 @@ fn without_system(text: String) -> String {
     text.replace("target_os = \"linux\"", "target_os = \"none\"")
 }
 
-/// Returns the features that need no operating system: all but `std`.
+/// Returns the features that need no operating system: all but `std` and those that turn it on.
 fn features(member: &Member) -> Vec<String> {
+    let all = member.features();
+    let needs_std = |name: &String| {
+        let mut of_one = all.iter().filter(|(feature, _)| feature == name);
+        name == "std" || of_one.any(|(_, parts)| parts.iter().any(|part| part == "std"))
+    };
     let mut features = member.public_features();
-    features.retain(|feature| feature != "std");
+    features.retain(|feature| !needs_std(feature));
     features
 }
 

@@ -1,7 +1,7 @@
 //! `cargo xtask loom`: every interleaving of the models of what several threads share.
 //!
-//! The models stand beside what they model (`allocators/src/shared_*/tests/loom.rs`) and are only built
-//! under `--cfg loom`. A model checker may explore a single interleaving without a word, so each model
+//! The models stand beside what they model (`shared_*/tests/loom.rs` of a crate) and are only built under
+//! `--cfg loom`. A model checker may explore a single interleaving without a word, so each model
 //! asserts how many it saw at least, and each structure has a planted fault that must be noticed. Here it
 //! is checked that none of that was left out.
 
@@ -22,7 +22,7 @@ Example:
 ";
 
 /// What is modelled. Each needs a model that was explored and a fault that was caught.
-const STRUCTURES: [&str; 3] = ["shared_frame", "shared_pool", "shared_proxy"];
+const STRUCTURES: [&str; 4] = ["shared_frame", "shared_pool", "shared_proxy", "shared_table"];
 
 /// How each line of the models begins.
 const MARK: &str = "loom: ";
@@ -66,8 +66,9 @@ pub(crate) fn check() -> Outcome {
 fn explore(model: &str) -> Result<Vec<String>, Failure> {
     let target = workspace::target().join("loom");
     let mut cargo = command::cargo(&workspace::root());
-    cargo.args(["test", "--release", "-p", "loligo-allocators", "--lib", "--target-dir"]);
-    cargo.arg(target).arg("--").arg(format!("loom_{model}")).arg("--nocapture");
+    cargo.args(["test", "--release", "-p", "loligo-allocators", "-p", "loligo-ids", "--lib"]);
+    cargo.arg("--target-dir").arg(target);
+    cargo.arg("--").arg(format!("loom_{model}")).arg("--nocapture");
     cargo.env("RUSTFLAGS", "--cfg loom");
     // Optimised, as there are many interleavings; but what makes the link slow gains nothing here.
     cargo.env("CARGO_PROFILE_RELEASE_LTO", "off");

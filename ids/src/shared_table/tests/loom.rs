@@ -88,7 +88,7 @@ fn gate(gate: &AtomicUsize) {
 }
 
 #[test]
-fn two_threads_are_given_two_ids() {
+fn loom_shared_table_two_threads_are_given_two_ids() {
     let count = interleavings(|| {
         let (shared, first) = (Arc::new(table(2)), Arc::new(AtomicUsize::new(0)));
         let spawned = thread::spawn({
@@ -105,12 +105,12 @@ fn two_threads_are_given_two_ids() {
         assert!(shared.contains(mine) && shared.contains(other), "both alive");
         assert!(shared.create().is_err(), "no third");
     });
-    std::println!("two_threads_are_given_two_ids: {count} interleavings");
+    std::println!("loom: shared_table::two_threads_are_given_two_ids: {count} interleavings");
     assert!(count > 5, "only {count} interleavings");
 }
 
 #[test]
-fn one_of_two_threads_ends_an_id() {
+fn loom_shared_table_one_of_two_threads_ends_an_id() {
     let count = interleavings(|| {
         let (shared, first) = (Arc::new(table(2)), Arc::new(AtomicUsize::new(0)));
         let id = shared.create().expect("two slots");
@@ -131,12 +131,12 @@ fn one_of_two_threads_ends_an_id() {
         assert_eq!(shared.collect(), 1, "one slot came back");
         shared.validate().expect("whole");
     });
-    std::println!("one_of_two_threads_ends_an_id: {count} interleavings");
+    std::println!("loom: shared_table::one_of_two_threads_ends_an_id: {count} interleavings");
     assert!(count > 5, "only {count} interleavings");
 }
 
 #[test]
-fn a_removed_index_waits_for_the_collection() {
+fn loom_shared_table_a_removed_index_waits_for_the_collection() {
     let count = interleavings(|| {
         let (shared, first) = (Arc::new(table(2)), Arc::new(AtomicUsize::new(0)));
         let old = shared.create().expect("two slots");
@@ -160,14 +160,16 @@ fn a_removed_index_waits_for_the_collection() {
         assert_eq!((again.index(), again.generation()), (old.index(), 2), "another life");
         shared.validate().expect("whole");
     });
-    std::println!("a_removed_index_waits_for_the_collection: {count} interleavings");
+    std::println!(
+        "loom: shared_table::a_removed_index_waits_for_the_collection: {count} interleavings"
+    );
     assert!(count > 5, "only {count} interleavings");
 }
 
 /// The twin with a planted fault: taking a position by reading and writing apart. The checker must see
 /// two threads get one slot, else it sees nothing.
 #[test]
-fn a_planted_fault_is_caught() {
+fn loom_shared_table_a_planted_fault_is_caught() {
     fn create_badly(shared: &Shared) -> u32 {
         let at = shared.taken.load(Ordering::Relaxed);
         shared.taken.store(at + 1, Ordering::Relaxed);
@@ -192,6 +194,8 @@ fn a_planted_fault_is_caught() {
         }
     });
     let seen = seen.load(PlainOrdering::Relaxed);
-    std::println!("a_planted_fault_is_caught: {seen} times in {count} interleavings");
+    std::println!(
+        "loom: shared_table::creation: the planted fault is caught {seen} times in {count} interleavings"
+    );
     assert!(seen > 0 && seen < count, "the checker saw {seen} of {count}");
 }
