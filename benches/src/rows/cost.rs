@@ -1,16 +1,17 @@
 //! What statistics and wrappers add, in nanoseconds a pair of free and allocate: the same loop runs
 //! with and without in each round, and the difference within the round counts.
 
+use core::alloc::Layout;
+
 use loligo_allocators::{
-    CanaryAllocator, FillAllocator, GuardPageAllocator, PoolAllocator, ProxyAllocator,
-    QuarantineAllocator, SharedPool, SharedProxy, Sites, TraceAllocator,
+    CanaryAllocator, FillAllocator, GuardPageAllocator, PageAllocator, PoolAllocator,
+    ProxyAllocator, QuarantineAllocator, SharedPool, SharedProxy, Sites, TraceAllocator,
 };
 
 use crate::blocks::Ours;
 use crate::contender::{Contender, Pass};
 use crate::memory::PAGES;
 use crate::outcome::Aim;
-use crate::rows::pool::pool;
 use crate::rows::{Measure, Row, Unit};
 use crate::uncounted;
 use crate::work::churn::{BLOCK, Filled};
@@ -39,6 +40,11 @@ pub fn rows() -> Vec<Row> {
 /// taken for it where two pools happen to lie differently.
 const LIVE_IN_CACHE: u32 = 128;
 
+/// Blocks of a pool's chunk: all that a row has alive or waiting. Where two chunks happen to lie so that
+/// their windows share a slot of the pool's table, each free of the one takes a search, and the pool alone
+/// reads 5 or 15 ns by where the system puts its memory.
+const BLOCKS_A_CHUNK: usize = 256;
+
 /// Blocks that wait in the quarantine.
 const WAITING: usize = 64;
 
@@ -50,7 +56,8 @@ fn statistics() -> [Contender; 2] {
     [
         Contender::new("pool", in_pool),
         Contender::new("pool without counters", || {
-            let pool = uncounted::pool::PoolAllocator::new(BLOCK, "uncounted pool", &PAGES);
+            let pool = uncounted::pool::PoolAllocator::new(BLOCK, "uncounted pool", &PAGES)
+                .with_blocks_per_chunk(BLOCKS_A_CHUNK);
             Filled::new(Ours(pool), LIVE_IN_CACHE).churn(PAIRS)
         }),
     ]
@@ -60,7 +67,7 @@ fn statistics() -> [Contender; 2] {
 fn proxy() -> [Contender; 2] {
     [
         Contender::new("proxy over a pool", || {
-            let Ours(pool) = pool();
+            let pool = pool_of(BLOCK);
             let proxy = ProxyAllocator::new("proxy", &pool);
             Filled::new(Ours(proxy), LIVE_IN_CACHE).churn(PAIRS)
         }),
@@ -75,7 +82,7 @@ macro_rules! over_pool {
         fn $name() -> [Contender; 2] {
             [
                 Contender::new($title, || {
-                    let $pool = PoolAllocator::new($layout, "pool", &PAGES);
+                    let $pool = pool_of($layout);
                     Filled::new(Ours($wrapper), LIVE_IN_CACHE).churn(PAIRS)
                 }),
                 Contender::new("pool", in_pool),
@@ -100,7 +107,7 @@ over_pool!(trace, "trace over a pool", BLOCK, |pool| {
 fn sites() -> [Contender; 2] {
     [
         Contender::new("pool with sites", || {
-            let pool = PoolAllocator::new(BLOCK, "pool", &PAGES).with_sites(Sites::new(&PAGES));
+            let pool = pool_of(BLOCK).with_sites(Sites::new(&PAGES));
             Filled::new(Ours(pool), LIVE_IN_CACHE).churn(PAIRS)
         }),
         Contender::new("pool", in_pool),
@@ -111,7 +118,7 @@ fn sites() -> [Contender; 2] {
 fn trace_stacks() -> [Contender; 2] {
     [
         Contender::new("trace with stacks over a pool", || {
-            let Ours(pool) = pool();
+            let pool = pool_of(BLOCK);
             let trace = TraceAllocator::new("trace", &pool, &PAGES).with_stacks();
             Filled::new(Ours(trace), LIVE_IN_CACHE).churn(PAIRS / 1000)
         }),
@@ -146,5 +153,10 @@ fn guard_page() -> [Contender; 2] {
 }
 
 fn in_pool() -> Pass {
-    Filled::new(pool(), LIVE_IN_CACHE).churn(PAIRS)
+    Filled::new(Ours(pool_of(BLOCK)), LIVE_IN_CACHE).churn(PAIRS)
+}
+
+/// A pool that needs one chunk.
+fn pool_of(layout: Layout) -> PoolAllocator<'static, PageAllocator> {
+    PoolAllocator::new(layout, "pool", &PAGES).with_blocks_per_chunk(BLOCKS_A_CHUNK)
 }
