@@ -40,7 +40,7 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome {
         packages::copy(&packed, &copy, &without_system)?;
         let features = features(member);
         for (name, features) in [("plain", Vec::new()), ("features", features)] {
-            build(&folder, member, &copy, name, &features)?;
+            build(workspace, &folder, member, name, &features)?;
         }
         on_targets(member)?;
     }
@@ -65,11 +65,23 @@ fn features(member: &Member) -> Vec<String> {
 }
 
 /// Builds a `no_std` library over the copy, and looks for what must not be among its dependencies.
-fn build(folder: &Path, member: &Member, copy: &Path, name: &str, features: &[String]) -> Outcome {
-    let dependency = format!(
+fn build(
+    workspace: &Workspace,
+    folder: &Path,
+    member: &Member,
+    name: &str,
+    features: &[String],
+) -> Outcome {
+    let copy = folder.join(&member.name);
+    let mut dependency = format!(
         "[dependencies.{}]\npath = {copy:?}\ndefault-features = false\nfeatures = {features:?}\n",
         member.name
     );
+    // What is below it in tier 0 was copied before it.
+    for sibling in workspace.siblings_below(member) {
+        let copy = folder.join(&sibling.name);
+        dependency.push_str(&format!("[patch.crates-io.{}]\npath = {copy:?}\n", sibling.name));
+    }
     let source = format!("{SOURCE}use {} as _;\n", member.name.replace('-', "_"));
     let place = folder.join(format!("{}-{name}", member.name));
     let project =

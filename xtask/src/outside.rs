@@ -78,7 +78,7 @@ fn use_alone(workspace: &Workspace, member: &Member, folder: &Path, bless: bool)
             "[dependencies.{}]\npath = {:?}\n{flags}\n{}",
             member.name,
             crate_folder,
-            patches(workspace, member)
+            siblings(workspace, member)
         );
         let source = "#![doc = include_str!(\"../README.md\")]\n";
         let project_of = Project::write(&project, &target, &manifest, source)?;
@@ -112,15 +112,17 @@ fn mixes(member: &Member) -> [(&'static str, String); 3] {
     ]
 }
 
-/// Returns the table that lets the crate find its siblings of tier 0 before they are published.
-fn patches(workspace: &Workspace, member: &Member) -> String {
-    let dependencies = workspace.dependencies(member);
-    let siblings = dependencies.iter().filter_map(|dependency| {
-        let sibling = workspace.member(&dependency.package)?;
+/// Returns the tables that give the project the crate's siblings of tier 0, as its user has them, and
+/// that let the crate find them before they are published.
+fn siblings(workspace: &Workspace, member: &Member) -> String {
+    let mut tables = String::new();
+    for sibling in workspace.siblings_below(member) {
         let folder = packages::unpacked(workspace, sibling);
-        Some(format!("[patch.crates-io.{}]\npath = {folder:?}\n", sibling.name))
-    });
-    siblings.collect()
+        for table in ["dependencies", "patch.crates-io"] {
+            tables.push_str(&format!("[{table}.{}]\npath = {folder:?}\n", sibling.name));
+        }
+    }
+    tables
 }
 
 /// Compares the dependencies found with those listed, or lists them anew.

@@ -1,5 +1,6 @@
 //! The workspace as its manifests describe it: crates, tiers, features, dependencies.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use toml::Table;
@@ -100,6 +101,18 @@ impl Workspace {
         self.members.iter().find(|member| {
             path.strip_prefix(&member.folder).is_some_and(|rest| rest.starts_with('/'))
         })
+    }
+
+    /// Returns the members of tier 0 that `member` depends on, itself aside, each once.
+    pub(crate) fn siblings_below(&self, member: &Member) -> Vec<&Member> {
+        let dependencies = self.dependencies(member);
+        let names: BTreeSet<&str> =
+            dependencies.iter().map(|dependency| dependency.package.as_str()).collect();
+        let is_below = |other: &&Member| other.name != member.name;
+        self.tier_zero()
+            .filter(is_below)
+            .filter(|other| names.contains(other.name.as_str()))
+            .collect()
     }
 
     /// Returns the crates of the ground floor.
