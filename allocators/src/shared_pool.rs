@@ -528,6 +528,10 @@ impl<B: Allocator + Sync + ?Sized> Drop for SharedPool<'_, B> {
         struct Release<'p, 'a, B: Allocator + Sync + ?Sized>(&'p mut SharedPool<'a, B>);
         impl<B: Allocator + Sync + ?Sized> Drop for Release<'_, '_, B> {
             fn drop(&mut self) {
+                // Whoever gets the memory back may touch it.
+                for index in 0..self.0.count() {
+                    self.0.chunk(index).open();
+                }
                 self.0.release(|_| true);
             }
         }

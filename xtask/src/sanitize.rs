@@ -60,7 +60,8 @@ pub(crate) fn check() -> Outcome {
     let example = folder.join(TARGET).join("debug/examples").join(EXAMPLE);
     planted::check(&example, &tool(&|| watched(&example)))?;
     let mut test = nightly(&folder);
-    test.args(["test", "--quiet", "--lib"]).args(package);
+    test.args(["test", "--quiet", "--lib"]).args(package).arg("--");
+    planted::leave_out(&mut test, &planted::UNWATCHED);
     command::run(&mut test)
 }
 

@@ -79,10 +79,8 @@ pub(crate) fn check() -> Outcome {
     let runner = format!("valgrind {}", MEMCHECK.join(" "));
     test.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner);
     test.args(["test", "--quiet", "--lib"]).args(package).arg("--");
-    for (filter, reason) in SKIPPED {
-        println!("left out: {filter}: {reason}");
-        test.args(["--skip", filter]);
-    }
+    planted::leave_out(&mut test, &SKIPPED);
+    planted::leave_out(&mut test, &planted::UNWATCHED);
     command::run(&mut test)
 }
 

@@ -111,6 +111,13 @@ impl Plan {
 }
 
 impl Chunk {
+    /// Tells the sanitizers that the blocks' memory may be touched by whoever gets it back: all up to the
+    /// header, padding included.
+    pub(super) fn open(&self) {
+        let header = core::ptr::from_ref(self).addr();
+        mark::undefined(self.first, header - self.first.addr().get());
+    }
+
     /// Takes a block that was never given out, if there is one.
     pub(super) fn carve(&self) -> Option<usize> {
         // Relaxed: the number is all there is to agree on; who frees the block has it from this thread,

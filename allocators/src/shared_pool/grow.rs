@@ -137,6 +137,7 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
                 continue;
             }
             let (memory, layout) = (chunk.first, chunk.layout);
+            chunk.open();
             self.capacity.fetch_sub(chunk.blocks, Ordering::Relaxed);
             self.reserved.fetch_sub(layout.size(), Ordering::Relaxed);
             // SAFETY: the chunk was taken from this backing with this layout, and leaves the table.
