@@ -130,7 +130,7 @@ pub struct NoSites;
 /// # When not to use it
 ///
 /// Where a `TraceAllocator` stands around the allocator anyway, and where a free and an allocation in
-/// turn must not cost 110 to 165 instructions more (400 for pages).
+/// turn must not cost about 110 instructions more over a pool, and more over others (some 400 for pages).
 pub struct Sites<'a, K: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     table: Table,
     names: Names,
