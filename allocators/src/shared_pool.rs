@@ -98,7 +98,7 @@ use place::{CHUNKS_MAX, Place, Places};
 ///
 /// # Memory
 ///
-/// Nothing lies in a block or between two. 1 bit a block and 1/64 of that, and 64 bytes a chunk,
+/// Nothing lies in a block or between two. 1 bit a block and 1/64 of that, and 80 bytes a chunk,
 /// apart from the blocks: 1.7 % of blocks of 8 bytes, 0.2 % of 64 bytes. A request that is smaller
 /// than the block wastes the rest of it. A growing pool has at most about as many blocks unused as
 /// it had in use at its peak, or one chunk's. The pool itself has 896 bytes.
