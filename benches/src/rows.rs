@@ -1,6 +1,7 @@
 //! The rows of the scoreboard: what each measures, and what it is to reach.
 
 pub mod buddy;
+pub mod containers;
 pub mod cost;
 pub mod frame;
 pub mod heap;
@@ -191,6 +192,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(page::rows());
     rows.extend(cost::rows());
     rows.extend(ids::rows());
+    rows.extend(containers::rows());
     rows
 }
 

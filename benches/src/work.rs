@@ -2,6 +2,7 @@
 
 pub(crate) mod batch;
 pub(crate) mod churn;
+pub(crate) mod containers;
 pub(crate) mod doubling;
 pub(crate) mod frames;
 pub(crate) mod ids;

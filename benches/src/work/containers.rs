@@ -1,0 +1,1 @@
+//! The containers at work, a module for each.

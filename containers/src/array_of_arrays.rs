@@ -1,0 +1,1 @@
+//! Many growable arrays in one buffer.

@@ -1,0 +1,1 @@
+//! Resources of offsets alone, built once and read in place.

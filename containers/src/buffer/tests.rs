@@ -1,0 +1,60 @@
+//! Growth, what is granted, and refusals.
+
+use loligo_allocators::{Allocator, BuddyAllocator};
+
+use super::Buffer;
+use crate::error::GrowError;
+use crate::test_memory::{Memory, every_refusal, with_memory};
+
+#[test]
+fn takes_what_was_granted() {
+    let mut region = std::vec![core::mem::MaybeUninit::uninit(); 1 << 16];
+    let buddy = BuddyAllocator::from_region("buddy", &mut region, 64).expect("the region is large");
+    let mut buffer: Buffer<'_, [u8; 12], _> = Buffer::new(&buddy);
+    buffer.grow_exact(0, 6).expect("the buddy has memory");
+    assert_eq!(buffer.capacity(), 10, "128 bytes are ten elements of 12");
+    buffer.grow(10, 1).expect("the buddy has memory");
+    assert_eq!(buffer.capacity(), 21, "256 bytes are 21 elements of 12");
+    buffer.shrink(2).expect("a shorter block");
+    assert!(buffer.capacity() >= 2, "{} elements", buffer.capacity());
+    buffer.shrink(0).expect("no block");
+    assert_eq!(buddy.stats().live, 0);
+}
+
+#[test]
+fn keeps_what_is_in_it_through_every_refusal() {
+    every_refusal(|memory: &Memory| {
+        let mut buffer: Buffer<'_, u32, _> = Buffer::new(memory);
+        buffer.grow(0, 3)?;
+        for index in 0..3 {
+            // SAFETY: there is room for three.
+            let place = unsafe { buffer.start().add(index) };
+            // SAFETY: as above.
+            unsafe { place.write(index as u32) };
+        }
+        let before = buffer.capacity();
+        let grown = buffer.grow(before, 1);
+        for index in 0..3 {
+            // SAFETY: the elements were written, and are kept.
+            let place = unsafe { buffer.start().add(index) };
+            // SAFETY: as above.
+            assert_eq!(unsafe { place.read() }, index as u32);
+        }
+        assert_eq!(grown.is_err(), buffer.capacity() == before);
+        grown
+    });
+}
+
+#[test]
+fn counts_in_32_bits() {
+    with_memory(|memory| {
+        let mut buffer: Buffer<'_, u8, _> = Buffer::new(memory);
+        let limit = u64::from(u32::MAX);
+        let wanted = limit + 1;
+        assert_eq!(buffer.grow(1, limit as usize), Err(GrowError::Length { wanted, limit }));
+        let mut nothings: Buffer<'_, (), _> = Buffer::new(memory);
+        assert_eq!(nothings.capacity(), u32::MAX);
+        nothings.grow(7, 9).expect("nothing takes no memory");
+        assert_eq!(memory.stats().live, 0);
+    });
+}

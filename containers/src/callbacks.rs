@@ -1,0 +1,1 @@
+//! Calls that are queued and made later.

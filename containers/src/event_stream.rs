@@ -1,0 +1,1 @@
+//! Events of many types, one after the other in one buffer.

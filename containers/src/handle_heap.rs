@@ -1,0 +1,1 @@
+//! Blocks named by ids, which may move.

@@ -1,0 +1,1 @@
+//! Hash maps and sets on our allocators.

@@ -1,0 +1,1 @@
+//! A reader and a writer of JSON that take no memory.

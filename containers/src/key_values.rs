@@ -1,0 +1,1 @@
+//! Keys and values of one object in one small buffer.

@@ -1,0 +1,1 @@
+//! Many lists in one array.

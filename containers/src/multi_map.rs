@@ -1,0 +1,1 @@
+//! A hash map with many values a key, chained in one array.

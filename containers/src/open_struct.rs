@@ -1,0 +1,1 @@
+//! Structs whose fields are known at run time.

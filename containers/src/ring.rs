@@ -1,0 +1,1 @@
+//! A double-ended queue in a ring buffer.

@@ -1,0 +1,1 @@
+//! Maps and sets in sorted arrays.

@@ -1,0 +1,1 @@
+//! One function that reads and writes.

@@ -1,0 +1,68 @@
+//! Memory for tests: a heap that is filled with junk, counts, and refuses on demand.
+
+use core::fmt::Debug;
+
+use loligo_allocators::{
+    Allocator, FailingAllocator, FillAllocator, HeapAllocator, PageAllocator, Refusals,
+};
+
+type Heap<'a> = HeapAllocator<'a, PageAllocator>;
+
+/// What tests take their memory from: fresh and freed blocks are filled with junk, so that nobody relies on
+/// what was there; dropped with live blocks it panics.
+pub(crate) type Memory<'a> = FailingAllocator<'a, FillAllocator<'a, Heap<'a>>>;
+
+/// Runs `test` with memory of its own, all of which it must give back.
+pub(crate) fn with_memory(test: impl FnOnce(&Memory<'_>)) {
+    let pages = PageAllocator::new("test pages");
+    let heap = HeapAllocator::new("test heap", &pages);
+    let filled = FillAllocator::new("test fill", &heap);
+    let memory = FailingAllocator::new("test memory", Refusals::None, &filled);
+    test(&memory);
+    assert_eq!(memory.stats().live, 0, "blocks were never given back");
+}
+
+/// Runs `test` with the first request refused, then with the second, and so on until none is; and again with
+/// all requests refused from the first on, from the second on, and so on. Each time all memory must have
+/// been given back. `test` returns the first error that it met, having checked that nothing was lost.
+pub(crate) fn every_refusal<E: Debug>(mut test: impl FnMut(&Memory<'_>) -> Result<(), E>) {
+    for refusals in [Refusals::Nth, Refusals::From] {
+        for number in 0.. {
+            let mut done = false;
+            with_memory(|memory| {
+                memory.refuse(refusals(number));
+                let outcome = test(memory);
+                done = memory.refused() == 0;
+                assert!(
+                    !done || outcome.is_ok(),
+                    "nothing was refused, and yet it ended with {outcome:?}"
+                );
+            });
+            if done {
+                assert!(number > 0, "the test asked for no memory");
+                break;
+            }
+        }
+    }
+}
+
+/// A small generator (xorshift64*) for model tests; who draws prints the seed.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// Draws a number below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        usize::try_from((self.next() >> 8) % bound as u64).expect("below a usize")
+    }
+}

@@ -1,0 +1,1 @@
+//! Text in an array of bytes.
