@@ -1,5 +1,4 @@
 //! A name as the number it hashes to.
-#![forbid(unsafe_code)]
 
 use core::fmt;
 
@@ -72,6 +71,12 @@ macro_rules! id_string {
                 write!(f, concat!("{:0", $width, "x}"), self.0)
             }
         }
+
+        // SAFETY: it is a transparent integer, of which 0 is a value.
+        unsafe impl bytemuck::Zeroable for $id {}
+
+        // SAFETY: it is a transparent integer: every pattern of bits is a value, and there is no padding.
+        unsafe impl bytemuck::Pod for $id {}
 
         impl sealed::Sealed for $id {}
 

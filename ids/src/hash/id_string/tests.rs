@@ -59,3 +59,12 @@ fn the_trait_says_the_same() {
     let wide = IdString64::new(LARCH);
     assert_eq!(IdString64::from_u64(wide.to_u64()), wide);
 }
+
+#[test]
+fn an_id_is_plain_data() {
+    let ids = [IdString32::new("wood"), IdString32::new("axe")];
+    let hashes: &[u32] = bytemuck::cast_slice(&ids);
+    assert_eq!(hashes, [ids[0].hash(), ids[1].hash()]);
+    let wide: IdString64 = bytemuck::Zeroable::zeroed();
+    assert_eq!(wide, IdString64::from_hash(0));
+}
