@@ -29,4 +29,8 @@ mod test_memory;
 pub mod text;
 
 pub use array::Array;
+pub use blob::{
+    BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption,
+    BlobStr, BlobType, Checker, Endian, Field, PartFault, Place, Places, Scalar, Shapes,
+};
 pub use error::GrowError;

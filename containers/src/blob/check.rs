@@ -1,0 +1,128 @@
+//! Opening looks at everything once, and believes no offset and no length.
+
+use loligo_ids::murmur2_64a;
+
+use super::BLOB_DEPTH;
+use super::error::{BlobError, PartFault};
+use super::parts::BlobType;
+
+/// What [`BlobType::check`] is given: the bytes of a blob that is being opened.
+///
+/// A blob is a tree: what is led to lies behind the field that leads there, and all that is led to is together no
+/// longer than the bytes. So a check ends after as many steps as there are bytes.
+#[derive(Debug)]
+pub struct Checker<'b> {
+    bytes: &'b [u8],
+    /// Bytes that nothing has led to yet.
+    left: usize,
+    depth: u32,
+}
+
+impl<'b> Checker<'b> {
+    pub(super) const fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, left: bytes.len(), depth: 0 }
+    }
+
+    /// Counts `bytes` bytes at `at` as led to, and returns them.
+    pub(super) fn take(
+        &mut self,
+        at: usize,
+        bytes: usize,
+        field: &'static str,
+    ) -> Result<&'b [u8], BlobError> {
+        let end = at.saturating_add(bytes);
+        let Some(part) = self.bytes.get(at..end) else {
+            let fault = PartFault::Beyond { end: end as u64, bytes: self.bytes.len() };
+            return Err(BlobError::Part { offset: at, field, fault });
+        };
+        self.left = self.left.checked_sub(bytes).ok_or(BlobError::Part {
+            offset: at,
+            field,
+            fault: PartFault::Overlapping,
+        })?;
+        Ok(part)
+    }
+
+    /// Returns a number of the part that is being checked.
+    pub(super) fn u32_at(&self, at: usize) -> u32 {
+        bytemuck::pod_read_unaligned(&self.bytes[at..at + 4])
+    }
+
+    /// Returns a byte of the part that is being checked.
+    pub(super) fn byte_at(&self, at: usize) -> u8 {
+        self.bytes[at]
+    }
+
+    /// Checks `count` values of `T` that the field at `at`, `field_bytes` long, leads to.
+    pub(super) fn lead_to<T: BlobType>(
+        &mut self,
+        (at, field_bytes): (usize, usize),
+        offset: u32,
+        count: usize,
+        field: &'static str,
+    ) -> Result<&'b [u8], BlobError> {
+        let wrong = |fault| Err(BlobError::Part { offset: at, field, fault });
+        if (offset as usize) < field_bytes {
+            return wrong(PartFault::Backward);
+        }
+        let start = at.saturating_add(offset as usize);
+        if !start.is_multiple_of(align_of::<T>()) {
+            return wrong(PartFault::Misaligned { align: align_of::<T>() });
+        }
+        let part = self.take(start, count.saturating_mul(size_of::<T>()), field)?;
+        if T::PLAIN {
+            return Ok(part);
+        }
+        if self.depth == BLOB_DEPTH {
+            return wrong(PartFault::TooDeep);
+        }
+        self.depth += 1;
+        for index in 0..count {
+            T::check(self, start + index * size_of::<T>())?;
+        }
+        self.depth -= 1;
+        Ok(part)
+    }
+}
+
+/// The shapes of the structs that can be in a blob: collects each once, however they refer to each other.
+#[derive(Debug)]
+pub struct Shapes {
+    seen: [u64; SHAPES_MAX],
+    count: usize,
+}
+
+/// How many structs a blob may be made of.
+const SHAPES_MAX: usize = 64;
+
+impl Shapes {
+    /// Returns one number for the shapes of all structs that an `R` can lead to.
+    pub(super) fn of<R: BlobType>() -> u64 {
+        let mut shapes = Self { seen: [0; SHAPES_MAX], count: 0 };
+        R::shapes(&mut shapes);
+        let mut hash = murmur2_64a(R::NAME, size_of::<R>() as u64);
+        for shape in &shapes.seen[..shapes.count] {
+            hash = murmur2_64a(&hash.to_le_bytes()[..], *shape);
+        }
+        hash
+    }
+
+    /// Adds the shape of a struct; tells whether it is new, and its fields are to be looked at.
+    ///
+    /// # Panics
+    ///
+    /// If a blob can hold more than 64 kinds of structs.
+    pub fn add<T: BlobType>(&mut self, text: &str) -> bool {
+        let shape = murmur2_64a(text, (size_of::<T>() as u64) << 8 | align_of::<T>() as u64);
+        if self.seen[..self.count].contains(&shape) {
+            return false;
+        }
+        assert!(
+            self.count < SHAPES_MAX,
+            "a blob is made of at most {SHAPES_MAX} kinds of structs, and `{text}` is one more"
+        );
+        self.seen[self.count] = shape;
+        self.count += 1;
+        true
+    }
+}

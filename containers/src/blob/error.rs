@@ -1,0 +1,165 @@
+//! Why bytes are no blob, or not the one that was asked for.
+
+use core::error::Error;
+use core::fmt;
+
+use super::{BLOB_ALIGN, BLOB_DEPTH};
+
+/// Bytes that are no blob of the type asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BlobError {
+    /// The bytes lie at an address that is no multiple of [`BLOB_ALIGN`]:
+    /// [`BlobBytes`](super::BlobBytes) copies them to one that is.
+    Misaligned {
+        /// How many bytes behind a multiple they begin.
+        behind: usize,
+    },
+    /// They end before the header and the root do.
+    Short {
+        /// How many there are.
+        bytes: usize,
+        /// How many there must be at the least.
+        needed: usize,
+    },
+    /// They do not begin as a blob does.
+    NoBlob,
+    /// They are in the byte order of another kind of machine.
+    OtherEndian,
+    /// They are in another version of the format.
+    OtherVersion {
+        /// The version.
+        found: u32,
+    },
+    /// They were built for other structs than those of today: the resource is to be compiled anew.
+    OtherShape {
+        /// The hash of the shapes that they were built for.
+        found: u64,
+        /// The hash of those of today.
+        wanted: u64,
+    },
+    /// The header tells another length than there is.
+    OtherLength {
+        /// What it tells.
+        told: u64,
+        /// What there is.
+        bytes: usize,
+    },
+    /// Something was changed.
+    Checksum {
+        /// What the header tells.
+        told: u64,
+        /// What the bytes give.
+        found: u64,
+    },
+    /// A field is wrong, or what it leads to.
+    Part {
+        /// Where the field, or what is wrong, begins.
+        offset: usize,
+        /// The struct and the field.
+        field: &'static str,
+        /// What is wrong with it.
+        fault: PartFault,
+    },
+}
+
+/// What is wrong with a field, or what it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartFault {
+    /// It ends behind the bytes.
+    Beyond {
+        /// Where it would end.
+        end: u64,
+        /// Where the bytes end.
+        bytes: usize,
+    },
+    /// It leads to itself or to where its own struct lies.
+    Backward,
+    /// It is empty and leads somewhere.
+    EmptyLeads,
+    /// What it leads to is not aligned.
+    Misaligned {
+        /// What its offset must be a multiple of.
+        align: usize,
+    },
+    /// Parts lie upon each other: more bytes are led to than there are.
+    Overlapping,
+    /// It lies in parts of parts, [`BLOB_DEPTH`] deep.
+    TooDeep,
+    /// Its text is no UTF-8.
+    NoText,
+    /// It is neither true nor false.
+    NoBool {
+        /// The byte.
+        found: u8,
+    },
+}
+
+impl BlobError {
+    /// Names the field that the error is in, unless one within it was named.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn within(mut self, name: &'static str) -> Self {
+        if let Self::Part { field, .. } = &mut self
+            && !field.contains('.')
+        {
+            *field = name;
+        }
+        self
+    }
+}
+
+impl fmt::Display for BlobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Misaligned { behind } => write!(
+                f,
+                "the blob begins {behind} bytes behind a multiple of {BLOB_ALIGN}; copy it to one"
+            ),
+            Self::Short { bytes, needed } => {
+                write!(f, "{bytes} bytes are too few: header and root take {needed}")
+            }
+            Self::NoBlob => f.write_str("the bytes do not begin as a blob does"),
+            Self::OtherEndian => f.write_str(
+                "the blob was built for machines of the other byte order; build it for this one",
+            ),
+            Self::OtherVersion { found } => {
+                write!(f, "the blob is in version {found} of the format; compile it anew")
+            }
+            Self::OtherShape { found, wanted } => write!(
+                f,
+                "the blob was built for structs of shape {found:016x}, those of this program are \
+                 {wanted:016x}; compile it anew"
+            ),
+            Self::OtherLength { told, bytes } => {
+                write!(f, "the header tells of {told} bytes, but there are {bytes}")
+            }
+            Self::Checksum { told, found } => {
+                write!(f, "the bytes were changed: their checksum is {found:016x}, not {told:016x}")
+            }
+            Self::Part { offset, field, fault } => write!(f, "at byte {offset}, {field}: {fault}"),
+        }
+    }
+}
+
+impl fmt::Display for PartFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Beyond { end, bytes } => {
+                write!(f, "it would end at byte {end} of {bytes}")
+            }
+            Self::Backward => f.write_str("it leads to itself"),
+            Self::EmptyLeads => f.write_str("it is empty and yet leads somewhere"),
+            Self::Misaligned { align } => {
+                write!(f, "what it leads to is not at a multiple of {align}")
+            }
+            Self::Overlapping => f.write_str("more bytes are led to than there are"),
+            Self::TooDeep => write!(f, "it lies {BLOB_DEPTH} parts deep"),
+            Self::NoText => f.write_str("its text is not UTF-8"),
+            Self::NoBool { found } => write!(f, "{found} is neither true nor false"),
+        }
+    }
+}
+
+impl Error for BlobError {}

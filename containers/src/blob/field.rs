@@ -1,0 +1,125 @@
+//! How structs are told to blobs: their fields, each with its place.
+
+use core::marker::PhantomData;
+
+/// A field of the struct `S` that holds an `F`: what [`field!`](crate::field) returns.
+pub struct Field<S, F> {
+    offset: u32,
+    types: PhantomData<fn(S) -> F>,
+}
+
+impl<S, F> Field<S, F> {
+    /// Takes the types from how the field is read.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(offset: usize, _read: fn(&S) -> &F) -> Self {
+        assert!(offset + size_of::<F>() <= size_of::<S>(), "a field lies within its struct");
+        Self { offset: offset as u32, types: PhantomData }
+    }
+
+    pub(super) const fn offset(self) -> u32 {
+        self.offset
+    }
+}
+
+impl<S, F> Clone for Field<S, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, F> Copy for Field<S, F> {}
+
+impl<S, F> core::fmt::Debug for Field<S, F> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Field").field(&self.offset).finish()
+    }
+}
+
+/// Names a field of a struct, for [`Place::at`](crate::Place::at): `field!(Effect, name)`.
+#[macro_export]
+macro_rules! field {
+    ($struct:ty, $field:ident) => {
+        $crate::Field::<$struct, _>::new(
+            ::core::mem::offset_of!($struct, $field),
+            |part: &$struct| &part.$field,
+        )
+    };
+}
+
+/// Declares structs that may stand in a blob.
+///
+/// Their layout is C's, the fields in the order of the declaration, each of a type that is a
+/// [`BlobType`](crate::BlobType). They cannot be made but by opening a blob.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_containers::{BlobArray, BlobOption, BlobStr, blob_struct};
+///
+/// blob_struct! {
+///     /// A thing that can be picked up.
+///     pub struct Item {
+///         pub name: BlobStr,
+///         pub weight: f32,
+///         pub tags: BlobArray<loligo_ids::IdString32>,
+///         /// What is inside, if it is a bag.
+///         pub inside: BlobOption<Item>,
+///     }
+/// }
+/// assert_eq!(size_of::<Item>(), 24);
+/// ```
+#[macro_export]
+macro_rules! blob_struct {
+    ($(
+        $(#[$doc:meta])*
+        $visible:vis struct $name:ident {
+            $($(#[$field_doc:meta])* $field_visible:vis $field:ident: $type:ty),+ $(,)?
+        }
+    )+) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        #[repr(C)]
+        $visible struct $name {
+            $($(#[$field_doc])* $field_visible $field: $type,)+
+        }
+
+        // SAFETY: the layout is C's, of fields whose own layout is the same everywhere; each field is checked
+        // where it lies, and the rest is padding, of which all bytes will do. It has no destructor, as its
+        // fields have none.
+        unsafe impl $crate::BlobType for $name {
+            const NAME: &'static str = ::core::stringify!($name);
+            const PLAIN: bool = true $(&& <$type as $crate::BlobType>::PLAIN)+;
+
+            fn check(
+                checker: &mut $crate::Checker<'_>,
+                at: usize,
+            ) -> ::core::result::Result<(), $crate::BlobError> {
+                $(
+                    <$type as $crate::BlobType>::check(
+                        checker,
+                        at + ::core::mem::offset_of!($name, $field),
+                    )
+                    .map_err(|error| {
+                        error.within(::core::concat!(
+                            ::core::stringify!($name),
+                            ".",
+                            ::core::stringify!($field)
+                        ))
+                    })?;
+                )+
+                Ok(())
+            }
+
+            fn shapes(shapes: &mut $crate::Shapes) {
+                let text = ::core::concat!(
+                    ::core::stringify!($name),
+                    "{" $(, ::core::stringify!($field), ":", ::core::stringify!($type), ",")+, "}"
+                );
+                if shapes.add::<Self>(text) {
+                    $(<$type as $crate::BlobType>::shapes(shapes);)+
+                }
+            }
+        }
+    )+};
+}

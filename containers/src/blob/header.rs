@@ -1,0 +1,91 @@
+//! The first bytes of a blob.
+
+use loligo_ids::murmur2_64a;
+
+use super::check::Shapes;
+use super::error::BlobError;
+use super::parts::BlobType;
+use super::scalar::Endian;
+use super::{BLOB_ALIGN, Blob};
+
+/// Bytes of the header, and where the root lies.
+pub(super) const HEADER: usize = 48;
+
+const MAGIC: [u8; 8] = *b"loliblob";
+const VERSION: u32 = 1;
+
+/// Where the checksum lies.
+const CHECKSUM: core::ops::Range<usize> = 32..40;
+
+/// Writes the header of a finished blob.
+pub(super) fn write<R: BlobType>(bytes: &mut [u8], endian: Endian) {
+    let length = bytes.len() as u64;
+    let [one, version] = [1_u32, VERSION].map(|number| endian.bytes_of_u32(number));
+    bytes[..8].copy_from_slice(&MAGIC);
+    bytes[8..12].copy_from_slice(&one);
+    bytes[12..16].copy_from_slice(&version);
+    bytes[16..24].copy_from_slice(&endian.bytes_of_u64(length));
+    bytes[24..32].copy_from_slice(&endian.bytes_of_u64(Shapes::of::<R>()));
+    bytes[40..HEADER].fill(0);
+    let checksum = checksum(bytes);
+    bytes[CHECKSUM].copy_from_slice(&endian.bytes_of_u64(checksum));
+}
+
+/// Compares what the header tells of the whole.
+pub(super) fn check<R: BlobType>(bytes: &[u8]) -> Result<(), BlobError> {
+    const {
+        assert!(align_of::<R>() <= BLOB_ALIGN, "nothing in a blob is aligned to more than 16");
+    }
+    let needed = HEADER + size_of::<R>();
+    if bytes.len() >= MAGIC.len() && bytes[..8] != MAGIC {
+        return Err(BlobError::NoBlob);
+    }
+    if bytes.len() < needed {
+        return Err(BlobError::Short { bytes: bytes.len(), needed });
+    }
+    let behind = bytes.as_ptr().addr() % BLOB_ALIGN;
+    if behind != 0 {
+        return Err(BlobError::Misaligned { behind });
+    }
+    match u32_at(bytes, 8) {
+        1 => {}
+        other if other == 1_u32.swap_bytes() => return Err(BlobError::OtherEndian),
+        _ => return Err(BlobError::NoBlob),
+    }
+    let found = u32_at(bytes, 12);
+    if found != VERSION {
+        return Err(BlobError::OtherVersion { found });
+    }
+    let told = u64_at(bytes, 16);
+    if told != bytes.len() as u64 {
+        return Err(BlobError::OtherLength { told, bytes: bytes.len() });
+    }
+    let (found, wanted) = (u64_at(bytes, 24), Shapes::of::<R>());
+    if found != wanted {
+        return Err(BlobError::OtherShape { found, wanted });
+    }
+    Ok(())
+}
+
+/// Compares the checksum that the header tells with that of the bytes.
+pub(super) fn compare_checksum(bytes: &[u8]) -> Result<(), BlobError> {
+    let (told, found) = (u64_at(bytes, CHECKSUM.start), checksum(bytes));
+    if told == found { Ok(()) } else { Err(BlobError::Checksum { told, found }) }
+}
+
+/// Hashes all but the checksum itself.
+fn checksum(bytes: &[u8]) -> u64 {
+    let before = murmur2_64a(&bytes[..CHECKSUM.start], 0);
+    murmur2_64a(&bytes[CHECKSUM.end..], before)
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytemuck::pod_read_unaligned(&bytes[at..at + 4])
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytemuck::pod_read_unaligned(&bytes[at..at + 8])
+}
+
+const _: () = assert!(HEADER.is_multiple_of(BLOB_ALIGN), "the root is aligned");
+const _: () = assert!(size_of::<Blob<'_, u8>>() == size_of::<&[u8]>(), "a blob is a slice");

@@ -1,0 +1,216 @@
+//! What may stand in a blob: numbers, structs, and fields that lead to parts.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use loligo_ids::{IdString32, IdString64};
+
+use super::check::{Checker, Shapes};
+use super::error::{BlobError, PartFault};
+
+/// A type that may stand in a blob.
+///
+/// Numbers, hashed names, `bool`, arrays of constant length, [`BlobStr`], [`BlobArray`] and [`BlobOption`] are,
+/// and what [`blob_struct!`](crate::blob_struct) declares.
+///
+/// # Safety
+///
+/// An implementation promises that
+///
+/// 1. the type is as large and as aligned on every machine, at most [`BLOB_ALIGN`](super::BLOB_ALIGN), is
+///    of some size, and has no interior mutability and no destructor;
+/// 2. if [`check`](Self::check) returns `Ok` for a place of a checker's bytes, the initialised bytes there,
+///    `size_of::<Self>()` of them, are a value of the type, and what it leads to was checked likewise;
+/// 3. where [`PLAIN`](Self::PLAIN) is true, all bytes are a value.
+pub unsafe trait BlobType: Sized + 'static {
+    /// The type's name, in error messages and shapes.
+    const NAME: &'static str;
+
+    /// Whether any bytes are a value that leads nowhere.
+    const PLAIN: bool;
+
+    /// Checks the value at `at`, all of whose bytes are there.
+    ///
+    /// # Errors
+    ///
+    /// [`BlobError`] says what is wrong with it, or with what it leads to.
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError>;
+
+    /// Adds the shapes of the structs that it is made of or leads to.
+    fn shapes(shapes: &mut Shapes);
+}
+
+macro_rules! plain {
+    ($($plain:ty),*) => {$(
+        // SAFETY: it is an integer or a float of a set size, of which every pattern of bits is a value; its
+        // alignment is at most 8.
+        unsafe impl BlobType for $plain {
+            const NAME: &'static str = stringify!($plain);
+            const PLAIN: bool = true;
+
+            #[inline]
+            fn check(_: &mut Checker<'_>, _: usize) -> Result<(), BlobError> {
+                Ok(())
+            }
+
+            fn shapes(_: &mut Shapes) {}
+        }
+    )*};
+}
+
+plain!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, IdString32, IdString64);
+
+// SAFETY: one byte, and `check` lets only those pass that are values.
+unsafe impl BlobType for bool {
+    const NAME: &'static str = "bool";
+    const PLAIN: bool = false;
+
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+        match checker.byte_at(at) {
+            0 | 1 => Ok(()),
+            found => {
+                let fault = PartFault::NoBool { found };
+                Err(BlobError::Part { offset: at, field: Self::NAME, fault })
+            }
+        }
+    }
+
+    fn shapes(_: &mut Shapes) {}
+}
+
+// SAFETY: an array is its elements one after the other, each of which is checked.
+unsafe impl<T: BlobType, const N: usize> BlobType for [T; N] {
+    const NAME: &'static str = T::NAME;
+    const PLAIN: bool = {
+        assert!(N > 0, "what stands in a blob is of some size");
+        T::PLAIN
+    };
+
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+        if T::PLAIN {
+            return Ok(());
+        }
+        (0..N).try_for_each(|index| T::check(checker, at + index * size_of::<T>()))
+    }
+
+    fn shapes(shapes: &mut Shapes) {
+        T::shapes(shapes);
+    }
+}
+
+/// A field that leads to text: [`Blob::str`](super::Blob::str).
+///
+/// ```text
+/// | offset: u32, from here | bytes: u32 |        both 0 where there is no text
+/// ```
+#[repr(C)]
+pub struct BlobStr {
+    pub(super) offset: u32,
+    pub(super) bytes: u32,
+}
+
+// SAFETY: two numbers; the text that they lead to is checked to be there and to be UTF-8.
+unsafe impl BlobType for BlobStr {
+    const NAME: &'static str = "BlobStr";
+    const PLAIN: bool = false;
+
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+        let (offset, bytes) = (checker.u32_at(at), checker.u32_at(at + 4));
+        let wrong = |fault| Err(BlobError::Part { offset: at, field: Self::NAME, fault });
+        if bytes == 0 {
+            return if offset == 0 { Ok(()) } else { wrong(PartFault::EmptyLeads) };
+        }
+        let place = (at, size_of::<Self>());
+        let text = checker.lead_to::<u8>(place, offset, bytes as usize, Self::NAME)?;
+        if core::str::from_utf8(text).is_err() {
+            return wrong(PartFault::NoText);
+        }
+        Ok(())
+    }
+
+    fn shapes(_: &mut Shapes) {}
+}
+
+/// A field that leads to an array: [`Blob::array`](super::Blob::array).
+///
+/// ```text
+/// | offset: u32, from here | count: u32 |        both 0 where there is no element
+/// ```
+#[repr(C)]
+pub struct BlobArray<T> {
+    pub(super) offset: u32,
+    pub(super) count: u32,
+    elements: PhantomData<fn() -> T>,
+}
+
+// SAFETY: two numbers; the elements that they lead to are checked to be there, aligned, and values.
+unsafe impl<T: BlobType> BlobType for BlobArray<T> {
+    const NAME: &'static str = "BlobArray";
+    const PLAIN: bool = false;
+
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+        let (offset, count) = (checker.u32_at(at), checker.u32_at(at + 4));
+        if count == 0 {
+            let fault = PartFault::EmptyLeads;
+            let wrong = BlobError::Part { offset: at, field: Self::NAME, fault };
+            return if offset == 0 { Ok(()) } else { Err(wrong) };
+        }
+        let place = (at, size_of::<Self>());
+        checker.lead_to::<T>(place, offset, count as usize, Self::NAME)?;
+        Ok(())
+    }
+
+    fn shapes(shapes: &mut Shapes) {
+        T::shapes(shapes);
+    }
+}
+
+/// A field that leads to a part, or to none: [`Blob::option`](super::Blob::option).
+///
+/// ```text
+/// | offset: u32, from here |        0 where there is none
+/// ```
+#[repr(C)]
+pub struct BlobOption<T> {
+    pub(super) offset: u32,
+    part: PhantomData<fn() -> T>,
+}
+
+// SAFETY: a number; the part that it leads to is checked to be there, aligned, and a value.
+unsafe impl<T: BlobType> BlobType for BlobOption<T> {
+    const NAME: &'static str = "BlobOption";
+    const PLAIN: bool = false;
+
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+        let offset = checker.u32_at(at);
+        if offset != 0 {
+            checker.lead_to::<T>((at, size_of::<Self>()), offset, 1, Self::NAME)?;
+        }
+        Ok(())
+    }
+
+    fn shapes(shapes: &mut Shapes) {
+        T::shapes(shapes);
+    }
+}
+
+impl fmt::Debug for BlobStr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes of text, {} bytes on", self.bytes, self.offset)
+    }
+}
+
+impl<T: BlobType> fmt::Debug for BlobArray<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}, {} bytes on", self.count, T::NAME, self.offset)
+    }
+}
+
+impl<T: BlobType> fmt::Debug for BlobOption<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            0 => write!(f, "no {}", T::NAME),
+            offset => write!(f, "{}, {offset} bytes on", T::NAME),
+        }
+    }
+}
