@@ -36,7 +36,7 @@ mod tests;
 
 pub use builder::{BlobBuilder, Place, Places};
 pub use bytes::BlobBytes;
-pub use check::{Checker, Shapes};
+pub use check::{Checker, Refused, Shapes};
 pub use error::{BlobError, PartFault};
 pub use field::Field;
 pub use parts::{BlobArray, BlobOption, BlobStr, BlobType};
@@ -167,9 +167,11 @@ impl<'b, R: BlobType> Blob<'b, R> {
     pub fn open_structure(bytes: &'b [u8]) -> Result<Self, BlobError> {
         header::check::<R>(bytes)?;
         let mut checker = Checker::new(bytes);
-        checker.take(HEADER, size_of::<R>(), "the root")?;
-        R::check(&mut checker, HEADER)?;
-        Ok(Self { bytes, root: PhantomData })
+        let root = checker.take(HEADER, size_of::<R>(), "the root");
+        match root.and_then(|_| R::check(&mut checker, HEADER)) {
+            Ok(()) => Ok(Self { bytes, root: PhantomData }),
+            Err(refused) => Err(checker.error(refused)),
+        }
     }
 
     /// Returns the root.
@@ -236,20 +238,22 @@ impl<'b, R: BlobType> Blob<'b, R> {
         self.bytes
     }
 
-    /// Returns `bytes` bytes at `offset` from a field of this blob.
+    /// Returns `bytes` bytes at `offset` from a field that was checked.
     ///
-    /// That the field is of this blob is told by where it lies. The end is compared too: a blob may lie within
-    /// the bytes of a longer one, whose fields lead further.
+    /// As offsets count from the field, a field of another blob leads to where it was checked to lead, whichever
+    /// blob is asked. Only whether that is within these bytes is to be compared.
     #[inline]
     fn part<F>(&self, field: &F, offset: u32, bytes: usize) -> &'b [u8] {
         let place = core::ptr::from_ref(field).addr().wrapping_sub(self.bytes.as_ptr().addr());
-        if place < self.bytes.len() {
-            let start = place + offset as usize;
-            if let Some(part) = self.bytes.get(start..start.saturating_add(bytes)) {
-                return part;
+        let start = place.wrapping_add(offset as usize);
+        match self.bytes.len().checked_sub(bytes) {
+            // For a part of constant length the first comparison is made once for a whole loop.
+            Some(last) if start <= last => {
+                // SAFETY: `start + bytes` is at most the length, which was just compared.
+                unsafe { self.bytes.get_unchecked(start..start + bytes) }
             }
+            _ => foreign_field(),
         }
-        foreign_field()
     }
 }
 

@@ -31,6 +31,6 @@ pub mod text;
 pub use array::Array;
 pub use blob::{
     BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption,
-    BlobStr, BlobType, Checker, Endian, Field, PartFault, Place, Places, Scalar, Shapes,
+    BlobStr, BlobType, Checker, Endian, Field, PartFault, Place, Places, Refused, Scalar, Shapes,
 };
 pub use error::GrowError;

@@ -6,6 +6,11 @@ use super::BLOB_DEPTH;
 use super::error::{BlobError, PartFault};
 use super::parts::BlobType;
 
+/// A value was refused; the [`Checker`] knows why. Small, so that checking a million values that are right costs
+/// little.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused(());
+
 /// What [`BlobType::check`] is given: the bytes of a blob that is being opened.
 ///
 /// A blob is a tree: what is led to lies behind the field that leads there, and all that is led to is together no
@@ -16,65 +21,97 @@ pub struct Checker<'b> {
     /// Bytes that nothing has led to yet.
     left: usize,
     depth: u32,
+    /// Why a value was refused.
+    error: Option<(usize, &'static str, PartFault)>,
 }
 
 impl<'b> Checker<'b> {
     pub(super) const fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, left: bytes.len(), depth: 0 }
+        Self { bytes, left: bytes.len(), depth: 0, error: None }
+    }
+
+    /// Says why a value is refused.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refuse(&mut self, at: usize, name: &'static str, fault: PartFault) -> Refused {
+        self.error = Some((at, name, fault));
+        Refused(())
+    }
+
+    /// Names the field that a refused value is in, unless one within it was named.
+    #[doc(hidden)]
+    #[cold]
+    #[inline(never)]
+    pub fn within(&mut self, refused: Refused, field: &'static str) -> Refused {
+        if let Some((_, name, _)) = &mut self.error
+            && !name.contains('.')
+        {
+            *name = field;
+        }
+        refused
+    }
+
+    /// Returns why a value was refused.
+    pub(super) fn error(&self, Refused(()): Refused) -> BlobError {
+        let (offset, field, fault) =
+            self.error.unwrap_or((0, "a type of the program's own", PartFault::Refused));
+        BlobError::Part { offset, field, fault }
     }
 
     /// Counts `bytes` bytes at `at` as led to, and returns them.
+    #[inline]
     pub(super) fn take(
         &mut self,
         at: usize,
         bytes: usize,
-        field: &'static str,
-    ) -> Result<&'b [u8], BlobError> {
+        name: &'static str,
+    ) -> Result<&'b [u8], Refused> {
         let end = at.saturating_add(bytes);
         let Some(part) = self.bytes.get(at..end) else {
             let fault = PartFault::Beyond { end: end as u64, bytes: self.bytes.len() };
-            return Err(BlobError::Part { offset: at, field, fault });
+            return Err(self.refuse(at, name, fault));
         };
-        self.left = self.left.checked_sub(bytes).ok_or(BlobError::Part {
-            offset: at,
-            field,
-            fault: PartFault::Overlapping,
-        })?;
+        if bytes > self.left {
+            return Err(self.refuse(at, name, PartFault::Overlapping));
+        }
+        self.left -= bytes;
         Ok(part)
     }
 
     /// Returns a number of the part that is being checked.
+    #[inline]
     pub(super) fn u32_at(&self, at: usize) -> u32 {
         bytemuck::pod_read_unaligned(&self.bytes[at..at + 4])
     }
 
     /// Returns a byte of the part that is being checked.
+    #[inline]
     pub(super) fn byte_at(&self, at: usize) -> u8 {
         self.bytes[at]
     }
 
     /// Checks `count` values of `T` that the field at `at`, `field_bytes` long, leads to.
+    #[inline]
     pub(super) fn lead_to<T: BlobType>(
         &mut self,
         (at, field_bytes): (usize, usize),
         offset: u32,
         count: usize,
-        field: &'static str,
-    ) -> Result<&'b [u8], BlobError> {
-        let wrong = |fault| Err(BlobError::Part { offset: at, field, fault });
+        name: &'static str,
+    ) -> Result<&'b [u8], Refused> {
         if (offset as usize) < field_bytes {
-            return wrong(PartFault::Backward);
+            return Err(self.refuse(at, name, PartFault::Backward));
         }
         let start = at.saturating_add(offset as usize);
         if !start.is_multiple_of(align_of::<T>()) {
-            return wrong(PartFault::Misaligned { align: align_of::<T>() });
+            return Err(self.refuse(at, name, PartFault::Misaligned { align: align_of::<T>() }));
         }
-        let part = self.take(start, count.saturating_mul(size_of::<T>()), field)?;
+        let part = self.take(start, count.saturating_mul(size_of::<T>()), name)?;
         if T::PLAIN {
             return Ok(part);
         }
         if self.depth == BLOB_DEPTH {
-            return wrong(PartFault::TooDeep);
+            return Err(self.refuse(at, name, PartFault::TooDeep));
         }
         self.depth += 1;
         for index in 0..count {

@@ -94,20 +94,8 @@ pub enum PartFault {
         /// The byte.
         found: u8,
     },
-}
-
-impl BlobError {
-    /// Names the field that the error is in, unless one within it was named.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn within(mut self, name: &'static str) -> Self {
-        if let Self::Part { field, .. } = &mut self
-            && !field.contains('.')
-        {
-            *field = name;
-        }
-        self
-    }
+    /// A type of the program's own refuses it.
+    Refused,
 }
 
 impl fmt::Display for BlobError {
@@ -157,6 +145,7 @@ impl fmt::Display for PartFault {
             Self::Overlapping => f.write_str("more bytes are led to than there are"),
             Self::TooDeep => write!(f, "it lies {BLOB_DEPTH} parts deep"),
             Self::NoText => f.write_str("its text is not UTF-8"),
+            Self::Refused => f.write_str("its type refuses it"),
             Self::NoBool { found } => write!(f, "{found} is neither true nor false"),
         }
     }

@@ -94,19 +94,17 @@ macro_rules! blob_struct {
             fn check(
                 checker: &mut $crate::Checker<'_>,
                 at: usize,
-            ) -> ::core::result::Result<(), $crate::BlobError> {
+            ) -> ::core::result::Result<(), $crate::Refused> {
                 $(
-                    <$type as $crate::BlobType>::check(
-                        checker,
-                        at + ::core::mem::offset_of!($name, $field),
-                    )
-                    .map_err(|error| {
-                        error.within(::core::concat!(
+                    let place = at + ::core::mem::offset_of!($name, $field);
+                    if let Err(refused) = <$type as $crate::BlobType>::check(checker, place) {
+                        let field = ::core::concat!(
                             ::core::stringify!($name),
                             ".",
                             ::core::stringify!($field)
-                        ))
-                    })?;
+                        );
+                        return Err(checker.within(refused, field));
+                    }
                 )+
                 Ok(())
             }

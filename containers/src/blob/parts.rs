@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 
 use loligo_ids::{IdString32, IdString64};
 
-use super::check::{Checker, Shapes};
-use super::error::{BlobError, PartFault};
+use super::check::{Checker, Refused, Shapes};
+use super::error::PartFault;
 
 /// A type that may stand in a blob.
 ///
@@ -33,8 +33,8 @@ pub unsafe trait BlobType: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// [`BlobError`] says what is wrong with it, or with what it leads to.
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError>;
+    /// [`Refused`] if it is no value, or what it leads to is not what it should be.
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused>;
 
     /// Adds the shapes of the structs that it is made of or leads to.
     fn shapes(shapes: &mut Shapes);
@@ -49,7 +49,7 @@ macro_rules! plain {
             const PLAIN: bool = true;
 
             #[inline]
-            fn check(_: &mut Checker<'_>, _: usize) -> Result<(), BlobError> {
+            fn check(_: &mut Checker<'_>, _: usize) -> Result<(), Refused> {
                 Ok(())
             }
 
@@ -65,13 +65,10 @@ unsafe impl BlobType for bool {
     const NAME: &'static str = "bool";
     const PLAIN: bool = false;
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
         match checker.byte_at(at) {
             0 | 1 => Ok(()),
-            found => {
-                let fault = PartFault::NoBool { found };
-                Err(BlobError::Part { offset: at, field: Self::NAME, fault })
-            }
+            found => Err(checker.refuse(at, Self::NAME, PartFault::NoBool { found })),
         }
     }
 
@@ -86,7 +83,7 @@ unsafe impl<T: BlobType, const N: usize> BlobType for [T; N] {
         T::PLAIN
     };
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
         if T::PLAIN {
             return Ok(());
         }
@@ -96,6 +93,30 @@ unsafe impl<T: BlobType, const N: usize> BlobType for [T; N] {
     fn shapes(shapes: &mut Shapes) {
         T::shapes(shapes);
     }
+}
+
+/// Tells whether bytes are UTF-8. Most names are ASCII, which eight bytes at once tell.
+#[inline]
+fn is_text(bytes: &[u8]) -> bool {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let word = |at: &[u8; 8]| u64::from_ne_bytes(*at);
+    if let (Some(last), (words, _)) = (bytes.last_chunk::<8>(), bytes.as_chunks::<8>())
+        && words.iter().map(word).fold(word(last), |all, word| all | word) & HIGH == 0
+    {
+        return true;
+    }
+    core::str::from_utf8(bytes).is_ok()
+}
+
+/// Checks that a field that leads to nothing leads nowhere.
+#[inline]
+fn empty(
+    checker: &mut Checker<'_>,
+    at: usize,
+    offset: u32,
+    name: &'static str,
+) -> Result<(), Refused> {
+    if offset == 0 { Ok(()) } else { Err(checker.refuse(at, name, PartFault::EmptyLeads)) }
 }
 
 /// A field that leads to text: [`Blob::str`](super::Blob::str).
@@ -114,16 +135,15 @@ unsafe impl BlobType for BlobStr {
     const NAME: &'static str = "BlobStr";
     const PLAIN: bool = false;
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
         let (offset, bytes) = (checker.u32_at(at), checker.u32_at(at + 4));
-        let wrong = |fault| Err(BlobError::Part { offset: at, field: Self::NAME, fault });
         if bytes == 0 {
-            return if offset == 0 { Ok(()) } else { wrong(PartFault::EmptyLeads) };
+            return empty(checker, at, offset, Self::NAME);
         }
         let place = (at, size_of::<Self>());
         let text = checker.lead_to::<u8>(place, offset, bytes as usize, Self::NAME)?;
-        if core::str::from_utf8(text).is_err() {
-            return wrong(PartFault::NoText);
+        if !is_text(text) {
+            return Err(checker.refuse(at, Self::NAME, PartFault::NoText));
         }
         Ok(())
     }
@@ -148,12 +168,10 @@ unsafe impl<T: BlobType> BlobType for BlobArray<T> {
     const NAME: &'static str = "BlobArray";
     const PLAIN: bool = false;
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
         let (offset, count) = (checker.u32_at(at), checker.u32_at(at + 4));
         if count == 0 {
-            let fault = PartFault::EmptyLeads;
-            let wrong = BlobError::Part { offset: at, field: Self::NAME, fault };
-            return if offset == 0 { Ok(()) } else { Err(wrong) };
+            return empty(checker, at, offset, Self::NAME);
         }
         let place = (at, size_of::<Self>());
         checker.lead_to::<T>(place, offset, count as usize, Self::NAME)?;
@@ -181,7 +199,7 @@ unsafe impl<T: BlobType> BlobType for BlobOption<T> {
     const NAME: &'static str = "BlobOption";
     const PLAIN: bool = false;
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), BlobError> {
+    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
         let offset = checker.u32_at(at);
         if offset != 0 {
             checker.lead_to::<T>((at, size_of::<Self>()), offset, 1, Self::NAME)?;
