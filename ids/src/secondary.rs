@@ -253,7 +253,7 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
         let layout = Self::layout(capacity).ok_or(Self::refused(capacity))?;
         let block = self.memory.allocate(layout).map_err(|_| Self::refused(capacity))?;
         // SAFETY: the block was asked for with the layout of so many values.
-        let parts = unsafe { HoleParts::within(block.cast(), capacity) };
+        let parts = unsafe { HoleParts::within(block.cast(), Self::MEASURES, capacity) };
         // SAFETY: these are the parts of that block.
         unsafe { parts.format(capacity) };
         if self.capacity > 0 {

@@ -1,7 +1,6 @@
 //! The array with holes: an object stays in the place that its id names.
 
 use core::marker::PhantomData;
-use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::id::{Repr, Sealed};
@@ -17,31 +16,16 @@ impl Shape for Holes {
     type Parts<T, R: Repr> = HoleParts<T, R>;
 }
 
-/// A number of no alignment, so that a place grows by nothing but its size.
-#[repr(C, packed)]
-#[derive(Clone, Copy)]
-struct Link<R: Repr>(R);
-
-/// A place: an object, or, in a hole, the link of the free list.
-#[repr(C)]
-union Cell<T, R: Repr> {
-    /// Where the slot is live.
-    object: ManuallyDrop<T>,
-    /// Where it is dead and was used before.
-    link: Link<R>,
-}
-
 /// # Invariants
 ///
-/// 1. `words` leads to as many words as [`slots_for`] says, `live` to a bit for each place, `cells` to
+/// 1. `words` leads to as many words as [`slots_for`] says, `live` to a bit for each place, `objects` to
 ///    the places, all in one block; without a block `words` leads to one zero.
-/// 2. The bit of a place is set where the slot's word is live, and then the cell holds an object.
-/// 3. The cell of a slot that is dead and below `used` holds a link.
+/// 2. The bit of a place is set where the slot's word is live, and then an object lies there.
 #[doc(hidden)]
 pub struct HoleParts<T, R: Repr> {
     words: NonNull<R>,
     live: NonNull<u64>,
-    cells: NonNull<Cell<T, R>>,
+    objects: NonNull<T>,
 }
 
 impl<T, R: Repr> Clone for HoleParts<T, R> {
@@ -61,12 +45,6 @@ impl<T, R: Repr> HoleParts<T, R> {
     fn at(self, slot: usize) -> NonNull<R> {
         // SAFETY: callers pass slots of this table, or 0 where there is no block (invariant 1).
         unsafe { self.words.add(slot) }
-    }
-
-    #[inline]
-    fn cell(self, place: usize) -> NonNull<Cell<T, R>> {
-        // SAFETY: callers pass places below the capacity (invariant 1).
-        unsafe { self.cells.add(place) }
     }
 
     #[inline]
@@ -93,18 +71,20 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         slot: size_of::<R>(),
         bitmap: true,
         beside: 0,
-        object: size_of::<Cell<T, R>>(),
-        align: align_of::<Cell<T, R>>(),
+        free: 0,
+        object: size_of::<T>(),
+        align: align_of::<T>(),
     };
     const CODE: u32 = 1;
     const PACKED: bool = false;
+    const STACK_APART: bool = true;
     type Walk = HoleWalk;
 
     fn nowhere() -> Self {
         Self {
             words: NonNull::from(&NOTHING).cast(),
             live: NonNull::from(&NOTHING).cast(),
-            cells: NonNull::dangling(),
+            objects: NonNull::dangling(),
         }
     }
 
@@ -112,15 +92,15 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         self.words.cast()
     }
 
-    unsafe fn within(block: NonNull<u8>, capacity: usize) -> Self {
-        let Some(Offsets { beside, objects, .. }) = offsets(Self::MEASURES, capacity) else {
+    unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self {
+        let Some(Offsets { beside, objects, .. }) = offsets(measures, capacity) else {
             unreachable!("the block has a size, so its offsets exist");
         };
         // SAFETY: the caller's block is that large.
         let live = unsafe { block.add(beside) };
         // SAFETY: as above.
-        let cells = unsafe { block.add(objects) };
-        Self { words: block.cast(), live: live.cast(), cells: cells.cast() }
+        let objects = unsafe { block.add(objects) };
+        Self { words: block.cast(), live: live.cast(), objects: objects.cast() }
     }
 
     unsafe fn format(self, capacity: usize) {
@@ -136,8 +116,8 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         unsafe { to.words.copy_from_nonoverlapping(self.words, used) };
         // SAFETY: as above; the bits beyond `used` are clear.
         unsafe { to.live.copy_from_nonoverlapping(self.live, used.div_ceil(64)) };
-        // SAFETY: as above; cells are copied whether or not they hold an object.
-        unsafe { to.cells.copy_from_nonoverlapping(self.cells, used) };
+        // SAFETY: as above; places are copied whether or not an object lies there.
+        unsafe { to.objects.copy_from_nonoverlapping(self.objects, used) };
     }
 
     #[inline]
@@ -153,22 +133,8 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     }
 
     #[inline]
-    fn link(self, slot: usize) -> usize {
-        let link = self.cell(slot).cast::<Link<R>>();
-        // SAFETY: callers ask for dead slots that were used, whose cells hold a link (invariant 3).
-        unsafe { link.read() }.0.wide() as usize
-    }
-
-    #[inline]
-    fn set_link(self, slot: usize, link: usize) {
-        let cell = self.cell(slot).cast::<Link<R>>();
-        // SAFETY: the slot is dead, so no object lies in its cell, which is large enough for a link.
-        unsafe { cell.write(Link(R::narrow(link as u64))) }
-    }
-
-    #[inline]
     fn put(self, slot: usize, bits: u64, _len: usize, value: T) {
-        // SAFETY: the slot was dead, so its cell holds no object, and the cell is the table's own.
+        // SAFETY: the slot was dead, so no object lies there, and the place is the table's own.
         unsafe { self.object_at(slot).write(value) };
         self.set_word(slot, bits);
         self.set_live_word(slot, self.live_word(slot) | 1 << (slot % 64));
@@ -177,7 +143,7 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     #[inline]
     fn take(self, slot: usize, _len: usize, _mask: usize) -> T {
         self.set_live_word(slot, self.live_word(slot) & !(1 << (slot % 64)));
-        // SAFETY: the slot was live, so its cell holds an object (invariant 2), which is not used again.
+        // SAFETY: the slot was live, so an object lies there (invariant 2), which is not used again.
         unsafe { self.object_at(slot).read() }
     }
 
@@ -186,9 +152,12 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         slot
     }
 
+    fn set_place(self, _slot: usize, _place: usize) {}
+
     #[inline]
     fn object_at(self, place: usize) -> NonNull<T> {
-        self.cell(place).cast()
+        // SAFETY: callers pass places below the capacity (invariant 1).
+        unsafe { self.objects.add(place) }
     }
 
     #[inline]

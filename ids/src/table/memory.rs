@@ -11,7 +11,8 @@ use crate::error::InsertError;
 use crate::id::TableId;
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
-use crate::table::shape::{Parts, Shape, align, fixed_len, offsets, slots_for};
+use crate::table::free_list::OldList;
+use crate::table::shape::{Measures, Offsets, Parts, Shape, align, fixed_len, offsets, slots_for};
 
 /// Objects that the first block of a growing table has room for.
 const FIRST: usize = 8;
@@ -70,12 +71,12 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             return Err(table.full());
         }
         if slots > 0 {
-            let needed = fixed_len(Self::measures(), slots);
+            let needed = fixed_len(Self::MEASURES, slots);
             if needed.is_none_or(|needed| needed > memory.len()) {
                 return Err(Self::refused(slots));
             }
             let block = NonNull::from(memory).cast::<u8>();
-            let skip = block.align_offset(align(Self::measures()));
+            let skip = block.align_offset(align(Self::MEASURES));
             // SAFETY: the length includes what may be skipped to align the table.
             let block = unsafe { block.add(skip) };
             // SAFETY: from here on the block is as long as a table of so many slots, and aligned.
@@ -92,7 +93,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// If no memory is that large. At compile time this is an error.
     #[must_use]
     pub const fn fixed_len(slots: usize) -> usize {
-        match fixed_len(<S::Parts<T, I::Repr> as Parts<T, I::Repr>>::MEASURES, slots) {
+        match fixed_len(Self::MEASURES, slots) {
             Some(len) => len,
             None => panic!("no memory is as large as a table of so many slots"),
         }
@@ -157,10 +158,10 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     pub(super) fn empty(limit: usize, memory: Option<&'a A>) -> Self {
         Self {
             parts: S::Parts::nowhere(),
+            free_end: NonNull::dangling(),
             mask: 0,
             free: 0,
             head: 0,
-            tail: 0,
             used: 0,
             capacity: 0,
             limit: limit.min(usize::try_from(I::SLOTS).unwrap_or(usize::MAX)),
@@ -194,11 +195,13 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         let layout = Self::layout(capacity).ok_or(Self::refused(capacity))?;
         let block = memory.allocate(layout).map_err(|_| Self::refused(capacity))?;
         let old = (self.parts, self.capacity);
+        let list = OldList { end: self.free_end, capacity: self.capacity };
         // SAFETY: the block was asked for with the layout of such a table.
         unsafe { self.settle(block.cast(), capacity) };
         if old.1 > 0 {
             // SAFETY: the new block has room for more than the old one, which is left for good.
             unsafe { old.0.move_to(self.parts, self.used, self.len()) };
+            self.take_list_over(list);
             Self::give_back(memory, old.0, old.1);
         }
         Ok(())
@@ -210,8 +213,13 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     ///
     /// The block is for `capacity` objects: as long and as aligned.
     pub(super) unsafe fn settle(&mut self, block: NonNull<u8>, capacity: usize) {
+        let Some(Offsets { free_end, .. }) = offsets(Self::MEASURES, capacity) else {
+            unreachable!("the block has a size, so its offsets exist");
+        };
         // SAFETY: the caller's promise.
-        self.parts = unsafe { S::Parts::within(block, capacity) };
+        self.parts = unsafe { S::Parts::within(block, Self::MEASURES, capacity) };
+        // SAFETY: the caller's block is that large.
+        self.free_end = unsafe { block.add(free_end) }.cast();
         // SAFETY: these are the parts of that block.
         unsafe { self.parts.format(capacity) };
         self.capacity = capacity;
@@ -220,8 +228,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     /// Returns the layout of the block for `capacity` objects.
     pub(super) fn layout(capacity: usize) -> Option<Layout> {
-        let bytes = offsets(Self::measures(), capacity)?.bytes;
-        Layout::from_size_align(bytes, align(Self::measures())).ok()
+        let bytes = offsets(Self::MEASURES, capacity)?.bytes;
+        Layout::from_size_align(bytes, align(Self::MEASURES)).ok()
     }
 
     /// Gives the block of a table back.
@@ -234,9 +242,14 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         unsafe { memory.deallocate_sized(parts.block(), layout) };
     }
 
-    pub(super) fn measures() -> crate::table::shape::Measures {
-        <S::Parts<T, I::Repr> as Parts<T, I::Repr>>::MEASURES
-    }
+    /// From which the layout of the table's block follows.
+    pub(super) const MEASURES: Measures = {
+        let apart = !F::LIFO || <S::Parts<T, I::Repr> as Parts<T, I::Repr>>::STACK_APART;
+        Measures {
+            free: if apart { size_of::<I::Repr>() } else { 0 },
+            ..<S::Parts<T, I::Repr> as Parts<T, I::Repr>>::MEASURES
+        }
+    };
 
     #[cold]
     pub(super) fn full(&self) -> InsertError {
@@ -251,7 +264,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     #[cold]
     pub(super) fn refused(slots: usize) -> InsertError {
-        let bytes = offsets(Self::measures(), slots).map_or(u64::MAX, |all| all.bytes as u64);
+        let bytes = offsets(Self::MEASURES, slots).map_or(u64::MAX, |all| all.bytes as u64);
         InsertError::Memory { slots: slots as u64, bytes }
     }
 }

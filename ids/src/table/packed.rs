@@ -23,7 +23,7 @@ impl Shape for Packed {
 struct Slot<R: Repr> {
     /// The id's bits where the slot is live.
     word: R,
-    /// The object's place where the slot is live, else the link of the free list.
+    /// The object's place where the slot is live.
     place: R,
 }
 
@@ -57,18 +57,6 @@ impl<T, R: Repr> PackedParts<T, R> {
     }
 
     #[inline]
-    fn slot(self, slot: usize) -> Slot<R> {
-        // SAFETY: the slot is within the table, whose slots are all written.
-        unsafe { self.at(slot).read() }
-    }
-
-    #[inline]
-    fn set_place(self, slot: usize, place: usize) {
-        // SAFETY: the slot is within the table, which alone writes it.
-        unsafe { (*self.at(slot).as_ptr()).place = R::narrow(place as u64) }
-    }
-
-    #[inline]
     fn id_at(self, place: usize) -> NonNull<R> {
         // SAFETY: callers pass places below the capacity (invariant 1).
         unsafe { self.ids.add(place) }
@@ -92,11 +80,13 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
         slot: size_of::<Slot<R>>(),
         bitmap: false,
         beside: size_of::<R>(),
+        free: 0,
         object: size_of::<T>(),
         align: align_of::<T>(),
     };
     const CODE: u32 = 2;
     const PACKED: bool = true;
+    const STACK_APART: bool = false;
     type Walk = Range<usize>;
 
     fn nowhere() -> Self {
@@ -111,8 +101,8 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
         self.slots.cast()
     }
 
-    unsafe fn within(block: NonNull<u8>, capacity: usize) -> Self {
-        let Some(Offsets { beside, objects, .. }) = offsets(Self::MEASURES, capacity) else {
+    unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self {
+        let Some(Offsets { beside, objects, .. }) = offsets(measures, capacity) else {
             unreachable!("the block has a size, so its offsets exist");
         };
         // SAFETY: the caller's block is that large.
@@ -150,16 +140,6 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
     }
 
     #[inline]
-    fn link(self, slot: usize) -> usize {
-        self.slot(slot).place.wide() as usize
-    }
-
-    #[inline]
-    fn set_link(self, slot: usize, link: usize) {
-        self.set_place(slot, link);
-    }
-
-    #[inline]
     fn put(self, slot: usize, bits: u64, len: usize, value: T) {
         // SAFETY: the place behind the last object is below the capacity and holds none.
         unsafe { self.object_at(len).write(value) };
@@ -188,6 +168,12 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
     fn place_of(self, slot: usize) -> usize {
         // SAFETY: the slot is within the table, whose slots are all written.
         unsafe { (*self.at(slot).as_ptr()).place }.wide() as usize
+    }
+
+    #[inline]
+    fn set_place(self, slot: usize, place: usize) {
+        // SAFETY: the slot is within the table, which alone writes it.
+        unsafe { (*self.at(slot).as_ptr()).place = R::narrow(place as u64) }
     }
 
     #[inline]

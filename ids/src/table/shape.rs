@@ -23,6 +23,8 @@ pub struct Measures {
     pub bitmap: bool,
     /// Bytes beside each place for an object, out of the slots and of the objects.
     pub beside: usize,
+    /// Bytes for each place that the list of free slots has of its own.
+    pub free: usize,
     /// Bytes of a place for an object.
     pub object: usize,
     /// Alignment of a place for an object.
@@ -34,6 +36,8 @@ pub struct Measures {
 pub(crate) struct Offsets {
     /// The bitmap, or the ids of the objects.
     pub(crate) beside: usize,
+    /// Where the list of free slots ends, which lies behind that.
+    pub(crate) free_end: usize,
     /// The objects.
     pub(crate) objects: usize,
     /// The whole.
@@ -59,13 +63,15 @@ pub(crate) const fn offsets(measures: Measures, capacity: usize) -> Option<Offse
     };
     let Some(each) = each else { return None };
     let Some(end) = beside.checked_add(each) else { return None };
-    let Some(objects) = end.checked_next_multiple_of(measures.align) else { return None };
+    let Some(free) = capacity.checked_mul(measures.free) else { return None };
+    let Some(free_end) = end.checked_add(free) else { return None };
+    let Some(objects) = free_end.checked_next_multiple_of(measures.align) else { return None };
     let Some(objects_bytes) = capacity.checked_mul(measures.object) else { return None };
     let Some(bytes) = objects.checked_add(objects_bytes) else { return None };
     if bytes > (isize::MAX as usize) - align(measures) {
         return None;
     }
-    Some(Offsets { beside, objects, bytes })
+    Some(Offsets { beside, free_end, objects, bytes })
 }
 
 /// Returns the alignment of a table's memory.
@@ -91,8 +97,12 @@ pub(crate) const fn fixed_len(measures: Measures, capacity: usize) -> Option<usi
 /// can get hold of a table's parts.
 #[doc(hidden)]
 pub trait Parts<T, R: Repr>: Copy {
-    /// From which the layout follows.
+    /// From which the layout follows, but for the list of free slots.
     const MEASURES: Measures;
+
+    /// Whether a stack of the free slots needs room of its own. Else it lies at the end of what is beside the
+    /// objects, which those that are live do not reach.
+    const STACK_APART: bool;
 
     /// Names the arrangement in a saved image.
     const CODE: u32;
@@ -113,8 +123,9 @@ pub trait Parts<T, R: Repr>: Copy {
     ///
     /// # Safety
     ///
-    /// The block is as large as [`offsets`] says for `capacity`, and aligned as [`align`] says.
-    unsafe fn within(block: NonNull<u8>, capacity: usize) -> Self;
+    /// The block is as large as [`offsets`] says for `measures` and `capacity`, and aligned as [`align`]
+    /// says. The measures are [`MEASURES`](Self::MEASURES) but for the list of free slots.
+    unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self;
 
     /// Makes every slot dead and the bitmap empty.
     ///
@@ -137,12 +148,6 @@ pub trait Parts<T, R: Repr>: Copy {
     /// Writes the word of a slot.
     fn set_word(self, slot: usize, word: u64);
 
-    /// Returns the link of a dead slot.
-    fn link(self, slot: usize) -> usize;
-
-    /// Writes the link of a dead slot.
-    fn set_link(self, slot: usize, link: usize);
-
     /// Makes a slot live, with `len` live ones before.
     fn put(self, slot: usize, bits: u64, len: usize, value: T);
 
@@ -152,6 +157,9 @@ pub trait Parts<T, R: Repr>: Copy {
 
     /// Returns the place of a live slot.
     fn place_of(self, slot: usize) -> usize;
+
+    /// Writes the place of a live slot, where the arrangement keeps it.
+    fn set_place(self, slot: usize, place: usize);
 
     /// Returns the object at a place.
     fn object_at(self, place: usize) -> NonNull<T>;

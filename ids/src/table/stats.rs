@@ -77,6 +77,6 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if self.capacity == 0 {
             return 0;
         }
-        offsets(Self::measures(), self.capacity).map_or(0, |all| all.bytes as u64)
+        offsets(Self::MEASURES, self.capacity).map_or(0, |all| all.bytes as u64)
     }
 }

@@ -152,7 +152,11 @@ impl<I: TableId, F: FreeList, E: GenerationEnd> Model<I, F, E> {
         }
         match self.slots[slot] {
             State::Live(_) | State::Reserved(_) => return false,
-            State::Free(_) => self.free.retain(|&free| free != slot),
+            State::Free(_) => {
+                let position = self.free.iter().position(|&free| free == slot);
+                // The slot that was next takes the turn of this one.
+                self.free.swap_remove_front(position.expect("a free slot is in the queue"));
+            }
             State::Retired => {}
         }
         self.slots[slot] = State::Live(generation);
