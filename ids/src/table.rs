@@ -385,7 +385,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[inline]
     fn take_out(&mut self, slot: usize, bits: u64) -> T {
         let value = self.parts.take(slot, self.len(), self.mask);
-        self.release(slot, bits & I::GENERATION_MASK);
+        self.release(slot, bits);
         value
     }
 }

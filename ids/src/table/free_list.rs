@@ -46,13 +46,11 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 
     /// Frees a slot whose object is gone, after its last generation.
     #[inline]
-    pub(super) fn release(&mut self, slot: usize, generation: u64) {
-        // Compared in the id's own width, where the constant fits the instruction.
-        let last = I::Repr::narrow(generation) == I::Repr::narrow(I::GENERATION_MASK);
-        if E::END == End::Retire && last {
+    pub(super) fn release(&mut self, slot: usize, bits: u64) {
+        if E::END == End::Retire && is_last::<I>(bits) {
             self.retire(slot);
         } else {
-            self.push(slot, generation);
+            self.push(slot, bits & I::GENERATION_MASK);
         }
     }
 
@@ -154,8 +152,10 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         unsafe { self.free_end.sub(position + 1).write(I::Repr::narrow(slot as u64)) };
         // Numbers begin at 1, so that no dead slot has its own index. Only where all slots that an index
         // can name are free is there one number too few; `position_of` knows.
-        let number = position as u64 + 1;
-        let number = if number == I::SLOTS { 1 } else { number };
+        let mut number = position as u64 + 1;
+        if number == I::SLOTS {
+            number = first_again();
+        }
         self.parts.set_word(slot, generation | (slot as u64 ^ number));
     }
 
@@ -203,6 +203,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     }
 
     #[cold]
+    #[inline(never)]
     fn retire(&mut self, slot: usize) {
         self.set_aside(slot, 0);
         self.retired += 1;
@@ -213,6 +214,23 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 pub(super) struct OldList<R: Repr> {
     pub(super) end: NonNull<R>,
     pub(super) capacity: usize,
+}
+
+/// Tells whether bits have the last generation. Where no tag is above it, all smaller numbers have another
+/// one, and a comparison in the id's own width is a single instruction.
+#[inline]
+fn is_last<I: TableId>(bits: u64) -> bool {
+    if I::TAG_BITS == 0 {
+        I::Repr::narrow(bits) >= I::Repr::narrow(I::GENERATION_MASK)
+    } else {
+        bits & I::GENERATION_MASK == I::GENERATION_MASK
+    }
+}
+
+/// The number that the last position of the longest list shares with the first.
+#[cold]
+fn first_again() -> u64 {
+    1
 }
 
 #[cold]

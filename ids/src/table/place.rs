@@ -155,7 +155,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         }
         let bits = id.bits();
         self.reserved -= 1;
-        self.release((bits & I::INDEX_MASK) as usize, bits & I::GENERATION_MASK);
+        self.release((bits & I::INDEX_MASK) as usize, bits);
         true
     }
 
