@@ -193,9 +193,13 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     }
 
     #[inline]
-    fn walk(self, _used: usize, len: usize) -> HoleWalk {
-        let word = if len == 0 { 0 } else { self.live_word(0) };
-        HoleWalk { live: self.live, word, base: 0, left: len, table: PhantomData }
+    fn walk(self, used: usize, len: usize) -> HoleWalk {
+        let words = if len == 0 { 0 } else { used.div_ceil(64) };
+        // SAFETY: the bitmap has a bit for each place that was used.
+        let end = unsafe { self.live.add(words) };
+        // Before the first word, which begins at place 0.
+        let base = 0_usize.wrapping_sub(64);
+        HoleWalk { word: 0, base, next: self.live, end, table: PhantomData }
     }
 
     fn check(self, slot: usize, live: bool, _len: usize) -> Result<(), &'static str> {
@@ -208,29 +212,52 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
 ///
 /// # Invariants
 ///
-/// 1. `live` leads to the word of the bitmap in which place `base` has the lowest bit.
-/// 2. `word` and the words behind it have `left` bits set.
+/// 1. `word` is what is left of the word in which place `base` has the lowest bit.
+/// 2. `next` leads to the word behind it, `end` behind the last word of the bitmap.
 #[doc(hidden)]
 pub struct HoleWalk {
-    live: NonNull<u64>,
     word: u64,
     base: usize,
-    left: usize,
+    next: NonNull<u64>,
+    end: NonNull<u64>,
     /// The bitmap is another's.
     table: PhantomData<*const u64>,
 }
 
 impl HoleWalk {
-    /// Goes on to the next word with a bit set, of which there must be one.
+    /// Goes on to the next word, if there is one.
     #[inline]
-    fn advance(&mut self) {
-        while self.word == 0 {
-            // SAFETY: bits are left and none in this word, so there is a next one (invariant 2).
-            self.live = unsafe { self.live.add(1) };
-            self.base += 64;
-            // SAFETY: that word is within the bitmap, which nobody changes during a walk.
-            self.word = unsafe { self.live.read() };
+    fn advance(&mut self) -> bool {
+        if self.next == self.end {
+            return false;
         }
+        // SAFETY: the end is not reached, so a word of the bitmap is there, which nobody changes during a
+        // walk (invariant 2).
+        self.word = unsafe { self.next.read() };
+        // SAFETY: as above, so this leads to the end at most.
+        self.next = unsafe { self.next.add(1) };
+        self.base = self.base.wrapping_add(64);
+        true
+    }
+
+    /// Returns the place of the lowest bit, of which there must be one.
+    #[inline]
+    fn first(&self) -> usize {
+        // The same as a sum, but left as it is when the place is scaled to the object's address.
+        self.base | self.word.trailing_zeros() as usize
+    }
+
+    /// Counts what is left.
+    fn left(&self) -> usize {
+        let mut left = self.word.count_ones() as usize;
+        let mut next = self.next;
+        while next != self.end {
+            // SAFETY: the end is not reached (invariant 2).
+            left += unsafe { next.read() }.count_ones() as usize;
+            // SAFETY: as above.
+            next = unsafe { next.add(1) };
+        }
+        left
     }
 }
 
@@ -239,33 +266,34 @@ impl Iterator for HoleWalk {
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        if self.left == 0 {
-            return None;
+        while self.word == 0 {
+            if !self.advance() {
+                return None;
+            }
         }
-        self.left -= 1;
-        self.advance();
-        let place = self.base + self.word.trailing_zeros() as usize;
+        let place = self.first();
         self.word &= self.word - 1;
         Some(place)
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        let left = self.left();
+        (left, Some(left))
     }
 
     #[inline]
     fn fold<B, F: FnMut(B, usize) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
-        while self.left > 0 {
-            self.advance();
+        loop {
             while self.word != 0 {
-                folded = f(folded, self.base + self.word.trailing_zeros() as usize);
+                folded = f(folded, self.first());
                 self.word &= self.word - 1;
-                self.left -= 1;
+            }
+            if !self.advance() {
+                return folded;
             }
         }
-        folded
     }
 }
 
