@@ -24,6 +24,7 @@ mod batch;
 mod check;
 mod drain;
 mod free_list;
+mod hole_walk;
 mod holes;
 mod image;
 mod iter;

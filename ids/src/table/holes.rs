@@ -1,9 +1,9 @@
 //! The array with holes: an object stays in the place that its id names.
 
-use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use crate::id::{Repr, Sealed};
+use crate::table::hole_walk::HoleWalk;
 use crate::table::shape::{Measures, Offsets, Parts, Shape, offsets, slots_for};
 
 /// The arrangement of a [`HoleTable`](crate::HoleTable): objects never move.
@@ -196,10 +196,7 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     fn walk(self, used: usize, len: usize) -> HoleWalk {
         let words = if len == 0 { 0 } else { used.div_ceil(64) };
         // SAFETY: the bitmap has a bit for each place that was used.
-        let end = unsafe { self.live.add(words) };
-        // Before the first word, which begins at place 0.
-        let base = 0_usize.wrapping_sub(64);
-        HoleWalk { word: 0, base, next: self.live, end, table: PhantomData }
+        unsafe { HoleWalk::new(self.live, words) }
     }
 
     fn check(self, slot: usize, live: bool, _len: usize) -> Result<(), &'static str> {
@@ -207,94 +204,3 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         if bit == live { Ok(()) } else { Err("the bitmap and the slot differ on its being live") }
     }
 }
-
-/// Visits the set bits of a bitmap.
-///
-/// # Invariants
-///
-/// 1. `word` is what is left of the word in which place `base` has the lowest bit.
-/// 2. `next` leads to the word behind it, `end` behind the last word of the bitmap.
-#[doc(hidden)]
-pub struct HoleWalk {
-    word: u64,
-    base: usize,
-    next: NonNull<u64>,
-    end: NonNull<u64>,
-    /// The bitmap is another's.
-    table: PhantomData<*const u64>,
-}
-
-impl HoleWalk {
-    /// Goes on to the next word, if there is one.
-    #[inline]
-    fn advance(&mut self) -> bool {
-        if self.next == self.end {
-            return false;
-        }
-        // SAFETY: the end is not reached, so a word of the bitmap is there, which nobody changes during a
-        // walk (invariant 2).
-        self.word = unsafe { self.next.read() };
-        // SAFETY: as above, so this leads to the end at most.
-        self.next = unsafe { self.next.add(1) };
-        self.base = self.base.wrapping_add(64);
-        true
-    }
-
-    /// Returns the place of the lowest bit, of which there must be one.
-    #[inline]
-    fn first(&self) -> usize {
-        // The same as a sum, but left as it is when the place is scaled to the object's address.
-        self.base | self.word.trailing_zeros() as usize
-    }
-
-    /// Counts what is left.
-    fn left(&self) -> usize {
-        let mut left = self.word.count_ones() as usize;
-        let mut next = self.next;
-        while next != self.end {
-            // SAFETY: the end is not reached (invariant 2).
-            left += unsafe { next.read() }.count_ones() as usize;
-            // SAFETY: as above.
-            next = unsafe { next.add(1) };
-        }
-        left
-    }
-}
-
-impl Iterator for HoleWalk {
-    type Item = usize;
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        while self.word == 0 {
-            if !self.advance() {
-                return None;
-            }
-        }
-        let place = self.first();
-        self.word &= self.word - 1;
-        Some(place)
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.left();
-        (left, Some(left))
-    }
-
-    #[inline]
-    fn fold<B, F: FnMut(B, usize) -> B>(mut self, init: B, mut f: F) -> B {
-        let mut folded = init;
-        loop {
-            while self.word != 0 {
-                folded = f(folded, self.first());
-                self.word &= self.word - 1;
-            }
-            if !self.advance() {
-                return folded;
-            }
-        }
-    }
-}
-
-impl ExactSizeIterator for HoleWalk {}
