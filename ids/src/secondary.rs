@@ -254,13 +254,13 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
         let block = self.memory.allocate(layout).map_err(|_| Self::refused(capacity))?;
         // SAFETY: the block was asked for with the layout of so many values.
         let parts = unsafe { HoleParts::within(block.cast(), Self::MEASURES, capacity) };
-        // SAFETY: these are the parts of that block.
-        unsafe { parts.format(capacity) };
         if self.capacity > 0 {
             // SAFETY: the new block is larger than the old one, which is left for good.
             unsafe { self.parts.move_to(parts, self.capacity, 0) };
             self.give_back();
         }
+        // SAFETY: these are the parts of that block.
+        unsafe { parts.format(self.capacity, capacity) };
         self.parts = parts;
         self.capacity = capacity;
         self.mask = slots_for(capacity).unwrap_or(1) - 1;

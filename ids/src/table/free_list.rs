@@ -1,6 +1,8 @@
 //! The free list: a stack or a ring of slots, each of which knows its position in it.
 
+use core::mem::MaybeUninit;
 use core::ptr::NonNull;
+use core::slice;
 
 use loligo_allocators::Allocator;
 
@@ -124,24 +126,38 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         }
     }
 
-    /// Copies the free list of an old block, in order, to the one that the table has now.
-    pub(super) fn take_list_over(&mut self, old: OldList<I::Repr>) {
-        if F::LIFO {
-            // SAFETY: the list has as many entries before the end, in both blocks, which are apart.
-            unsafe {
-                self.free_end
-                    .sub(self.free)
-                    .copy_from_nonoverlapping(old.end.sub(self.free), self.free);
-            }
+    /// Moves the free list from where it ended in a smaller block. Positions are counted from the end, so
+    /// they stay.
+    ///
+    /// # Safety
+    ///
+    /// Before both ends lie `capacity` positions, in one block.
+    pub(super) unsafe fn move_list(&self, end: NonNull<I::Repr>, capacity: usize) {
+        // A stack lies behind the objects' ids, of which nothing more is to be moved here.
+        let len = if F::LIFO { self.free } else { capacity };
+        // SAFETY: the caller's promise; a list is not longer than that.
+        let from = unsafe { end.sub(len) };
+        // SAFETY: as above.
+        let to = unsafe { self.free_end.sub(len) };
+        // SAFETY: as above; entries of a ring that were not written are copied as what they are.
+        unsafe { to.cast::<MaybeUninit<I::Repr>>().copy_from(from.cast(), len) };
+    }
+
+    /// Makes a ring of `capacity` positions begin at the first, so that it can have more.
+    pub(super) fn unroll_list(&mut self, capacity: usize) {
+        if F::LIFO || self.head == 0 {
             return;
         }
-        let (first, room) = (self.head, old.capacity);
+        // SAFETY: so many positions lie before the end of the list (invariant 7).
+        let first = unsafe { self.free_end.cast::<MaybeUninit<I::Repr>>().sub(capacity) };
+        // SAFETY: as above, written or not, and `self` is lent for this alone.
+        let ring = unsafe { slice::from_raw_parts_mut(first.as_ptr(), capacity) };
+        // Backwards, as positions are counted.
+        ring.rotate_right(self.head);
         self.head = 0;
-        for turn in 0..self.free {
-            let at = if first + turn < room { first + turn } else { first + turn - room };
-            // SAFETY: the position is below the old capacity, and was written.
-            let slot = unsafe { old.end.sub(at + 1).read() }.wide() as usize;
-            self.place_free(slot, self.parts.word(slot) & I::GENERATION_MASK, turn);
+        for position in 0..self.free {
+            let slot = self.free_slot(position);
+            self.place_free(slot, self.parts.word(slot) & I::GENERATION_MASK, position);
         }
     }
 
@@ -208,12 +224,6 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         self.set_aside(slot, 0);
         self.retired += 1;
     }
-}
-
-/// Where a free list lay before the table grew.
-pub(super) struct OldList<R: Repr> {
-    pub(super) end: NonNull<R>,
-    pub(super) capacity: usize,
 }
 
 /// Tells whether bits have the last generation. Where no tag is above it, all smaller numbers have another

@@ -89,35 +89,41 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     }
 
     fn block(self) -> NonNull<u8> {
-        self.words.cast()
+        self.objects.cast()
     }
 
     unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self {
-        let Some(Offsets { beside, objects, .. }) = offsets(measures, capacity) else {
+        let Some(Offsets { slots, beside, .. }) = offsets(measures, capacity) else {
             unreachable!("the block has a size, so its offsets exist");
         };
         // SAFETY: the caller's block is that large.
-        let live = unsafe { block.add(beside) };
+        let slots = unsafe { block.add(slots) };
         // SAFETY: as above.
-        let objects = unsafe { block.add(objects) };
-        Self { words: block.cast(), live: live.cast(), objects: objects.cast() }
+        let beside = unsafe { block.add(beside) };
+        Self { words: slots.cast(), live: beside.cast(), objects: block.cast() }
     }
 
-    unsafe fn format(self, capacity: usize) {
+    unsafe fn format(self, used: usize, capacity: usize) {
         let slots = slots_for(capacity).unwrap_or(0);
         // SAFETY: the caller's block has this many words; zero is a number.
-        unsafe { self.words.write_bytes(0, slots) };
-        // SAFETY: the caller's block has a bit for each place.
-        unsafe { self.live.write_bytes(0, capacity.div_ceil(64)) };
+        unsafe { self.words.add(used).write_bytes(0, slots - used) };
+        let (first, behind) = (used.div_ceil(64), capacity.div_ceil(64));
+        // SAFETY: the caller's block has a bit for each place; those before `behind` that are not used are
+        // clear in the last word that is.
+        unsafe { self.live.add(first).write_bytes(0, behind - first) };
     }
 
     unsafe fn move_to(self, to: Self, used: usize, _len: usize) {
-        // SAFETY: both blocks have room for that many, by the caller's promise, and are apart.
-        unsafe { to.words.copy_from_nonoverlapping(self.words, used) };
-        // SAFETY: as above; the bits beyond `used` are clear.
-        unsafe { to.live.copy_from_nonoverlapping(self.live, used.div_ceil(64)) };
-        // SAFETY: as above; places are copied whether or not an object lies there.
-        unsafe { to.objects.copy_from_nonoverlapping(self.objects, used) };
+        // What lies behind goes first: nothing begins earlier than it did, so it makes room.
+        // SAFETY: there is room for that many, by the caller's promise.
+        unsafe { to.live.copy_from(self.live, used.div_ceil(64)) };
+        // SAFETY: as above.
+        unsafe { to.words.copy_from(self.words, used) };
+        if to.objects != self.objects {
+            // SAFETY: as above, and other objects are in another block. Places are copied whether or not an
+            // object lies there.
+            unsafe { to.objects.copy_from_nonoverlapping(self.objects, used) };
+        }
     }
 
     #[inline]

@@ -11,7 +11,6 @@ use crate::error::InsertError;
 use crate::id::TableId;
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
-use crate::table::free_list::OldList;
 use crate::table::shape::{Measures, Offsets, Parts, Shape, align, fixed_len, offsets, slots_for};
 
 /// Objects that the first block of a growing table has room for.
@@ -80,7 +79,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             // SAFETY: the length includes what may be skipped to align the table.
             let block = unsafe { block.add(skip) };
             // SAFETY: from here on the block is as long as a table of so many slots, and aligned.
-            unsafe { table.settle(block, slots) };
+            unsafe { table.spread(block, slots) };
         }
         Ok(table)
     }
@@ -193,37 +192,64 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         };
         let capacity = self.capacity.saturating_mul(2).max(FIRST).max(needed).min(self.limit);
         let layout = Self::layout(capacity).ok_or(Self::refused(capacity))?;
-        let block = memory.allocate(layout).map_err(|_| Self::refused(capacity))?;
-        let old = (self.parts, self.capacity);
-        let list = OldList { end: self.free_end, capacity: self.capacity };
+        let old = self.capacity;
+        let block = match Self::layout(old) {
+            Some(before) if old > 0 => {
+                // SAFETY: the block came from this allocator with this layout, and nobody else uses it.
+                unsafe { memory.reallocate(self.parts.block(), before, layout) }
+            }
+            _ => memory.allocate(layout),
+        };
+        let block = block.map_err(|_| Self::refused(capacity))?.cast();
         // SAFETY: the block was asked for with the layout of such a table.
-        unsafe { self.settle(block.cast(), capacity) };
-        if old.1 > 0 {
-            // SAFETY: the new block has room for more than the old one, which is left for good.
-            unsafe { old.0.move_to(self.parts, self.used, self.len()) };
-            self.take_list_over(list);
-            Self::give_back(memory, old.0, old.1);
-        }
+        unsafe { self.spread(block, capacity) };
         Ok(())
     }
 
-    /// Takes a block for its memory and makes every slot dead. What was in the old one is the caller's.
+    /// Spreads what was in a block for `self.capacity` objects out over the block that it has become.
+    ///
+    /// # Safety
+    ///
+    /// The block is as long as for `capacity` objects, and as aligned, and begins with what the old one held.
+    unsafe fn spread(&mut self, block: NonNull<u8>, capacity: usize) {
+        let before = self.capacity;
+        let (used, len) = (self.used, self.len());
+        // SAFETY: the block is longer than the one before.
+        let (old, old_end) = unsafe { Self::parts_within(block, before) };
+        // SAFETY: the caller's promise.
+        let (parts, end) = unsafe { Self::parts_within(block, capacity) };
+        (self.parts, self.free_end) = (parts, end);
+        self.capacity = capacity;
+        self.mask = slots_for(capacity).unwrap_or(1) - 1;
+        if before > 0 {
+            // The list lies at the end, so it goes first, and makes room for what lies before it.
+            // SAFETY: both are ends of lists in this block, for no less than `before` slots.
+            unsafe { self.move_list(old_end, before) };
+            // SAFETY: there is room for more than there was, in the same block.
+            unsafe { old.move_to(parts, used, len) };
+            self.unroll_list(before);
+        }
+        // SAFETY: these are the parts of that block.
+        unsafe { parts.format(used, capacity) };
+    }
+
+    /// Returns the parts of a table in a block, and where its free list ends.
     ///
     /// # Safety
     ///
     /// The block is for `capacity` objects: as long and as aligned.
-    pub(super) unsafe fn settle(&mut self, block: NonNull<u8>, capacity: usize) {
-        let Some(Offsets { free_end, .. }) = offsets(Self::MEASURES, capacity) else {
+    unsafe fn parts_within(
+        block: NonNull<u8>,
+        capacity: usize,
+    ) -> (S::Parts<T, I::Repr>, NonNull<I::Repr>) {
+        let Some(Offsets { bytes, .. }) = offsets(Self::MEASURES, capacity) else {
             unreachable!("the block has a size, so its offsets exist");
         };
         // SAFETY: the caller's promise.
-        self.parts = unsafe { S::Parts::within(block, Self::MEASURES, capacity) };
+        let parts = unsafe { S::Parts::within(block, Self::MEASURES, capacity) };
         // SAFETY: the caller's block is that large.
-        self.free_end = unsafe { block.add(free_end) }.cast();
-        // SAFETY: these are the parts of that block.
-        unsafe { self.parts.format(capacity) };
-        self.capacity = capacity;
-        self.mask = slots_for(capacity).unwrap_or(1) - 1;
+        let end = unsafe { block.add(bytes) };
+        (parts, end.cast())
     }
 
     /// Returns the layout of the block for `capacity` objects.

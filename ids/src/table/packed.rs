@@ -98,33 +98,36 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
     }
 
     fn block(self) -> NonNull<u8> {
-        self.slots.cast()
+        self.objects.cast()
     }
 
     unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self {
-        let Some(Offsets { beside, objects, .. }) = offsets(measures, capacity) else {
+        let Some(Offsets { slots, beside, .. }) = offsets(measures, capacity) else {
             unreachable!("the block has a size, so its offsets exist");
         };
         // SAFETY: the caller's block is that large.
-        let ids = unsafe { block.add(beside) };
+        let slots = unsafe { block.add(slots) };
         // SAFETY: as above.
-        let objects = unsafe { block.add(objects) };
-        Self { slots: block.cast(), ids: ids.cast(), objects: objects.cast() }
+        let beside = unsafe { block.add(beside) };
+        Self { slots: slots.cast(), ids: beside.cast(), objects: block.cast() }
     }
 
-    unsafe fn format(self, capacity: usize) {
+    unsafe fn format(self, used: usize, capacity: usize) {
         let slots = slots_for(capacity).unwrap_or(0);
         // SAFETY: the caller's block has this many slots; two zeros are a slot.
-        unsafe { self.slots.write_bytes(0, slots) };
+        unsafe { self.slots.add(used).write_bytes(0, slots - used) };
     }
 
     unsafe fn move_to(self, to: Self, used: usize, len: usize) {
-        // SAFETY: both blocks have room for that many, by the caller's promise, and are apart.
-        unsafe { to.slots.copy_from_nonoverlapping(self.slots, used) };
+        // What lies behind goes first: nothing begins earlier than it did, so it makes room.
+        // SAFETY: there is room for that many, by the caller's promise.
+        unsafe { to.ids.copy_from(self.ids, len) };
         // SAFETY: as above.
-        unsafe { to.ids.copy_from_nonoverlapping(self.ids, len) };
-        // SAFETY: as above; the objects here are not used again.
-        unsafe { to.objects.copy_from_nonoverlapping(self.objects, len) };
+        unsafe { to.slots.copy_from(self.slots, used) };
+        if to.objects != self.objects {
+            // SAFETY: as above, and other objects are in another block; those here are not used again.
+            unsafe { to.objects.copy_from_nonoverlapping(self.objects, len) };
+        }
     }
 
     #[inline]

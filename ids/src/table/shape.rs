@@ -31,16 +31,14 @@ pub struct Measures {
     pub align: usize,
 }
 
-/// Where the arrays of a table begin.
+/// Where the arrays of a table begin, behind the objects, which come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets {
+    /// The slots.
+    pub(crate) slots: usize,
     /// The bitmap, or the ids of the objects.
     pub(crate) beside: usize,
-    /// Where the list of free slots ends, which lies behind that.
-    pub(crate) free_end: usize,
-    /// The objects.
-    pub(crate) objects: usize,
-    /// The whole.
+    /// Where the list of free slots ends, which lies behind that. The end of the whole.
     pub(crate) bytes: usize,
 }
 
@@ -51,11 +49,15 @@ pub(crate) const fn slots_for(capacity: usize) -> Option<usize> {
     least.checked_next_power_of_two()
 }
 
-/// Returns where the arrays begin, or `None` if no memory is that large.
+/// Returns where the arrays begin, or `None` if no memory is that large. None of them begins earlier where
+/// the capacity is larger.
 pub(crate) const fn offsets(measures: Measures, capacity: usize) -> Option<Offsets> {
-    let Some(slots) = slots_for(capacity) else { return None };
+    let Some(count) = slots_for(capacity) else { return None };
+    let Some(objects) = capacity.checked_mul(measures.object) else { return None };
+    let Some(slots) = objects.checked_next_multiple_of(8) else { return None };
     // Slots are of 4, 8 or 16 bytes and at least two, so what follows them is aligned to 8.
-    let Some(beside) = slots.checked_mul(measures.slot) else { return None };
+    let Some(slots_bytes) = count.checked_mul(measures.slot) else { return None };
+    let Some(beside) = slots.checked_add(slots_bytes) else { return None };
     let each = if measures.bitmap {
         Some(capacity.div_ceil(64) * 8)
     } else {
@@ -64,14 +66,11 @@ pub(crate) const fn offsets(measures: Measures, capacity: usize) -> Option<Offse
     let Some(each) = each else { return None };
     let Some(end) = beside.checked_add(each) else { return None };
     let Some(free) = capacity.checked_mul(measures.free) else { return None };
-    let Some(free_end) = end.checked_add(free) else { return None };
-    let Some(objects) = free_end.checked_next_multiple_of(measures.align) else { return None };
-    let Some(objects_bytes) = capacity.checked_mul(measures.object) else { return None };
-    let Some(bytes) = objects.checked_add(objects_bytes) else { return None };
+    let Some(bytes) = end.checked_add(free) else { return None };
     if bytes > (isize::MAX as usize) - align(measures) {
         return None;
     }
-    Some(Offsets { beside, free_end, objects, bytes })
+    Some(Offsets { slots, beside, bytes })
 }
 
 /// Returns the alignment of a table's memory.
@@ -127,19 +126,19 @@ pub trait Parts<T, R: Repr>: Copy {
     /// says. The measures are [`MEASURES`](Self::MEASURES) but for the list of free slots.
     unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self;
 
-    /// Makes every slot dead and the bitmap empty.
+    /// Makes every slot from `used` on dead.
     ///
     /// # Safety
     ///
     /// These are the parts of a block for `capacity` objects.
-    unsafe fn format(self, capacity: usize);
+    unsafe fn format(self, used: usize, capacity: usize);
 
-    /// Copies the first `used` slots and `len` objects to parts that were formatted; the objects are
-    /// moved.
+    /// Moves the first `used` slots and `len` objects, and what is beside them, to other parts.
     ///
     /// # Safety
     ///
-    /// Both are parts of blocks with room for them, not the same, and these are not used again.
+    /// Both are parts of blocks with room for them, `to` with no less than these, and these are not used
+    /// again. Both are in one block, or in two that are apart.
     unsafe fn move_to(self, to: Self, used: usize, len: usize);
 
     /// Returns the word of a slot: the id's bits where it is live.
