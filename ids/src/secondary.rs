@@ -3,6 +3,10 @@
 //! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011): the index in an id may
 //! lead into more arrays than one. Changes: such an array keeps generations of its own, so a stale id is
 //! told there, too, without asking the table.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "`len` counts words that are not 0, and slots are below the capacity"
+)]
 
 use core::alloc::Layout;
 use core::fmt;

@@ -245,6 +245,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// slot has lived all its lives. The table is as it was and the object is dropped: to keep it, ask
     /// for an id by [`reserve_id`](Self::reserve_id) first.
     #[inline]
+    #[expect(clippy::arithmetic_side_effects, reason = "the slot that was acquired counts as live")]
     pub fn insert(&mut self, value: T) -> Result<I, InsertError> {
         let (slot, bits) = self.acquire()?;
         // The slot counts as live from `acquire` on.
@@ -341,6 +342,10 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// Returns how many objects there are.
     #[inline]
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "invariants 4 to 6: these are some of those used"
+    )]
     pub fn len(&self) -> usize {
         self.used - self.free - self.reserved - self.retired
     }
@@ -367,6 +372,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     /// Returns the table's tag, as [`Id::tag`] does; 0 for a table without.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "each is below 64")]
     pub fn tag(&self) -> u64 {
         self.tag.checked_shr(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0)
     }

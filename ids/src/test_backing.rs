@@ -105,7 +105,9 @@ unsafe impl Allocator for TestBacking {
         self.requests.set(request + 1);
         self.bytes.set(self.bytes.get() + new.size() - old.size());
         // SAFETY: as much was taken for the block.
-        unsafe { block.add(old.size()).write_bytes(JUNK, new.size() - old.size()) };
+        let grown = unsafe { block.add(old.size()) };
+        // SAFETY: as above.
+        unsafe { grown.write_bytes(JUNK, new.size() - old.size()) };
         Ok(NonNull::slice_from_raw_parts(block, new.size()))
     }
 

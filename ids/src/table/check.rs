@@ -1,4 +1,9 @@
 //! Walks a table's invariants.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "slots and counts of slots, of which there is memory for each; sums of three are \
+              below four times that"
+)]
 
 use loligo_allocators::Allocator;
 

@@ -1,4 +1,9 @@
 //! The free list: a stack or a ring of slots, each of which knows its position in it.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions and counts of slots are at most the capacity, and below twice that \
+              before they are wrapped; a generation that is raised was not the last"
+)]
 
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -164,8 +169,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Writes a slot to a position of the list, and the position to the slot.
     #[inline]
     pub(super) fn place_free(&self, slot: usize, generation: u64, position: usize) {
-        // SAFETY: the position is below the capacity, so it is the table's (invariant 7).
-        unsafe { self.free_end.sub(position + 1).write(I::Repr::narrow(slot as u64)) };
+        let entry = self.entry(position);
+        // SAFETY: the position is the table's own.
+        unsafe { entry.write(I::Repr::narrow(slot as u64)) };
         // Numbers begin at 1, so that no dead slot has its own index. Only where all slots that an index
         // can name are free is there one number too few; `position_of` knows.
         let mut number = position as u64 + 1;
@@ -178,8 +184,15 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Returns the slot at a position of the list.
     #[inline]
     fn free_slot(&self, position: usize) -> usize {
-        // SAFETY: callers name positions of the list, which are the table's and were written (invariant 7).
-        unsafe { self.free_end.sub(position + 1).read() }.wide() as usize
+        // SAFETY: callers name positions of the list, which were written.
+        unsafe { self.entry(position).read() }.wide() as usize
+    }
+
+    /// Returns where a position of the list lies.
+    #[inline]
+    fn entry(&self, position: usize) -> NonNull<I::Repr> {
+        // SAFETY: callers name positions below the capacity, which lie before the end (invariant 7).
+        unsafe { self.free_end.sub(position + 1) }
     }
 
     /// Tells whether the list names a slot at a position.

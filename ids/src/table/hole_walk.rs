@@ -1,4 +1,9 @@
 //! A walk over the set bits of a bitmap.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "counts of bits of a word, and places of a bitmap that lies in memory; a word \
+              that is lowered by one is not 0"
+)]
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;

@@ -1,4 +1,8 @@
 //! The array with holes: an object stays in the place that its id names.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "places below the capacity and numbers of words no smaller than those used"
+)]
 
 use core::ptr::NonNull;
 
@@ -105,12 +109,16 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
 
     unsafe fn format(self, used: usize, capacity: usize) {
         let slots = slots_for(capacity).unwrap_or(0);
-        // SAFETY: the caller's block has this many words; zero is a number.
-        unsafe { self.words.add(used).write_bytes(0, slots - used) };
+        // SAFETY: the caller's block has more words than are used.
+        let words = unsafe { self.words.add(used) };
+        // SAFETY: the caller's block has this many; zero is a number.
+        unsafe { words.write_bytes(0, slots - used) };
+        // In the last word that is used the bits of places that are not are clear.
         let (first, behind) = (used.div_ceil(64), capacity.div_ceil(64));
-        // SAFETY: the caller's block has a bit for each place; those before `behind` that are not used are
-        // clear in the last word that is.
-        unsafe { self.live.add(first).write_bytes(0, behind - first) };
+        // SAFETY: the caller's block has a bit for each place, and more places than are used.
+        let live = unsafe { self.live.add(first) };
+        // SAFETY: as above.
+        unsafe { live.write_bytes(0, behind - first) };
     }
 
     unsafe fn move_to(self, to: Self, used: usize, _len: usize) {

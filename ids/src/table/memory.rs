@@ -1,4 +1,9 @@
 //! Where a table's memory comes from: its constructors, its growth and its end.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "bits of an id are at most 126, `used` is at most the limit, and there are two \
+              slots at least"
+)]
 
 use core::alloc::Layout;
 use core::marker::PhantomData;

@@ -1,4 +1,9 @@
 //! The packed array: objects lie without gaps, and slots lead to them.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a slot that is taken out is live, so there is a last one; those used are no \
+              more than there are"
+)]
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -114,8 +119,10 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
 
     unsafe fn format(self, used: usize, capacity: usize) {
         let slots = slots_for(capacity).unwrap_or(0);
-        // SAFETY: the caller's block has this many slots; two zeros are a slot.
-        unsafe { self.slots.add(used).write_bytes(0, slots - used) };
+        // SAFETY: the caller's block has more slots than are used.
+        let fresh = unsafe { self.slots.add(used) };
+        // SAFETY: the caller's block has this many; two zeros are a slot.
+        unsafe { fresh.write_bytes(0, slots - used) };
     }
 
     unsafe fn move_to(self, to: Self, used: usize, len: usize) {

@@ -1,4 +1,9 @@
 //! Ids that are known before their object: given by a server or an undo, or reserved to be filled later.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "`used` is below the limit and counts are of slots in the state that the branch \
+              before found"
+)]
 
 use loligo_allocators::Allocator;
 

@@ -1,4 +1,9 @@
 //! A table as bytes that can be stored, sent and compared.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "offsets within an image, which is as long as the table in memory at most, and a \
+              header"
+)]
 
 use bytemuck::NoUninit;
 use loligo_allocators::Allocator;

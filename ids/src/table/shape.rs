@@ -1,4 +1,9 @@
 //! What the two arrangements of a table's memory have in common.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a quotient by 64 times 8 is smaller than what was divided, and bytes and \
+              alignment were checked to fit an `isize`"
+)]
 
 use core::ptr::NonNull;
 

@@ -1,4 +1,8 @@
 //! How full a table is, and how near the end of its generations.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a generation is at most the last one, and `used` at most the limit"
+)]
 
 use loligo_allocators::Allocator;
 
