@@ -56,10 +56,10 @@ pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 /// in order of the slots.
 ///
 /// ```text
+/// objects  | T  |              | T  |              | ..    a T a place
 /// words    | id | dead: free 0 | id | dead: free 1 | ..    4 bytes a slot (8: u64), to a power of two
 /// live     | 1 0 1 0 ..                                    1 bit a place
 /// free     | .. | slot 3 | slot 1 |                        4 bytes a place (8), from the end
-/// objects  | T  |              | T  |              | ..    a T a place
 /// ```
 ///
 /// See [`Table`] for what it can do, and [`PackedTable`] for the other arrangement.
@@ -104,9 +104,10 @@ pub type HoleTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator + '
 /// object. Iteration is a walk over a slice.
 ///
 /// ```text
+/// objects  | T              | T              | ..             a T a place
 /// slots    | id, place 0 | dead: free 0 | id, place 1 | ..    8 bytes a slot (16: u64), to a power of two
 /// ids      | id of object 0 | id of object 1 | .. | slot 1 |  4 bytes a place (8: u64); free slots from the end
-/// objects  | T              | T              | ..             a T a place
+/// free     | only with `Fifo`: slots                          4 bytes a place (8)
 /// ```
 ///
 /// See [`Table`] for what it can do, and [`HoleTable`] for the other arrangement.
@@ -152,7 +153,7 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 /// # Memory
 ///
 /// Nothing while empty. Then one block without pointers, drawn at [`HoleTable`] and [`PackedTable`], which
-/// doubles when it is full, or memory of the caller that never grows. Its slots are rounded up to a
+/// doubles when it is full, in place where the allocator can, or memory of the caller that never grows. Its slots are rounded up to a
 /// power of two, its objects are not. `size_of::<Table>()` is at most 15 words.
 ///
 /// # Threads

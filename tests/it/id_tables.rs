@@ -44,7 +44,7 @@ fn live<S: Shape, F: FreeList>(memory: &dyn Allocator) -> Result<Vec<u8>, Insert
 
 /// Makes and ends ids of a shared table.
 fn share(memory: &dyn Allocator) -> Result<(), InsertError> {
-    let mut shared: SharedTable<'_, Id<Unit>, dyn Allocator + '_> =
+    let mut shared: SharedTable<'_, Id<Unit>, Retire, dyn Allocator + '_> =
         SharedTable::new_in(300, memory)?;
     let ids: Vec<_> = (0..300).map(|_| shared.create().expect("a slot is left")).collect();
     assert!(ids.iter().all(|&id| shared.remove(id)), "{}", memory.name());
