@@ -25,6 +25,8 @@ pub enum Unit {
     Ms,
     /// Instructions.
     Instructions,
+    /// Attempts.
+    Tries,
     /// Bytes of memory for each live byte.
     BytesPerLiveByte,
     /// Live bytes in each byte of the region.
@@ -40,6 +42,7 @@ impl Unit {
             Self::Us => "us",
             Self::Ms => "ms",
             Self::Instructions => "instructions",
+            Self::Tries => "tries",
             Self::BytesPerLiveByte => "bytes/live byte",
             Self::LiveBytesPerByte => "live bytes/byte",
         }

@@ -128,6 +128,7 @@ impl<Tag, R: Repr, const INDEX_BITS: u32, const GENERATION_BITS: u32>
     /// Returns the tag of the table that made the id; 0 where tables have none.
     #[inline]
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "each is below 64")]
     pub fn tag(self) -> R {
         R::narrow(self.to_bits().wide().checked_shr(INDEX_BITS + GENERATION_BITS).unwrap_or(0))
     }

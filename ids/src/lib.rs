@@ -1,6 +1,8 @@
 //! Ids instead of references, and string hashes.
 #![doc = include_str!("../README.md")]
 #![no_std]
+// Tests may overflow: they panic where they do.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![expect(unsafe_code, reason = "tables hold objects in raw memory; every block has its argument")]
 
 #[cfg(any(feature = "std", test))]

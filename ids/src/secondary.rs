@@ -3,6 +3,10 @@
 //! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011): the index in an id may
 //! lead into more arrays than one. Changes: such an array keeps generations of its own, so a stale id is
 //! told there, too, without asking the table.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "`len` counts words that are not 0, and slots are below the capacity"
+)]
 
 use core::alloc::Layout;
 use core::fmt;
@@ -253,14 +257,14 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
         let layout = Self::layout(capacity).ok_or(Self::refused(capacity))?;
         let block = self.memory.allocate(layout).map_err(|_| Self::refused(capacity))?;
         // SAFETY: the block was asked for with the layout of so many values.
-        let parts = unsafe { HoleParts::within(block.cast(), capacity) };
-        // SAFETY: these are the parts of that block.
-        unsafe { parts.format(capacity) };
+        let parts = unsafe { HoleParts::within(block.cast(), Self::MEASURES, capacity) };
         if self.capacity > 0 {
             // SAFETY: the new block is larger than the old one, which is left for good.
             unsafe { self.parts.move_to(parts, self.capacity, 0) };
             self.give_back();
         }
+        // SAFETY: these are the parts of that block.
+        unsafe { parts.format(self.capacity, capacity) };
         self.parts = parts;
         self.capacity = capacity;
         self.mask = slots_for(capacity).unwrap_or(1) - 1;

@@ -4,6 +4,11 @@
 //! one system, and his "Managing Coupling" (2011), which notes that whatever both sides touch is a
 //! threading problem. Changes: the ids alone are shared. The objects stay the caller's, in arrays by index,
 //! and no index is used again before a moment in which no thread holds one.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a cursor is below three times the slots, of which there are memory for two \
+              words each; `collect` takes whole rounds off"
+)]
 
 use core::alloc::Layout;
 use core::marker::PhantomData;

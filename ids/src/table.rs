@@ -7,10 +7,12 @@
 //! - A dead slot holds an index that is not its own in the place where a live one has its own, so one
 //!   comparison tells live from dead and every slot can be used: the article's code cannot use index
 //!   65 535, reads beyond its array when it links the last slot, and does not notice an empty queue.
-//! - The free list is linked both ways, so a given id can be taken out of its middle.
+//! - The free slots lie in an array of their own and know their position in it, so a given id can be taken
+//!   out of its middle, and what is to be used next is known without reading the slot before.
 //! - Memory comes from an allocator or from the caller, and running out of it is an error.
 
 use core::marker::PhantomData;
+use core::ptr::NonNull;
 
 use loligo_allocators::Allocator;
 
@@ -22,6 +24,7 @@ mod batch;
 mod check;
 mod drain;
 mod free_list;
+mod hole_walk;
 mod holes;
 mod image;
 mod iter;
@@ -53,9 +56,10 @@ pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 /// in order of the slots.
 ///
 /// ```text
-/// words    | id | dead: next 3 | id | dead: next 1 | .. to a power of two     4 bytes a slot (8: u64)
-/// live     | 1 0 1 0 ..                                                       1 bit a slot
-/// objects  | T  | link         | T  | link         | ..                       a T a slot, at least an id
+/// objects  | T  |              | T  |              | ..    a T a place
+/// words    | id | dead: free 0 | id | dead: free 1 | ..    4 bytes a slot (8: u64), to a power of two
+/// live     | 1 0 1 0 ..                                    1 bit a place
+/// free     | .. | slot 3 | slot 1 |                        4 bytes a place (8), from the end
 /// ```
 ///
 /// See [`Table`] for what it can do, and [`PackedTable`] for the other arrangement.
@@ -100,9 +104,10 @@ pub type HoleTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator + '
 /// object. Iteration is a walk over a slice.
 ///
 /// ```text
-/// slots    | id, place 0 | dead: next 3, link | id, place 1 | ..    8 bytes a slot (16: u64), to a power of two
-/// ids      | id of object 0 | id of object 1 |                      4 bytes an object (8: u64)
-/// objects  | T              | T              |                      a T an object
+/// objects  | T              | T              | ..             a T a place
+/// slots    | id, place 0 | dead: free 0 | id, place 1 | ..    8 bytes a slot (16: u64), to a power of two
+/// ids      | id of object 0 | id of object 1 | .. | slot 1 |  4 bytes a place (8: u64); free slots from the end
+/// free     | only with `Fifo`: slots                          4 bytes a place (8)
 /// ```
 ///
 /// See [`Table`] for what it can do, and [`HoleTable`] for the other arrangement.
@@ -148,7 +153,7 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 /// # Memory
 ///
 /// Nothing while empty. Then one block without pointers, drawn at [`HoleTable`] and [`PackedTable`], which
-/// doubles when it is full, or memory of the caller that never grows. Its slots are rounded up to a
+/// doubles when it is full, in place where the allocator can, or memory of the caller that never grows. Its slots are rounded up to a
 /// power of two, its objects are not. `size_of::<Table>()` is at most 15 words.
 ///
 /// # Threads
@@ -170,11 +175,15 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 /// 3. The word of a live slot is its id's bits: own index, generation of at least 1, the table's tag.
 /// 4. The word of any other slot below `used` has an index that is not its own and no tag. Its
 ///    generation is the last one that lived where it is free, that of the id where it is reserved, 0
-///    where it is retired. The link of a reserved or retired slot is its own index.
-/// 5. The free slots form a list of `free` slots from `head` to `tail`: the index in the word leads on,
-///    the link back. The link of the head is anything but its own index.
+///    where it is retired.
+/// 5. The free list has `free` different slots: of a stack, at the positions below `free`; of a ring, at as many
+///    from `head` on, behind `capacity - 1` again from 0. The index in the word of the slot at position p is
+///    `slot ^ (p + 1)`, or `slot ^ 1` where p + 1 is 2^`INDEX_BITS`.
 /// 6. Of the slots below `used`, those that are not free, reserved or retired are live: there is no
-///    counter of them to keep.
+///    counter of them to keep. The index in the word of a reserved or retired slot is `slot ^ 1`.
+/// 7. Position p of the free list lies p + 1 places before `free_end`, within the block for every p below
+///    `capacity`. With a stack in a packed table these are the last of the objects' ids: as those that
+///    are live and those that are free are together at most `capacity`, neither reaches the other.
 pub struct Table<
     'a,
     S: Shape,
@@ -187,9 +196,11 @@ pub struct Table<
     parts: S::Parts<T, I::Repr>,
     /// Takes the slot from an id's bits.
     mask: usize,
+    /// Where the free list ends, which lies backwards from there.
+    free_end: NonNull<I::Repr>,
     free: usize,
+    /// Where the ring of free slots begins; 0 for a stack.
     head: usize,
-    tail: usize,
     /// Slots that were in use at least once.
     used: usize,
     capacity: usize,
@@ -235,6 +246,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// slot has lived all its lives. The table is as it was and the object is dropped: to keep it, ask
     /// for an id by [`reserve_id`](Self::reserve_id) first.
     #[inline]
+    #[expect(clippy::arithmetic_side_effects, reason = "the slot that was acquired counts as live")]
     pub fn insert(&mut self, value: T) -> Result<I, InsertError> {
         let (slot, bits) = self.acquire()?;
         // The slot counts as live from `acquire` on.
@@ -331,6 +343,10 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// Returns how many objects there are.
     #[inline]
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "invariants 4 to 6: these are some of those used"
+    )]
     pub fn len(&self) -> usize {
         self.used - self.free - self.reserved - self.retired
     }
@@ -357,6 +373,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     /// Returns the table's tag, as [`Id::tag`] does; 0 for a table without.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "each is below 64")]
     pub fn tag(&self) -> u64 {
         self.tag.checked_shr(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0)
     }
@@ -376,7 +393,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[inline]
     fn take_out(&mut self, slot: usize, bits: u64) -> T {
         let value = self.parts.take(slot, self.len(), self.mask);
-        self.release(slot, bits & I::GENERATION_MASK);
+        self.release(slot, bits);
         value
     }
 }

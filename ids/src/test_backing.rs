@@ -1,9 +1,10 @@
 //! Backing memory for tests: the system's, counted, with requests refused on demand.
 
 use core::alloc::{GlobalAlloc, Layout};
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use core::ptr::NonNull;
 use std::alloc::System;
+use std::collections::BTreeMap;
 
 use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
 
@@ -16,6 +17,10 @@ pub(crate) struct TestBacking {
     bytes: Cell<usize>,
     requests: Cell<usize>,
     refused: Cell<Option<usize>>,
+    /// Bytes behind each block, into which it may grow.
+    room: usize,
+    /// Where blocks begin, and how much was taken from the system for them.
+    taken: RefCell<BTreeMap<usize, Layout>>,
 }
 
 impl TestBacking {
@@ -25,7 +30,16 @@ impl TestBacking {
             bytes: Cell::new(0),
             requests: Cell::new(0),
             refused: Cell::new(None),
+            room: 0,
+            taken: RefCell::new(BTreeMap::new()),
         }
+    }
+
+    /// Memory in which each block can grow by `room` bytes without moving.
+    pub(crate) fn with_room(room: usize) -> Self {
+        let mut backing = Self::new();
+        backing.room = room;
+        backing
     }
 
     /// Refuses every request from the `n`th on, counted from now.
@@ -50,8 +64,11 @@ unsafe impl Allocator for TestBacking {
         if self.refused.get().is_some_and(|from| request >= from) || layout.size() == 0 {
             return Err(AllocError);
         }
+        let taken = Layout::from_size_align(layout.size() + self.room, layout.align());
+        let taken = taken.map_err(|_| AllocError)?;
         // SAFETY: the size is not zero.
-        let block = NonNull::new(unsafe { System.alloc(layout) }).ok_or(AllocError)?;
+        let block = NonNull::new(unsafe { System.alloc(taken) }).ok_or(AllocError)?;
+        self.taken.borrow_mut().insert(block.addr().get(), taken);
         // SAFETY: the block was just allocated with this size.
         unsafe { block.write_bytes(JUNK, layout.size()) };
         self.live.set(self.live.get() + 1);
@@ -68,8 +85,30 @@ unsafe impl Allocator for TestBacking {
         self.bytes.set(self.bytes.get() - layout.size());
         // SAFETY: the block is live and this long.
         unsafe { block.write_bytes(JUNK, layout.size()) };
+        let taken = self.taken.borrow_mut().remove(&block.addr().get());
+        let taken = taken.expect("the block was allocated here");
         // SAFETY: it came from `System` with this layout, and nothing uses it afterwards.
-        unsafe { System.dealloc(block.as_ptr(), layout) };
+        unsafe { System.dealloc(block.as_ptr(), taken) };
+    }
+
+    unsafe fn resize_in_place(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        let request = self.requests.get();
+        let fits = self.taken.borrow()[&block.addr().get()].size() >= new.size();
+        if !fits || new.size() < old.size() || self.refused.get().is_some_and(|n| request >= n) {
+            return Err(AllocError);
+        }
+        self.requests.set(request + 1);
+        self.bytes.set(self.bytes.get() + new.size() - old.size());
+        // SAFETY: as much was taken for the block.
+        let grown = unsafe { block.add(old.size()) };
+        // SAFETY: as above.
+        unsafe { grown.write_bytes(JUNK, new.size() - old.size()) };
+        Ok(NonNull::slice_from_raw_parts(block, new.size()))
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {

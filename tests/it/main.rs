@@ -19,6 +19,7 @@ mod global_guard;
 mod global_memory;
 mod guard_page;
 mod heap;
+mod id_tables;
 mod locked;
 mod matrix;
 mod memory_globals;

@@ -1,7 +1,8 @@
 //! The tables of other crates that give objects ids, and yardsticks of our own.
 //!
-//! Not here: generational-arena, whose licence (MPL-2.0) is none that we build upon; thunderdome is
-//! its successor.
+//! Not here: generational-arena. Its licence is MPL-2.0, and `deny.toml` has one list of licences for all that
+//! the workspace builds upon, tools included, without exceptions by crate. thunderdome is its successor in
+//! design, with the same layout (a generation beside each object) and less to do.
 
 mod holes;
 mod keyed;

@@ -52,6 +52,10 @@ fn every_row_of_the_table_is_there_once() {
         "ids/packed/mix/1k",
         "ids/packed/walk50-raw/100k",
         "ids/packed/walk95/100k",
+        "ids/hole/grow/100k",
+        "ids/packed/grow/100k",
+        "ids/hash/perfect-seed-65k",
+        "ids/hash/perfect-tries-100k",
         "ids/map/lookup/1k",
         "ids/map/lookup-std/100k",
     ] {

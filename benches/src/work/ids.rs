@@ -1,12 +1,15 @@
 //! Tables that give objects ids, at work with a number of objects alive.
 
+mod grow;
 mod look_up;
 mod mix;
+pub(crate) mod perfect;
 mod refill;
 #[cfg(test)]
 mod tests;
 mod walk;
 
+pub(crate) use grow::Grow;
 pub(crate) use look_up::{Dependent, Lookup, Stale};
 pub(crate) use mix::Mix;
 pub(crate) use refill::{Insert, Remove};

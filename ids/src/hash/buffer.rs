@@ -1,5 +1,10 @@
 //! A growable array of plain data from an allocator: what the builder and the search for seeds use.
 #![expect(unsafe_code, reason = "raw memory becomes slices here, and only here")]
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "`len` is at most `capacity`, whose bytes fit an `isize`; what may exceed that \
+              is checked"
+)]
 
 use core::alloc::Layout;
 use core::fmt;

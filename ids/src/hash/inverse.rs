@@ -1,5 +1,9 @@
 //! Every step of the hashes backwards, and the key of one block that a hash comes from.
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "counts of bits, at most twice the width of a word"
+)]
 
 use super::murmur::{M_32, M_64, R_32, R_64, begin_32, begin_64};
 

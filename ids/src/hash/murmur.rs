@@ -1,5 +1,10 @@
 //! MurmurHash2 for 32 bits and MurmurHash64A, the same on every machine and while compiling.
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "counts of bytes of a word, and offsets below a slice's length; the hash itself \
+              wraps where it says so"
+)]
 
 use super::key::{Key, bytes_of};
 

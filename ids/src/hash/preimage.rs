@@ -11,6 +11,11 @@
 //!
 //! One of 55 blocks of 4 bytes consists of visible characters, one of 3 026 blocks of 8.
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "lengths below those of slices, numbers below 95^4, and bytes whose top bit was \
+              cleared before"
+)]
 
 use super::inverse::{
     block_between_32, block_between_64, unfinish_32, unfinish_64, untail_32, untail_64,

@@ -124,6 +124,10 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     /// O(log n), and most of its steps close by: hashes are spread evenly, so that the search begins where
     /// the id should stand and strides out from there.
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the bounds are indices of names, and a stride is no longer than what lies between them"
+    )]
     pub fn get(&self, id: I) -> Option<&'a str> {
         let is_below = |index| id_at::<I>(self.hashes, index) < id;
         let guess = self.guess(id);
@@ -169,6 +173,7 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
 
     /// Returns the number of names.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "an id has 4 or 8 bytes")]
     pub const fn len(&self) -> usize {
         self.hashes.len() / I::BYTES
     }
@@ -186,11 +191,19 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     }
 
     /// Returns where an id would stand if all ids were spread evenly.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "an id has 4 or 8 bytes, and a product of 64-bit numbers fits 128 bits"
+    )]
     fn guess(&self, id: I) -> usize {
         let share = id.to_u64() << (64 - 8 * I::BYTES as u32);
         ((u128::from(share) * self.len() as u128) >> 64) as usize
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there is one offset more than there are names"
+    )]
     fn name_at(&self, index: usize) -> &'a str {
         &self.text[offset_at(self.offsets, index)..offset_at(self.offsets, index + 1)]
     }

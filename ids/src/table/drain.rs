@@ -1,4 +1,5 @@
 //! Removal of many: all, some, or one after another.
+#![expect(clippy::arithmetic_side_effects, reason = "a live place is below the capacity")]
 
 use core::iter::FusedIterator;
 

@@ -1,4 +1,13 @@
-//! The free list: links between dead slots, kept in the slots themselves.
+//! The free list: a stack or a ring of slots, each of which knows its position in it.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions and counts of slots are at most the capacity, and below twice that \
+              before they are wrapped; a generation that is raised was not the last"
+)]
+
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+use core::slice;
 
 use loligo_allocators::Allocator;
 
@@ -18,9 +27,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if self.free <= F::MIN_FREE {
             return self.acquire_fresh();
         }
-        let slot = self.head;
-        let word = self.parts.word(slot);
-        let mut last = word & I::GENERATION_MASK;
+        let slot = self.free_slot(self.first());
+        let mut last = self.parts.word(slot) & I::GENERATION_MASK;
         // A retiring table has no such slot on its list.
         if E::END != End::Retire && last == I::GENERATION_MASK {
             if E::END == End::Refuse {
@@ -28,8 +36,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
             }
             last = 0;
         }
-        self.head = (word & I::INDEX_MASK) as usize;
-        self.free -= 1;
+        self.drop_first();
         Ok((slot, self.tag | (last + I::GENERATION_ONE) | slot as u64))
     }
 
@@ -46,63 +53,47 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 
     /// Frees a slot whose object is gone, after its last generation.
     #[inline]
-    pub(super) fn release(&mut self, slot: usize, generation: u64) {
-        // Compared in the id's own width, where the constant fits the instruction.
-        let last = I::Repr::narrow(generation) == I::Repr::narrow(I::GENERATION_MASK);
-        if E::END == End::Retire && last {
+    pub(super) fn release(&mut self, slot: usize, bits: u64) {
+        if E::END == End::Retire && is_last::<I>(bits) {
             self.retire(slot);
         } else {
-            self.push(slot, generation);
+            self.push(slot, bits & I::GENERATION_MASK);
         }
     }
 
-    /// Puts a slot on the free list: at the head where the last freed goes first, else at the tail.
+    /// Puts a slot on the free list: first where the last freed goes first, else last.
     #[inline]
     pub(super) fn push(&mut self, slot: usize, generation: u64) {
-        // Of a word never its own index, which would be a live slot; of a link neither, which would be one
-        // on no list. No index is as large as all ones, since a generation has a bit at least.
-        let next;
-        let mut link = usize::MAX;
-        if self.free == 0 {
-            next = slot ^ 1;
-            self.head = slot;
-            self.tail = slot;
-        } else if F::LIFO {
-            next = self.head;
-            self.parts.set_link(self.head, slot);
-            self.head = slot;
-        } else {
-            next = slot ^ 1;
-            link = self.tail;
-            self.lead_on(self.tail, slot);
-            self.tail = slot;
-        }
-        self.parts.set_link(slot, link);
-        self.parts.set_word(slot, generation | next as u64);
+        let position = if F::LIFO { self.free } else { self.wrapped(self.head + self.free) };
+        self.place_free(slot, generation, position);
         self.free += 1;
     }
 
-    /// Takes a slot out of the free list, wherever it is.
-    pub(super) fn unlink(&mut self, slot: usize) {
-        let next = self.next_free(slot);
-        let back = self.parts.link(slot);
-        match (slot == self.head, slot == self.tail) {
-            (true, _) => self.head = next,
-            (false, true) => {
-                self.tail = back;
-                self.lead_on(back, back ^ 1);
-            }
-            (false, false) => {
-                self.lead_on(back, next);
-                self.parts.set_link(next, back);
-            }
+    /// Takes the slot at a position out of the free list. The slot that would have been next takes over the
+    /// position.
+    pub(super) fn unlink(&mut self, position: usize) {
+        let next = self.free_slot(self.first());
+        self.place_free(next, self.parts.word(next) & I::GENERATION_MASK, position);
+        self.drop_first();
+    }
+
+    /// Returns the position of a slot on the free list, or `None` if it is not on it.
+    ///
+    /// What the slot says of its position holds where the list names the slot there.
+    pub(super) fn position_of(&self, slot: usize) -> Option<usize> {
+        let number = (self.parts.word(slot) ^ slot as u64) & I::INDEX_MASK;
+        let position = usize::try_from(number).ok()?.checked_sub(1)?;
+        if self.lists(slot, position) {
+            return Some(position);
         }
-        self.free -= 1;
+        // The last position of the longest list there is has the number of the first.
+        let last = usize::try_from(I::INDEX_MASK).ok()?;
+        (position == 0 && self.lists(slot, last)).then_some(last)
     }
 
     /// Tells whether a slot below `used` is on the free list.
     pub(super) fn is_free(&self, slot: usize) -> bool {
-        self.is_dead(slot) && self.parts.link(slot) != slot
+        self.position_of(slot).is_some()
     }
 
     /// Tells whether a slot below `used` holds no object.
@@ -110,29 +101,159 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         (self.parts.word(slot) & I::INDEX_MASK) as usize != slot
     }
 
-    /// Returns the slot that follows a free one on the list; anything for the last.
-    pub(super) fn next_free(&self, slot: usize) -> usize {
-        (self.parts.word(slot) & I::INDEX_MASK) as usize
+    /// Returns the `turn`th slot to be used again, of those that are free.
+    pub(super) fn free_in_turn(&self, turn: usize) -> usize {
+        self.free_slot(self.position(turn))
+    }
+
+    /// Returns the slot that follows a free one on the list, or `None` for the last.
+    pub(super) fn next_free(&self, position: usize) -> Option<usize> {
+        if F::LIFO {
+            return position.checked_sub(1).map(|below| self.free_slot(below));
+        }
+        let next = self.wrapped(position + 1);
+        let last = self.wrapped(self.head + self.free - 1);
+        (position != last).then(|| self.free_slot(next))
     }
 
     /// Makes a slot dead that is on no list: reserved, or retired if the generation is 0.
     pub(super) fn set_aside(&mut self, slot: usize, generation: u64) {
         self.parts.set_word(slot, generation | (slot ^ 1) as u64);
-        self.parts.set_link(slot, slot);
     }
 
-    /// Makes a free slot lead on to another.
+    /// Turns the list around.
+    pub(super) fn reverse_list(&mut self) {
+        for position in 0..self.free / 2 {
+            let other = self.free - 1 - position;
+            let (low, high) = (self.free_slot(position), self.free_slot(other));
+            self.place_free(low, self.parts.word(low) & I::GENERATION_MASK, other);
+            self.place_free(high, self.parts.word(high) & I::GENERATION_MASK, position);
+        }
+    }
+
+    /// Moves the free list from where it ended in a smaller block. Positions are counted from the end, so
+    /// they stay.
+    ///
+    /// # Safety
+    ///
+    /// Before both ends lie `capacity` positions, in one block.
+    pub(super) unsafe fn move_list(&self, end: NonNull<I::Repr>, capacity: usize) {
+        // A stack lies behind the objects' ids, of which nothing more is to be moved here.
+        let len = if F::LIFO { self.free } else { capacity };
+        // SAFETY: the caller's promise; a list is not longer than that.
+        let from = unsafe { end.sub(len) };
+        // SAFETY: as above.
+        let to = unsafe { self.free_end.sub(len) };
+        // SAFETY: as above; entries of a ring that were not written are copied as what they are.
+        unsafe { to.cast::<MaybeUninit<I::Repr>>().copy_from(from.cast(), len) };
+    }
+
+    /// Makes a ring of `capacity` positions begin at the first, so that it can have more.
+    pub(super) fn unroll_list(&mut self, capacity: usize) {
+        if F::LIFO || self.head == 0 {
+            return;
+        }
+        // SAFETY: so many positions lie before the end of the list (invariant 7).
+        let first = unsafe { self.free_end.cast::<MaybeUninit<I::Repr>>().sub(capacity) };
+        // SAFETY: as above, written or not, and `self` is lent for this alone.
+        let ring = unsafe { slice::from_raw_parts_mut(first.as_ptr(), capacity) };
+        // Backwards, as positions are counted.
+        ring.rotate_right(self.head);
+        self.head = 0;
+        for position in 0..self.free {
+            let slot = self.free_slot(position);
+            self.place_free(slot, self.parts.word(slot) & I::GENERATION_MASK, position);
+        }
+    }
+
+    /// Writes a slot to a position of the list, and the position to the slot.
     #[inline]
-    fn lead_on(&self, slot: usize, next: usize) {
-        let generation = self.parts.word(slot) & I::GENERATION_MASK;
-        self.parts.set_word(slot, generation | next as u64);
+    pub(super) fn place_free(&self, slot: usize, generation: u64, position: usize) {
+        let entry = self.entry(position);
+        // SAFETY: the position is the table's own.
+        unsafe { entry.write(I::Repr::narrow(slot as u64)) };
+        // Numbers begin at 1, so that no dead slot has its own index. Only where all slots that an index
+        // can name are free is there one number too few; `position_of` knows.
+        let mut number = position as u64 + 1;
+        if number == I::SLOTS {
+            number = first_again();
+        }
+        self.parts.set_word(slot, generation | (slot as u64 ^ number));
+    }
+
+    /// Returns the slot at a position of the list.
+    #[inline]
+    fn free_slot(&self, position: usize) -> usize {
+        // SAFETY: callers name positions of the list, which were written.
+        unsafe { self.entry(position).read() }.wide() as usize
+    }
+
+    /// Returns where a position of the list lies.
+    #[inline]
+    fn entry(&self, position: usize) -> NonNull<I::Repr> {
+        // SAFETY: callers name positions below the capacity, which lie before the end (invariant 7).
+        unsafe { self.free_end.sub(position + 1) }
+    }
+
+    /// Tells whether the list names a slot at a position.
+    fn lists(&self, slot: usize, position: usize) -> bool {
+        let turn = if F::LIFO || position >= self.head {
+            position - self.head
+        } else {
+            position + self.capacity - self.head
+        };
+        position < self.capacity && turn < self.free && self.free_slot(position) == slot
+    }
+
+    /// Returns the position of the slot that is used next.
+    #[inline]
+    fn first(&self) -> usize {
+        if F::LIFO { self.free - 1 } else { self.head }
+    }
+
+    /// Returns the position of the slot that is used as the `turn`th.
+    pub(super) fn position(&self, turn: usize) -> usize {
+        if F::LIFO { self.free - 1 - turn } else { self.wrapped(self.head + turn) }
+    }
+
+    /// Takes the first slot off the list.
+    #[inline]
+    fn drop_first(&mut self) {
+        self.free -= 1;
+        if !F::LIFO {
+            self.head = self.wrapped(self.head + 1);
+        }
+    }
+
+    /// Returns the position in the ring, for one that is less than once around.
+    #[inline]
+    fn wrapped(&self, position: usize) -> usize {
+        if position < self.capacity { position } else { position - self.capacity }
     }
 
     #[cold]
+    #[inline(never)]
     fn retire(&mut self, slot: usize) {
         self.set_aside(slot, 0);
         self.retired += 1;
     }
+}
+
+/// Tells whether bits have the last generation. Where no tag is above it, all smaller numbers have another
+/// one, and a comparison in the id's own width is a single instruction.
+#[inline]
+fn is_last<I: TableId>(bits: u64) -> bool {
+    if I::TAG_BITS == 0 {
+        I::Repr::narrow(bits) >= I::Repr::narrow(I::GENERATION_MASK)
+    } else {
+        bits & I::GENERATION_MASK == I::GENERATION_MASK
+    }
+}
+
+/// The number that the last position of the longest list shares with the first.
+#[cold]
+fn first_again() -> u64 {
+    1
 }
 
 #[cold]

@@ -1,10 +1,13 @@
 //! The array with holes: an object stays in the place that its id names.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "places below the capacity and numbers of words no smaller than those used"
+)]
 
-use core::marker::PhantomData;
-use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::id::{Repr, Sealed};
+use crate::table::hole_walk::HoleWalk;
 use crate::table::shape::{Measures, Offsets, Parts, Shape, offsets, slots_for};
 
 /// The arrangement of a [`HoleTable`](crate::HoleTable): objects never move.
@@ -17,31 +20,16 @@ impl Shape for Holes {
     type Parts<T, R: Repr> = HoleParts<T, R>;
 }
 
-/// A number of no alignment, so that a place grows by nothing but its size.
-#[repr(C, packed)]
-#[derive(Clone, Copy)]
-struct Link<R: Repr>(R);
-
-/// A place: an object, or, in a hole, the link of the free list.
-#[repr(C)]
-union Cell<T, R: Repr> {
-    /// Where the slot is live.
-    object: ManuallyDrop<T>,
-    /// Where it is dead and was used before.
-    link: Link<R>,
-}
-
 /// # Invariants
 ///
-/// 1. `words` leads to as many words as [`slots_for`] says, `live` to a bit for each place, `cells` to
+/// 1. `words` leads to as many words as [`slots_for`] says, `live` to a bit for each place, `objects` to
 ///    the places, all in one block; without a block `words` leads to one zero.
-/// 2. The bit of a place is set where the slot's word is live, and then the cell holds an object.
-/// 3. The cell of a slot that is dead and below `used` holds a link.
+/// 2. The bit of a place is set where the slot's word is live, and then an object lies there.
 #[doc(hidden)]
 pub struct HoleParts<T, R: Repr> {
     words: NonNull<R>,
     live: NonNull<u64>,
-    cells: NonNull<Cell<T, R>>,
+    objects: NonNull<T>,
 }
 
 impl<T, R: Repr> Clone for HoleParts<T, R> {
@@ -61,12 +49,6 @@ impl<T, R: Repr> HoleParts<T, R> {
     fn at(self, slot: usize) -> NonNull<R> {
         // SAFETY: callers pass slots of this table, or 0 where there is no block (invariant 1).
         unsafe { self.words.add(slot) }
-    }
-
-    #[inline]
-    fn cell(self, place: usize) -> NonNull<Cell<T, R>> {
-        // SAFETY: callers pass places below the capacity (invariant 1).
-        unsafe { self.cells.add(place) }
     }
 
     #[inline]
@@ -93,51 +75,63 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         slot: size_of::<R>(),
         bitmap: true,
         beside: 0,
-        object: size_of::<Cell<T, R>>(),
-        align: align_of::<Cell<T, R>>(),
+        free: 0,
+        object: size_of::<T>(),
+        align: align_of::<T>(),
     };
     const CODE: u32 = 1;
     const PACKED: bool = false;
+    const STACK_APART: bool = true;
     type Walk = HoleWalk;
 
     fn nowhere() -> Self {
         Self {
             words: NonNull::from(&NOTHING).cast(),
             live: NonNull::from(&NOTHING).cast(),
-            cells: NonNull::dangling(),
+            objects: NonNull::dangling(),
         }
     }
 
     fn block(self) -> NonNull<u8> {
-        self.words.cast()
+        self.objects.cast()
     }
 
-    unsafe fn within(block: NonNull<u8>, capacity: usize) -> Self {
-        let Some(Offsets { beside, objects, .. }) = offsets(Self::MEASURES, capacity) else {
+    unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self {
+        let Some(Offsets { slots, beside, .. }) = offsets(measures, capacity) else {
             unreachable!("the block has a size, so its offsets exist");
         };
         // SAFETY: the caller's block is that large.
-        let live = unsafe { block.add(beside) };
+        let slots = unsafe { block.add(slots) };
         // SAFETY: as above.
-        let cells = unsafe { block.add(objects) };
-        Self { words: block.cast(), live: live.cast(), cells: cells.cast() }
+        let beside = unsafe { block.add(beside) };
+        Self { words: slots.cast(), live: beside.cast(), objects: block.cast() }
     }
 
-    unsafe fn format(self, capacity: usize) {
+    unsafe fn format(self, used: usize, capacity: usize) {
         let slots = slots_for(capacity).unwrap_or(0);
-        // SAFETY: the caller's block has this many words; zero is a number.
-        unsafe { self.words.write_bytes(0, slots) };
-        // SAFETY: the caller's block has a bit for each place.
-        unsafe { self.live.write_bytes(0, capacity.div_ceil(64)) };
+        // SAFETY: the caller's block has more words than are used.
+        let words = unsafe { self.words.add(used) };
+        // SAFETY: the caller's block has this many; zero is a number.
+        unsafe { words.write_bytes(0, slots - used) };
+        // In the last word that is used the bits of places that are not are clear.
+        let (first, behind) = (used.div_ceil(64), capacity.div_ceil(64));
+        // SAFETY: the caller's block has a bit for each place, and more places than are used.
+        let live = unsafe { self.live.add(first) };
+        // SAFETY: as above.
+        unsafe { live.write_bytes(0, behind - first) };
     }
 
     unsafe fn move_to(self, to: Self, used: usize, _len: usize) {
-        // SAFETY: both blocks have room for that many, by the caller's promise, and are apart.
-        unsafe { to.words.copy_from_nonoverlapping(self.words, used) };
-        // SAFETY: as above; the bits beyond `used` are clear.
-        unsafe { to.live.copy_from_nonoverlapping(self.live, used.div_ceil(64)) };
-        // SAFETY: as above; cells are copied whether or not they hold an object.
-        unsafe { to.cells.copy_from_nonoverlapping(self.cells, used) };
+        // What lies behind goes first: nothing begins earlier than it did, so it makes room.
+        // SAFETY: there is room for that many, by the caller's promise.
+        unsafe { to.live.copy_from(self.live, used.div_ceil(64)) };
+        // SAFETY: as above.
+        unsafe { to.words.copy_from(self.words, used) };
+        if to.objects != self.objects {
+            // SAFETY: as above, and other objects are in another block. Places are copied whether or not an
+            // object lies there.
+            unsafe { to.objects.copy_from_nonoverlapping(self.objects, used) };
+        }
     }
 
     #[inline]
@@ -153,22 +147,8 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     }
 
     #[inline]
-    fn link(self, slot: usize) -> usize {
-        let link = self.cell(slot).cast::<Link<R>>();
-        // SAFETY: callers ask for dead slots that were used, whose cells hold a link (invariant 3).
-        unsafe { link.read() }.0.wide() as usize
-    }
-
-    #[inline]
-    fn set_link(self, slot: usize, link: usize) {
-        let cell = self.cell(slot).cast::<Link<R>>();
-        // SAFETY: the slot is dead, so no object lies in its cell, which is large enough for a link.
-        unsafe { cell.write(Link(R::narrow(link as u64))) }
-    }
-
-    #[inline]
     fn put(self, slot: usize, bits: u64, _len: usize, value: T) {
-        // SAFETY: the slot was dead, so its cell holds no object, and the cell is the table's own.
+        // SAFETY: the slot was dead, so no object lies there, and the place is the table's own.
         unsafe { self.object_at(slot).write(value) };
         self.set_word(slot, bits);
         self.set_live_word(slot, self.live_word(slot) | 1 << (slot % 64));
@@ -177,7 +157,7 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     #[inline]
     fn take(self, slot: usize, _len: usize, _mask: usize) -> T {
         self.set_live_word(slot, self.live_word(slot) & !(1 << (slot % 64)));
-        // SAFETY: the slot was live, so its cell holds an object (invariant 2), which is not used again.
+        // SAFETY: the slot was live, so an object lies there (invariant 2), which is not used again.
         unsafe { self.object_at(slot).read() }
     }
 
@@ -186,9 +166,12 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         slot
     }
 
+    fn set_place(self, _slot: usize, _place: usize) {}
+
     #[inline]
     fn object_at(self, place: usize) -> NonNull<T> {
-        self.cell(place).cast()
+        // SAFETY: callers pass places below the capacity (invariant 1).
+        unsafe { self.objects.add(place) }
     }
 
     #[inline]
@@ -224,9 +207,10 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     }
 
     #[inline]
-    fn walk(self, _used: usize, len: usize) -> HoleWalk {
-        let word = if len == 0 { 0 } else { self.live_word(0) };
-        HoleWalk { live: self.live, word, base: 0, left: len, table: PhantomData }
+    fn walk(self, used: usize, len: usize) -> HoleWalk {
+        let words = if len == 0 { 0 } else { used.div_ceil(64) };
+        // SAFETY: the bitmap has a bit for each place that was used.
+        unsafe { HoleWalk::new(self.live, words) }
     }
 
     fn check(self, slot: usize, live: bool, _len: usize) -> Result<(), &'static str> {
@@ -234,70 +218,3 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         if bit == live { Ok(()) } else { Err("the bitmap and the slot differ on its being live") }
     }
 }
-
-/// Visits the set bits of a bitmap.
-///
-/// # Invariants
-///
-/// 1. `live` leads to the word of the bitmap in which place `base` has the lowest bit.
-/// 2. `word` and the words behind it have `left` bits set.
-#[doc(hidden)]
-pub struct HoleWalk {
-    live: NonNull<u64>,
-    word: u64,
-    base: usize,
-    left: usize,
-    /// The bitmap is another's.
-    table: PhantomData<*const u64>,
-}
-
-impl HoleWalk {
-    /// Goes on to the next word with a bit set, of which there must be one.
-    #[inline]
-    fn advance(&mut self) {
-        while self.word == 0 {
-            // SAFETY: bits are left and none in this word, so there is a next one (invariant 2).
-            self.live = unsafe { self.live.add(1) };
-            self.base += 64;
-            // SAFETY: that word is within the bitmap, which nobody changes during a walk.
-            self.word = unsafe { self.live.read() };
-        }
-    }
-}
-
-impl Iterator for HoleWalk {
-    type Item = usize;
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        if self.left == 0 {
-            return None;
-        }
-        self.left -= 1;
-        self.advance();
-        let place = self.base + self.word.trailing_zeros() as usize;
-        self.word &= self.word - 1;
-        Some(place)
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-
-    #[inline]
-    fn fold<B, F: FnMut(B, usize) -> B>(mut self, init: B, mut f: F) -> B {
-        let mut folded = init;
-        while self.left > 0 {
-            self.advance();
-            while self.word != 0 {
-                folded = f(folded, self.base + self.word.trailing_zeros() as usize);
-                self.word &= self.word - 1;
-                self.left -= 1;
-            }
-        }
-        folded
-    }
-}
-
-impl ExactSizeIterator for HoleWalk {}

@@ -1,4 +1,5 @@
 //! The bytes that a saved table begins with, and the checksum over all of them.
+#![expect(clippy::arithmetic_side_effects, reason = "offsets within the header")]
 
 use crate::error::RestoreError;
 use crate::id::{Repr, TableId};

@@ -1,8 +1,10 @@
 //! Walks over the objects of a table, with and without their ids.
 
 use core::fmt;
+use core::hint::assert_unchecked;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
+use core::ptr::NonNull;
 
 use loligo_allocators::Allocator;
 
@@ -104,6 +106,16 @@ unsafe impl<S: Shape, T: Sync, I: TableId> Send for Walk<'_, S, T, I> {}
 unsafe impl<S: Shape, T: Sync, I: TableId> Sync for Walk<'_, S, T, I> {}
 
 impl<S: Shape, T, I: TableId> Walk<'_, S, T, I> {
+    /// Returns where the object at a live place lies.
+    #[inline]
+    fn object_at(parts: S::Parts<T, I::Repr>, place: usize) -> NonNull<T> {
+        let object = parts.object_at(place);
+        // SAFETY: it is a `NonNull`; the compiler forgets that on the way, and would look at each object's
+        // address for the end of the walk.
+        unsafe { assert_unchecked(object.addr().get() != 0) };
+        object
+    }
+
     #[inline]
     fn id_at(parts: S::Parts<T, I::Repr>, place: usize) -> I {
         // SAFETY: the bits at a live place are those of an id, which are never 0.
@@ -157,14 +169,14 @@ walk!(
     /// The objects of a [`Table`], lent by [`Table::iter`].
     Iter<'t, T, I>, &'t T, {},
     // SAFETY: an object lies at a live place, and the table is lent for `'t`.
-    |parts, place| unsafe { parts.object_at(place).as_ref() }
+    |parts, place| unsafe { Walk::<S, T, I>::object_at(parts, place).as_ref() }
 );
 walk!(
     /// The objects of a [`Table`], lent by [`Table::iter_mut`].
     IterMut<'t, T, I>, &'t mut T, { lent },
     // SAFETY: an object lies at a live place, the table is lent to be changed for `'t`, and each place
     // is visited once.
-    |parts, place| unsafe { parts.object_at(place).as_mut() }
+    |parts, place| unsafe { Walk::<S, T, I>::object_at(parts, place).as_mut() }
 );
 walk!(
     /// The ids of a [`Table`], given by [`Table::ids`].
@@ -176,7 +188,7 @@ walk!(
     IterWithIds<'t, T, I>, (I, &'t T), {},
     // SAFETY: an object lies at a live place, and the table is lent for `'t`.
     |parts, place| (Walk::<S, T, I>::id_at(parts, place), unsafe {
-        parts.object_at(place).as_ref()
+        Walk::<S, T, I>::object_at(parts, place).as_ref()
     })
 );
 walk!(
@@ -185,7 +197,7 @@ walk!(
     // SAFETY: an object lies at a live place, the table is lent to be changed for `'t`, and each place
     // is visited once.
     |parts, place| (Walk::<S, T, I>::id_at(parts, place), unsafe {
-        parts.object_at(place).as_mut()
+        Walk::<S, T, I>::object_at(parts, place).as_mut()
     })
 );
 

@@ -1,4 +1,9 @@
 //! Where a table's memory comes from: its constructors, its growth and its end.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "bits of an id are at most 126, `used` is at most the limit, and there are two \
+              slots at least"
+)]
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -11,7 +16,7 @@ use crate::error::InsertError;
 use crate::id::TableId;
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
-use crate::table::shape::{Parts, Shape, align, fixed_len, offsets, slots_for};
+use crate::table::shape::{Measures, Offsets, Parts, Shape, align, fixed_len, offsets, slots_for};
 
 /// Objects that the first block of a growing table has room for.
 const FIRST: usize = 8;
@@ -70,16 +75,16 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             return Err(table.full());
         }
         if slots > 0 {
-            let needed = fixed_len(Self::measures(), slots);
+            let needed = fixed_len(Self::MEASURES, slots);
             if needed.is_none_or(|needed| needed > memory.len()) {
                 return Err(Self::refused(slots));
             }
             let block = NonNull::from(memory).cast::<u8>();
-            let skip = block.align_offset(align(Self::measures()));
+            let skip = block.align_offset(align(Self::MEASURES));
             // SAFETY: the length includes what may be skipped to align the table.
             let block = unsafe { block.add(skip) };
             // SAFETY: from here on the block is as long as a table of so many slots, and aligned.
-            unsafe { table.settle(block, slots) };
+            unsafe { table.spread(block, slots) };
         }
         Ok(table)
     }
@@ -92,7 +97,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// If no memory is that large. At compile time this is an error.
     #[must_use]
     pub const fn fixed_len(slots: usize) -> usize {
-        match fixed_len(<S::Parts<T, I::Repr> as Parts<T, I::Repr>>::MEASURES, slots) {
+        match fixed_len(Self::MEASURES, slots) {
             Some(len) => len,
             None => panic!("no memory is as large as a table of so many slots"),
         }
@@ -157,10 +162,10 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     pub(super) fn empty(limit: usize, memory: Option<&'a A>) -> Self {
         Self {
             parts: S::Parts::nowhere(),
+            free_end: NonNull::dangling(),
             mask: 0,
             free: 0,
             head: 0,
-            tail: 0,
             used: 0,
             capacity: 0,
             limit: limit.min(usize::try_from(I::SLOTS).unwrap_or(usize::MAX)),
@@ -192,36 +197,70 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         };
         let capacity = self.capacity.saturating_mul(2).max(FIRST).max(needed).min(self.limit);
         let layout = Self::layout(capacity).ok_or(Self::refused(capacity))?;
-        let block = memory.allocate(layout).map_err(|_| Self::refused(capacity))?;
-        let old = (self.parts, self.capacity);
+        let old = self.capacity;
+        let block = match Self::layout(old) {
+            Some(before) if old > 0 => {
+                // SAFETY: the block came from this allocator with this layout, and nobody else uses it.
+                unsafe { memory.reallocate(self.parts.block(), before, layout) }
+            }
+            _ => memory.allocate(layout),
+        };
+        let block = block.map_err(|_| Self::refused(capacity))?.cast();
         // SAFETY: the block was asked for with the layout of such a table.
-        unsafe { self.settle(block.cast(), capacity) };
-        if old.1 > 0 {
-            // SAFETY: the new block has room for more than the old one, which is left for good.
-            unsafe { old.0.move_to(self.parts, self.used, self.len()) };
-            Self::give_back(memory, old.0, old.1);
-        }
+        unsafe { self.spread(block, capacity) };
         Ok(())
     }
 
-    /// Takes a block for its memory and makes every slot dead. What was in the old one is the caller's.
+    /// Spreads what was in a block for `self.capacity` objects out over the block that it has become.
+    ///
+    /// # Safety
+    ///
+    /// The block is as long as for `capacity` objects, and as aligned, and begins with what the old one held.
+    unsafe fn spread(&mut self, block: NonNull<u8>, capacity: usize) {
+        let before = self.capacity;
+        let (used, len) = (self.used, self.len());
+        // SAFETY: the block is longer than the one before.
+        let (old, old_end) = unsafe { Self::parts_within(block, before) };
+        // SAFETY: the caller's promise.
+        let (parts, end) = unsafe { Self::parts_within(block, capacity) };
+        (self.parts, self.free_end) = (parts, end);
+        self.capacity = capacity;
+        self.mask = slots_for(capacity).unwrap_or(1) - 1;
+        if before > 0 {
+            // The list lies at the end, so it goes first, and makes room for what lies before it.
+            // SAFETY: both are ends of lists in this block, for no less than `before` slots.
+            unsafe { self.move_list(old_end, before) };
+            // SAFETY: there is room for more than there was, in the same block.
+            unsafe { old.move_to(parts, used, len) };
+            self.unroll_list(before);
+        }
+        // SAFETY: these are the parts of that block.
+        unsafe { parts.format(used, capacity) };
+    }
+
+    /// Returns the parts of a table in a block, and where its free list ends.
     ///
     /// # Safety
     ///
     /// The block is for `capacity` objects: as long and as aligned.
-    pub(super) unsafe fn settle(&mut self, block: NonNull<u8>, capacity: usize) {
+    unsafe fn parts_within(
+        block: NonNull<u8>,
+        capacity: usize,
+    ) -> (S::Parts<T, I::Repr>, NonNull<I::Repr>) {
+        let Some(Offsets { bytes, .. }) = offsets(Self::MEASURES, capacity) else {
+            unreachable!("the block has a size, so its offsets exist");
+        };
         // SAFETY: the caller's promise.
-        self.parts = unsafe { S::Parts::within(block, capacity) };
-        // SAFETY: these are the parts of that block.
-        unsafe { self.parts.format(capacity) };
-        self.capacity = capacity;
-        self.mask = slots_for(capacity).unwrap_or(1) - 1;
+        let parts = unsafe { S::Parts::within(block, Self::MEASURES, capacity) };
+        // SAFETY: the caller's block is that large.
+        let end = unsafe { block.add(bytes) };
+        (parts, end.cast())
     }
 
     /// Returns the layout of the block for `capacity` objects.
     pub(super) fn layout(capacity: usize) -> Option<Layout> {
-        let bytes = offsets(Self::measures(), capacity)?.bytes;
-        Layout::from_size_align(bytes, align(Self::measures())).ok()
+        let bytes = offsets(Self::MEASURES, capacity)?.bytes;
+        Layout::from_size_align(bytes, align(Self::MEASURES)).ok()
     }
 
     /// Gives the block of a table back.
@@ -234,9 +273,14 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         unsafe { memory.deallocate_sized(parts.block(), layout) };
     }
 
-    pub(super) fn measures() -> crate::table::shape::Measures {
-        <S::Parts<T, I::Repr> as Parts<T, I::Repr>>::MEASURES
-    }
+    /// From which the layout of the table's block follows.
+    pub(super) const MEASURES: Measures = {
+        let apart = !F::LIFO || <S::Parts<T, I::Repr> as Parts<T, I::Repr>>::STACK_APART;
+        Measures {
+            free: if apart { size_of::<I::Repr>() } else { 0 },
+            ..<S::Parts<T, I::Repr> as Parts<T, I::Repr>>::MEASURES
+        }
+    };
 
     #[cold]
     pub(super) fn full(&self) -> InsertError {
@@ -251,7 +295,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     #[cold]
     pub(super) fn refused(slots: usize) -> InsertError {
-        let bytes = offsets(Self::measures(), slots).map_or(u64::MAX, |all| all.bytes as u64);
+        let bytes = offsets(Self::MEASURES, slots).map_or(u64::MAX, |all| all.bytes as u64);
         InsertError::Memory { slots: slots as u64, bytes }
     }
 }

@@ -1,4 +1,9 @@
 //! The packed array: objects lie without gaps, and slots lead to them.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a slot that is taken out is live, so there is a last one; those used are no \
+              more than there are"
+)]
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -23,7 +28,7 @@ impl Shape for Packed {
 struct Slot<R: Repr> {
     /// The id's bits where the slot is live.
     word: R,
-    /// The object's place where the slot is live, else the link of the free list.
+    /// The object's place where the slot is live.
     place: R,
 }
 
@@ -57,18 +62,6 @@ impl<T, R: Repr> PackedParts<T, R> {
     }
 
     #[inline]
-    fn slot(self, slot: usize) -> Slot<R> {
-        // SAFETY: the slot is within the table, whose slots are all written.
-        unsafe { self.at(slot).read() }
-    }
-
-    #[inline]
-    fn set_place(self, slot: usize, place: usize) {
-        // SAFETY: the slot is within the table, which alone writes it.
-        unsafe { (*self.at(slot).as_ptr()).place = R::narrow(place as u64) }
-    }
-
-    #[inline]
     fn id_at(self, place: usize) -> NonNull<R> {
         // SAFETY: callers pass places below the capacity (invariant 1).
         unsafe { self.ids.add(place) }
@@ -92,11 +85,13 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
         slot: size_of::<Slot<R>>(),
         bitmap: false,
         beside: size_of::<R>(),
+        free: 0,
         object: size_of::<T>(),
         align: align_of::<T>(),
     };
     const CODE: u32 = 2;
     const PACKED: bool = true;
+    const STACK_APART: bool = false;
     type Walk = Range<usize>;
 
     fn nowhere() -> Self {
@@ -108,33 +103,38 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
     }
 
     fn block(self) -> NonNull<u8> {
-        self.slots.cast()
+        self.objects.cast()
     }
 
-    unsafe fn within(block: NonNull<u8>, capacity: usize) -> Self {
-        let Some(Offsets { beside, objects, .. }) = offsets(Self::MEASURES, capacity) else {
+    unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self {
+        let Some(Offsets { slots, beside, .. }) = offsets(measures, capacity) else {
             unreachable!("the block has a size, so its offsets exist");
         };
         // SAFETY: the caller's block is that large.
-        let ids = unsafe { block.add(beside) };
+        let slots = unsafe { block.add(slots) };
         // SAFETY: as above.
-        let objects = unsafe { block.add(objects) };
-        Self { slots: block.cast(), ids: ids.cast(), objects: objects.cast() }
+        let beside = unsafe { block.add(beside) };
+        Self { slots: slots.cast(), ids: beside.cast(), objects: block.cast() }
     }
 
-    unsafe fn format(self, capacity: usize) {
+    unsafe fn format(self, used: usize, capacity: usize) {
         let slots = slots_for(capacity).unwrap_or(0);
-        // SAFETY: the caller's block has this many slots; two zeros are a slot.
-        unsafe { self.slots.write_bytes(0, slots) };
+        // SAFETY: the caller's block has more slots than are used.
+        let fresh = unsafe { self.slots.add(used) };
+        // SAFETY: the caller's block has this many; two zeros are a slot.
+        unsafe { fresh.write_bytes(0, slots - used) };
     }
 
     unsafe fn move_to(self, to: Self, used: usize, len: usize) {
-        // SAFETY: both blocks have room for that many, by the caller's promise, and are apart.
-        unsafe { to.slots.copy_from_nonoverlapping(self.slots, used) };
+        // What lies behind goes first: nothing begins earlier than it did, so it makes room.
+        // SAFETY: there is room for that many, by the caller's promise.
+        unsafe { to.ids.copy_from(self.ids, len) };
         // SAFETY: as above.
-        unsafe { to.ids.copy_from_nonoverlapping(self.ids, len) };
-        // SAFETY: as above; the objects here are not used again.
-        unsafe { to.objects.copy_from_nonoverlapping(self.objects, len) };
+        unsafe { to.slots.copy_from(self.slots, used) };
+        if to.objects != self.objects {
+            // SAFETY: as above, and other objects are in another block; those here are not used again.
+            unsafe { to.objects.copy_from_nonoverlapping(self.objects, len) };
+        }
     }
 
     #[inline]
@@ -147,16 +147,6 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
     fn set_word(self, slot: usize, word: u64) {
         // SAFETY: the slot is within the table, which alone writes it.
         unsafe { (*self.at(slot).as_ptr()).word = R::narrow(word) }
-    }
-
-    #[inline]
-    fn link(self, slot: usize) -> usize {
-        self.slot(slot).place.wide() as usize
-    }
-
-    #[inline]
-    fn set_link(self, slot: usize, link: usize) {
-        self.set_place(slot, link);
     }
 
     #[inline]
@@ -188,6 +178,12 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
     fn place_of(self, slot: usize) -> usize {
         // SAFETY: the slot is within the table, whose slots are all written.
         unsafe { (*self.at(slot).as_ptr()).place }.wide() as usize
+    }
+
+    #[inline]
+    fn set_place(self, slot: usize, place: usize) {
+        // SAFETY: the slot is within the table, which alone writes it.
+        unsafe { (*self.at(slot).as_ptr()).place = R::narrow(place as u64) }
     }
 
     #[inline]

@@ -1,4 +1,9 @@
 //! Ids that are known before their object: given by a server or an undo, or reserved to be filled later.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "`used` is below the limit and counts are of slots in the state that the branch \
+              before found"
+)]
 
 use loligo_allocators::Allocator;
 
@@ -15,7 +20,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// whose id another machine has given out.
     ///
     /// The slot may be free, retired or not yet used. It takes over the id's generation and goes on from
-    /// there, so the caller vouches that ids of this slot which are younger than `id` are forgotten.
+    /// there, so the caller vouches that ids of this slot which are younger than `id` are forgotten. If it is
+    /// taken out of the middle of the free list, the slot that was next there takes its turn.
     ///
     /// # Complexity
     ///
@@ -54,8 +60,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         let slot = index as usize;
         if slot >= self.used {
             self.use_up_to(slot)?;
-        } else if self.is_free(slot) {
-            self.unlink(slot);
+        } else if let Some(position) = self.position_of(slot) {
+            self.unlink(position);
         } else if self.is_dead(slot) && self.parts.word(slot) & I::GENERATION_MASK == 0 {
             self.retired -= 1;
         } else {
@@ -120,7 +126,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         }
         let slot = index as usize;
         let word = (bits & I::GENERATION_MASK) | (slot ^ 1) as u64;
-        self.parts.word(slot) == word && self.parts.link(slot) == slot
+        self.parts.word(slot) == word && !self.is_free(slot)
     }
 
     /// Gives a reserved id its object.
@@ -154,7 +160,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         }
         let bits = id.bits();
         self.reserved -= 1;
-        self.release((bits & I::INDEX_MASK) as usize, bits & I::GENERATION_MASK);
+        self.release((bits & I::INDEX_MASK) as usize, bits);
         true
     }
 

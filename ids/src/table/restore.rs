@@ -1,4 +1,9 @@
 //! A table from the bytes that it was saved as, none of which is believed.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "counts were checked in 128 bits to make up the image's length, so all offsets \
+              lie within it"
+)]
 
 use core::mem::MaybeUninit;
 
@@ -119,6 +124,7 @@ where
     /// Fills a table that has the memory, but nothing in it. On an error it is left as what may be dropped.
     fn fill_from(&mut self, image: &[u8], counts: Counts) -> Result<(), RestoreError> {
         self.tag = counts.tag;
+        self.used = counts.used as usize;
         let from = From::<I> { image, counts, id: core::marker::PhantomData };
         let live = self.words_from(from)?;
         if live as u64 != counts.live {
@@ -131,17 +137,12 @@ where
         }
         self.list_from(from)?;
         self.aside_from(from)?;
-        self.used = from.used();
-        self.free = counts.free as usize;
-        self.head = counts.head as usize;
-        self.tail = counts.tail as usize;
         self.reserved = counts.reserved as usize;
         self.retired = self.used - live - self.free - self.reserved;
         Ok(())
     }
 
-    /// Takes the words over and returns how many are live. The link of a dead slot is its own index, as if
-    /// on no list, that of a live one a place that is none.
+    /// Takes the words over and returns how many are live. The place of a live slot is one that is none.
     fn words_from(&mut self, from: From<'_, I>) -> Result<usize, RestoreError> {
         let mut live = 0;
         for slot in 0..from.used() {
@@ -152,13 +153,12 @@ where
                 if !self.is_own(word) {
                     return wrong(at, "a live slot has no generation or another table's tag");
                 }
-                self.parts.set_link(slot, from.counts.live as usize);
+                self.parts.set_place(slot, from.counts.live as usize);
                 live += 1;
             } else {
                 if word & !(I::INDEX_MASK | I::GENERATION_MASK) != 0 {
                     return wrong(at, "a dead slot has a tag");
                 }
-                self.parts.set_link(slot, slot);
             }
         }
         Ok(live)
@@ -173,7 +173,7 @@ where
             if slot >= from.used() || self.parts.word(slot) != bits || self.is_dead(slot) {
                 return wrong(from.word_at(index), "the id of an object is not live");
             }
-            if self.parts.link(slot) != live {
+            if self.parts.place_of(slot) != live {
                 return wrong(from.word_at(index), "two objects have one id");
             }
             self.parts.put(slot, bits, place, from.object(from.used() + live, place));
@@ -190,13 +190,13 @@ where
         }
     }
 
-    /// Walks the free list and links it backwards. A slot that was visited has a link that is not its own
-    /// index, so a list that runs in a circle is found.
+    /// Walks the free list and writes it down. A slot that was visited is on it from then on, so a list that
+    /// runs in a circle is found.
     fn list_from(&mut self, from: From<'_, I>) -> Result<(), RestoreError> {
         let (mut slot, mut last) = (from.counts.head, None);
         for _ in 0..from.counts.free {
             let at = last.map_or(Counts::HEAD, |last| from.word_at(last));
-            if slot >= from.counts.used || self.is_dead_link(slot as usize) {
+            if slot >= from.counts.used || !self.is_unlisted(slot as usize) {
                 return wrong(at, "the free list leads to a slot that is not free");
             }
             let free = slot as usize;
@@ -204,7 +204,8 @@ where
             if E::END == End::Retire && word & I::GENERATION_MASK == I::GENERATION_MASK {
                 return wrong(from.word_at(free), "a slot is free that has lived all its lives");
             }
-            self.parts.set_link(free, last.unwrap_or(free ^ 1));
+            self.place_free(free, word & I::GENERATION_MASK, self.free);
+            self.free += 1;
             last = Some(free);
             slot = word & I::INDEX_MASK;
         }
@@ -212,24 +213,27 @@ where
         if ends.0 != from.counts.tail || (last.is_none() && from.counts.head != 0) {
             return wrong(Counts::TAIL, "the free list ends elsewhere");
         }
-        match last {
-            Some(last) if slot != ends.1 => {
-                wrong(from.word_at(last), "the free list leads beyond its end")
-            }
-            _ => Ok(()),
+        if let Some(last) = last
+            && slot != ends.1
+        {
+            return wrong(from.word_at(last), "the free list leads beyond its end");
         }
+        if F::LIFO {
+            self.reverse_list();
+        }
+        Ok(())
     }
 
-    /// Tells whether a slot is live, or dead and already visited.
-    fn is_dead_link(&self, slot: usize) -> bool {
-        !self.is_dead(slot) || self.parts.link(slot) != slot
+    /// Tells whether a slot is dead and on no list yet.
+    fn is_unlisted(&self, slot: usize) -> bool {
+        self.is_dead(slot) && !self.is_free(slot)
     }
 
     /// Counts what is dead and on no list.
     fn aside_from(&mut self, from: From<'_, I>) -> Result<(), RestoreError> {
         let mut reserved = 0;
         for slot in 0..from.used() {
-            if self.is_dead_link(slot) {
+            if !self.is_unlisted(slot) {
                 continue;
             }
             let word = self.parts.word(slot);

@@ -1,4 +1,9 @@
 //! A table as bytes that can be stored, sent and compared.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "offsets within an image, which is as long as the table in memory at most, and a \
+              header"
+)]
 
 use bytemuck::NoUninit;
 use loligo_allocators::Allocator;
@@ -75,7 +80,7 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
         self.counts(needed).write(into);
         let mut out = Out { into: &mut *into, at: HEADER };
         for slot in 0..self.used {
-            out.number::<I::Repr>(self.parts.word(slot));
+            out.number::<I::Repr>(self.linked(slot));
         }
         if S::Parts::<T, I::Repr>::PACKED {
             for place in 0..self.len() {
@@ -101,17 +106,32 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
         unsafe { self.parts.object_at(place).as_ref() }
     }
 
+    /// Returns the word of a slot as it is saved: that of a free one leads on to the next, which does not tell
+    /// where in its ring a list began.
+    fn linked(&self, slot: usize) -> u64 {
+        let word = self.parts.word(slot);
+        match self.position_of(slot) {
+            None => word,
+            Some(position) => {
+                let next = self.next_free(position).unwrap_or(slot ^ 1);
+                (word & I::GENERATION_MASK) | next as u64
+            }
+        }
+    }
+
     fn counts(&self, bytes: usize) -> Counts {
-        // Where no slot is free, both ends are left from before.
-        let end = |slot: usize| if self.free == 0 { 0 } else { slot as u64 };
+        let end = |turn: fn(usize) -> usize| match self.free {
+            0 => 0,
+            free => self.free_in_turn(turn(free)) as u64,
+        };
         Counts {
             tag: self.tag,
             limit: self.limit as u64,
             used: self.used as u64,
             live: self.len() as u64,
             free: self.free as u64,
-            head: end(self.head),
-            tail: end(self.tail),
+            head: end(|_| 0),
+            tail: end(|free| free - 1),
             reserved: self.reserved as u64,
             bytes: bytes as u64,
         }

@@ -1,4 +1,9 @@
 //! What the two arrangements of a table's memory have in common.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a quotient by 64 times 8 is smaller than what was divided, and bytes and \
+              alignment were checked to fit an `isize`"
+)]
 
 use core::ptr::NonNull;
 
@@ -23,20 +28,22 @@ pub struct Measures {
     pub bitmap: bool,
     /// Bytes beside each place for an object, out of the slots and of the objects.
     pub beside: usize,
+    /// Bytes for each place that the list of free slots has of its own.
+    pub free: usize,
     /// Bytes of a place for an object.
     pub object: usize,
     /// Alignment of a place for an object.
     pub align: usize,
 }
 
-/// Where the arrays of a table begin.
+/// Where the arrays of a table begin, behind the objects, which come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets {
+    /// The slots.
+    pub(crate) slots: usize,
     /// The bitmap, or the ids of the objects.
     pub(crate) beside: usize,
-    /// The objects.
-    pub(crate) objects: usize,
-    /// The whole.
+    /// Where the list of free slots ends, which lies behind that. The end of the whole.
     pub(crate) bytes: usize,
 }
 
@@ -47,11 +54,15 @@ pub(crate) const fn slots_for(capacity: usize) -> Option<usize> {
     least.checked_next_power_of_two()
 }
 
-/// Returns where the arrays begin, or `None` if no memory is that large.
+/// Returns where the arrays begin, or `None` if no memory is that large. None of them begins earlier where
+/// the capacity is larger.
 pub(crate) const fn offsets(measures: Measures, capacity: usize) -> Option<Offsets> {
-    let Some(slots) = slots_for(capacity) else { return None };
+    let Some(count) = slots_for(capacity) else { return None };
+    let Some(objects) = capacity.checked_mul(measures.object) else { return None };
+    let Some(slots) = objects.checked_next_multiple_of(8) else { return None };
     // Slots are of 4, 8 or 16 bytes and at least two, so what follows them is aligned to 8.
-    let Some(beside) = slots.checked_mul(measures.slot) else { return None };
+    let Some(slots_bytes) = count.checked_mul(measures.slot) else { return None };
+    let Some(beside) = slots.checked_add(slots_bytes) else { return None };
     let each = if measures.bitmap {
         Some(capacity.div_ceil(64) * 8)
     } else {
@@ -59,13 +70,12 @@ pub(crate) const fn offsets(measures: Measures, capacity: usize) -> Option<Offse
     };
     let Some(each) = each else { return None };
     let Some(end) = beside.checked_add(each) else { return None };
-    let Some(objects) = end.checked_next_multiple_of(measures.align) else { return None };
-    let Some(objects_bytes) = capacity.checked_mul(measures.object) else { return None };
-    let Some(bytes) = objects.checked_add(objects_bytes) else { return None };
+    let Some(free) = capacity.checked_mul(measures.free) else { return None };
+    let Some(bytes) = end.checked_add(free) else { return None };
     if bytes > (isize::MAX as usize) - align(measures) {
         return None;
     }
-    Some(Offsets { beside, objects, bytes })
+    Some(Offsets { slots, beside, bytes })
 }
 
 /// Returns the alignment of a table's memory.
@@ -91,8 +101,12 @@ pub(crate) const fn fixed_len(measures: Measures, capacity: usize) -> Option<usi
 /// can get hold of a table's parts.
 #[doc(hidden)]
 pub trait Parts<T, R: Repr>: Copy {
-    /// From which the layout follows.
+    /// From which the layout follows, but for the list of free slots.
     const MEASURES: Measures;
+
+    /// Whether a stack of the free slots needs room of its own. Else it lies at the end of what is beside the
+    /// objects, which those that are live do not reach.
+    const STACK_APART: bool;
 
     /// Names the arrangement in a saved image.
     const CODE: u32;
@@ -113,22 +127,23 @@ pub trait Parts<T, R: Repr>: Copy {
     ///
     /// # Safety
     ///
-    /// The block is as large as [`offsets`] says for `capacity`, and aligned as [`align`] says.
-    unsafe fn within(block: NonNull<u8>, capacity: usize) -> Self;
+    /// The block is as large as [`offsets`] says for `measures` and `capacity`, and aligned as [`align`]
+    /// says. The measures are [`MEASURES`](Self::MEASURES) but for the list of free slots.
+    unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self;
 
-    /// Makes every slot dead and the bitmap empty.
+    /// Makes every slot from `used` on dead.
     ///
     /// # Safety
     ///
     /// These are the parts of a block for `capacity` objects.
-    unsafe fn format(self, capacity: usize);
+    unsafe fn format(self, used: usize, capacity: usize);
 
-    /// Copies the first `used` slots and `len` objects to parts that were formatted; the objects are
-    /// moved.
+    /// Moves the first `used` slots and `len` objects, and what is beside them, to other parts.
     ///
     /// # Safety
     ///
-    /// Both are parts of blocks with room for them, not the same, and these are not used again.
+    /// Both are parts of blocks with room for them, `to` with no less than these, and these are not used
+    /// again. Both are in one block, or in two that are apart.
     unsafe fn move_to(self, to: Self, used: usize, len: usize);
 
     /// Returns the word of a slot: the id's bits where it is live.
@@ -136,12 +151,6 @@ pub trait Parts<T, R: Repr>: Copy {
 
     /// Writes the word of a slot.
     fn set_word(self, slot: usize, word: u64);
-
-    /// Returns the link of a dead slot.
-    fn link(self, slot: usize) -> usize;
-
-    /// Writes the link of a dead slot.
-    fn set_link(self, slot: usize, link: usize);
 
     /// Makes a slot live, with `len` live ones before.
     fn put(self, slot: usize, bits: u64, len: usize, value: T);
@@ -152,6 +161,9 @@ pub trait Parts<T, R: Repr>: Copy {
 
     /// Returns the place of a live slot.
     fn place_of(self, slot: usize) -> usize;
+
+    /// Writes the place of a live slot, where the arrangement keeps it.
+    fn set_place(self, slot: usize, place: usize);
 
     /// Returns the object at a place.
     fn object_at(self, place: usize) -> NonNull<T>;

@@ -1,4 +1,8 @@
 //! How full a table is, and how near the end of its generations.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a generation is at most the last one, and `used` at most the limit"
+)]
 
 use loligo_allocators::Allocator;
 
@@ -77,6 +81,6 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if self.capacity == 0 {
             return 0;
         }
-        offsets(Self::measures(), self.capacity).map_or(0, |all| all.bytes as u64)
+        offsets(Self::MEASURES, self.capacity).map_or(0, |all| all.bytes as u64)
     }
 }

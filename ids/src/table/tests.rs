@@ -7,3 +7,4 @@ mod model;
 mod panics;
 mod small_world;
 mod stale;
+mod walk;

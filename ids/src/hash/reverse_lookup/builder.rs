@@ -1,5 +1,10 @@
 //! Names on their way into a table.
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "entries and text are below 2^32, which `make_room` checks in 64 bits; the rest \
+              sums lengths of what lies in memory"
+)]
 
 use core::fmt;
 

@@ -1,5 +1,10 @@
 //! The bytes of a table: where everything lies, how it is written, and how it is checked.
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "the header's counts fit 32 bits and are multiplied in 64; behind that all is \
+              below the length of the bytes"
+)]
 
 use super::error::DamagedLookup;
 use crate::hash::id_string::IdString;

@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use crate::error::{InsertAtError, InsertError};
 use crate::id::{Id, TableId};
-use crate::policy::{Fifo, Lifo, Refuse, Retire, Wrap};
+use crate::policy::{Fifo, FreeList, Lifo, Refuse, Retire, Wrap};
 use crate::table::shape::Shape;
 use crate::table::{HoleTable, Holes, Packed, PackedTable, Table};
 use crate::test_backing::TestBacking;
@@ -45,12 +45,82 @@ fn every_slot_of_a_split_can_be_used() {
     fill_up::<Packed, Id<u8, u32, 16, 16>>();
     fill_up::<Holes, Id<u8, u32, 20, 12>>();
     fill_up::<Packed, Id<u8, u32, 20, 12>>();
+    fill_up::<Holes, Id<u8, u32, 22, 10>>();
     fill_up::<Holes, Id<u8, u32, 3, 5>>();
     fill_up::<Packed, Id<u8, u32, 3, 5>>();
     fill_up::<Holes, Id<u8, u64, 3, 61>>();
     fill_up::<Packed, Id<u8, u64, 5, 32>>();
     fill_up::<Holes, Id<u8, u32, 1, 1>>();
     fill_up::<Packed, Id<u8, u32, 1, 31>>();
+}
+
+/// Every slot of a full index is free, the one case in which two positions of the list share a number; each
+/// slot in turn is taken out by its id, and then all the others come.
+fn all_free<S: Shape, F: FreeList, const BITS: u32>() {
+    type All<const BITS: u32> = Id<u8, u32, BITS, 9>;
+    let slots = 1 << BITS;
+    for taken in 0..slots {
+        for turn in 0..slots {
+            let backing = TestBacking::new();
+            let mut table = Table::<S, u32, All<BITS>, F, Retire, _>::new_in(&backing);
+            let ids: Vec<_> = (0..slots).map(|n| table.insert(n).expect("room")).collect();
+            for at in 0..slots {
+                table.remove(ids[(at + turn) as usize % ids.len()]);
+            }
+            table.validate().expect("whole with nothing in it");
+            table.insert_at(ids[taken as usize], 77).expect("the slot is free");
+            table.validate().expect("whole with one object");
+            let mut image = std::vec![0; table.saved_len()];
+            table.save(&mut image).expect("the length is right");
+            let mut restored =
+                Table::<S, u32, All<BITS>, F, Retire, _>::restore(&image, &backing).expect("whole");
+            for n in 1..slots {
+                let id = table.insert(n).expect("the others are free");
+                assert_ne!(id, ids[taken as usize], "the slot is not");
+                assert_eq!(restored.insert(n), Ok(id), "restored, it goes on alike");
+            }
+            assert!(table.insert(0).is_err(), "full");
+            assert_eq!(table.get(ids[taken as usize]), Some(&77), "the object under its id");
+            table.validate().expect("whole when it is full again");
+        }
+    }
+}
+
+#[test]
+fn a_slot_is_taken_by_its_id_where_all_are_free() {
+    all_free::<Holes, Lifo, 1>();
+    all_free::<Packed, Lifo, 1>();
+    all_free::<Holes, Lifo, 4>();
+    all_free::<Packed, Lifo, 4>();
+    all_free::<Holes, Fifo, 1>();
+    all_free::<Packed, Fifo, 3>();
+    all_free::<Holes, Fifo, 4>();
+}
+
+/// Splits whose index names more slots than there is memory for: the limit is the index's, and a slot
+/// beyond what memory there is is refused as that.
+#[test]
+fn wide_splits_end_where_memory_does() {
+    type Far = Id<u8, u64, 48, 16>;
+    let backing = TestBacking::new();
+    let mut table = Table::<Holes, u8, Far, Lifo, Retire, _>::new_in(&backing);
+    assert_eq!(table.limit(), 1 << 48, "as many as the index names");
+    backing.refuse_from(0);
+    let last = Far::from_bits(1 << 48 | ((1 << 48) - 1)).expect("the last slot's first life");
+    let refused = table.insert_at(last, 1).expect_err("so much memory there is not");
+    assert!(
+        matches!(refused, InsertAtError::Memory { slots: 0x1_0000_0000_0000, .. }),
+        "{refused}"
+    );
+    backing.refuse_none();
+    let mut wide = Table::<Packed, u8, Id<u8, u64, 32, 32>, Lifo, Retire, _>::new_in(&backing);
+    assert_eq!(wide.limit(), 1 << 32, "as many as the index names");
+    let far = Id::from_bits(u64::MAX << 32 | 70_000).expect("the last life of a slot");
+    wide.insert_at(far, 3).expect("there is memory for 70 001 slots");
+    assert_eq!(wide.get(far), Some(&3), "under its id");
+    assert_eq!(wide.remove(far), Some(3), "and out again");
+    assert_eq!(wide.stats().retired, 1, "it was the slot's last life");
+    wide.validate().expect("whole");
 }
 
 #[test]

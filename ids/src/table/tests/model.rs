@@ -152,7 +152,11 @@ impl<I: TableId, F: FreeList, E: GenerationEnd> Model<I, F, E> {
         }
         match self.slots[slot] {
             State::Live(_) | State::Reserved(_) => return false,
-            State::Free(_) => self.free.retain(|&free| free != slot),
+            State::Free(_) => {
+                let position = self.free.iter().position(|&free| free == slot);
+                // The slot that was next takes the turn of this one.
+                self.free.swap_remove_front(position.expect("a free slot is in the queue"));
+            }
             State::Retired => {}
         }
         self.slots[slot] = State::Live(generation);
@@ -189,7 +193,8 @@ pub(super) fn compare<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(
 /// Runs `steps` random operations on a table and on the model.
 fn program<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(seed: u64, limit: usize, tag: u64) {
     std::println!("seed {seed}, limit {limit}, tag {tag}");
-    let backing = TestBacking::new();
+    // Tables that grow where they are, that move, and that do both.
+    let backing = TestBacking::with_room([0, 700, 100_000][seed as usize % 3]);
     let mut random = Random::new(seed);
     let mut table = Table::<S, u64, I, F, E, _>::with_limit(limit, &backing).with_tag(tag);
     let mut model = Model::<I, F, E>::new(table.limit(), tag);
