@@ -32,6 +32,9 @@ mod tests;
 pub(crate) struct Buffer<'a, T, A: Allocator + ?Sized> {
     start: NonNull<T>,
     capacity: u32,
+    /// A number of the owner's, who counts its elements here: it costs nothing where padding would be.
+    /// Nothing in this module reads it.
+    pub(crate) len: u32,
     memory: &'a A,
     owned: PhantomData<T>,
 }
@@ -48,7 +51,13 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
 
     /// Returns a buffer without a block.
     pub(crate) const fn new(memory: &'a A) -> Self {
-        Self { start: NonNull::dangling(), capacity: Self::EMPTY, memory, owned: PhantomData }
+        Self {
+            start: NonNull::dangling(),
+            capacity: Self::EMPTY,
+            len: 0,
+            memory,
+            owned: PhantomData,
+        }
     }
 
     /// Returns where the elements begin; dangling and aligned if there is no block.
@@ -135,7 +144,7 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
     };
 
     fn sum(used: u32, more: usize) -> Result<u32, GrowError> {
-        let sum = (used as usize).checked_add(more).unwrap_or(usize::MAX);
+        let sum = (used as usize).saturating_add(more);
         u32::try_from(sum)
             .map_err(|_| GrowError::Length { wanted: sum as u64, limit: u64::from(u32::MAX) })
     }

@@ -28,5 +28,5 @@ mod stream;
 mod test_memory;
 pub mod text;
 
-pub use array::Array;
+pub use array::{Array, ArrayDrain, ArrayIntoIter};
 pub use error::GrowError;
