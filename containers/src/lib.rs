@@ -30,3 +30,4 @@ pub mod text;
 
 pub use array::{Array, ArrayDrain, ArrayIntoIter};
 pub use error::GrowError;
+pub use ring::{Ring, RingIntoIter, RingIter};
