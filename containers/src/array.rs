@@ -9,7 +9,7 @@
 //! - Elements that will be overwritten need not be initialised first: see
 //!   [`try_extend_uninit`](Array::try_extend_uninit).
 
-use core::ptr;
+use core::ptr::{self, NonNull};
 
 use loligo_allocators::Allocator;
 
@@ -130,6 +130,12 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         let start = self.buffer.start().as_ptr();
         // SAFETY: as in `as_slice`, and the borrow is exclusive.
         unsafe { core::slice::from_raw_parts_mut(start, self.buffer.len as usize) }
+    }
+
+    /// Returns where the elements begin; unlike a slice's, this address leads to the whole block.
+    #[inline(always)]
+    pub(crate) const fn start(&self) -> NonNull<T> {
+        self.buffer.start()
     }
 
     /// Makes room for `more` elements, and for growing after that one by one.

@@ -31,3 +31,4 @@ pub mod text;
 pub use array::{Array, ArrayDrain, ArrayIntoIter};
 pub use error::GrowError;
 pub use ring::{Ring, RingIntoIter, RingIter};
+pub use sorted_map::{SortedError, SortedMap, SortedSet};

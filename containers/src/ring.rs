@@ -1,7 +1,7 @@
 //! A double-ended queue in a ring buffer.
 //!
-//! After Niklas Frykholm's queue in the foundation library that goes with "Custom Memory Allocation in C++"
-//! (2010): an array whose end is followed by its beginning. Changes:
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take an allocator; the
+//! foundation library that he published in 2012 has such a queue. Changes:
 //!
 //! - The room is a power of two, so a place is found by masking and both ends are counters that run freely:
 //!   a push writes one of them, a pop the other.
