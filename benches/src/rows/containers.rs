@@ -2,8 +2,16 @@
 
 use crate::rows::Row;
 
+mod array;
+mod ring;
+mod sorted;
+
 /// Returns the rows of the containers.
 #[must_use]
 pub fn rows() -> Vec<Row> {
-    Vec::new()
+    let mut rows = Vec::new();
+    rows.extend(array::rows());
+    rows.extend(ring::rows());
+    rows.extend(sorted::rows());
+    rows
 }

@@ -1,1 +1,5 @@
 //! The containers at work, a module for each.
+
+pub(crate) mod array;
+pub(crate) mod ring;
+pub(crate) mod sorted;
