@@ -92,13 +92,15 @@ use pending::Pending;
 ///
 /// 1. There are as many keys as values.
 /// 2. The keys are in ascending order, none twice (as far as their order is one at all).
-/// 3. There is room for all that wait behind the keys and behind the values.
+/// 3. There is room for all that wait behind the keys and behind the values; while some do, for `room` in all.
 pub struct SortedMap<'a, K, V, A: Allocator + ?Sized = dyn Allocator + 'a> {
     keys: Array<'a, K, A>,
     values: Array<'a, V, A>,
     pending: Array<'a, Pending<K, V>, A>,
     /// How many were pushed since the last sort, so that the last of equal ones is known.
     pushed: u32,
+    /// How many may wait until room must be made behind keys and values. Means nothing while none waits.
+    room: u32,
 }
 
 impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
@@ -110,6 +112,7 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
             values: Array::new_in(memory),
             pending: Array::new_in(memory),
             pushed: 0,
+            room: 0,
         }
     }
 
@@ -199,6 +202,7 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     /// Drops all entries, those that wait, too, and keeps the blocks. O(len).
     pub fn clear(&mut self) {
         self.pushed = 0;
+        self.room = 0;
         // Should a destructor panic, the drop of the other two still counts all as gone.
         let _keys = self.keys.drain(..);
         let _values = self.values.drain(..);

@@ -36,12 +36,21 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
     #[inline]
     pub fn try_push_back_slice(&mut self, elements: &[T]) -> Result<(), GrowError> {
         self.try_reserve(elements.len())?;
-        let (first, second) = self.spare_slices_mut();
-        let (begin, rest) = elements.split_at(first.len().min(elements.len()));
-        first[..begin.len()].write_copy_of_slice(begin);
-        second[..rest.len()].write_copy_of_slice(rest);
-        // SAFETY: so many were written.
-        unsafe { self.count_more(elements.len()) };
+        let slot = (self.tail & self.limit.wrapping_sub(1)) as usize;
+        let until_end = self.limit as usize - slot;
+        // A copy of nothing is still a call, so it is left out where all fit before the end.
+        let split = elements.len().min(until_end);
+        let place = self.place(self.tail);
+        // SAFETY: so many slots lie there, and no element lives in them, as room for all was made; the slice
+        // cannot be in the block, which is borrowed exclusively.
+        unsafe { place.copy_from_nonoverlapping(elements.as_ptr(), split) };
+        if split < elements.len() {
+            let rest = &elements[split..];
+            let start = self.buffer.start().as_ptr();
+            // SAFETY: as above: the rest of the room lies at the beginning of the block.
+            unsafe { start.copy_from_nonoverlapping(rest.as_ptr(), rest.len()) };
+        }
+        self.tail = self.tail.wrapping_add(elements.len() as u32);
         Ok(())
     }
 
@@ -63,16 +72,9 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
     /// O(elements), in at most two copies of memory.
     #[inline]
     pub fn copy_to_slice(&self, from: usize, out: &mut [T]) -> usize {
-        let (first, second) = self.as_slices();
-        let first = first.get(from..).unwrap_or_default();
-        let skipped = from.saturating_sub(self.len() - second.len());
-        let second = second.get(skipped..).unwrap_or_default();
-        let begin = out.len().min(first.len());
-        let (out_begin, out_rest) = out.split_at_mut(begin);
-        out_begin.copy_from_slice(&first[..begin]);
-        let rest = out_rest.len().min(second.len());
-        out_rest[..rest].copy_from_slice(&second[..rest]);
-        begin + rest
+        let count = out.len().min(self.len().saturating_sub(from));
+        self.copy_out(self.head.wrapping_add(from as u32), &mut out[..count]);
+        count
     }
 
     /// Takes as many of the first elements out as `out` can hold, or as there are, and returns how many they
@@ -83,9 +85,29 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
     /// O(elements), in at most two copies of memory.
     #[inline]
     pub fn pop_front_slice(&mut self, out: &mut [T]) -> usize {
-        let count = self.copy_to_slice(0, out);
+        let count = out.len().min(self.len());
+        self.copy_out(self.head, &mut out[..count]);
         self.head = self.head.wrapping_add(count as u32);
         count
+    }
+
+    /// Fills `out` with the elements from the number `first` on, of which there are enough.
+    #[inline(always)]
+    fn copy_out(&self, first: u32, out: &mut [T]) {
+        if out.is_empty() {
+            return;
+        }
+        let slot = (first & self.limit.wrapping_sub(1)) as usize;
+        let split = out.len().min(self.limit as usize - slot);
+        let start = self.buffer.start().as_ptr();
+        // SAFETY: the elements from the number `first` on are alive (invariant 3), so many of them before the end
+        // of the block; `out` cannot be in the block, which is borrowed.
+        unsafe { out.as_mut_ptr().copy_from_nonoverlapping(self.place(first), split) };
+        if split < out.len() {
+            let rest = &mut out[split..];
+            // SAFETY: as above: those that follow lie at the beginning of the block.
+            unsafe { rest.as_mut_ptr().copy_from_nonoverlapping(start, rest.len()) };
+        }
     }
 }
 

@@ -33,8 +33,10 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
     #[inline]
     pub fn try_push(&mut self, key: K, value: V) -> Result<(), GrowError> {
         let waiting = self.pending.len();
-        self.keys.try_reserve(waiting + 1)?;
-        self.values.try_reserve(waiting + 1)?;
+        // While none waits, keys come and go without a word to `room`.
+        if waiting == 0 || waiting >= self.room as usize {
+            self.make_room(waiting + 1)?;
+        }
         if waiting == 0 && self.keys.last().is_none_or(|last| *last < key) {
             self.keys.try_push(key)?;
             return self.values.try_push(value);
@@ -42,6 +44,17 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
         self.pending.try_push(Pending { key, value, number: self.pushed })?;
         // After so many pushes the waiting entries could be counted no more, unless sorting panicked.
         self.pushed = self.pushed.saturating_add(1);
+        Ok(())
+    }
+
+    /// Makes room for so many entries that wait behind keys and behind values.
+    #[inline]
+    fn make_room(&mut self, waiting: usize) -> Result<(), GrowError> {
+        self.keys.try_reserve(waiting)?;
+        self.values.try_reserve(waiting)?;
+        let keys = self.keys.capacity() - self.keys.len();
+        let values = self.values.capacity() - self.values.len();
+        self.room = keys.min(values) as u32;
         Ok(())
     }
 
@@ -66,12 +79,23 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
         entries: impl IntoIterator<Item = (K, V)>,
     ) -> Result<(), GrowError> {
         let (sorted, waiting) = (self.keys.len(), self.pending.len());
-        for (key, value) in entries {
-            if let Err(refused) = self.try_push(key, value) {
-                let _keys = self.keys.drain(sorted..);
-                let _values = self.values.drain(sorted..);
-                let _pending = self.pending.drain(waiting..);
-                return Err(refused);
+        let added = self.push_all(entries.into_iter());
+        if added.is_err() {
+            let _keys = self.keys.drain(sorted..);
+            let _values = self.values.drain(sorted..);
+            let _pending = self.pending.drain(waiting..);
+        }
+        added
+    }
+
+    /// Pushes all entries or some of them; room is made at once where the iterator says how many they are.
+    fn push_all(&mut self, mut entries: impl Iterator<Item = (K, V)>) -> Result<(), GrowError> {
+        let (at_least, _) = entries.size_hint();
+        self.make_room(self.pending.len().saturating_add(at_least))?;
+        while let Some((key, value)) = entries.next() {
+            self.try_push(key, value)?;
+            if self.pending.len() == 1 {
+                self.pending.try_reserve(entries.size_hint().0)?;
             }
         }
         Ok(())
@@ -104,6 +128,8 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
     #[cold]
     #[inline(never)]
     fn sort_in(&mut self) {
+        // Should a comparison panic, some are merged and have taken from the room.
+        self.room = 0;
         self.pending.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         self.pending.dedup_by(|entry, last| {
             let same = entry.key.cmp(&last.key) == Ordering::Equal;

@@ -163,6 +163,29 @@ fn what_comes_in_order_does_not_wait() {
 }
 
 #[test]
+fn room_that_was_made_and_used_is_not_counted_on() {
+    with_memory(|memory| {
+        let mut map: SortedMap<'_, u32, u32, _> = SortedMap::new_in(memory);
+        map.try_extend((0..8).map(|key| (10 * key, 0))).expect("there is memory");
+        for round in 0..50 {
+            // Those that wait fill the room; then they are taken away again, and single keys take their place.
+            let waiting: Vec<(u32, u32)> = (0..9).rev().map(|key| (7 * key + round, 1)).collect();
+            map.try_extend(waiting).expect("there is memory");
+            let room = map.keys.capacity().min(map.values.capacity()) - map.keys.len();
+            assert!(map.pending() <= room, "{} wait for {room} places", map.pending());
+            assert!(map.pending() == 0 || map.room as usize <= room, "{} of {room}", map.room);
+            map.insert(1000 + round, 2);
+            map.push(3, round);
+            map.push(2, round);
+            let room = map.keys.capacity().min(map.values.capacity()) - map.keys.len();
+            assert!(map.pending() == 2 && map.room as usize <= room, "{} of {room}", map.room);
+            map.shrink_to_fit();
+        }
+        assert_eq!(map.validate(), Ok(()));
+    });
+}
+
+#[test]
 #[should_panic(expected = "1 entries were pushed and are not sorted in; call `sort`")]
 fn reading_while_entries_wait_names_the_remedy() {
     let memory = loligo_allocators::StaticHeap::<8192>::new("pending");

@@ -26,7 +26,13 @@ impl<K: Clone, V: Clone, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
         keys.try_extend_cloned(&self.keys)?;
         values.try_extend_cloned(&self.values)?;
         let pending = self.pending.try_clone_in(memory)?;
-        Ok(SortedMap { keys, values, pending, pushed: self.pushed })
+        Ok(SortedMap {
+            keys,
+            values,
+            pending,
+            pushed: self.pushed,
+            room: self.pending.len() as u32,
+        })
     }
 }
 

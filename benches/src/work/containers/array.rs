@@ -21,9 +21,6 @@ const ROOM: u32 = 1_000;
 /// How many elements are appended at once.
 const SLICE: usize = 16;
 
-/// How many elements are written without initialising: 64 KiB.
-const FILLED: usize = 16 << 10;
-
 /// A growable array.
 pub(crate) trait Growable: 'static {
     /// What the table calls it.
@@ -174,17 +171,17 @@ pub(crate) fn grow<G: Growable, const LEN: u32>(name: &'static str) -> Contender
 }
 
 /// Fills arrays that had no memory, and drops them. An operation is an element.
-pub(crate) fn uninit<G: Growable>(name: &'static str) -> Contender {
-    let times = 4 * ELEMENTS as usize / FILLED;
+pub(crate) fn uninit<G: Growable, const LEN: usize>(name: &'static str) -> Contender {
+    let times = 4 * ELEMENTS as usize / LEN;
     Contender::new(name, move || {
         let ns = clock::time(|| {
             for number in 0..times {
                 let mut array = G::new();
-                fill_one(black_box(&mut array), number as u32);
+                fill_one(black_box(&mut array), LEN, number as u32);
                 black_box(array.elements());
             }
         });
-        Pass { ns, operations: (times * FILLED) as u64 }
+        Pass { ns, operations: (times * LEN) as u64 }
     })
 }
 
@@ -203,6 +200,6 @@ fn extend_all<G: Growable>(array: &mut G, slice: &[u32], times: usize) {
 }
 
 #[inline(never)]
-fn fill_one<G: Growable>(array: &mut G, element: u32) {
-    array.fill(FILLED, element);
+fn fill_one<G: Growable>(array: &mut G, count: usize, element: u32) {
+    array.fill(count, element);
 }

@@ -43,10 +43,7 @@ impl Ordered for OurMap {
     }
 
     fn merge(&mut self, entries: &[Entry]) {
-        for (key, value) in entries {
-            self.0.push(*key, *value);
-        }
-        self.0.sort();
+        self.0.extend(entries.iter().copied());
     }
 
     #[inline(always)]
