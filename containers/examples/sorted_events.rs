@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} events wait to be sorted in", events.pending());
     events.sort();
     println!("{} frames have one; of two at one frame the later source wins", events.len());
-    assert_eq!(events.get(&40), Some(&Event::Footstep));
+    assert_eq!(events.get(&40), Some(&Event::Footstep), "the heavy sword strikes later");
 
     // A tick covers seven frames. Which sounds are needed is gathered, each once.
     let mut damage = 0;
@@ -64,7 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     sounds.sort();
     println!("damage {damage}, sounds {:?}", sounds.as_slice());
-    assert_eq!((damage, sounds.as_slice()), (25, ["clang", "gravel", "whoosh"].as_slice()));
-    assert_eq!(events.keys(), [5, 22, 33, 40, 47, 60]);
+    assert_eq!(damage, 25, "it struck once, and harder");
+    assert_eq!(sounds.as_slice(), ["clang", "gravel", "whoosh"], "each sound is needed once");
+    assert_eq!(events.keys(), [5, 22, 33, 40, 47, 60], "each frame has one event");
     Ok(())
 }
