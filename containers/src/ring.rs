@@ -88,6 +88,13 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     /// The most elements that a ring can hold.
     pub const MAX_LEN: usize = 1 << 31;
 
+    /// How many elements the first block has room for, unless a capacity was asked for.
+    const FIRST: u32 = match size_of::<T>() {
+        0..=16 => 8,
+        17..=1024 => 4,
+        _ => 1,
+    };
+
     /// Returns an empty ring, which takes its memory from `memory` when it needs some.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
@@ -149,7 +156,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     #[inline]
     pub fn try_reserve(&mut self, more: usize) -> Result<(), GrowError> {
         if more > (self.limit - self.count()) as usize {
-            return self.grow(more, 8);
+            return self.grow(more, Self::FIRST);
         }
         Ok(())
     }
@@ -175,7 +182,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     #[inline]
     pub fn try_push_back(&mut self, element: T) -> Result<(), GrowError> {
         if self.count() == self.limit {
-            self.grow(1, 8)?;
+            self.grow(1, Self::FIRST)?;
         }
         let place = self.place(self.tail);
         // SAFETY: `tail` less `limit` is below `head`, as there is room, so no element lives there
@@ -207,7 +214,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     #[inline]
     pub fn try_push_front(&mut self, element: T) -> Result<(), GrowError> {
         if self.count() == self.limit {
-            self.grow(1, 8)?;
+            self.grow(1, Self::FIRST)?;
         }
         let head = self.head.wrapping_sub(1);
         // SAFETY: there is room, so no element lives before the first (invariant 3); the place is within the

@@ -358,4 +358,10 @@ fn is_small_and_crosses_threads() {
     crosses::<Ring<'_, u32, dyn Allocator + Sync>>();
     assert_eq!(size_of::<Ring<'_, u32, Memory<'_>>>(), 40);
     assert_eq!(size_of::<Ring<'_, u32>>(), 48);
+    with_memory(|memory| {
+        let mut ring = Ring::new_in(memory);
+        assert_eq!((ring.capacity(), memory.requests()), (0, 0), "it is empty");
+        ring.push_front([0_u8; 5000]);
+        assert_eq!(ring.capacity(), 1, "large elements have no room made that they may never use");
+    });
 }
