@@ -26,7 +26,7 @@ fn array_beside_a_vector<T: Clone + PartialEq + core::fmt::Debug>(
         model.push(make(number));
         if number % 7 == 0 {
             let at = draw(number) as usize % model.len();
-            assert_eq!(array.swap_remove(at), model.swap_remove(at));
+            assert_eq!(array.swap_remove(at), model.swap_remove(at), "step {number}");
             array.try_insert(at, make(number))?;
             model.insert(at, make(number));
         }
@@ -38,7 +38,7 @@ fn array_beside_a_vector<T: Clone + PartialEq + core::fmt::Debug>(
             drop(behind);
             array.try_shrink_to_fit()?;
         }
-        assert_eq!(array, model);
+        assert_eq!(array, model, "step {number}");
     }
     let copy = array.try_clone_in(memory)?;
     assert!(copy.into_iter().eq(model), "the copy is another");
@@ -58,7 +58,7 @@ fn ring_beside_a_deque(memory: &dyn Allocator) -> Result<(), GrowError> {
         let mut out = vec![0; draw(number + 1) as usize % 21];
         let count = ring.pop_front_slice(&mut out);
         assert!(model.drain(..count).eq(out[..count].iter().copied()), "step {number}");
-        assert_eq!(ring.pop_back(), model.pop_back());
+        assert_eq!(ring.pop_back(), model.pop_back(), "step {number}");
         assert!(ring.iter().eq(&model), "step {number}");
     }
     ring.try_shrink_to_fit()?;
@@ -83,14 +83,17 @@ fn map_beside_a_tree(memory: &dyn Allocator) -> Result<(), GrowError> {
         model.insert(portion, String::new());
         assert!(map.iter().eq(&model), "portion {portion}");
         assert!(map.range(100..200).eq(model.range(100..200)), "portion {portion}");
-        assert_eq!(map.validate(), Ok(()));
+        assert_eq!(map.validate(), Ok(()), "portion {portion}");
     }
     let mut keys: SortedSet<u32> = SortedSet::new_in(memory);
     keys.try_extend(map.keys().iter().rev().copied())?;
     keys.sort();
-    assert_eq!(keys.as_slice(), map.keys());
+    assert_eq!(keys.as_slice(), map.keys(), "they were pushed backwards");
     Ok(())
 }
+
+/// What is done over an allocator; the first refusal ends it.
+type Test = fn(&dyn Allocator) -> Result<(), GrowError>;
 
 fn all(memory: &dyn Allocator) -> Result<(), GrowError> {
     array_beside_a_vector(memory, |number| number as u8)?;
@@ -147,7 +150,7 @@ fn memory_that_runs_out_at_any_request_loses_nothing() {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     let failing = FailingAllocator::new("failing", Refusals::None, &heap);
-    let tests: [fn(&dyn Allocator) -> Result<(), GrowError>; 3] = [
+    let tests: [Test; 3] = [
         |memory| array_beside_a_vector(memory, |number| format!("{number}")),
         ring_beside_a_deque,
         map_beside_a_tree,
