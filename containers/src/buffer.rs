@@ -1,5 +1,9 @@
 //! Raw storage: a block of an allocator with room for a number of elements, some or none of them alive.
 //!
+//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), which tells why a block grows to twice
+//! its length. Changes: the room is what the allocator granted, and where twice as much is not to be had, what is
+//! needed is asked for.
+//!
 //! It knows nothing of which elements live; who owns it does. All containers with elements of one type
 //! grow through it, so the rules of growth and of giving back stand here alone.
 
