@@ -1,5 +1,9 @@
 //! Raw storage: a block of an allocator with room for a number of elements, some or none of them alive.
 //!
+//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), which tells why a block grows to twice
+//! its length. Changes: the room is what the allocator granted, and where twice as much is not to be had, what is
+//! needed is asked for.
+//!
 //! It knows nothing of which elements live; who owns it does. All containers with elements of one type
 //! grow through it, so the rules of growth and of giving back stand here alone.
 
@@ -32,6 +36,9 @@ mod tests;
 pub(crate) struct Buffer<'a, T, A: Allocator + ?Sized> {
     start: NonNull<T>,
     capacity: u32,
+    /// A number of the owner's, who counts its elements here: it costs nothing where padding would be.
+    /// Nothing in this module reads it.
+    pub(crate) len: u32,
     memory: &'a A,
     owned: PhantomData<T>,
 }
@@ -48,7 +55,13 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
 
     /// Returns a buffer without a block.
     pub(crate) const fn new(memory: &'a A) -> Self {
-        Self { start: NonNull::dangling(), capacity: Self::EMPTY, memory, owned: PhantomData }
+        Self {
+            start: NonNull::dangling(),
+            capacity: Self::EMPTY,
+            len: 0,
+            memory,
+            owned: PhantomData,
+        }
     }
 
     /// Returns where the elements begin; dangling and aligned if there is no block.
@@ -135,7 +148,7 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
     };
 
     fn sum(used: u32, more: usize) -> Result<u32, GrowError> {
-        let sum = (used as usize).checked_add(more).unwrap_or(usize::MAX);
+        let sum = (used as usize).saturating_add(more);
         u32::try_from(sum)
             .map_err(|_| GrowError::Length { wanted: sum as u64, limit: u64::from(u32::MAX) })
     }

@@ -28,9 +28,11 @@ mod stream;
 mod test_memory;
 pub mod text;
 
-pub use array::Array;
 pub use blob::{
     BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption,
     BlobStr, BlobType, Checker, Endian, Field, PartFault, Place, Places, Refused, Scalar, Shapes,
 };
+pub use array::{Array, ArrayDrain, ArrayIntoIter};
 pub use error::GrowError;
+pub use ring::{Ring, RingIntoIter, RingIter};
+pub use sorted_map::{SortedError, SortedMap, SortedSet};

@@ -10,6 +10,7 @@ mod canary;
 mod collections;
 mod compositions;
 mod container_blobs;
+mod container_arrays;
 mod contract;
 mod failing;
 mod fill;

@@ -4,10 +4,17 @@ pub mod blob;
 
 use crate::rows::Row;
 
+mod array;
+mod ring;
+mod sorted;
+
 /// Returns the rows of the containers.
 #[must_use]
 pub fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     rows.extend(blob::rows());
+    rows.extend(array::rows());
+    rows.extend(ring::rows());
+    rows.extend(sorted::rows());
     rows
 }
