@@ -16,6 +16,7 @@ mod event_stream;
 mod handle_heap;
 #[cfg(feature = "hashbrown")]
 mod hash_map;
+mod hasher;
 mod json;
 mod key_values;
 mod list_pool;
@@ -30,3 +31,9 @@ pub mod text;
 
 pub use array::Array;
 pub use error::GrowError;
+#[cfg(feature = "hashbrown")]
+pub use hash_map::{HashMap, HashSet};
+#[cfg(feature = "hashbrown")]
+pub use hashbrown;
+pub use hasher::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher};
+pub use multi_map::{EntryPlace, MultiMap, MultiMapDamage, MultiMapIter, ValuesOf};
