@@ -31,6 +31,10 @@ pub mod text;
 
 pub use array::Array;
 pub use error::GrowError;
+pub use handle_heap::{
+    BlockError, BlockId, Compaction, HandleHeap, HandleHeapDamage, HandleHeapError,
+    HandleHeapStats, HeapBlock,
+};
 #[cfg(feature = "hashbrown")]
 pub use hash_map::{HashMap, HashSet};
 #[cfg(feature = "hashbrown")]
