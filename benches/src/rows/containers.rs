@@ -1,9 +1,17 @@
 //! The rows of the containers, a module for each.
 
+mod handle_heap;
+mod hash_map;
+mod multi_map;
+
 use crate::rows::Row;
 
 /// Returns the rows of the containers.
 #[must_use]
 pub fn rows() -> Vec<Row> {
-    Vec::new()
+    let mut rows = Vec::new();
+    rows.extend(handle_heap::rows());
+    rows.extend(hash_map::rows());
+    rows.extend(multi_map::rows());
+    rows
 }

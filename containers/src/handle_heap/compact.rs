@@ -4,7 +4,7 @@ use loligo_allocators::Allocator;
 
 use super::bins::NIL;
 use super::space::GRANULE;
-use super::{BlockId, HandleHeap};
+use super::{BlockId, HandleHeap, HandleHeapError};
 
 /// What looking at a block or hole counts for in the budget, in bytes: its header.
 const LOOK: u64 = GRANULE as u64;
@@ -64,6 +64,32 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         while self.step(&mut pass) {}
         self.space.low = pass.at;
         pass.result
+    }
+
+    /// Gives back what lies behind the last block, by moving the blocks into a buffer that ends there. After
+    /// a compaction that is all that blocks do not need.
+    ///
+    /// # Complexity
+    ///
+    /// O(buffer). Takes the shorter buffer before the longer one is given back. Moves every block; no id is
+    /// invalidated.
+    ///
+    /// # Errors
+    ///
+    /// [`HandleHeapError`] if a block is pinned, or there is no memory for the shorter buffer. Nothing has
+    /// changed.
+    pub fn try_shrink_to_fit(&mut self) -> Result<(), HandleHeapError> {
+        let stats = self.stats();
+        let bytes = stats.buffer_bytes - stats.tail_hole_bytes;
+        if let Some((pinned, _)) = self.first_pinned() {
+            return Err(HandleHeapError::Pinned { bytes, pinned, pinned_blocks: self.pinned });
+        }
+        self.space.shrink().map_err(|cause| HandleHeapError::Memory {
+            bytes,
+            hole_bytes: stats.hole_bytes,
+            largest_hole_bytes: stats.largest_hole_bytes,
+            cause,
+        })
     }
 
     /// Looks at one block or hole and moves the block behind a hole; tells whether to go on.

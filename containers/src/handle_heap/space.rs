@@ -379,6 +379,26 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         Ok(())
     }
 
+    /// Takes a buffer that ends behind the last block, in place of the one there is.
+    pub(super) fn shrink(&mut self) -> Result<(), GrowError> {
+        let start = self.end() - self.tail_hole();
+        let lines = (start as usize).div_ceil(PER_LINE);
+        if lines == self.lines.len() {
+            return Ok(());
+        }
+        let mut shorter = Array::try_with_capacity_in(lines, self.memory())?;
+        shorter.try_extend_from_slice(&self.lines[..lines])?;
+        let tail = self.header(self.last);
+        self.unlist(self.last, tail);
+        self.lines = shorter;
+        self.last = start - tail.before;
+        let rest = self.end() - start;
+        if rest > 0 {
+            self.put_hole(start, rest, tail.before);
+        }
+        Ok(())
+    }
+
     /// Writes the header of a block, without its owner.
     #[inline]
     fn put(&mut self, at: u32, granules: u32, before: u32) {

@@ -134,8 +134,14 @@ fn model_run(seed: u64, steps: usize) {
             } else if drawn < 90 {
                 let at = random.below(known.len());
                 pin_or_unpin(&mut heap, &mut known[at], &mut random);
-            } else {
+            } else if drawn < 99 {
                 compact(&mut heap, random.below(4000));
+            } else {
+                let before = heap.stats();
+                let shrunk = heap.try_shrink_to_fit();
+                assert_eq!(shrunk.is_err(), before.pinned_blocks > 0, "{shrunk:?}");
+                let now = heap.stats();
+                assert!(shrunk.is_err() || now.tail_hole_bytes < 64, "{now:?}");
             }
             if step % 5 == 0 {
                 compare(&heap, &known, &stale);
@@ -207,6 +213,9 @@ fn a_refusal_changes_nothing() {
             assert_eq!(heap.validate(), Ok(()));
             assert_eq!(heap.len(), known.len());
         }
+        let shrunk = heap.try_shrink_to_fit();
+        assert_eq!(heap.validate(), Ok(()));
+        result = result.and(shrunk);
         if let Some((id, number)) = known.first().copied() {
             let before = heap.bytes(id).map(<[u8]>::to_vec);
             let resized = heap.try_resize(id, 20_000);
