@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         *damage.try_entry(*entity)?.or_insert(0) += 10;
         println!("{} burns", entities.get(*entity).map_or("nobody", |entity| entity.name));
     }
-    assert_eq!(damage.len(), 3);
+    assert_eq!(damage.len(), 3, "all three burn");
 
     // The lamp is destroyed. Its id is refused everywhere, and what was kept of it is dropped.
     entities.remove(lamp);
@@ -89,7 +89,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     println!("{added} tags more, then: {error}");
-    assert_eq!(tags.pairs.len(), tags.carriers.len());
+    assert_eq!(tags.pairs.len(), tags.carriers.len(), "both or neither");
     assert!(tags.pairs.contains(&(player, id32!("flammable"))), "nothing was lost");
     Ok(())
 }
