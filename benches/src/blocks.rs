@@ -72,10 +72,6 @@ unsafe impl<A: Allocator> Blocks for Ours<A> {
 }
 
 /// A peer that comes as a `GlobalAlloc`, called by name; it is never the global allocator here.
-#[cfg_attr(
-    not(feature = "peers-all"),
-    expect(dead_code, reason = "the peers that come so are behind the feature")
-)]
 pub(crate) struct Global<G>(pub(crate) G);
 
 // SAFETY: `GlobalAlloc` promises the same.

@@ -1,1 +1,371 @@
 //! Blocks named by ids, which may move.
+//!
+//! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), which names relocatable
+//! blocks, reached by handles, as one of four ways against fragmentation and leaves it at that. What we make
+//! of it:
+//!
+//! - The handle is an id with a generation: one that was freed is refused for ever.
+//! - A block is borrowed through the heap, so nothing can move while anyone looks at it; who must hold an
+//!   address for longer pins the block.
+//! - Compaction is a little at a time: a call moves no more bytes than it is told.
+//!
+//! `docs/decisions/0008-handle-heap.md` tells why it is built as it is.
+
+use core::alloc::Layout;
+use core::fmt;
+
+use bytemuck::{AnyBitPattern, NoUninit};
+use loligo_allocators::Allocator;
+use loligo_ids::{HoleTable, Id, Lifo, Retire};
+
+use crate::error::{GrowError, or_panic};
+
+mod bins;
+mod check;
+mod compact;
+mod error;
+mod pin;
+mod resize;
+mod space;
+mod stats;
+#[cfg(test)]
+mod tests;
+
+pub use compact::Compaction;
+pub use error::{BlockError, HandleHeapDamage, HandleHeapError};
+pub use stats::HandleHeapStats;
+
+use space::{GRANULE, Space};
+
+/// The tag of a [`BlockId`]; nothing of it is ever made.
+#[derive(Debug)]
+pub enum HeapBlock {}
+
+/// The name of a block of a [`HandleHeap`].
+///
+/// 64 bits, so that no program lives to see one come back: a slot has 2^32 - 1 lives.
+pub type BlockId = Id<HeapBlock, u64, 32, 32>;
+
+/// What the table knows of a block.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// The granule of its header.
+    at: u32,
+    bytes: u32,
+    pins: u16,
+    /// In granules.
+    align: u8,
+}
+
+/// A heap whose blocks are named by ids and may move, so that the holes between them can be closed.
+///
+/// The bytes of a block are reached by its id, and a block moves only where the heap is borrowed to be
+/// changed; so no slice is ever left behind. A block that something outside of the program looks at (a
+/// device, a library in C) is [pinned](Self::pin) for as long, and compaction goes around it.
+///
+/// # Complexity
+///
+/// Allocating and freeing are O(1), but for growth, which moves the whole buffer, and for the last of the
+/// memory: before a request is refused all holes of its size class are looked at. Access is one lookup by
+/// id.
+///
+/// # Memory
+///
+/// ```text
+/// buffer | head | block    | head | hole | head | block  | head | hole to the end |    granules of 16 bytes
+///           |                               |
+/// table  | id, where, bytes, pins | free | id, where, bytes, pins | ..      20 bytes and a bit a block
+///
+/// head of a block | granules, granules before | id                |
+/// head of a hole  | granules, granules before | next, last of its size class |
+/// ```
+///
+/// Nothing while it is empty. Then one buffer, which doubles, and one table. A block takes 36 bytes beside
+/// its own, which are rounded up to 16. Holes are kept by size: one class a size up to 31 granules, then
+/// eight classes for each power of two, so a block takes a hole at most an eighth larger than need be while
+/// there is such a one. The object is 1 200 bytes or fewer, most of them the heads of the size classes.
+///
+/// Every block is aligned to 16 bytes, and to [`MAX_ALIGN`](Self::MAX_ALIGN) = 64 where it is asked for.
+///
+/// # When not to use it
+///
+/// For blocks of a few bytes: their heads are longer than they are. For objects of one size: an id table has
+/// no holes to close. Where nothing may be moved: a heap allocator has the same blocks without ids.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::StaticHeap;
+/// use loligo_containers::HandleHeap;
+///
+/// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
+/// let mut heap: HandleHeap = HandleHeap::new_in(&MEMORY);
+/// let first = heap.try_allocate(100, 16)?;
+/// let path = heap.try_allocate_from(&[1.0_f32, 4.0, 9.0])?;
+/// heap.free(first)?;
+///
+/// // The hole that the first one left is closed; the path has another address and the same id.
+/// let done = heap.compact(1 << 10);
+/// assert_eq!((done.moved_blocks, heap.stats().holes), (1, 1));
+/// assert_eq!(heap.slice_of::<f32>(path), Some(&[1.0, 4.0, 9.0][..]));
+/// assert_eq!(heap.bytes(first), None, "freed, and refused from then on");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+///
+/// # Invariants
+///
+/// 1. Those of `Space`: blocks and holes lie without a gap from the buffer's start to its end, no two
+///    holes beside each other, and each hole is in the list of its size class.
+/// 2. The header of every block has the id of an entry of the table that leads back to it and whose bytes
+///    fit the granules; there is a header for every entry.
+/// 3. `pinned` entries have pins, and none of these blocks has moved since it got its first.
+pub struct HandleHeap<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    space: Space<'a, A>,
+    blocks: HoleTable<'a, Block, BlockId, Lifo, Retire, A>,
+    live_bytes: u64,
+    pinned: u32,
+}
+
+impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
+    /// The greatest alignment that a block may have.
+    pub const MAX_ALIGN: usize = space::LINE;
+
+    /// Returns an empty heap, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub fn new_in(memory: &'a A) -> Self {
+        Self {
+            space: Space::new_in(memory),
+            blocks: HoleTable::new_in(memory),
+            live_bytes: 0,
+            pinned: 0,
+        }
+    }
+
+    /// Returns an empty heap with a buffer of `bytes` at least, heads included.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory for it.
+    pub fn try_with_capacity_in(bytes: usize, memory: &'a A) -> Result<Self, GrowError> {
+        let mut heap = Self::new_in(memory);
+        heap.space.grow(bytes.div_ceil(GRANULE))?;
+        Ok(heap)
+    }
+
+    /// Returns the allocator that the memory is from.
+    #[must_use]
+    pub const fn memory(&self) -> &'a A {
+        self.space.memory()
+    }
+
+    /// Takes a block of `bytes` bytes, aligned to `align`. Its contents are what was there before.
+    ///
+    /// The buffer grows where no hole is large enough, which moves every block: not while one is pinned.
+    /// Holes are not closed for it; where the error says that they would do, call
+    /// [`compact`](Self::compact).
+    ///
+    /// # Complexity
+    ///
+    /// O(1) amortised; O(buffer) where the buffer grows. Before it does, or is refused, O(holes) of the
+    /// block's size class.
+    ///
+    /// # Errors
+    ///
+    /// [`HandleHeapError`]; nothing has changed, but that the buffer may have grown.
+    #[inline]
+    pub fn try_allocate(&mut self, bytes: usize, align: usize) -> Result<BlockId, HandleHeapError> {
+        let (size, align) = measure(bytes, align)?;
+        let at = match self.space.take(granules(size), align) {
+            Some(at) => at,
+            None => self.take_slowly(granules(size), align)?,
+        };
+        let block = Block { at, bytes: size, pins: 0, align: align as u8 };
+        match self.blocks.insert(block) {
+            Ok(id) => {
+                self.space.set_owner(at, id.to_bits());
+                self.live_bytes += u64::from(size);
+                Ok(id)
+            }
+            Err(error) => {
+                self.space.give(at);
+                Err(HandleHeapError::Ids(error))
+            }
+        }
+    }
+
+    /// Takes a block as [`try_allocate`](Self::try_allocate) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory, or the alignment is none.
+    #[must_use]
+    pub fn allocate(&mut self, bytes: usize, align: usize) -> BlockId {
+        or_panic(self.try_allocate(bytes, align))
+    }
+
+    /// Takes a block that holds copies of these elements, aligned for them.
+    ///
+    /// # Complexity
+    ///
+    /// As [`try_allocate`](Self::try_allocate), and O(elements).
+    ///
+    /// # Errors
+    ///
+    /// As [`try_allocate`](Self::try_allocate).
+    pub fn try_allocate_from<T: NoUninit>(
+        &mut self,
+        elements: &[T],
+    ) -> Result<BlockId, HandleHeapError> {
+        let id = self.try_allocate(size_of_val(elements), align_of::<T>())?;
+        if let Some(bytes) = self.bytes_mut(id) {
+            bytes.copy_from_slice(bytemuck::cast_slice(elements));
+        }
+        Ok(id)
+    }
+
+    /// Gives a block back. Its id is refused from then on.
+    ///
+    /// # Complexity
+    ///
+    /// O(1). Nothing moves.
+    ///
+    /// # Errors
+    ///
+    /// [`BlockError`] if the id names no block, or one that is pinned.
+    #[inline]
+    pub fn free(&mut self, id: BlockId) -> Result<(), BlockError> {
+        let block = *self.blocks.get(id).ok_or(BlockError::Stale { id })?;
+        if block.pins > 0 {
+            return Err(BlockError::Pinned { id, pins: block.pins });
+        }
+        self.blocks.remove(id);
+        self.space.give(block.at);
+        self.live_bytes -= u64::from(block.bytes);
+        Ok(())
+    }
+
+    /// Tells whether the id names a block of this heap. O(1).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, id: BlockId) -> bool {
+        self.blocks.contains(id)
+    }
+
+    /// Returns the bytes of a block, or `None` if the id names none. O(1).
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self, id: BlockId) -> Option<&[u8]> {
+        let block = self.blocks.get(id)?;
+        Some(self.space.bytes(block.at, block.bytes))
+    }
+
+    /// Returns the bytes of a block, to be changed, or `None` if the id names none. O(1).
+    #[inline]
+    #[must_use]
+    pub fn bytes_mut(&mut self, id: BlockId) -> Option<&mut [u8]> {
+        let block = self.blocks.get(id)?;
+        Some(self.space.bytes_mut(block.at, block.bytes))
+    }
+
+    /// Returns a block as elements of a type. O(1).
+    ///
+    /// `None` if the id names no block, or the block is not a whole number of such elements, or not aligned
+    /// for them.
+    #[inline]
+    #[must_use]
+    pub fn slice_of<T: AnyBitPattern>(&self, id: BlockId) -> Option<&[T]> {
+        bytemuck::try_cast_slice(self.bytes(id)?).ok()
+    }
+
+    /// Returns a block as elements of a type, to be changed, or `None` as [`slice_of`](Self::slice_of) does.
+    /// O(1).
+    #[inline]
+    #[must_use]
+    pub fn slice_of_mut<T: AnyBitPattern + NoUninit>(&mut self, id: BlockId) -> Option<&mut [T]> {
+        bytemuck::try_cast_slice_mut(self.bytes_mut(id)?).ok()
+    }
+
+    /// Returns a block as one value of a type, or `None` if it is not exactly that. O(1).
+    #[inline]
+    #[must_use]
+    pub fn value<T: AnyBitPattern>(&self, id: BlockId) -> Option<&T> {
+        bytemuck::try_from_bytes(self.bytes(id)?).ok()
+    }
+
+    /// Returns a block as one value of a type, to be changed, or `None` if it is not exactly that. O(1).
+    #[inline]
+    #[must_use]
+    pub fn value_mut<T: AnyBitPattern + NoUninit>(&mut self, id: BlockId) -> Option<&mut T> {
+        bytemuck::try_from_bytes_mut(self.bytes_mut(id)?).ok()
+    }
+
+    /// Returns how many blocks there are. O(1).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Tells whether there are no blocks. O(1).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Takes granules where the quick search found none: from a hole that it passed over, or by growing.
+    #[cold]
+    #[inline(never)]
+    fn take_slowly(&mut self, granules: u32, align: u32) -> Result<u32, HandleHeapError> {
+        if let Some(at) = self.space.take_thoroughly(granules, align) {
+            return Ok(at);
+        }
+        self.make_room(granules, align)?;
+        // The buffer ends in a hole now that is as large as that.
+        Ok(self.space.take_thoroughly(granules, align).unwrap_or_else(|| {
+            unreachable!("room was made for {granules} granules aligned to {align}")
+        }))
+    }
+
+    /// Grows the buffer until it ends in a hole for so many granules.
+    fn make_room(&mut self, granules: u32, align: u32) -> Result<(), HandleHeapError> {
+        let bytes = u64::from(granules) * GRANULE as u64;
+        if let Some((id, _)) = self.first_pinned() {
+            return Err(HandleHeapError::Pinned { bytes, pinned: id, pinned_blocks: self.pinned });
+        }
+        let most = granules as usize + align as usize - 1;
+        let more = most - self.space.tail_hole() as usize;
+        self.space.grow(more).map_err(|cause| {
+            let stats = self.stats();
+            HandleHeapError::Memory {
+                bytes,
+                hole_bytes: stats.hole_bytes,
+                largest_hole_bytes: stats.largest_hole_bytes,
+                cause,
+            }
+        })
+    }
+}
+
+/// Returns the bytes as they are stored, and the alignment in granules.
+#[inline]
+fn measure(bytes: usize, align: usize) -> Result<(u32, u32), HandleHeapError> {
+    let limit = space::LINE;
+    if Layout::from_size_align(0, align).is_err() || align > limit {
+        return Err(HandleHeapError::Align { align: align as u64, limit: limit as u64 });
+    }
+    // A header and the rounding are on top, in granules, which are few enough then.
+    let size = u32::try_from(bytes)
+        .map_err(|_| HandleHeapError::Length { bytes: bytes as u64, limit: u64::from(u32::MAX) })?;
+    Ok((size, (align / GRANULE).max(1) as u32))
+}
+
+/// Returns how many granules a block of so many bytes takes, its header included.
+#[inline]
+const fn granules(bytes: u32) -> u32 {
+    1 + bytes.div_ceil(GRANULE as u32)
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for HandleHeap<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HandleHeap").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}

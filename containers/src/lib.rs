@@ -16,6 +16,7 @@ mod event_stream;
 mod handle_heap;
 #[cfg(feature = "hashbrown")]
 mod hash_map;
+mod hasher;
 mod json;
 mod key_values;
 mod list_pool;
@@ -36,3 +37,13 @@ pub use array::{Array, ArrayDrain, ArrayIntoIter};
 pub use error::GrowError;
 pub use ring::{Ring, RingIntoIter, RingIter};
 pub use sorted_map::{SortedError, SortedMap, SortedSet};
+pub use handle_heap::{
+    BlockError, BlockId, Compaction, HandleHeap, HandleHeapDamage, HandleHeapError,
+    HandleHeapStats, HeapBlock,
+};
+#[cfg(feature = "hashbrown")]
+pub use hash_map::{HashMap, HashSet};
+#[cfg(feature = "hashbrown")]
+pub use hashbrown;
+pub use hasher::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher};
+pub use multi_map::{EntryPlace, MultiMap, MultiMapDamage, MultiMapIter, ValuesOf};

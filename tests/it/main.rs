@@ -11,6 +11,7 @@ mod collections;
 mod compositions;
 mod container_blobs;
 mod container_arrays;
+mod container_maps;
 mod contract;
 mod failing;
 mod fill;

@@ -1,6 +1,9 @@
 //! The rows of the containers, a module for each.
 
 pub mod blob;
+mod handle_heap;
+mod hash_map;
+mod multi_map;
 
 use crate::rows::Row;
 
@@ -16,5 +19,8 @@ pub fn rows() -> Vec<Row> {
     rows.extend(array::rows());
     rows.extend(ring::rows());
     rows.extend(sorted::rows());
+    rows.extend(handle_heap::rows());
+    rows.extend(hash_map::rows());
+    rows.extend(multi_map::rows());
     rows
 }

@@ -4,3 +4,6 @@ pub(crate) mod blob;
 pub(crate) mod array;
 pub(crate) mod ring;
 pub(crate) mod sorted;
+pub(crate) mod handle_heap;
+pub(crate) mod hash_map;
+pub(crate) mod multi_map;

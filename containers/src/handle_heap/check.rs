@@ -1,0 +1,138 @@
+//! Walks the heap's invariants.
+
+use loligo_allocators::Allocator;
+
+use super::bins::{COUNT, NIL, class_of};
+use super::space::{GRANULE, Header, Space};
+use super::{BlockId, HandleHeap, HandleHeapDamage, granules};
+
+impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
+    /// Checks the heap's own structure, in release builds too.
+    ///
+    /// # Complexity
+    ///
+    /// O(blocks and holes).
+    ///
+    /// # Errors
+    ///
+    /// [`HandleHeapDamage`] names the first fault found.
+    pub fn validate(&self) -> Result<(), HandleHeapDamage> {
+        if self.blocks.validate().is_err() {
+            return damage("the table of ids is broken, found", 0);
+        }
+        let mut seen = Seen::default();
+        self.space.check_chain(&mut seen, |at, header| self.check_block(at, header))?;
+        if seen.blocks != self.blocks.len() as u64 {
+            return damage("there are more ids than blocks, found", self.space.end());
+        }
+        if self.blocks.iter().filter(|block| block.pins > 0).count() != self.pinned as usize {
+            return damage("the pinned blocks are miscounted, found", self.space.end());
+        }
+        if self.blocks.iter().map(|block| u64::from(block.bytes)).sum::<u64>() != self.live_bytes {
+            return damage("the live bytes are miscounted, found", self.space.end());
+        }
+        self.space.check_lists()
+    }
+
+    fn check_block(&self, at: u32, header: Header) -> Result<(), HandleHeapDamage> {
+        let id = BlockId::from_bits(header.owner());
+        let Some(block) = id.and_then(|id| self.blocks.get(id)) else {
+            return damage("a block's id names no entry", at);
+        };
+        if block.at != at || header.granules() < granules(block.bytes) {
+            return damage("a block's entry leads elsewhere, or is longer than it", at);
+        }
+        if !(at + 1).is_multiple_of(u32::from(block.align)) {
+            return damage("a block is not aligned as it should be", at);
+        }
+        Ok(())
+    }
+}
+
+/// What a walk over the buffer has met.
+#[derive(Default)]
+struct Seen {
+    blocks: u64,
+    holes: u32,
+    hole_granules: u32,
+    low: bool,
+    passed: bool,
+}
+
+impl<A: Allocator + ?Sized> Space<'_, A> {
+    fn check_chain(
+        &self,
+        seen: &mut Seen,
+        mut check_block: impl FnMut(u32, Header) -> Result<(), HandleHeapDamage>,
+    ) -> Result<(), HandleHeapDamage> {
+        let end = self.end();
+        let (mut at, mut before, mut last, mut hole_before) = (0, 0, 0, false);
+        while at < end {
+            let header = self.header(at);
+            if header.granules() == 0 || header.granules() > end - at {
+                return damage("a header leads beyond the buffer", at);
+            }
+            if header.before() != before {
+                return damage("a header does not lead back", at);
+            }
+            if header.is_hole() {
+                if hole_before {
+                    return damage("two holes are neighbours", at);
+                }
+                seen.holes += 1;
+                seen.hole_granules += header.granules();
+            } else {
+                check_block(at, header)?;
+                seen.blocks += 1;
+            }
+            seen.low |= at == self.low;
+            seen.passed |= at == self.passed;
+            hole_before = header.is_hole();
+            (last, before) = (at, header.granules());
+            at += header.granules();
+        }
+        if last != self.last() {
+            return damage("the last header is another than is noted", last);
+        }
+        if (seen.holes, seen.hole_granules) != (self.holes(), self.hole_granules()) {
+            return damage("holes are miscounted, found", end);
+        }
+        if (!seen.low && self.low < end) || (!seen.passed && self.passed < end) {
+            return damage("compaction would go on within a block or hole, found", self.low);
+        }
+        Ok(())
+    }
+
+    fn check_lists(&self) -> Result<(), HandleHeapDamage> {
+        let mut listed = 0;
+        for class in 0..COUNT {
+            let (mut hole, mut before) = (self.bins().first(class), NIL);
+            if (hole != NIL) != (self.bins().next(class) == Some(class)) {
+                return damage("a size class with holes has no bit, or one without has; found", 0);
+            }
+            while hole != NIL {
+                if hole >= self.end() || listed >= self.holes() {
+                    return damage(
+                        "a list of holes leads beyond the buffer, or does not end",
+                        before,
+                    );
+                }
+                let header = self.header(hole);
+                if !header.is_hole() || class_of(header.granules()) != class {
+                    return damage("what is listed as a hole is none of this size class", hole);
+                }
+                if self.hole_before(hole) != before {
+                    return damage("a hole does not lead back in its list", hole);
+                }
+                listed += 1;
+                before = hole;
+                hole = self.next_hole(hole);
+            }
+        }
+        if listed == self.holes() { Ok(()) } else { damage("a hole is not listed, found", 0) }
+    }
+}
+
+fn damage<T>(what: &'static str, at: u32) -> Result<T, HandleHeapDamage> {
+    Err(HandleHeapDamage { what, offset: u64::from(at) * GRANULE as u64 })
+}

@@ -1,0 +1,101 @@
+//! Blocks that must not move for a while.
+
+use core::ptr::NonNull;
+
+use loligo_allocators::Allocator;
+
+use super::{Block, BlockError, BlockId, HandleHeap};
+
+impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
+    /// Keeps a block where it lies, until it was unpinned as often as pinned, and returns how often it is
+    /// pinned now.
+    ///
+    /// While any block is pinned the buffer cannot grow, and compaction goes around it.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`BlockError`] if the id names no block, or it is pinned 65 535 times.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_containers::HandleHeap;
+    ///
+    /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
+    /// let mut heap: HandleHeap = HandleHeap::new_in(&MEMORY);
+    /// let other = heap.allocate(100, 16);
+    /// let voice = heap.try_allocate_from(&[0_i16; 256])?;
+    /// heap.pin(voice)?;
+    /// let address = heap.pinned_address(voice);
+    /// // The sound card reads from that address now.
+    /// heap.free(other)?;
+    /// assert_eq!(heap.compact(4096).held, 1);
+    /// assert_eq!(heap.pinned_address(voice), address);
+    ///
+    /// heap.unpin(voice)?;
+    /// assert_eq!(heap.compact(4096).moved_blocks, 1);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn pin(&mut self, id: BlockId) -> Result<u16, BlockError> {
+        let block = self.blocks.get_mut(id).ok_or(BlockError::Stale { id })?;
+        let pins = block.pins.checked_add(1).ok_or(BlockError::Pinned { id, pins: block.pins })?;
+        self.pinned += u32::from(block.pins == 0);
+        block.pins = pins;
+        Ok(pins)
+    }
+
+    /// Takes one pin back and returns how many are left.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`BlockError`] if the id names no block, or it is not pinned.
+    pub fn unpin(&mut self, id: BlockId) -> Result<u16, BlockError> {
+        let block = self.blocks.get_mut(id).ok_or(BlockError::Stale { id })?;
+        block.pins = block.pins.checked_sub(1).ok_or(BlockError::NotPinned { id })?;
+        let Block { at, pins, .. } = *block;
+        if pins == 0 {
+            self.pinned -= 1;
+            self.space.hole_before_may_close(at);
+        }
+        Ok(pins)
+    }
+
+    /// Returns how often a block is pinned, or `None` if the id names none. O(1).
+    #[must_use]
+    pub fn pins(&self, id: BlockId) -> Option<u16> {
+        self.blocks.get(id).map(|block| block.pins)
+    }
+
+    /// Returns where a pinned block lies; `None` if the id names no block, or one that is not pinned.
+    ///
+    /// The address is for what lies outside of the program, such as a device. Rust code that reads or writes
+    /// there must have no borrow of the heap between taking the address and its use; it is better off
+    /// with [`bytes`](Self::bytes).
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    #[must_use]
+    pub fn pinned_address(&mut self, id: BlockId) -> Option<NonNull<u8>> {
+        let block = self.blocks.get(id).filter(|block| block.pins > 0)?;
+        NonNull::new(self.space.bytes_mut(block.at, block.bytes).as_mut_ptr())
+    }
+
+    /// Returns a pinned block, the one with the lowest index.
+    pub(super) fn first_pinned(&self) -> Option<(BlockId, Block)> {
+        if self.pinned == 0 {
+            return None;
+        }
+        let mut blocks = self.blocks.iter_with_ids();
+        blocks.find(|(_, block)| block.pins > 0).map(|(id, block)| (id, *block))
+    }
+}

@@ -1,0 +1,49 @@
+//! What a heap holds.
+
+use loligo_allocators::Allocator;
+
+use super::HandleHeap;
+use super::space::GRANULE;
+
+/// What a [`HandleHeap`] holds, as it stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct HandleHeapStats {
+    /// Blocks.
+    pub live_blocks: u32,
+    /// Their bytes as asked for.
+    pub live_bytes: u64,
+    /// Blocks that are pinned.
+    pub pinned_blocks: u32,
+    /// Holes, the one at the buffer's end included.
+    pub holes: u32,
+    /// The bytes of all holes.
+    pub hole_bytes: u64,
+    /// Those of the largest one.
+    pub largest_hole_bytes: u64,
+    /// Those of the hole at the buffer's end, which compaction makes longer, or 0.
+    pub tail_hole_bytes: u64,
+    /// Those of the buffer: blocks with their heads, and holes.
+    pub buffer_bytes: u64,
+}
+
+impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
+    /// Returns what the heap holds.
+    ///
+    /// # Complexity
+    ///
+    /// O(1) but for the largest hole: O(holes of the greatest size class that has any).
+    #[must_use]
+    pub fn stats(&self) -> HandleHeapStats {
+        let bytes = |granules: u32| u64::from(granules) * GRANULE as u64;
+        HandleHeapStats {
+            live_blocks: self.blocks.len() as u32,
+            live_bytes: self.live_bytes,
+            pinned_blocks: self.pinned,
+            holes: self.space.holes(),
+            hole_bytes: bytes(self.space.hole_granules()),
+            largest_hole_bytes: bytes(self.space.largest_hole()),
+            tail_hole_bytes: bytes(self.space.tail_hole()),
+            buffer_bytes: bytes(self.space.end()),
+        }
+    }
+}
