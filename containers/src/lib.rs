@@ -30,3 +30,7 @@ pub mod text;
 
 pub use array::Array;
 pub use error::GrowError;
+pub use event_stream::{
+    DoubleBufferedEvents, Event, EventError, EventFault, EventReader, EventRecord, EventRecords,
+    EventStream, EventTail, EventsOf,
+};
