@@ -29,6 +29,9 @@ mod test_memory;
 pub mod text;
 
 pub use array::Array;
+pub use callbacks::{
+    Callback, Callback16, Callback32, CallbackId, CallbackTable, Callbacks, Later, RunError,
+};
 pub use error::GrowError;
 pub use event_stream::{
     DoubleBufferedEvents, Event, EventError, EventFault, EventReader, EventRecord, EventRecords,
