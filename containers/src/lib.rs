@@ -37,3 +37,6 @@ pub use event_stream::{
     DoubleBufferedEvents, Event, EventError, EventFault, EventReader, EventRecord, EventRecords,
     EventStream, EventTail, EventsOf,
 };
+pub use stream::{
+    Number, Stream, StreamError, StreamFault, StreamFormat, StreamReader, StreamWriter, Streamed,
+};
