@@ -55,15 +55,14 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
     /// Appends the events of several streams in the order of a key, as of their time.
     ///
     /// Each stream is in that order already; where one is not, its events keep the order they have. Of events
-    /// with one key those of an earlier stream come first, so it is stable. Events that come from one
-    /// stream in a row are copied together.
+    /// with one key those of an earlier stream come first, so it is stable.
     ///
     /// Floating-point times that are not negative are in order as their bits: `f32::to_bits`.
     ///
     /// # Complexity
     ///
-    /// O(bytes + records * log(streams)), a call of `key` for each record at most. Needs memory for a key and
-    /// four words a stream while it runs, from the stream's allocator.
+    /// O(bytes + records * log(streams)), a call of `key` for each record at most. While it runs it
+    /// takes two blocks from the stream's allocator, of a key and about four words a stream.
     ///
     /// # Errors
     ///
@@ -107,42 +106,33 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
         sources: &[EventReader<'_>],
         mut key: impl FnMut(&EventRecord<'_>) -> K,
     ) -> Result<(), GrowError> {
-        let words = words_of(sources);
-        let mut heads = Array::try_with_capacity_in(sources.len(), self.memory())?;
-        self.try_reserve_words(words)?;
-        for (source, stream) in sources.iter().enumerate() {
-            let rest = stream.as_bytes();
-            if let Some((record, _)) = first(rest) {
-                heads.try_push(Head { key: key(&record), source, rest })?;
-            }
-        }
+        let mut heads = Heads::try_new(sources, self.memory())?;
+        self.try_reserve_words(words_of(sources))?;
+        heads.begin(sources, &mut key);
         // The stream's length is set at last, so an unwinding key leaves it as it was.
         let mut end = self.len as usize * WORD;
-        let heads = heads.as_mut_slice();
-        (0..heads.len() / 2).rev().for_each(|root| sink(heads, root));
-        let mut count = heads.len();
-        while count > 1 {
-            let heads = &mut heads[..count];
-            let run = heads[0].run(&heads[lesser_child(heads, 0)], &mut key);
-            let bytes = &heads[0].rest[..run.bytes];
-            self.write_at(end, bytes);
-            end += bytes.len();
-            heads[0].rest = &heads[0].rest[run.bytes..];
-            match run.next {
-                Some(key) => heads[0].key = key,
-                None => {
-                    count -= 1;
-                    heads.swap(0, count);
-                }
-            }
-            sink(&mut heads[..count], 0);
+        while heads.left > 1 {
+            let (bytes, rest) = heads.take(&mut key);
+            self.write_first(end, rest, bytes);
+            end += bytes;
         }
-        if let Some(last) = heads.first().filter(|_| count > 0) {
-            self.write_at(end, last.rest);
-            end += last.rest.len();
-        }
-        self.len = (end / WORD) as u32;
+        let rest = heads.rest();
+        self.write_at(end, rest);
+        self.len = ((end + rest.len()) / WORD) as u32;
         Ok(())
+    }
+
+    /// Writes the first `bytes` of a slice at an offset, in bytes, for which room was made. Behind them, where
+    /// nothing is yet, it may write more: a copy of constant length is quicker than one of so many.
+    #[inline(always)]
+    fn write_first(&mut self, at: usize, from: &[u8], bytes: usize) {
+        const USUAL: usize = 64;
+        match from.first_chunk::<USUAL>() {
+            Some(chunk) if bytes <= USUAL && self.buffer.bytes() - at >= USUAL => {
+                self.write_at(at, chunk);
+            }
+            _ => self.write_at(at, &from[..bytes]),
+        }
     }
 }
 
@@ -151,57 +141,90 @@ fn words_of(sources: &[EventReader<'_>]) -> usize {
     sources.iter().fold(0, |sum, source| sum.saturating_add(source.as_bytes().len() / WORD))
 }
 
-/// What is left of a stream that is being merged: at least one record.
+/// What is left of a stream that is being merged.
 struct Head<'s, K> {
-    /// The first record's.
-    key: K,
-    source: usize,
+    /// The key of the first record; `None` at the end.
+    key: Option<K>,
     rest: &'s [u8],
 }
 
-/// The records that come from one stream in a row.
-struct Run<K> {
-    bytes: usize,
-    /// The key of the record behind them; `None` at the end of the stream.
-    next: Option<K>,
+/// The streams that are being merged, as a tournament: which of them is next is known by as many comparisons as
+/// the tree is high, none of which decides where the program goes on.
+///
+/// ```text
+/// nodes    1: the next | 2: the first of 0, 1 | 3: the first of 2, 3 | 4: 0 | 5: 1 | 6: 2 | 7: 3
+/// ```
+struct Heads<'s, 'a, K, A: Allocator + ?Sized> {
+    /// As many as the lowest row of the tree has places; those behind the streams are at their end.
+    heads: Array<'a, Head<'s, K>, A>,
+    /// In each node the head that comes first of those below; the first node is not used.
+    nodes: Array<'a, u32, A>,
+    /// How many streams are not at their end.
+    left: usize,
 }
 
-impl<K: Ord> Head<'_, K> {
-    fn is_before(&self, other: &Self) -> bool {
-        (&self.key, self.source) < (&other.key, other.source)
+impl<'s, 'a, K: Ord, A: Allocator + ?Sized> Heads<'s, 'a, K, A> {
+    /// Takes the memory.
+    fn try_new(sources: &[EventReader<'s>], memory: &'a A) -> Result<Self, GrowError> {
+        let places = sources.len().next_power_of_two();
+        let mut heads = Array::try_with_capacity_in(places, memory)?;
+        let mut nodes = Array::try_with_capacity_in(2 * places, memory)?;
+        nodes.try_resize(places, 0)?;
+        for place in 0..places {
+            heads.try_push(Head { key: None, rest: &[] })?;
+            nodes.try_push(place as u32)?;
+        }
+        Ok(Self { heads, nodes, left: 0 })
     }
 
-    /// Measures the records that come before those of `other`, which is the next: the first one at least.
-    fn run(&self, other: &Self, key: &mut impl FnMut(&EventRecord<'_>) -> K) -> Run<K> {
-        let mut rest = self.rest;
-        let mut next = None;
-        while let Some((_, behind)) = first(rest) {
-            rest = behind;
-            let Some((record, _)) = first(rest) else { break };
-            let found = key(&record);
-            if (&found, self.source) > (&other.key, other.source) {
-                next = Some(found);
-                break;
-            }
+    fn begin(&mut self, sources: &[EventReader<'s>], key: &mut impl FnMut(&EventRecord<'_>) -> K) {
+        for (head, stream) in self.heads.iter_mut().zip(sources) {
+            head.rest = stream.as_bytes();
+            head.key = first(head.rest).map(|(record, _)| key(&record));
+            self.left += usize::from(head.key.is_some());
         }
-        Run { bytes: self.rest.len() - rest.len(), next }
+        (1..self.heads.len()).rev().for_each(|node| self.play(node));
     }
-}
 
-/// Returns which of the children of `root` comes first; there is one at least.
-fn lesser_child<K: Ord>(heads: &[Head<'_, K>], root: usize) -> usize {
-    let (left, right) = (2 * root + 1, 2 * root + 2);
-    if right < heads.len() && heads[right].is_before(&heads[left]) { right } else { left }
-}
-
-/// Puts `root` where it belongs in the heap below it, whose first head comes before all others.
-fn sink<K: Ord>(heads: &mut [Head<'_, K>], mut root: usize) {
-    while 2 * root + 1 < heads.len() {
-        let child = lesser_child(heads, root);
-        if !heads[child].is_before(&heads[root]) {
-            return;
+    /// Takes the next record off its stream and returns how long it is, and the stream from it on.
+    #[inline(always)]
+    fn take(&mut self, key: &mut impl FnMut(&EventRecord<'_>) -> K) -> (usize, &'s [u8]) {
+        let next = self.next();
+        let head = &mut self.heads[next];
+        let from = head.rest;
+        head.rest = first(from).map_or(&[], |(_, behind)| behind);
+        head.key = first(head.rest).map(|(record, _)| key(&record));
+        self.left -= usize::from(head.key.is_none());
+        let bytes = from.len() - head.rest.len();
+        let mut node = (self.heads.len() + next) / 2;
+        while node > 0 {
+            self.play(node);
+            node /= 2;
         }
-        heads.swap(child, root);
-        root = child;
+        (bytes, from)
+    }
+
+    /// Returns what is left of the stream that is next.
+    fn rest(&self) -> &'s [u8] {
+        self.heads[self.next()].rest
+    }
+
+    /// Returns which head is next. With one place there is one node, for that place.
+    fn next(&self) -> usize {
+        self.nodes[1] as usize
+    }
+
+    /// Finds which of the two heads below a node comes first: of equals the left one.
+    #[inline(always)]
+    fn play(&mut self, node: usize) {
+        let pair = [self.nodes[2 * node], self.nodes[2 * node + 1]];
+        let [left, right] = pair.map(|head| &self.heads[head as usize].key);
+        let is_right = match (left, right) {
+            (Some(left), Some(right)) => right < left,
+            (None, right) => right.is_some(),
+            (Some(_), None) => false,
+        };
+        // An index and no branch: which stream is next cannot be predicted.
+        self.nodes[node] = pair[usize::from(is_right)];
     }
 }
