@@ -1,9 +1,15 @@
 //! The rows of the containers, a module for each.
 
+mod callbacks;
+mod events;
+
 use crate::rows::Row;
 
 /// Returns the rows of the containers.
 #[must_use]
 pub fn rows() -> Vec<Row> {
-    Vec::new()
+    let mut rows = Vec::new();
+    rows.extend(callbacks::rows());
+    rows.extend(events::rows());
+    rows
 }
