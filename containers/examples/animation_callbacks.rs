@@ -3,7 +3,7 @@
 //!
 //! Run it with `cargo run -p loligo-containers --example animation_callbacks`.
 
-use std::error::Error;
+use core::error::Error;
 use std::thread;
 
 use bytemuck::{AnyBitPattern, NoUninit};
@@ -115,14 +115,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     game.units.remove(units[2]);
     let ran = calls.run(&table, &mut game)?;
     println!("frame 1, {ran} calls:\n  {}", game.log.join("\n  "));
-    assert_eq!((ran, calls.len()), (6, 2));
-    assert_eq!(game.log[3], "a foot of a unit that is gone");
-    assert_eq!(game.units.iter().map(|unit| unit.steps).sum::<u32>(), 3);
+    assert_eq!((ran, calls.len()), (6, 2), "two calls have queued another");
+    assert_eq!(game.log[3], "a foot of a unit that is gone", "Kay was the third");
+    assert_eq!(game.units.iter().map(|unit| unit.steps).sum::<u32>(), 3, "a step each");
 
     game.log.clear();
     let ran = calls.run(&table, &mut game)?;
     println!("frame 2, {ran} calls:\n  {}", game.log.join("\n  "));
-    assert_eq!(game.log, ["clip 11 follows", "clip 11 follows"]);
-    assert!(calls.is_empty());
+    assert_eq!(game.log, ["clip 11 follows", "clip 11 follows"], "one for each thread");
+    assert!(calls.is_empty(), "nothing more was queued");
     Ok(())
 }

@@ -3,7 +3,7 @@
 //!
 //! Run it with `cargo run -p loligo-containers --example collision_events`.
 
-use std::error::Error;
+use core::error::Error;
 use std::thread;
 
 use bytemuck::{AnyBitPattern, NoUninit};
@@ -110,14 +110,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         busiest = busiest.max(physics.writer().as_bytes().len());
         physics.swap();
     }
-    assert_eq!(sounds.of::<Heard>().count(), 8 + 6 + 2);
+    assert_eq!(sounds.of::<Heard>().count(), 8 + 6 + 2, "the weak ones are not heard");
 
     // All that happened, in order of time, though it came from two threads.
     let times: Vec<u32> = recorded.iter().filter_map(|event| event.field(0)).collect();
     assert!(times.is_sorted(), "{times:?}");
     let asleep: Vec<u32> = recorded.of::<FellAsleep>().map(|event| event.body).collect();
     println!("asleep after frame 2, in that order: {asleep:?}");
-    assert_eq!(asleep, [0, 100, 1, 101, 2, 102, 3, 103]);
+    assert_eq!(asleep, [0, 100, 1, 101, 2, 102, 3, 103], "the threads' events alternate");
 
     // The recording is bytes. A tool that shows it knows collisions alone, and believes nothing.
     let mut file = recorded.as_bytes().to_vec();
@@ -128,7 +128,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         replay.of::<Collision>().count(),
         replay.iter().count(),
     );
-    assert_eq!(replay.of::<Collision>().count(), 24);
+    assert_eq!(replay.of::<Collision>().count(), 24, "those of three frames were answered");
     file[4] = 200;
     let refused = EventReader::open(&file).err();
     println!("damaged: {}", refused.map_or_else(String::new, |error| error.to_string()));

@@ -3,7 +3,7 @@
 //!
 //! Run it with `cargo run -p loligo-containers --example saved_game`.
 
-use std::error::Error;
+use core::error::Error;
 use std::fs;
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
@@ -119,8 +119,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut read = Hero::new_in(&memory);
     FORMAT.load(&mut read, &file)?;
     println!("version 3: {} bytes, {} things in the bag", file.len(), read.bag.len());
-    assert_eq!((read.health, read.target, read.bag[1].is_worn), (0.75, hero.target, true));
-    assert_eq!(read.difficulty, Difficulty::Hard);
+    assert_eq!(
+        (read.health, read.target, read.bag[1].is_worn),
+        (0.75, hero.target, true),
+        "it is as it was written"
+    );
+    assert_eq!(read.difficulty, Difficulty::Hard, "it is as it was written");
 
     // As the program of two years ago wrote it: the very same function, asked for its version.
     let mut old: Array<'_, u8> = Array::new_in(&memory);
@@ -128,7 +132,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut read = Hero::new_in(&memory);
     FORMAT.load(&mut read, &old)?;
     println!("version 1: {} bytes, health {} from hundredths, no target", old.len(), read.health);
-    assert_eq!((read.health, read.target, read.bag[1].is_worn), (0.75, None, false));
+    assert_eq!(
+        (read.health, read.target, read.bag[1].is_worn),
+        (0.75, None, false),
+        "defaults, where version 1 knew nothing"
+    );
     assert!(read.title.is_empty(), "version 1 knew no titles");
 
     // The old program is given the new file.
