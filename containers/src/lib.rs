@@ -47,3 +47,11 @@ pub use hash_map::{HashMap, HashSet};
 pub use hashbrown;
 pub use hasher::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher};
 pub use multi_map::{EntryPlace, MultiMap, MultiMapDamage, MultiMapIter, ValuesOf};
+pub use array::Array;
+pub use callbacks::{
+    Callback, Callback16, Callback32, CallbackId, CallbackTable, Callbacks, Later, RunError,
+pub use event_stream::{
+    DoubleBufferedEvents, Event, EventError, EventFault, EventReader, EventRecord, EventRecords,
+    EventStream, EventTail, EventsOf,
+pub use stream::{
+    Number, Stream, StreamError, StreamFault, StreamFormat, StreamReader, StreamWriter, Streamed,

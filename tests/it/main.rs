@@ -12,6 +12,7 @@ mod compositions;
 mod container_blobs;
 mod container_arrays;
 mod container_maps;
+mod container_streams;
 mod contract;
 mod failing;
 mod fill;

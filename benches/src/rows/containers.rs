@@ -4,6 +4,8 @@ pub mod blob;
 mod handle_heap;
 mod hash_map;
 mod multi_map;
+mod callbacks;
+mod events;
 
 use crate::rows::Row;
 
@@ -22,5 +24,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(handle_heap::rows());
     rows.extend(hash_map::rows());
     rows.extend(multi_map::rows());
+    rows.extend(callbacks::rows());
+    rows.extend(events::rows());
     rows
 }

@@ -7,3 +7,5 @@ pub(crate) mod sorted;
 pub(crate) mod handle_heap;
 pub(crate) mod hash_map;
 pub(crate) mod multi_map;
+pub(crate) mod callbacks;
+pub(crate) mod events;
