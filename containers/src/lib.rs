@@ -30,3 +30,7 @@ pub mod text;
 
 pub use array::Array;
 pub use error::GrowError;
+pub use list_pool::{
+    List, ListChunks, ListChunksMut, ListDamage, ListError, ListIter, ListIterMut, ListPool,
+    ListPoolStats,
+};
