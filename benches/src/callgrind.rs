@@ -46,9 +46,9 @@ pub(crate) fn run(counted: Counted, times: u32) {
         }
         Counted::Batch => Batches::new(pool()).run_untimed(times),
         Counted::BatchEmpty => Batches::new(Nothing::new()).run_untimed(times),
-        Counted::ListsUnsettled1 => Lists::<1>::scattered().walk(times),
+        Counted::ListsUnsettled1 => Lists::<1>::unsettled().walk(times),
         Counted::ListsSettled1 => Lists::<1>::settled().walk(times),
-        Counted::ListsUnsettled4 => Lists::<4>::scattered().walk(times),
+        Counted::ListsUnsettled4 => Lists::<4>::unsettled().walk(times),
         Counted::ListsSettled4 => Lists::<4>::settled().walk(times),
     }
 }

@@ -37,6 +37,7 @@ pub use stats::ListPoolStats;
 
 use list::{Head, TOGETHER};
 use nodes::{LAST, Nodes};
+use runs::Runs;
 use settle::Frontier;
 
 /// Many lists in one array: nodes of `K` items, linked by index.
@@ -284,7 +285,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         if head.is_together() {
             return (head.end - head.first() * Nodes::<T, A, K>::K) as usize;
         }
-        let mut runs = self.runs(head);
+        let mut runs = Self::runs(head);
         core::iter::from_fn(|| runs.next(self.nodes.links())).map(|run| run.len()).sum()
     }
 
@@ -370,12 +371,14 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
 
     #[inline]
     fn head(&self, list: List<T>) -> Option<Head> {
-        Some(self.heads[self.find_list(list)? as usize])
+        let index = self.find_list(list)?;
+        // SAFETY: a list that is found has a life, and there are as many heads as lives (invariant 4).
+        Some(*unsafe { self.heads.get_unchecked(index as usize) })
     }
 
     #[inline]
-    fn runs(&self, head: Head) -> runs::Runs {
-        self.nodes.runs(head.first(), head.end, head.is_together())
+    const fn runs(head: Head) -> Runs<K> {
+        Runs::new(head.first(), head.end, head.is_together())
     }
 
     #[inline]

@@ -9,6 +9,7 @@ mod buddy_offsets;
 mod canary;
 mod collections;
 mod compositions;
+mod container_list_pool;
 mod contract;
 mod failing;
 mod fill;

@@ -30,7 +30,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     pub fn try_insert(&mut self, list: List<T>, at: usize, item: T) -> Result<(), ListError> {
         let index = self.find_list(list).ok_or(ListError::Gone)?;
         let head = self.heads[index as usize];
-        let mut runs = self.runs(head);
+        let mut runs = Self::runs(head);
         let found = runs.skip(self.nodes.links(), at as u64);
         assert!(found, "an item was to be inserted at {at} into a list of {}", self.len(list));
         let grows = head.end.is_multiple_of(Self::ITEMS);
@@ -96,7 +96,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     /// O(1) if the list lies together, else O(nodes). Moves one item.
     pub fn swap_remove(&mut self, list: List<T>, at: usize) -> Option<T> {
         let index = self.find_list(list)?;
-        let place = self.runs_from(index, at)?.peek()?;
+        let place = self.runs_from(index, at)?.peek(self.nodes.links())?;
         // SAFETY: the item is alive (invariant 2). Its place is written over by the last item, or it is that
         // and counted no more; nothing in between panics.
         let item = unsafe { self.nodes.place(place).read() };
@@ -115,9 +115,9 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     /// O(items). Moves the items behind the first that goes.
     pub fn retain(&mut self, list: List<T>, mut keep: impl FnMut(&mut T) -> bool) {
         let Some(index) = self.find_list(list) else { return };
-        let runs = self.runs(self.heads[index as usize]);
+        let runs = Self::runs(self.heads[index as usize]);
         let mut sifting = Sifting { pool: self, index, from: runs, to: runs, kept: 0 };
-        while let Some(item) = sifting.from.peek() {
+        while let Some(item) = sifting.from.peek(sifting.pool.nodes.links()) {
             // SAFETY: the item is alive (invariant 2): what was moved or dropped lies before it.
             let kept = keep(unsafe { sifting.pool.nodes.place(item).as_mut() });
             if kept {
@@ -244,8 +244,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
 
     /// Returns what is left of a list from its item `at` on.
     #[inline]
-    pub(super) fn runs_from(&self, index: u32, at: usize) -> Option<Runs> {
-        let mut runs = self.runs(self.heads[index as usize]);
+    pub(super) fn runs_from(&self, index: u32, at: usize) -> Option<Runs<K>> {
+        let mut runs = Self::runs(self.heads[index as usize]);
         runs.skip(self.nodes.links(), at as u64).then_some(runs)
     }
 
@@ -297,9 +297,9 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
 
     /// Cuts a list behind its first `len` items, frees the nodes that it then does not need, and returns the items
     /// that it has no more: they are alive, in nodes that nobody takes before the pool is used again.
-    pub(super) fn detach(&mut self, index: u32, len: u64) -> Runs {
+    pub(super) fn detach(&mut self, index: u32, len: u64) -> Runs<K> {
         let head = self.heads[index as usize];
-        let mut rest = self.runs(head);
+        let mut rest = Self::runs(head);
         let Some(before) = len.checked_sub(1) else {
             self.give_from(head.first(), head);
             self.broken -= u32::from(head.end != 0 && !head.is_together());
@@ -341,10 +341,10 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     }
 
     /// Drops the items of a detached part.
-    pub(super) fn drop_items(&mut self, rest: Runs) {
+    pub(super) fn drop_items(&mut self, rest: Runs<K>) {
         struct Dropping<'n, 'a, T, A: Allocator + ?Sized, const K: usize>(
             &'n Nodes<'a, T, A, K>,
-            Runs,
+            Runs<K>,
         );
         impl<T, A: Allocator + ?Sized, const K: usize> Dropping<'_, '_, T, A, K> {
             fn drop_all(&mut self) {
@@ -449,8 +449,8 @@ impl<T: Copy, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
 struct Sifting<'p, 'a, T, A: Allocator + ?Sized, const K: usize> {
     pool: &'p mut ListPool<'a, T, A, K>,
     index: u32,
-    from: Runs,
-    to: Runs,
+    from: Runs<K>,
+    to: Runs<K>,
     kept: u64,
 }
 

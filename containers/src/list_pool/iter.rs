@@ -18,7 +18,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// O(1) an item.
     #[inline]
-    pub fn iter(&self, list: List<T>) -> ListIter<'_, T> {
+    pub fn iter(&self, list: List<T>) -> ListIter<'_, T, K> {
         ListIter { now: [].iter(), later: self.chunks(list) }
     }
 
@@ -28,7 +28,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// As [`iter`](Self::iter).
     #[inline]
-    pub fn iter_mut(&mut self, list: List<T>) -> ListIterMut<'_, T> {
+    pub fn iter_mut(&mut self, list: List<T>) -> ListIterMut<'_, T, K> {
         ListIterMut { now: [].iter_mut(), later: self.chunks_mut(list) }
     }
 
@@ -38,8 +38,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// O(1) a slice.
     #[inline]
-    pub fn chunks(&self, list: List<T>) -> ListChunks<'_, T> {
-        let runs = self.runs(self.head(list).unwrap_or(Head::EMPTY));
+    pub fn chunks(&self, list: List<T>) -> ListChunks<'_, T, K> {
+        let runs = Self::runs(self.head(list).unwrap_or(Head::EMPTY));
         ListChunks { start: self.nodes.start(), links: self.nodes.links(), runs, lent: PhantomData }
     }
 
@@ -49,8 +49,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// O(1) a slice.
     #[inline]
-    pub fn chunks_mut(&mut self, list: List<T>) -> ListChunksMut<'_, T> {
-        let runs = self.runs(self.head(list).unwrap_or(Head::EMPTY));
+    pub fn chunks_mut(&mut self, list: List<T>) -> ListChunksMut<'_, T, K> {
+        let runs = Self::runs(self.head(list).unwrap_or(Head::EMPTY));
         ListChunksMut {
             start: self.nodes.start(),
             links: self.nodes.links(),
@@ -100,7 +100,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     #[inline]
     #[must_use]
     pub fn get(&self, list: List<T>, at: usize) -> Option<&T> {
-        let place = self.runs_from(self.find_list(list)?, at)?.peek()?;
+        let place = self.runs_from(self.find_list(list)?, at)?.peek(self.nodes.links())?;
         // SAFETY: what runs lead to is alive (invariant 2), and nobody changes it while the pool is lent.
         Some(unsafe { self.nodes.place(place).as_ref() })
     }
@@ -113,7 +113,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, list: List<T>, at: usize) -> Option<&mut T> {
-        let place = self.runs_from(self.find_list(list)?, at)?.peek()?;
+        let place = self.runs_from(self.find_list(list)?, at)?.peek(self.nodes.links())?;
         // SAFETY: what runs lead to is alive (invariant 2), and the pool is lent for this alone.
         Some(unsafe { self.nodes.place(place).as_mut() })
     }
@@ -152,41 +152,55 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
 macro_rules! visits {
     (
         $(#[$doc:meta])* $chunks:ident, $(#[$doc_items:meta])* $items:ident,
-        $lent:ty, $slice:ty, $item:ty, $iter:ty, $from:path
+        $lent:ty, $slice:ty, $item:ty, $iter:ty, $from:path, $as_chunks:ident
     ) => {
         $(#[$doc])*
         #[derive(Debug)]
-        pub struct $chunks<'p, T> {
+        pub struct $chunks<'p, T, const K: usize> {
             start: NonNull<T>,
             links: &'p [u32],
-            runs: Runs,
+            runs: Runs<K>,
             lent: PhantomData<$lent>,
         }
 
-        impl<'p, T> Iterator for $chunks<'p, T> {
+        impl<'p, T, const K: usize> Iterator for $chunks<'p, T, K> {
             type Item = $slice;
 
             #[inline]
             fn next(&mut self) -> Option<$slice> {
                 let run = self.runs.next(self.links)?;
-                // SAFETY: runs lead to items of the pool's block (invariant 2).
-                let place = unsafe { self.start.add(run.start as usize) };
-                // SAFETY: the items of a run are alive (invariant 2); each run comes once, and the pool is lent
-                // for as long as the slice is.
-                Some(unsafe { $from(place.as_ptr(), run.len()) })
+                Some(Self::slice(self.start, run.start, run.end - run.start))
+            }
+
+            #[inline]
+            fn fold<B, F: FnMut(B, $slice) -> B>(self, init: B, mut fold: F) -> B {
+                let start = self.start;
+                self.runs.fold(self.links, init, |folded, at, count| fold(folded, Self::slice(start, at, count)))
             }
         }
 
-        impl<T> FusedIterator for $chunks<'_, T> {}
+        impl<T, const K: usize> FusedIterator for $chunks<'_, T, K> {}
+
+        impl<'p, T, const K: usize> $chunks<'p, T, K> {
+            /// Returns the slice of a run that came from `runs`.
+            #[inline(always)]
+            fn slice(start: NonNull<T>, at: u32, count: u32) -> $slice {
+                // SAFETY: runs lead to items of the pool's block (invariant 2).
+                let place = unsafe { start.add(at as usize) };
+                // SAFETY: the items of a run are alive (invariant 2); each run comes once, and the pool is lent
+                // for as long as the slice is.
+                unsafe { $from(place.as_ptr(), count as usize) }
+            }
+        }
 
         $(#[$doc_items])*
         #[derive(Debug)]
-        pub struct $items<'p, T> {
+        pub struct $items<'p, T, const K: usize> {
             now: $iter,
-            later: $chunks<'p, T>,
+            later: $chunks<'p, T, K>,
         }
 
-        impl<'p, T> Iterator for $items<'p, T> {
+        impl<'p, T, const K: usize> Iterator for $items<'p, T, K> {
             type Item = $item;
 
             #[inline]
@@ -207,11 +221,16 @@ macro_rules! visits {
             #[inline]
             fn fold<B, F: FnMut(B, $item) -> B>(self, init: B, mut fold: F) -> B {
                 let folded = self.now.fold(init, &mut fold);
-                self.later.fold(folded, |folded, chunk| chunk.into_iter().fold(folded, &mut fold))
+                self.later.fold(folded, |folded, chunk| {
+                    // Loops of a known length first: lists are too short for others to pay.
+                    let (nodes, rest) = chunk.$as_chunks::<K>();
+                    let folded = (nodes.into_iter().flatten()).fold(folded, &mut fold);
+                    rest.into_iter().fold(folded, &mut fold)
+                })
             }
         }
 
-        impl<T> FusedIterator for $items<'_, T> {}
+        impl<T, const K: usize> FusedIterator for $items<'_, T, K> {}
     };
 }
 
@@ -220,21 +239,22 @@ visits!(
     ListChunks,
     /// The items of a list, lent by [`ListPool::iter`].
     ListIter,
-    &'p T, &'p [T], &'p T, slice::Iter<'p, T>, slice::from_raw_parts
+    &'p T, &'p [T], &'p T, slice::Iter<'p, T>, slice::from_raw_parts, as_chunks
 );
 visits!(
     /// The items of a list in slices to be changed, lent by [`ListPool::chunks_mut`].
     ListChunksMut,
     /// The items of a list to be changed, lent by [`ListPool::iter_mut`].
     ListIterMut,
-    &'p mut T, &'p mut [T], &'p mut T, slice::IterMut<'p, T>, slice::from_raw_parts_mut
+    &'p mut T, &'p mut [T], &'p mut T, slice::IterMut<'p, T>, slice::from_raw_parts_mut,
+    as_chunks_mut
 );
 
 // SAFETY: it gives out shared references alone.
-unsafe impl<T: Sync> Send for ListChunks<'_, T> {}
+unsafe impl<T: Sync, const K: usize> Send for ListChunks<'_, T, K> {}
 // SAFETY: as above; a shared one cannot be advanced.
-unsafe impl<T: Sync> Sync for ListChunks<'_, T> {}
+unsafe impl<T: Sync, const K: usize> Sync for ListChunks<'_, T, K> {}
 // SAFETY: it gives out exclusive references to items that nobody else has while the pool is lent.
-unsafe impl<T: Send> Send for ListChunksMut<'_, T> {}
+unsafe impl<T: Send, const K: usize> Send for ListChunksMut<'_, T, K> {}
 // SAFETY: a shared one cannot be advanced, and shows no item.
-unsafe impl<T: Sync> Sync for ListChunksMut<'_, T> {}
+unsafe impl<T: Sync, const K: usize> Sync for ListChunksMut<'_, T, K> {}

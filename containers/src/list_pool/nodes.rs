@@ -8,7 +8,6 @@ use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::error::GrowError;
 use crate::list_pool::bits::NodeBits;
-use crate::list_pool::runs::Runs;
 
 /// Marks the link of a list's last node; the rest of it is the list's index.
 pub(super) const LAST: u32 = 1 << 31;
@@ -117,12 +116,6 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
         );
         // SAFETY: callers name items of nodes, whose room is in the block (invariant 1), or its end.
         unsafe { self.items.start().add(index as usize) }
-    }
-
-    /// Returns the runs of a list.
-    #[inline]
-    pub(super) fn runs(&self, first: u32, end: u32, together: bool) -> Runs {
-        Runs::new(self.links(), Self::K, first, end, together)
     }
 
     /// Makes so many nodes free at least.

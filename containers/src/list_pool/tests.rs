@@ -545,8 +545,8 @@ fn a_pool_goes_where_its_items_and_memory_may() {
     type Shared<'a> = dyn loligo_allocators::Allocator + Sync + 'a;
     assert_send::<ListPool<'_, u32, Shared<'_>>>();
     assert_sync::<ListPool<'_, u32, Shared<'_>>>();
-    assert_send::<super::ListChunksMut<'_, Cell<u32>>>();
-    assert_sync::<super::ListChunks<'_, u32>>();
+    assert_send::<super::ListChunksMut<'_, Cell<u32>, 4>>();
+    assert_sync::<super::ListChunks<'_, u32, 4>>();
 }
 
 #[test]
