@@ -4,7 +4,7 @@
 //!
 //! After Niklas Frykholm, "An Example in Data-Oriented Design: Sound Parameters" (2011).
 
-use std::error::Error;
+use core::error::Error;
 
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
 use loligo_containers::{Array, List, ListError, ListPool};
