@@ -122,7 +122,7 @@ use settle::Frontier;
 /// # Invariants
 ///
 /// 1. Each list's nodes form a chain from the head's first node, of distinct nodes in use, to one whose link
-///    is [`LAST`] and the list's index. No node is in two lists, and all nodes in use but node 0 are in one.
+///    is `LAST` and the list's index. No node is in two lists, and all nodes in use but node 0 are in one.
 /// 2. Of a chain's nodes all but the last are full of live items; of the last those before the head's
 ///    `end` are alive, at least one. An empty list has no nodes and a head of zeros.
 /// 3. Where a head says that the list lies together, its nodes follow one another. A list of one node
