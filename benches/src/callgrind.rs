@@ -10,6 +10,7 @@ use crate::outcome::Reading;
 use crate::rows::pool::pool;
 use crate::work::batch::{self, Batches};
 use crate::work::churn::{Filled, LIVE, OneSize};
+use crate::work::containers::list_pool::Lists;
 
 /// What runs under callgrind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -22,6 +23,14 @@ pub(crate) enum Counted {
     Batch,
     /// The same loop with nothing in place of the pool.
     BatchEmpty,
+    /// Walks over lists with one item a node, as they come.
+    ListsUnsettled1,
+    /// Walks over such lists that have settled.
+    ListsSettled1,
+    /// Walks over lists with four items a node, as they come.
+    ListsUnsettled4,
+    /// Walks over such lists that have settled.
+    ListsSettled4,
 }
 
 /// Pairs of the shorter and of the longer run. The difference is what counts: making and dropping the
@@ -37,6 +46,10 @@ pub(crate) fn run(counted: Counted, times: u32) {
         }
         Counted::Batch => Batches::new(pool()).run_untimed(times),
         Counted::BatchEmpty => Batches::new(Nothing::new()).run_untimed(times),
+        Counted::ListsUnsettled1 => Lists::<1>::unsettled().walk(times),
+        Counted::ListsSettled1 => Lists::<1>::settled().walk(times),
+        Counted::ListsUnsettled4 => Lists::<4>::unsettled().walk(times),
+        Counted::ListsSettled4 => Lists::<4>::settled().walk(times),
     }
 }
 
@@ -83,6 +96,48 @@ pub(crate) fn pool_instructions() -> Reading {
     }
 }
 
+/// Measures `containers/listpool/misses`: cache misses of a walk over lists with so many items a node, settled
+/// over unsettled.
+pub(crate) fn list_misses<const K: usize>() -> Reading {
+    let [unsettled, settled] = match K {
+        1 => [Counted::ListsUnsettled1, Counted::ListsSettled1],
+        _ => [Counted::ListsUnsettled4, Counted::ListsSettled4],
+    };
+    let both = walk_misses(unsettled).and_then(|unsettled| Ok((unsettled, walk_misses(settled)?)));
+    match both {
+        Ok((unsettled, settled)) => Reading::Alone {
+            figures: vec![settled / unsettled],
+            note: Some(format!("misses a walk: unsettled {unsettled:.0}, settled {settled:.0}")),
+        },
+        Err(why) => Reading::Unmeasured(why),
+    }
+}
+
+/// Returns the misses of reading data in the first level, in one walk.
+fn walk_misses(counted: Counted) -> Result<f64, String> {
+    let [short, long] = TIMES;
+    let more = read_misses(counted, long)? as f64 - read_misses(counted, short)? as f64;
+    Ok(more / f64::from(long - short))
+}
+
+/// Caches that are simulated where misses are counted, so that they are the same everywhere.
+const CACHES: [&str; 4] =
+    ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"];
+
+/// Runs this program under callgrind and returns how many reads missed the first level.
+fn read_misses(counted: Counted, times: u32) -> Result<u64, String> {
+    let text = callgrind(counted, times, &CACHES)?;
+    event(&text, "D1mr").ok_or_else(|| "callgrind counted no misses".to_owned())
+}
+
+/// Returns the total of an event of what callgrind writes.
+fn event(text: &str, name: &str) -> Option<u64> {
+    let events = text.lines().find_map(|line| line.strip_prefix("events:"))?;
+    let place = events.split_whitespace().position(|event| event == name)?;
+    let totals = text.lines().find_map(|line| line.strip_prefix("totals:"))?;
+    totals.split_whitespace().nth(place)?.parse().ok()
+}
+
 /// Returns the instructions of a pair.
 fn pairs(counted: Counted) -> Result<f64, String> {
     let [short, long] = TIMES;
@@ -92,12 +147,19 @@ fn pairs(counted: Counted) -> Result<f64, String> {
 
 /// Runs this program under callgrind and returns how many instructions it took.
 fn instructions(counted: Counted, times: u32) -> Result<u64, String> {
+    let text = callgrind(counted, times, &[])?;
+    event(&text, "Ir").ok_or_else(|| "callgrind wrote no total".to_owned())
+}
+
+/// Runs this program under callgrind and returns what that wrote.
+fn callgrind(counted: Counted, times: u32, options: &[&str]) -> Result<String, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let out = OutFile::new(counted, times);
     let name = counted.to_possible_value();
     let name = name.ok_or("a workload has no name")?;
     let status = Command::new("valgrind")
         .args(["--tool=callgrind", "--quiet"])
+        .args(options)
         .arg(format!("--callgrind-out-file={}", out.0.display()))
         .arg(program)
         .args(["--counted", name.get_name()])
@@ -105,18 +167,11 @@ fn instructions(counted: Counted, times: u32) -> Result<u64, String> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
-        .map_err(|_| "valgrind is not installed: no instructions counted".to_owned())?;
+        .map_err(|_| "valgrind is not installed: nothing counted".to_owned())?;
     if !status.success() {
         return Err(format!("valgrind ended with {status}"));
     }
-    let text = fs::read_to_string(&out.0).map_err(|error| error.to_string())?;
-    total(&text).ok_or_else(|| "callgrind wrote no total".to_owned())
-}
-
-/// Returns the number of the line `totals:` of what callgrind writes.
-fn total(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("totals:"))?;
-    line.split_whitespace().next()?.parse().ok()
+    fs::read_to_string(&out.0).map_err(|error| error.to_string())
 }
 
 /// A file for callgrind's output, removed when it is no longer needed.

@@ -31,6 +31,12 @@ pub enum Unit {
     BytesPerLiveByte,
     /// Live bytes in each byte of the region.
     LiveBytesPerByte,
+    /// Bytes of memory for each item.
+    BytesPerItem,
+    /// Adjacent links of all links.
+    AdjacentPerLink,
+    /// Cache misses of one of two things for each miss of the other.
+    MissesPerMiss,
 }
 
 impl Unit {
@@ -45,6 +51,9 @@ impl Unit {
             Self::Tries => "tries",
             Self::BytesPerLiveByte => "bytes/live byte",
             Self::LiveBytesPerByte => "live bytes/byte",
+            Self::BytesPerItem => "bytes/item",
+            Self::AdjacentPerLink => "adjacent/link",
+            Self::MissesPerMiss => "misses/miss",
         }
     }
 

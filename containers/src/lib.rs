@@ -55,3 +55,6 @@ pub use event_stream::{
     EventStream, EventTail, EventsOf,
 pub use stream::{
     Number, Stream, StreamError, StreamFault, StreamFormat, StreamReader, StreamWriter, Streamed,
+pub use list_pool::{
+    List, ListChunks, ListChunksMut, ListDamage, ListError, ListIter, ListIterMut, ListPool,
+    ListPoolStats,

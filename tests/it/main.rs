@@ -13,6 +13,7 @@ mod container_blobs;
 mod container_arrays;
 mod container_maps;
 mod container_streams;
+mod container_list_pool;
 mod contract;
 mod failing;
 mod fill;

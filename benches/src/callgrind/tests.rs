@@ -3,11 +3,13 @@
 use super::*;
 
 #[test]
-fn the_total_is_read() {
-    let text = "version: 1\nevents: Ir\n\nfn=(1) main\n7 1000\n\ntotals: 123456\n";
-    assert_eq!(total(text), Some(123_456));
-    assert_eq!(total("version: 1\n"), None);
-    assert_eq!(total("totals: \n"), None);
+fn totals_are_read_by_event() {
+    let text = "version: 1\nevents: Ir Dr D1mr\n\nfn=(1) main\n7 1000 1 1\n\ntotals: 123456 7 9\n";
+    assert_eq!(event(text, "Ir"), Some(123_456));
+    assert_eq!(event(text, "D1mr"), Some(9));
+    assert_eq!(event(text, "D1mw"), None);
+    assert_eq!(event("version: 1\n", "Ir"), None);
+    assert_eq!(event("events: Ir\ntotals: \n", "Ir"), None);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod hash_map;
 mod multi_map;
 mod callbacks;
 mod events;
+mod list_pool;
 
 use crate::rows::Row;
 
@@ -26,5 +27,6 @@ pub fn rows() -> Vec<Row> {
     rows.extend(multi_map::rows());
     rows.extend(callbacks::rows());
     rows.extend(events::rows());
+    rows.extend(list_pool::rows());
     rows
 }

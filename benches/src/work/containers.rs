@@ -9,3 +9,4 @@ pub(crate) mod hash_map;
 pub(crate) mod multi_map;
 pub(crate) mod callbacks;
 pub(crate) mod events;
+pub(crate) mod list_pool;

@@ -1,0 +1,73 @@
+//! The rows of the lists in one array.
+//!
+//! - The lists are 2 000 of 0 to 16 parameters of sounds, 8 bytes each, all lengths alike: 8 items in the mean.
+//! - Walks add up the values of each list as floats, in order, list by list by id, and are held against the same
+//!   data as flat items and offsets. The items of `unsettled` lists were pushed one by one in no order, and
+//!   after that came and went one by one 100 times a list; settled ones are the same lists without the latter.
+//! - `bytes` counts nodes, bits, links, heads and lives, in arrays no longer than they need be.
+//! - `adjacent` is the least share of links to the node behind, over 20 000 single changes with 100 calls of
+//!   `settle(4)` each.
+//! - `misses` are cache misses of reading data in a walk over settled lists, for each miss of the same walk
+//!   over unsettled ones, by callgrind: first level of 32 KiB.
+
+use crate::callgrind;
+use crate::contender::{Contender, Race};
+use crate::outcome::{Aim, Over, Reading};
+use crate::rows::{Measure, Row, Unit};
+use crate::work::containers::list_pool::{
+    Lists, bytes_an_item, settle_moved, settle_settled, share_adjacent, walk, walk_flat,
+};
+
+/// Returns the rows of the list pool.
+pub(super) fn rows() -> Vec<Row> {
+    let race = |name, target, goal, made| {
+        let aim = Aim::over_peer(target, goal);
+        Row::new(format!("containers/listpool/{name}"), Unit::Ns, aim, Measure::Race(made))
+    };
+    let alone = |name, target, goal, made| {
+        let aim = Aim::time(target, goal);
+        Row::new(format!("containers/listpool/{name}"), Unit::Ns, aim, Measure::Alone(made))
+    };
+    let once = |name, unit, aim, measure| {
+        Row::new(format!("containers/listpool/{name}"), unit, aim, Measure::Once(measure))
+    };
+    let share = Aim { at_least: true, over: Over::Itself, ..Aim::count(0.9, 0.95) };
+    let fewer = Aim { over: Over::Itself, ..Aim::count(0.5, 0.25) };
+    vec![
+        race("walk-k1", 1.25, 0.95, settled::<1>),
+        race("walk-k4", 1.1, 0.95, settled::<4>),
+        race("walk-unsettled-k1", 3.5, 2.5, unsettled::<1>),
+        race("walk-unsettled-k4", 1.4, 1.25, unsettled::<4>),
+        once("bytes-k4", Unit::BytesPerItem, Aim::count(12.5, 11.9), || {
+            Reading::single(bytes_an_item::<4>())
+        }),
+        alone("settle-moved", 60.0, 35.0, settle_moved::<4>),
+        alone("settle-settled", 15.0, 8.0, settle_settled::<4>),
+        once(
+            "adjacent-k1",
+            Unit::AdjacentPerLink,
+            share,
+            || Reading::single(share_adjacent::<1>()),
+        ),
+        once(
+            "adjacent-k4",
+            Unit::AdjacentPerLink,
+            share,
+            || Reading::single(share_adjacent::<4>()),
+        ),
+        once("misses-k1", Unit::MissesPerMiss, fewer, callgrind::list_misses::<1>),
+        once("misses-k4", Unit::MissesPerMiss, fewer, callgrind::list_misses::<4>),
+    ]
+}
+
+fn settled<const K: usize>() -> Race {
+    beside(walk("ListPool", Lists::<K>::settled()))
+}
+
+fn unsettled<const K: usize>() -> Race {
+    beside(walk("ListPool", Lists::<K>::unsettled()))
+}
+
+fn beside(ours: Contender) -> Race {
+    Race { ours, peers: vec![walk_flat()], absent: Vec::new() }
+}
