@@ -10,7 +10,7 @@ use crate::outcome::Reading;
 use crate::rows::pool::pool;
 use crate::work::batch::{self, Batches};
 use crate::work::churn::{Filled, LIVE, OneSize};
-use crate::work::containers::list_pool::Lists;
+use crate::work::containers::list_pool::{LISTS, Lists};
 
 /// What runs under callgrind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,10 +46,10 @@ pub(crate) fn run(counted: Counted, times: u32) {
         }
         Counted::Batch => Batches::new(pool()).run_untimed(times),
         Counted::BatchEmpty => Batches::new(Nothing::new()).run_untimed(times),
-        Counted::ListsUnsettled1 => Lists::<1>::unsettled().walk(times),
-        Counted::ListsSettled1 => Lists::<1>::settled().walk(times),
-        Counted::ListsUnsettled4 => Lists::<4>::unsettled().walk(times),
-        Counted::ListsSettled4 => Lists::<4>::settled().walk(times),
+        Counted::ListsUnsettled1 => Lists::<1>::unsettled(LISTS).walk(times),
+        Counted::ListsSettled1 => Lists::<1>::settled(LISTS).walk(times),
+        Counted::ListsUnsettled4 => Lists::<4>::unsettled(LISTS).walk(times),
+        Counted::ListsSettled4 => Lists::<4>::settled(LISTS).walk(times),
     }
 }
 

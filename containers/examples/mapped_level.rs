@@ -9,7 +9,7 @@ use std::path::Path;
 
 use loligo_allocators::PageAllocator;
 use loligo_containers::{
-    Blob, BlobArray, BlobBuilder, BlobOption, BlobStr, Endian, blob_struct, field,
+    Blob, BlobArray, BlobBuilder, BlobOption, BlobStr, Endian, blob_field, blob_struct,
 };
 use loligo_ids::{IdString32, id32};
 
@@ -40,21 +40,21 @@ fn compile(path: &Path, endian: Endian) -> Result<(), Box<dyn Error>> {
     let memory = PageAllocator::new("level compiler");
     let mut level = BlobBuilder::<Level, _>::try_new_in(endian, &memory)?;
     let root = level.root();
-    level.string(root.at(field!(Level, name)), "harbour")?;
-    let units = level.array(root.at(field!(Level, units)), 2000)?;
+    level.string(root.at(blob_field!(Level, name)), "harbour")?;
+    let units = level.array(root.at(blob_field!(Level, units)), 2000)?;
     for (index, unit) in units.iter().enumerate() {
         let lamp = index % 50 == 0;
         let kind = if lamp { id32!("lamp") } else { id32!("crate") };
-        level.set(unit.at(field!(Unit, kind)), kind);
-        level.set(unit.at(field!(Unit, position)), [index as f32, 0.0, (index % 40) as f32]);
+        level.set(unit.at(blob_field!(Unit, kind)), kind);
+        level.set(unit.at(blob_field!(Unit, position)), [index as f32, 0.0, (index % 40) as f32]);
         if lamp {
-            let light = level.option(unit.at(field!(Unit, light)))?;
-            level.set(light.at(field!(Light, color)), [1.0, 0.9, 0.7]);
-            level.set(light.at(field!(Light, watts)), 60.0 + index as f32 / 50.0);
+            let light = level.option(unit.at(blob_field!(Unit, light)))?;
+            level.set(light.at(blob_field!(Light, color)), [1.0, 0.9, 0.7]);
+            level.set(light.at(blob_field!(Light, watts)), 60.0 + index as f32 / 50.0);
         }
     }
     let heights: Vec<u16> = (0..256 * 256_u32).map(|at| (at * at % 1021) as u16).collect();
-    level.numbers(root.at(field!(Level, heights)), &heights)?;
+    level.numbers(root.at(blob_field!(Level, heights)), &heights)?;
     fs::write(path, &*level.finish())?;
     Ok(())
 }

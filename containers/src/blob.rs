@@ -34,13 +34,13 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-pub use builder::{BlobBuilder, Place, Places};
+pub use builder::{BlobBuilder, BlobPlace, BlobPlaces};
 pub use bytes::BlobBytes;
-pub use check::{Checker, Refused, Shapes};
-pub use error::{BlobError, PartFault};
-pub use field::Field;
+pub use check::{BlobChecker, BlobRefused, BlobShapes};
+pub use error::{BlobError, BlobPartFault};
+pub use field::BlobField;
 pub use parts::{BlobArray, BlobOption, BlobStr, BlobType};
-pub use scalar::{Endian, Scalar};
+pub use scalar::{BlobScalar, Endian};
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -87,7 +87,7 @@ pub const BLOB_DEPTH: u32 = 64;
 ///
 /// ```
 /// use loligo_allocators::StaticHeap;
-/// use loligo_containers::{Blob, BlobArray, BlobBuilder, BlobStr, Endian, blob_struct, field};
+/// use loligo_containers::{Blob, BlobArray, BlobBuilder, BlobStr, Endian, blob_field, blob_struct};
 ///
 /// blob_struct! {
 ///     pub struct Emitter {
@@ -108,11 +108,11 @@ pub const BLOB_DEPTH: u32 = 64;
 /// // When content is compiled:
 /// let mut builder = BlobBuilder::<Effect>::try_new_in(Endian::NATIVE, &HEAP)?;
 /// let root = builder.root();
-/// builder.string(root.at(field!(Effect, name)), "smoke")?;
-/// builder.set(root.at(field!(Effect, life)), 2.5);
-/// let emitters = builder.array(root.at(field!(Effect, emitters)), 2)?;
+/// builder.string(root.at(blob_field!(Effect, name)), "smoke")?;
+/// builder.set(root.at(blob_field!(Effect, life)), 2.5);
+/// let emitters = builder.array(root.at(blob_field!(Effect, emitters)), 2)?;
 /// for (index, emitter) in emitters.iter().enumerate() {
-///     builder.set(emitter.at(field!(Emitter, rate)), 10.0 * index as f32);
+///     builder.set(emitter.at(blob_field!(Emitter, rate)), 10.0 * index as f32);
 /// }
 /// let bytes = builder.finish();
 ///
@@ -166,7 +166,7 @@ impl<'b, R: BlobType> Blob<'b, R> {
     /// [`BlobError`] says where the bytes are wrong and how.
     pub fn open_structure(bytes: &'b [u8]) -> Result<Self, BlobError> {
         header::check::<R>(bytes)?;
-        let mut checker = Checker::new(bytes);
+        let mut checker = BlobChecker::new(bytes);
         let root = checker.take(HEADER, size_of::<R>(), "the root");
         match root.and_then(|_| R::check(&mut checker, HEADER)) {
             Ok(()) => Ok(Self { bytes, root: PhantomData }),

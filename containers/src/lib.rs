@@ -29,14 +29,20 @@ mod stream;
 mod test_memory;
 pub mod text;
 
-pub use blob::{
-    BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption,
-    BlobStr, BlobType, Checker, Endian, Field, PartFault, Place, Places, Refused, Scalar, Shapes,
-};
 pub use array::{Array, ArrayDrain, ArrayIntoIter};
+pub use blob::{
+    BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobChecker, BlobError,
+    BlobField, BlobOption, BlobPartFault, BlobPlace, BlobPlaces, BlobRefused, BlobScalar,
+    BlobShapes, BlobStr, BlobType, Endian,
+};
+pub use callbacks::{
+    Callback, Callback16, Callback32, CallbackId, CallbackTable, Callbacks, Later, RunError,
+};
 pub use error::GrowError;
-pub use ring::{Ring, RingIntoIter, RingIter};
-pub use sorted_map::{SortedError, SortedMap, SortedSet};
+pub use event_stream::{
+    DoubleBufferedEvents, Event, EventError, EventFault, EventReader, EventRecord, EventRecords,
+    EventStream, EventTail, EventsOf,
+};
 pub use handle_heap::{
     BlockError, BlockId, Compaction, HandleHeap, HandleHeapDamage, HandleHeapError,
     HandleHeapStats, HeapBlock,
@@ -46,15 +52,13 @@ pub use hash_map::{HashMap, HashSet};
 #[cfg(feature = "hashbrown")]
 pub use hashbrown;
 pub use hasher::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher};
-pub use multi_map::{EntryPlace, MultiMap, MultiMapDamage, MultiMapIter, ValuesOf};
-pub use array::Array;
-pub use callbacks::{
-    Callback, Callback16, Callback32, CallbackId, CallbackTable, Callbacks, Later, RunError,
-pub use event_stream::{
-    DoubleBufferedEvents, Event, EventError, EventFault, EventReader, EventRecord, EventRecords,
-    EventStream, EventTail, EventsOf,
-pub use stream::{
-    Number, Stream, StreamError, StreamFault, StreamFormat, StreamReader, StreamWriter, Streamed,
 pub use list_pool::{
     List, ListChunks, ListChunksMut, ListDamage, ListError, ListIter, ListIterMut, ListPool,
     ListPoolStats,
+};
+pub use multi_map::{EntryPlace, MultiMap, MultiMapDamage, MultiMapIter, ValuesOf};
+pub use ring::{Ring, RingIntoIter, RingIter};
+pub use sorted_map::{SortedError, SortedMap, SortedSet};
+pub use stream::{
+    Number, Stream, StreamError, StreamFault, StreamFormat, StreamReader, StreamWriter, Streamed,
+};

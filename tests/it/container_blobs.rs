@@ -5,7 +5,7 @@ use loligo_allocators::{
     ProxyAllocator, Refusals,
 };
 use loligo_containers::{
-    Blob, BlobArray, BlobBuilder, BlobBytes, BlobStr, Endian, GrowError, blob_struct, field,
+    Blob, BlobArray, BlobBuilder, BlobBytes, BlobStr, Endian, GrowError, blob_field, blob_struct,
 };
 
 blob_struct! {
@@ -25,11 +25,11 @@ const BONES: usize = 64;
 /// Builds a skeleton; what is refused is left out.
 fn skeleton<'a, A: Allocator + ?Sized>(memory: &'a A) -> Result<BlobBytes<'a, A>, GrowError> {
     let mut builder = BlobBuilder::<Skeleton, A>::try_new_in(Endian::NATIVE, memory)?;
-    let bones = builder.array(builder.root().at(field!(Skeleton, bones)), BONES)?;
+    let bones = builder.array(builder.root().at(blob_field!(Skeleton, bones)), BONES)?;
     for (bone, index) in bones.iter().zip(0_u32..) {
-        builder.string(bone.at(field!(Bone, name)), &format!("bone_{index}"))?;
-        builder.set(bone.at(field!(Bone, parent)), index / 2);
-        builder.set(bone.at(field!(Bone, pose)), [index as f32; 7]);
+        builder.string(bone.at(blob_field!(Bone, name)), &format!("bone_{index}"))?;
+        builder.set(bone.at(blob_field!(Bone, parent)), index / 2);
+        builder.set(bone.at(blob_field!(Bone, pose)), [index as f32; 7]);
     }
     Ok(builder.finish())
 }

@@ -1,12 +1,12 @@
 //! The rows of the containers, a module for each.
 
 pub mod blob;
-mod handle_heap;
-mod hash_map;
-mod multi_map;
 mod callbacks;
 mod events;
+mod handle_heap;
+mod hash_map;
 mod list_pool;
+mod multi_map;
 
 use crate::rows::Row;
 

@@ -1,12 +1,12 @@
 //! The containers at work, a module for each.
 
-pub(crate) mod blob;
 pub(crate) mod array;
-pub(crate) mod ring;
-pub(crate) mod sorted;
-pub(crate) mod handle_heap;
-pub(crate) mod hash_map;
-pub(crate) mod multi_map;
+pub(crate) mod blob;
 pub(crate) mod callbacks;
 pub(crate) mod events;
+pub(crate) mod handle_heap;
+pub(crate) mod hash_map;
 pub(crate) mod list_pool;
+pub(crate) mod multi_map;
+pub(crate) mod ring;
+pub(crate) mod sorted;

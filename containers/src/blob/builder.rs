@@ -6,10 +6,10 @@ use core::marker::PhantomData;
 use loligo_allocators::Allocator;
 
 use super::bytes::BlobBytes;
-use super::field::Field;
+use super::field::BlobField;
 use super::header::{self, HEADER};
 use super::parts::{BlobArray, BlobOption, BlobStr, BlobType};
-use super::scalar::{Endian, Scalar};
+use super::scalar::{BlobScalar, Endian};
 use super::{BLOB_ALIGN, BLOB_DEPTH};
 use crate::error::GrowError;
 
@@ -53,8 +53,8 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
 
     /// Returns where the root is.
     #[must_use]
-    pub const fn root(&self) -> Place<R> {
-        Place::new(HEADER as u32, 0)
+    pub const fn root(&self) -> BlobPlace<R> {
+        BlobPlace::new(HEADER as u32, 0)
     }
 
     /// Writes a number, a truth value, a hashed name, or an array of them.
@@ -62,7 +62,7 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
     /// # Panics
     ///
     /// If the place is not of this blob.
-    pub fn set<T: Scalar>(&mut self, place: Place<T>, value: T) {
+    pub fn set<T: BlobScalar>(&mut self, place: BlobPlace<T>, value: T) {
         let endian = self.endian;
         value.write(endian, self.bytes_at(place.at, size_of::<T>()));
     }
@@ -80,7 +80,7 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
     /// # Panics
     ///
     /// If the place is not of this blob.
-    pub fn string(&mut self, place: Place<BlobStr>, text: &str) -> Result<(), GrowError> {
+    pub fn string(&mut self, place: BlobPlace<BlobStr>, text: &str) -> Result<(), GrowError> {
         let _ = self.bytes_at(place.at, size_of::<BlobStr>());
         if text.is_empty() {
             self.write_u32(place.at, 0);
@@ -109,15 +109,15 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
     /// If the place is not of this blob, or lies [`BLOB_DEPTH`] parts deep.
     pub fn array<T: BlobType>(
         &mut self,
-        place: Place<BlobArray<T>>,
+        place: BlobPlace<BlobArray<T>>,
         count: usize,
-    ) -> Result<Places<T>, GrowError> {
+    ) -> Result<BlobPlaces<T>, GrowError> {
         let _ = self.bytes_at(place.at, size_of::<BlobArray<T>>());
         let first = self.part::<T>(place.depth, count)?;
         let offset = if count == 0 { 0 } else { first.at - place.at };
         self.write_u32(place.at, offset);
         self.write_u32(place.at + 4, count as u32);
-        Ok(Places { first, count: count as u32 })
+        Ok(BlobPlaces { first, count: count as u32 })
     }
 
     /// Appends an array of numbers and lets a field lead to it.
@@ -129,9 +129,9 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
     /// # Panics
     ///
     /// As [`array`](Self::array).
-    pub fn numbers<T: BlobType + Scalar>(
+    pub fn numbers<T: BlobType + BlobScalar>(
         &mut self,
-        place: Place<BlobArray<T>>,
+        place: BlobPlace<BlobArray<T>>,
         numbers: &[T],
     ) -> Result<(), GrowError> {
         let places = self.array(place, numbers.len())?;
@@ -154,8 +154,8 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
     /// As [`array`](Self::array).
     pub fn option<T: BlobType>(
         &mut self,
-        place: Place<BlobOption<T>>,
-    ) -> Result<Place<T>, GrowError> {
+        place: BlobPlace<BlobOption<T>>,
+    ) -> Result<BlobPlace<T>, GrowError> {
         let _ = self.bytes_at(place.at, size_of::<BlobOption<T>>());
         let part = self.part::<T>(place.depth, 1)?;
         self.write_u32(place.at, part.at - place.at);
@@ -174,7 +174,7 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
     }
 
     /// Appends `count` values, all zero.
-    fn part<T: BlobType>(&mut self, depth: u32, count: usize) -> Result<Place<T>, GrowError> {
+    fn part<T: BlobType>(&mut self, depth: u32, count: usize) -> Result<BlobPlace<T>, GrowError> {
         const {
             assert!(align_of::<T>() <= BLOB_ALIGN, "nothing in a blob is aligned to more than 16");
         }
@@ -185,7 +185,7 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
         );
         let bytes = count.saturating_mul(size_of::<T>());
         let start = self.bytes.extend(bytes, align_of::<T>())?;
-        Ok(Place::new(start as u32, depth + 1))
+        Ok(BlobPlace::new(start as u32, depth + 1))
     }
 
     fn write_u32(&mut self, at: u32, number: u32) {
@@ -213,13 +213,13 @@ impl<R, A: Allocator + ?Sized> fmt::Debug for BlobBuilder<'_, R, A> {
 }
 
 /// Where a value lies in a blob that is being built.
-pub struct Place<T> {
+pub struct BlobPlace<T> {
     at: u32,
     depth: u32,
     value: PhantomData<fn() -> T>,
 }
 
-impl<T> Place<T> {
+impl<T> BlobPlace<T> {
     const fn new(at: u32, depth: u32) -> Self {
         Self { at, depth, value: PhantomData }
     }
@@ -230,48 +230,48 @@ impl<T> Place<T> {
         self.at
     }
 
-    /// Returns where a field of the struct is, named by [`field!`](crate::field).
+    /// Returns where a field of the struct is, named by [`blob_field!`](crate::blob_field).
     #[must_use]
-    pub const fn at<F>(self, field: Field<T, F>) -> Place<F> {
-        Place::new(self.at + field.offset(), self.depth)
+    pub const fn at<F>(self, field: BlobField<T, F>) -> BlobPlace<F> {
+        BlobPlace::new(self.at + field.offset(), self.depth)
     }
 }
 
-impl<T> Clone for Place<T> {
+impl<T> Clone for BlobPlace<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Place<T> {}
+impl<T> Copy for BlobPlace<T> {}
 
-impl<T> fmt::Debug for Place<T> {
+impl<T> fmt::Debug for BlobPlace<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Place").field(&self.at).finish()
+        f.debug_tuple("BlobPlace").field(&self.at).finish()
     }
 }
 
 /// Where the elements of an array lie in a blob that is being built.
 #[derive(Debug)]
-pub struct Places<T> {
-    first: Place<T>,
+pub struct BlobPlaces<T> {
+    first: BlobPlace<T>,
     count: u32,
 }
 
-impl<T> Places<T> {
+impl<T> BlobPlaces<T> {
     /// Returns where an element is.
     ///
     /// # Panics
     ///
     /// If there are fewer elements.
     #[must_use]
-    pub fn get(&self, index: usize) -> Place<T> {
+    pub fn get(&self, index: usize) -> BlobPlace<T> {
         assert!(index < self.len(), "element {index} of {}", self.count);
-        Place::new(self.first.at + (index * size_of::<T>()) as u32, self.first.depth)
+        BlobPlace::new(self.first.at + (index * size_of::<T>()) as u32, self.first.depth)
     }
 
     /// Returns where the elements are, one after the other.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Place<T>> + use<'_, T> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = BlobPlace<T>> + use<'_, T> {
         (0..self.len()).map(|index| self.get(index))
     }
 

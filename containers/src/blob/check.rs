@@ -3,29 +3,29 @@
 use loligo_ids::murmur2_64a;
 
 use super::BLOB_DEPTH;
-use super::error::{BlobError, PartFault};
+use super::error::{BlobError, BlobPartFault};
 use super::parts::BlobType;
 
-/// A value was refused; the [`Checker`] knows why. Small, so that checking a million values that are right costs
+/// A value was refused; the [`BlobChecker`] knows why. Small, so that checking a million values that are right costs
 /// little.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused(());
+pub struct BlobRefused(());
 
 /// What [`BlobType::check`] is given: the bytes of a blob that is being opened.
 ///
 /// A blob is a tree: what is led to lies behind the field that leads there, and all that is led to is together no
 /// longer than the bytes. So a check ends after as many steps as there are bytes.
 #[derive(Debug)]
-pub struct Checker<'b> {
+pub struct BlobChecker<'b> {
     bytes: &'b [u8],
     /// Bytes that nothing has led to yet.
     left: usize,
     depth: u32,
     /// Why a value was refused.
-    error: Option<(usize, &'static str, PartFault)>,
+    error: Option<(usize, &'static str, BlobPartFault)>,
 }
 
-impl<'b> Checker<'b> {
+impl<'b> BlobChecker<'b> {
     pub(super) const fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, left: bytes.len(), depth: 0, error: None }
     }
@@ -33,16 +33,21 @@ impl<'b> Checker<'b> {
     /// Says why a value is refused.
     #[cold]
     #[inline(never)]
-    pub(super) fn refuse(&mut self, at: usize, name: &'static str, fault: PartFault) -> Refused {
+    pub(super) fn refuse(
+        &mut self,
+        at: usize,
+        name: &'static str,
+        fault: BlobPartFault,
+    ) -> BlobRefused {
         self.error = Some((at, name, fault));
-        Refused(())
+        BlobRefused(())
     }
 
     /// Names the field that a refused value is in, unless one within it was named.
     #[doc(hidden)]
     #[cold]
     #[inline(never)]
-    pub fn within(&mut self, refused: Refused, field: &'static str) -> Refused {
+    pub fn within(&mut self, refused: BlobRefused, field: &'static str) -> BlobRefused {
         if let Some((_, name, _)) = &mut self.error
             && !name.contains('.')
         {
@@ -52,9 +57,9 @@ impl<'b> Checker<'b> {
     }
 
     /// Returns why a value was refused.
-    pub(super) fn error(&self, Refused(()): Refused) -> BlobError {
+    pub(super) fn error(&self, BlobRefused(()): BlobRefused) -> BlobError {
         let (offset, field, fault) =
-            self.error.unwrap_or((0, "a type of the program's own", PartFault::Refused));
+            self.error.unwrap_or((0, "a type of the program's own", BlobPartFault::Refused));
         BlobError::Part { offset, field, fault }
     }
 
@@ -65,14 +70,14 @@ impl<'b> Checker<'b> {
         at: usize,
         bytes: usize,
         name: &'static str,
-    ) -> Result<&'b [u8], Refused> {
+    ) -> Result<&'b [u8], BlobRefused> {
         let end = at.saturating_add(bytes);
         let Some(part) = self.bytes.get(at..end) else {
-            let fault = PartFault::Beyond { end: end as u64, bytes: self.bytes.len() };
+            let fault = BlobPartFault::Beyond { end: end as u64, bytes: self.bytes.len() };
             return Err(self.refuse(at, name, fault));
         };
         if bytes > self.left {
-            return Err(self.refuse(at, name, PartFault::Overlapping));
+            return Err(self.refuse(at, name, BlobPartFault::Overlapping));
         }
         self.left -= bytes;
         Ok(part)
@@ -98,20 +103,24 @@ impl<'b> Checker<'b> {
         offset: u32,
         count: usize,
         name: &'static str,
-    ) -> Result<&'b [u8], Refused> {
+    ) -> Result<&'b [u8], BlobRefused> {
         if (offset as usize) < field_bytes {
-            return Err(self.refuse(at, name, PartFault::Backward));
+            return Err(self.refuse(at, name, BlobPartFault::Backward));
         }
         let start = at.saturating_add(offset as usize);
         if !start.is_multiple_of(align_of::<T>()) {
-            return Err(self.refuse(at, name, PartFault::Misaligned { align: align_of::<T>() }));
+            return Err(self.refuse(
+                at,
+                name,
+                BlobPartFault::Misaligned { align: align_of::<T>() },
+            ));
         }
         let part = self.take(start, count.saturating_mul(size_of::<T>()), name)?;
         if T::PLAIN {
             return Ok(part);
         }
         if self.depth == BLOB_DEPTH {
-            return Err(self.refuse(at, name, PartFault::TooDeep));
+            return Err(self.refuse(at, name, BlobPartFault::TooDeep));
         }
         self.depth += 1;
         for index in 0..count {
@@ -124,7 +133,7 @@ impl<'b> Checker<'b> {
 
 /// The shapes of the structs that can be in a blob: collects each once, however they refer to each other.
 #[derive(Debug)]
-pub struct Shapes {
+pub struct BlobShapes {
     seen: [u64; SHAPES_MAX],
     count: usize,
 }
@@ -132,7 +141,7 @@ pub struct Shapes {
 /// How many structs a blob may be made of.
 const SHAPES_MAX: usize = 64;
 
-impl Shapes {
+impl BlobShapes {
     /// Returns one number for the shapes of all structs that an `R` can lead to.
     pub(super) fn of<R: BlobType>() -> u64 {
         let mut shapes = Self { seen: [0; SHAPES_MAX], count: 0 };

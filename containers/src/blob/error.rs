@@ -59,14 +59,14 @@ pub enum BlobError {
         /// The struct and the field.
         field: &'static str,
         /// What is wrong with it.
-        fault: PartFault,
+        fault: BlobPartFault,
     },
 }
 
 /// What is wrong with a field, or what it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum PartFault {
+pub enum BlobPartFault {
     /// It ends behind the bytes.
     Beyond {
         /// Where it would end.
@@ -131,7 +131,7 @@ impl fmt::Display for BlobError {
     }
 }
 
-impl fmt::Display for PartFault {
+impl fmt::Display for BlobPartFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Beyond { end, bytes } => {

@@ -2,13 +2,13 @@
 
 use core::marker::PhantomData;
 
-/// A field of the struct `S` that holds an `F`: what [`field!`](crate::field) returns.
-pub struct Field<S, F> {
+/// A field of the struct `S` that holds an `F`: what [`blob_field!`](crate::blob_field) returns.
+pub struct BlobField<S, F> {
     offset: u32,
     types: PhantomData<fn(S) -> F>,
 }
 
-impl<S, F> Field<S, F> {
+impl<S, F> BlobField<S, F> {
     /// Takes the types from how the field is read.
     #[doc(hidden)]
     #[must_use]
@@ -22,25 +22,25 @@ impl<S, F> Field<S, F> {
     }
 }
 
-impl<S, F> Clone for Field<S, F> {
+impl<S, F> Clone for BlobField<S, F> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S, F> Copy for Field<S, F> {}
+impl<S, F> Copy for BlobField<S, F> {}
 
-impl<S, F> core::fmt::Debug for Field<S, F> {
+impl<S, F> core::fmt::Debug for BlobField<S, F> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_tuple("Field").field(&self.offset).finish()
+        f.debug_tuple("BlobField").field(&self.offset).finish()
     }
 }
 
-/// Names a field of a struct, for [`Place::at`](crate::Place::at): `field!(Effect, name)`.
+/// Names a field of a struct, for [`BlobPlace::at`](crate::BlobPlace::at): `blob_field!(Effect, name)`.
 #[macro_export]
-macro_rules! field {
+macro_rules! blob_field {
     ($struct:ty, $field:ident) => {
-        $crate::Field::<$struct, _>::new(
+        $crate::BlobField::<$struct, _>::new(
             ::core::mem::offset_of!($struct, $field),
             |part: &$struct| &part.$field,
         )
@@ -92,9 +92,9 @@ macro_rules! blob_struct {
             const PLAIN: bool = true $(&& <$type as $crate::BlobType>::PLAIN)+;
 
             fn check(
-                checker: &mut $crate::Checker<'_>,
+                checker: &mut $crate::BlobChecker<'_>,
                 at: usize,
-            ) -> ::core::result::Result<(), $crate::Refused> {
+            ) -> ::core::result::Result<(), $crate::BlobRefused> {
                 $(
                     let place = at + ::core::mem::offset_of!($name, $field);
                     if let Err(refused) = <$type as $crate::BlobType>::check(checker, place) {
@@ -109,7 +109,7 @@ macro_rules! blob_struct {
                 Ok(())
             }
 
-            fn shapes(shapes: &mut $crate::Shapes) {
+            fn shapes(shapes: &mut $crate::BlobShapes) {
                 let text = ::core::concat!(
                     ::core::stringify!($name),
                     "{" $(, ::core::stringify!($field), ":", ::core::stringify!($type), ",")+, "}"

@@ -2,7 +2,7 @@
 
 use loligo_ids::murmur2_64a;
 
-use super::check::Shapes;
+use super::check::BlobShapes;
 use super::error::BlobError;
 use super::parts::BlobType;
 use super::scalar::Endian;
@@ -25,7 +25,7 @@ pub(super) fn write<R: BlobType>(bytes: &mut [u8], endian: Endian) {
     bytes[8..12].copy_from_slice(&one);
     bytes[12..16].copy_from_slice(&version);
     bytes[16..24].copy_from_slice(&endian.bytes_of_u64(length));
-    bytes[24..32].copy_from_slice(&endian.bytes_of_u64(Shapes::of::<R>()));
+    bytes[24..32].copy_from_slice(&endian.bytes_of_u64(BlobShapes::of::<R>()));
     bytes[40..HEADER].fill(0);
     let checksum = checksum(bytes);
     bytes[CHECKSUM].copy_from_slice(&endian.bytes_of_u64(checksum));
@@ -60,7 +60,7 @@ pub(super) fn check<R: BlobType>(bytes: &[u8]) -> Result<(), BlobError> {
     if told != bytes.len() as u64 {
         return Err(BlobError::OtherLength { told, bytes: bytes.len() });
     }
-    let (found, wanted) = (u64_at(bytes, 24), Shapes::of::<R>());
+    let (found, wanted) = (u64_at(bytes, 24), BlobShapes::of::<R>());
     if found != wanted {
         return Err(BlobError::OtherShape { found, wanted });
     }

@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 
 use loligo_ids::{IdString32, IdString64};
 
-use super::check::{Checker, Refused, Shapes};
-use super::error::PartFault;
+use super::check::{BlobChecker, BlobRefused, BlobShapes};
+use super::error::BlobPartFault;
 
 /// A type that may stand in a blob.
 ///
@@ -33,11 +33,11 @@ pub unsafe trait BlobType: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// [`Refused`] if it is no value, or what it leads to is not what it should be.
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused>;
+    /// [`BlobRefused`] if it is no value, or what it leads to is not what it should be.
+    fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused>;
 
     /// Adds the shapes of the structs that it is made of or leads to.
-    fn shapes(shapes: &mut Shapes);
+    fn shapes(shapes: &mut BlobShapes);
 }
 
 macro_rules! plain {
@@ -49,11 +49,11 @@ macro_rules! plain {
             const PLAIN: bool = true;
 
             #[inline]
-            fn check(_: &mut Checker<'_>, _: usize) -> Result<(), Refused> {
+            fn check(_: &mut BlobChecker<'_>, _: usize) -> Result<(), BlobRefused> {
                 Ok(())
             }
 
-            fn shapes(_: &mut Shapes) {}
+            fn shapes(_: &mut BlobShapes) {}
         }
     )*};
 }
@@ -65,14 +65,14 @@ unsafe impl BlobType for bool {
     const NAME: &'static str = "bool";
     const PLAIN: bool = false;
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
+    fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused> {
         match checker.byte_at(at) {
             0 | 1 => Ok(()),
-            found => Err(checker.refuse(at, Self::NAME, PartFault::NoBool { found })),
+            found => Err(checker.refuse(at, Self::NAME, BlobPartFault::NoBool { found })),
         }
     }
 
-    fn shapes(_: &mut Shapes) {}
+    fn shapes(_: &mut BlobShapes) {}
 }
 
 // SAFETY: an array is its elements one after the other, each of which is checked.
@@ -83,14 +83,14 @@ unsafe impl<T: BlobType, const N: usize> BlobType for [T; N] {
         T::PLAIN
     };
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
+    fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused> {
         if T::PLAIN {
             return Ok(());
         }
         (0..N).try_for_each(|index| T::check(checker, at + index * size_of::<T>()))
     }
 
-    fn shapes(shapes: &mut Shapes) {
+    fn shapes(shapes: &mut BlobShapes) {
         T::shapes(shapes);
     }
 }
@@ -111,12 +111,12 @@ fn is_text(bytes: &[u8]) -> bool {
 /// Checks that a field that leads to nothing leads nowhere.
 #[inline]
 fn empty(
-    checker: &mut Checker<'_>,
+    checker: &mut BlobChecker<'_>,
     at: usize,
     offset: u32,
     name: &'static str,
-) -> Result<(), Refused> {
-    if offset == 0 { Ok(()) } else { Err(checker.refuse(at, name, PartFault::EmptyLeads)) }
+) -> Result<(), BlobRefused> {
+    if offset == 0 { Ok(()) } else { Err(checker.refuse(at, name, BlobPartFault::EmptyLeads)) }
 }
 
 /// A field that leads to text: [`Blob::str`](super::Blob::str).
@@ -135,7 +135,7 @@ unsafe impl BlobType for BlobStr {
     const NAME: &'static str = "BlobStr";
     const PLAIN: bool = false;
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
+    fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused> {
         let (offset, bytes) = (checker.u32_at(at), checker.u32_at(at + 4));
         if bytes == 0 {
             return empty(checker, at, offset, Self::NAME);
@@ -143,12 +143,12 @@ unsafe impl BlobType for BlobStr {
         let place = (at, size_of::<Self>());
         let text = checker.lead_to::<u8>(place, offset, bytes as usize, Self::NAME)?;
         if !is_text(text) {
-            return Err(checker.refuse(at, Self::NAME, PartFault::NoText));
+            return Err(checker.refuse(at, Self::NAME, BlobPartFault::NoText));
         }
         Ok(())
     }
 
-    fn shapes(_: &mut Shapes) {}
+    fn shapes(_: &mut BlobShapes) {}
 }
 
 /// A field that leads to an array: [`Blob::array`](super::Blob::array).
@@ -168,7 +168,7 @@ unsafe impl<T: BlobType> BlobType for BlobArray<T> {
     const NAME: &'static str = "BlobArray";
     const PLAIN: bool = false;
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
+    fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused> {
         let (offset, count) = (checker.u32_at(at), checker.u32_at(at + 4));
         if count == 0 {
             return empty(checker, at, offset, Self::NAME);
@@ -178,7 +178,7 @@ unsafe impl<T: BlobType> BlobType for BlobArray<T> {
         Ok(())
     }
 
-    fn shapes(shapes: &mut Shapes) {
+    fn shapes(shapes: &mut BlobShapes) {
         T::shapes(shapes);
     }
 }
@@ -199,7 +199,7 @@ unsafe impl<T: BlobType> BlobType for BlobOption<T> {
     const NAME: &'static str = "BlobOption";
     const PLAIN: bool = false;
 
-    fn check(checker: &mut Checker<'_>, at: usize) -> Result<(), Refused> {
+    fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused> {
         let offset = checker.u32_at(at);
         if offset != 0 {
             checker.lead_to::<T>((at, size_of::<Self>()), offset, 1, Self::NAME)?;
@@ -207,7 +207,7 @@ unsafe impl<T: BlobType> BlobType for BlobOption<T> {
         Ok(())
     }
 
-    fn shapes(shapes: &mut Shapes) {
+    fn shapes(shapes: &mut BlobShapes) {
         T::shapes(shapes);
     }
 }

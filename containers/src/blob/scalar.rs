@@ -32,7 +32,7 @@ impl Endian {
 
 /// A value that stands in a blob as itself: a number, a truth value, a hashed name, or an array of them.
 /// Sealed.
-pub trait Scalar: Copy + sealed::Sealed {
+pub trait BlobScalar: Copy + sealed::Sealed {
     /// Writes the value to the beginning of `bytes`, which are as long.
     #[doc(hidden)]
     fn write(self, endian: Endian, bytes: &mut [u8]);
@@ -41,7 +41,7 @@ pub trait Scalar: Copy + sealed::Sealed {
 pub(super) mod sealed {
     //! Keeps the trait to the types of this file.
 
-    /// Implemented by what [`Scalar`](super::Scalar) is.
+    /// Implemented by what [`BlobScalar`](super::BlobScalar) is.
     pub trait Sealed {}
 }
 
@@ -49,7 +49,7 @@ macro_rules! numbers {
     ($($number:ty),*) => {$(
         impl sealed::Sealed for $number {}
 
-        impl Scalar for $number {
+        impl BlobScalar for $number {
             #[inline]
             fn write(self, endian: Endian, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&match endian {
@@ -63,12 +63,12 @@ macro_rules! numbers {
 
 numbers!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
-/// Implements [`Scalar`] for what is written as a number.
+/// Implements [`BlobScalar`] for what is written as a number.
 macro_rules! as_numbers {
     ($($value:ty, $name:ident => $number:expr;)*) => {$(
         impl sealed::Sealed for $value {}
 
-        impl Scalar for $value {
+        impl BlobScalar for $value {
             #[inline]
             fn write(self, endian: Endian, bytes: &mut [u8]) {
                 let $name = self;
@@ -86,7 +86,7 @@ as_numbers! {
 
 impl<T: sealed::Sealed, const N: usize> sealed::Sealed for [T; N] {}
 
-impl<T: Scalar, const N: usize> Scalar for [T; N] {
+impl<T: BlobScalar, const N: usize> BlobScalar for [T; N] {
     #[inline]
     fn write(self, endian: Endian, bytes: &mut [u8]) {
         for (element, bytes) in self.into_iter().zip(bytes.chunks_exact_mut(size_of::<T>())) {

@@ -7,12 +7,12 @@ use loligo_allocators::Allocator;
 use loligo_ids::{IdString32, id32};
 
 use super::{
-    Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption, BlobStr, Endian, PartFault,
-    Place,
+    Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption, BlobPartFault, BlobPlace,
+    BlobStr, Endian,
 };
 use crate::error::GrowError;
 use crate::test_memory::{Memory, Random, every_refusal, with_memory};
-use crate::{blob_struct, field};
+use crate::{blob_field, blob_struct};
 
 blob_struct! {
     struct Item {
@@ -42,16 +42,16 @@ fn chest<'a>(
 ) -> Result<BlobBytes<'a, Memory<'a>>, GrowError> {
     let mut builder = BlobBuilder::<Item, _>::try_new_in(endian, memory)?;
     let root = builder.root();
-    builder.string(root.at(field!(Item, name)), "chest")?;
-    builder.set(root.at(field!(Item, kind)), id32!("container"));
-    builder.set(root.at(field!(Item, place)), [1.0, 2.0, 3.0]);
-    let inside = builder.array(root.at(field!(Item, inside)), 2)?;
+    builder.string(root.at(blob_field!(Item, name)), "chest")?;
+    builder.set(root.at(blob_field!(Item, kind)), id32!("container"));
+    builder.set(root.at(blob_field!(Item, place)), [1.0, 2.0, 3.0]);
+    let inside = builder.array(root.at(blob_field!(Item, inside)), 2)?;
     let sword = inside.get(1);
-    builder.set(sword.at(field!(Item, magic)), true);
-    builder.set(sword.at(field!(Item, seed)), u64::MAX - 1);
-    builder.numbers(sword.at(field!(Item, counts)), &[3, 500, 65_535])?;
-    let owner = builder.option(sword.at(field!(Item, owner)))?;
-    builder.string(owner.at(field!(Item, name)), "Örjan")?;
+    builder.set(sword.at(blob_field!(Item, magic)), true);
+    builder.set(sword.at(blob_field!(Item, seed)), u64::MAX - 1);
+    builder.numbers(sword.at(blob_field!(Item, counts)), &[3, 500, 65_535])?;
+    let owner = builder.option(sword.at(blob_field!(Item, owner)))?;
+    builder.string(owner.at(blob_field!(Item, name)), "Örjan")?;
     Ok(builder.finish())
 }
 
@@ -171,26 +171,26 @@ fn errors_name_field_place_and_reason() {
         let part = |offset, field, fault| BlobError::Part { offset, field, fault };
         assert_eq!(
             with_number(memory, root, 4),
-            part(root, "Item.name", PartFault::Backward),
+            part(root, "Item.name", BlobPartFault::Backward),
             "a name that leads to itself"
         );
         let long = with_number(memory, inside + 4, u32::MAX);
         assert!(
             matches!(
                 long,
-                BlobError::Part { field: "Item.inside", fault: PartFault::Beyond { .. }, .. }
+                BlobError::Part { field: "Item.inside", fault: BlobPartFault::Beyond { .. }, .. }
             ),
             "{long}"
         );
         assert_eq!(
             with_number(memory, inside + 4, 0),
-            part(inside, "Item.inside", PartFault::EmptyLeads)
+            part(inside, "Item.inside", BlobPartFault::EmptyLeads)
         );
         let odd = with_number(memory, inside, 163);
-        assert_eq!(odd, part(inside, "Item.inside", PartFault::Misaligned { align: 8 }));
+        assert_eq!(odd, part(inside, "Item.inside", BlobPartFault::Misaligned { align: 8 }));
         let magic = root + core::mem::offset_of!(Item, magic);
         let error = with_number(memory, magic, u32::from_ne_bytes([7; 4]));
-        assert_eq!(error, part(magic, "Item.magic", PartFault::NoBool { found: 7 }));
+        assert_eq!(error, part(magic, "Item.magic", BlobPartFault::NoBool { found: 7 }));
         assert_eq!(
             error.to_string(),
             std::format!("at byte {magic}, Item.magic: 7 is neither true nor false")
@@ -221,9 +221,9 @@ fn neither_depth_nor_sharing_exhausts_anything() {
         // Each item is inside the one before, as deep as a builder goes.
         let mut builder =
             BlobBuilder::<Item, _>::try_new_in(Endian::NATIVE, memory).expect("memory");
-        let mut place: Place<Item> = builder.root();
+        let mut place: BlobPlace<Item> = builder.root();
         for _ in 0..super::BLOB_DEPTH {
-            place = builder.option(place.at(field!(Item, owner))).expect("there is memory");
+            place = builder.option(place.at(blob_field!(Item, owner))).expect("there is memory");
         }
         let last = place;
         let mut bytes = builder.finish();
@@ -231,14 +231,14 @@ fn neither_depth_nor_sharing_exhausts_anything() {
         assert_eq!(read_all(&blob, blob.root()), super::BLOB_DEPTH as usize);
         // By hand one more: the last one leads to bytes behind it.
         let at = bytes.extend(size_of::<Item>(), 8).expect("there is memory");
-        let field = last.at(field!(Item, owner));
+        let field = last.at(blob_field!(Item, owner));
         let (start, bits) = (field.offset() as usize, at as u32 - field.offset());
         bytes.as_mut()[start..start + 4].copy_from_slice(&bits.to_ne_bytes());
         let length = bytes.len() as u64;
         bytes.as_mut()[16..24].copy_from_slice(&length.to_ne_bytes());
         let error = Blob::<Item>::open_structure(&bytes).expect_err("one too deep");
         let deep =
-            BlobError::Part { offset: start, field: "Item.owner", fault: PartFault::TooDeep };
+            BlobError::Part { offset: start, field: "Item.owner", fault: BlobPartFault::TooDeep };
         assert_eq!(error, deep);
     });
 }
@@ -249,11 +249,11 @@ fn parts_that_share_their_bytes_are_refused() {
         // Both arrays of the root lead to the same 64 items: they would be checked again and again.
         let mut builder =
             BlobBuilder::<Item, _>::try_new_in(Endian::NATIVE, memory).expect("memory");
-        let inside = builder.root().at(field!(Item, inside));
+        let inside = builder.root().at(blob_field!(Item, inside));
         let items = builder.array(inside, 8).expect("there is memory");
         let mut bytes = builder.finish();
         for place in items.iter() {
-            let field = place.at(field!(Item, name));
+            let field = place.at(blob_field!(Item, name));
             let (start, end) = (field.offset() as usize, bytes.len() as u32);
             let all = [8, end - field.offset() - 8].map(u32::to_ne_bytes).concat();
             bytes.as_mut()[start..start + 8].copy_from_slice(&all);
@@ -261,7 +261,7 @@ fn parts_that_share_their_bytes_are_refused() {
         let error = Blob::<Item>::open_structure(&bytes).expect_err("they lie upon each other");
         let overlapping = matches!(
             error,
-            BlobError::Part { field: "Item.name", fault: PartFault::Overlapping, .. }
+            BlobError::Part { field: "Item.name", fault: BlobPartFault::Overlapping, .. }
         );
         assert!(overlapping, "{error}");
     });
@@ -299,14 +299,14 @@ fn a_refusal_leaves_a_blob_that_can_be_finished() {
         let mut name = None;
         for round in 0..40 {
             let text = "long name ".repeat(round);
-            let named = builder.string(root.at(field!(Item, name)), &text);
+            let named = builder.string(root.at(blob_field!(Item, name)), &text);
             if named.is_ok() {
                 name = Some(text);
             }
             first = first.and(named);
         }
         let counts = [7_u16; 300];
-        let counted = builder.numbers(root.at(field!(Item, counts)), &counts);
+        let counted = builder.numbers(root.at(blob_field!(Item, counts)), &counts);
         let bytes = builder.finish();
         let blob = Blob::<Item>::open(&bytes).expect("what was built is whole");
         assert_eq!(blob.str(&blob.root().name), name.expect("one was set"));
@@ -322,7 +322,7 @@ fn a_blob_stops_at_4_gib() {
         let mut builder =
             BlobBuilder::<Item, _>::try_new_in(Endian::NATIVE, memory).expect("memory");
         let before = memory.stats().requested;
-        let inside = builder.root().at(field!(Item, inside));
+        let inside = builder.root().at(blob_field!(Item, inside));
         let error = builder.array(inside, 1 << 30).expect_err("more than 32 bits tell");
         assert!(matches!(error, GrowError::Length { .. }), "{error}");
         assert_eq!(memory.stats().requested, before);

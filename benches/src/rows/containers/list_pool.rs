@@ -1,6 +1,7 @@
 //! The rows of the lists in one array.
 //!
-//! - The lists are 2 000 of 0 to 16 parameters of sounds, 8 bytes each, all lengths alike: 8 items in the mean.
+//! - The lists are 2 000, or with `10k` 10 000, which no second level of cache holds, of 0 to 16 parameters of
+//!   sounds, 8 bytes each, all lengths alike: 8 items in the mean.
 //! - Walks add up the values of each list as floats, in order, list by list by id, and are held against the same
 //!   data as flat items and offsets. The items of `unsettled` lists were pushed one by one in no order, and
 //!   after that came and went one by one 100 times a list; settled ones are the same lists without the latter.
@@ -34,10 +35,14 @@ pub(super) fn rows() -> Vec<Row> {
     let share = Aim { at_least: true, over: Over::Itself, ..Aim::count(0.9, 0.95) };
     let fewer = Aim { over: Over::Itself, ..Aim::count(0.5, 0.25) };
     vec![
-        race("walk-k1", 1.25, 0.95, settled::<1>),
-        race("walk-k4", 1.1, 0.95, settled::<4>),
-        race("walk-unsettled-k1", 3.5, 2.5, unsettled::<1>),
-        race("walk-unsettled-k4", 1.4, 1.25, unsettled::<4>),
+        race("walk-k1", 1.25, 0.95, settled::<1, 2_000>),
+        race("walk-k4", 1.1, 0.95, settled::<4, 2_000>),
+        race("walk-unsettled-k1", 3.5, 2.5, unsettled::<1, 2_000>),
+        race("walk-unsettled-k4", 1.4, 1.25, unsettled::<4, 2_000>),
+        race("walk-k1/10k", 1.25, 0.95, settled::<1, 10_000>),
+        race("walk-k4/10k", 1.1, 0.95, settled::<4, 10_000>),
+        race("walk-unsettled-k1/10k", 3.5, 2.5, unsettled::<1, 10_000>),
+        race("walk-unsettled-k4/10k", 1.4, 1.25, unsettled::<4, 10_000>),
         once("bytes-k4", Unit::BytesPerItem, Aim::count(12.5, 11.9), || {
             Reading::single(bytes_an_item::<4>())
         }),
@@ -60,14 +65,14 @@ pub(super) fn rows() -> Vec<Row> {
     ]
 }
 
-fn settled<const K: usize>() -> Race {
-    beside(walk("ListPool", Lists::<K>::settled()))
+fn settled<const K: usize, const LISTS: u32>() -> Race {
+    beside(walk("ListPool", Lists::<K>::settled(LISTS)), LISTS)
 }
 
-fn unsettled<const K: usize>() -> Race {
-    beside(walk("ListPool", Lists::<K>::unsettled()))
+fn unsettled<const K: usize, const LISTS: u32>() -> Race {
+    beside(walk("ListPool", Lists::<K>::unsettled(LISTS)), LISTS)
 }
 
-fn beside(ours: Contender) -> Race {
-    Race { ours, peers: vec![walk_flat()], absent: Vec::new() }
+fn beside(ours: Contender, lists: u32) -> Race {
+    Race { ours, peers: vec![walk_flat(lists)], absent: Vec::new() }
 }

@@ -4,7 +4,7 @@
 use core::hint::black_box;
 
 use loligo_containers::{
-    Blob, BlobArray, BlobBuilder, BlobBytes, BlobOption, BlobStr, Endian, blob_struct, field,
+    Blob, BlobArray, BlobBuilder, BlobBytes, BlobOption, BlobStr, Endian, blob_field, blob_struct,
 };
 use rkyv::rancor::Error;
 use rkyv::util::AlignedVec;
@@ -147,15 +147,15 @@ fn blob_bytes() -> BlobBytes<'static, Heap> {
     let memory = "the machine has memory for a level";
     let mut level =
         BlobBuilder::<BlobLevel, Heap>::try_new_in(Endian::NATIVE, &HEAP).expect(memory);
-    let units = level.root().at(field!(BlobLevel, units));
+    let units = level.root().at(blob_field!(BlobLevel, units));
     let units = level.array(units, UNITS as usize).expect(memory);
     for (unit, index) in units.iter().zip(0..) {
-        level.string(unit.at(field!(BlobUnit, name)), &name(index)).expect(memory);
-        level.set(unit.at(field!(BlobUnit, position)), [index as f32, 1.0, 2.0]);
+        level.string(unit.at(blob_field!(BlobUnit, name)), &name(index)).expect(memory);
+        level.set(unit.at(blob_field!(BlobUnit, position)), [index as f32, 1.0, 2.0]);
         if has_light(index) {
-            let light = level.option(unit.at(field!(BlobUnit, light))).expect(memory);
-            level.set(light.at(field!(BlobLight, color)), [1.0; 3]);
-            level.set(light.at(field!(BlobLight, watts)), index as f32);
+            let light = level.option(unit.at(blob_field!(BlobUnit, light))).expect(memory);
+            level.set(light.at(blob_field!(BlobLight, color)), [1.0; 3]);
+            level.set(light.at(blob_field!(BlobLight, watts)), index as f32);
         }
     }
     level.finish()

@@ -9,12 +9,12 @@ use crate::contender::{Contender, Pass};
 use crate::memory::{HEAP, Heap};
 use crate::random::Random;
 
-/// How many lists there are. They have 0 to 16 items, all lengths alike, so 8 in the mean.
-const LISTS: u32 = 2_000;
+/// How many lists there are where it is not told. They have 0 to 16 items, all lengths alike, so 8 in the mean.
+pub(crate) const LISTS: u32 = 2_000;
 const ITEMS_MOST: u32 = 16;
 
-/// Changes that lists have been through which are not settled.
-const CHURN: u32 = 200_000;
+/// Changes for each list that lists have been through which are not settled.
+const CHURN: u32 = 100;
 
 /// Runs over all lists of a pass that is timed.
 const WALKS: u32 = 30;
@@ -34,9 +34,9 @@ pub(crate) struct Lists<const K: usize> {
 }
 
 /// Draws the lists that get an item each, in turn: no order, as sounds come and go.
-fn script() -> Vec<u32> {
+fn script(lists: u32) -> Vec<u32> {
     let mut random = Random::new(41);
-    let lengths = (0..LISTS).flat_map(|list| {
+    let lengths = (0..lists).flat_map(|list| {
         let length = random.below(ITEMS_MOST + 1);
         core::iter::repeat_n(list, length as usize)
     });
@@ -51,10 +51,10 @@ fn parameter(number: u32) -> Parameter {
 
 impl<const K: usize> Lists<K> {
     /// Makes lists whose items were pushed one by one in no order: nothing that belongs together lies together.
-    fn scattered() -> Self {
-        let script = script();
+    fn scattered(lists: u32) -> Self {
+        let script = script(lists);
         let mut pool = ListPool::new_in(&HEAP);
-        let ids: Vec<_> = (0..LISTS).map(|_| pool.create()).collect();
+        let ids: Vec<_> = (0..lists).map(|_| pool.create()).collect();
         for (number, list) in (0..).zip(&script) {
             pool.push(ids[*list as usize], parameter(number));
         }
@@ -62,10 +62,10 @@ impl<const K: usize> Lists<K> {
     }
 
     /// Makes lists as they are in play: single items came and went in no order for long, and nothing was settled.
-    pub(crate) fn unsettled() -> Self {
-        let mut lists = Self::scattered();
+    pub(crate) fn unsettled(lists: u32) -> Self {
+        let mut lists = Self::scattered(lists);
         let mut random = Random::new(44);
-        for change in 0..CHURN {
+        for change in 0..CHURN * lists.ids.len() as u32 {
             lists.change(&mut random, change);
         }
         lists
@@ -73,7 +73,7 @@ impl<const K: usize> Lists<K> {
 
     /// Pushes an item or removes one, to or from any list; as many come as go.
     fn change(&mut self, random: &mut Random, number: u32) {
-        let list = self.ids[random.below(LISTS) as usize];
+        let list = self.ids[random.below(self.ids.len() as u32) as usize];
         let len = self.pool.len(list) as u32;
         if random.below(ITEMS_MOST + 1) >= len {
             self.pool.push(list, parameter(number));
@@ -83,8 +83,8 @@ impl<const K: usize> Lists<K> {
     }
 
     /// Makes lists that have settled.
-    pub(crate) fn settled() -> Self {
-        let mut lists = Self::scattered();
+    pub(crate) fn settled(lists: u32) -> Self {
+        let mut lists = Self::scattered(lists);
         lists.settle();
         lists
     }
@@ -128,8 +128,8 @@ struct Flat {
 }
 
 impl Flat {
-    fn new() -> Self {
-        let Lists { pool, ids } = Lists::<1>::scattered();
+    fn new(lists: u32) -> Self {
+        let Lists { pool, ids } = Lists::<1>::scattered(lists);
         let mut flat = Self { items: Vec::new(), offsets: vec![0] };
         for id in ids {
             flat.items.extend(pool.iter(id).copied());
@@ -165,15 +165,15 @@ pub(crate) fn walk<const K: usize>(name: &'static str, lists: Lists<K>) -> Conte
 }
 
 /// Walks flat items with offsets in the order of the lists.
-pub(crate) fn walk_flat() -> Contender {
-    let flat = Flat::new();
+pub(crate) fn walk_flat(lists: u32) -> Contender {
+    let flat = Flat::new(lists);
     walking("flat items and offsets", flat.items.len() as u64, move |times| flat.walk(times))
 }
 
 /// Settles scattered lists. An operation is a node moved.
 pub(crate) fn settle_moved<const K: usize>() -> Contender {
     Contender::new("ListPool", || {
-        let mut lists = Lists::<K>::scattered();
+        let mut lists = Lists::<K>::scattered(LISTS);
         let mut operations = 0;
         let ns = clock::time(|| operations = lists.settle());
         Pass { ns, operations }
@@ -183,7 +183,7 @@ pub(crate) fn settle_moved<const K: usize>() -> Contender {
 /// Settles lists of which the one before the last does not lie together, again and again, so that all others are
 /// passed. An operation is a list passed.
 pub(crate) fn settle_settled<const K: usize>() -> Contender {
-    let mut lists = Lists::<K>::settled();
+    let mut lists = Lists::<K>::settled(LISTS);
     let list = lists.ids[LISTS as usize - 2];
     Contender::new("ListPool", move || {
         lists.pool.truncate(list, K);
@@ -204,7 +204,7 @@ pub(crate) fn settle_settled<const K: usize>() -> Contender {
 
 /// Returns the bytes that settled lists take, in blocks no larger than they need, for each item.
 pub(crate) fn bytes_an_item<const K: usize>() -> f64 {
-    let Lists { pool, ids } = Lists::<K>::scattered();
+    let Lists { pool, ids } = Lists::<K>::scattered(LISTS);
     let used = (pool.stats().nodes - pool.stats().free) as usize;
     let fitting = ListPool::<'_, Parameter, Heap, K>::try_with_capacity_in(used, &HEAP);
     let mut fitting = fitting.expect("the machine has this memory");
@@ -227,7 +227,7 @@ const ACCESSES: u32 = 100;
 /// Changes settled lists item by item, one change for each hundred accesses and `settle(4)` at every access.
 /// Returns the least share of adjacent links that was met.
 pub(crate) fn share_adjacent<const K: usize>() -> f64 {
-    let mut lists = Lists::<K>::settled();
+    let mut lists = Lists::<K>::settled(LISTS);
     let mut random = Random::new(43);
     let mut least = 1.0_f64;
     for change in 0..CHANGES {

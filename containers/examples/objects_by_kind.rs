@@ -1,6 +1,6 @@
 //! Entities with tags: who carries which, in both directions, in memory with a limit.
 //!
-//! Run it with `cargo run -p loligo-containers --features hashbrown --example entity_tags`.
+//! Run it with `cargo run -p loligo-containers --features hashbrown --example objects_by_kind`.
 
 use core::error::Error;
 
