@@ -29,4 +29,7 @@ mod test_memory;
 pub mod text;
 
 pub use array::Array;
+pub use array_of_arrays::{
+    ArrayOfArrays, FixedRows, LinkedRows, RowDamage, RowError, RowId, RowOf, Rows,
+};
 pub use error::GrowError;
