@@ -42,7 +42,7 @@ pub use linked_rows::LinkedRows;
 pub use rows::Rows;
 
 use space::Space;
-use word::{GENERATION_BITS, INDEX_BITS, ROWS_MAX, Word};
+use word::{GENERATION_BITS, INDEX_BITS, ROWS_MAX, Word, units_of};
 
 /// What ids of rows are ids of; there are no objects of this type.
 pub struct RowOf<T>(PhantomData<fn() -> T>);
@@ -64,7 +64,7 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 /// buffer  | a b c . | free 1u | x .  .  . | p q r s t u . . | untouched ..     blocks of 1u, 2u, 4u ..
 ///         0         1         2           3                 5                  u: a unit, 16 bytes
 ///
-/// an entry of rows    | generation 8 bits | length 21 | size of the block 5 | where it begins 30 |
+/// an entry of rows    | where the next element goes 32 bits | generation 8 | length 19 | block's size 5 |
 /// ```
 ///
 /// # Complexity
@@ -77,12 +77,12 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 /// # Memory
 ///
 /// Nothing while it is empty. Then two blocks: a table of 8 bytes a row, which doubles, and the buffer, which
-/// grows by half. A row without elements has no block. Others have the next power of two of units; a unit
+/// doubles up to 64 Ki units and then grows by half. A row without elements has no block. Others have the next power of two of units; a unit
 /// is as many elements as 16 bytes hold, to a power of two, and at least one. As built row by row or at
 /// random the buffer is at most twice as long as the blocks were at their most; after
 /// [`compact`](Self::compact) exactly as long as the blocks are, and each of these the least for its row.
 ///
-/// A row has at most 1 048 576 elements, the container at most 16 777 215 rows and 4 294 967 295 elements.
+/// A row has at most 262 144 elements, the container at most 16 777 215 rows and 4 294 967 295 elements.
 /// The object itself is 184 bytes or fewer.
 ///
 /// # When not to use it
@@ -112,8 +112,8 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 ///
 /// # Invariants
 ///
-/// 1. A live row of class 0 has offset 0 and no elements. Another has a block of its class, handed out by
-///    `space` to it alone, and its elements begin the block; their number is at most what the block holds.
+/// 1. A live row of capacity 0 starts at 0 and has no elements. Another has a block of its capacity, handed
+///    out by `space` to it alone, and its elements begin the block; there is room for them.
 /// 2. Every block that `space` has handed out is a row's.
 /// 3. `dead` leads through the dead rows whose index may live again: an index plus 1, or 0 at the end.
 /// 4. `live` rows are alive.
@@ -311,18 +311,31 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     /// Returns the elements of a live row.
     #[inline(always)]
     fn elements(&self, word: Word) -> &[T] {
-        // SAFETY: a live row's block, or the empty one at 0, begins here (invariant 1).
-        let start = unsafe { self.space.at(word.offset()) };
-        // SAFETY: so many elements begin the block, and nobody changes them while `self` is lent.
-        unsafe { core::slice::from_raw_parts(start.as_ptr(), word.len() as usize) }
+        // SAFETY: the row is alive (invariant 1), and `self` is lent.
+        unsafe { self.space.elements(word) }
+    }
+
+    /// Returns the class of a live row's block, and where it begins, in units.
+    #[inline]
+    fn block(word: Word) -> (u32, u32) {
+        (word.class(Self::UNIT.ilog2()), word.start() / Self::UNIT)
+    }
+
+    /// Sets a live row's block, which has room for its elements; of class 0, none, where it has none.
+    #[inline]
+    fn set_block(word: &mut Word, class: u32, offset: u32) {
+        if class == 0 {
+            *word = Word::empty(word.generation());
+        } else {
+            word.set_block(offset * Self::UNIT, units_of(class) * Self::UNIT);
+        }
     }
 
     /// Gives a row's block back. The row is left without elements.
     fn release_block(&mut self, index: usize) {
         let word = &mut self.rows[index];
-        let (offset, class) = (word.offset(), word.class());
-        word.set_len(0);
-        word.set_block(0, 0);
+        let (class, offset) = Self::block(*word);
+        *word = Word::empty(word.generation());
         if class > 0 {
             // SAFETY: the block was the row's alone (invariant 1), which has forgotten it.
             unsafe { self.space.release(offset, class) };

@@ -2,7 +2,7 @@
 
 use loligo_allocators::Allocator;
 
-use crate::array_of_arrays::word::{CLASSES, Word, class_for, units_of};
+use crate::array_of_arrays::word::{Word, units_of};
 use crate::array_of_arrays::{ArrayOfArrays, RowDamage};
 
 impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
@@ -37,23 +37,23 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
 
     fn check_row(&self, index: u32, word: Word, tiles: &mut Tiles) -> Result<(), RowDamage> {
         let index = index as usize;
-        if word.class() as usize >= CLASSES {
-            return damage("a block is larger than any", index);
-        }
-        if class_for(word.len().div_ceil(Self::UNIT)) > word.class() {
+        if word.len() > word.capacity() {
             return damage("a row has more elements than its block has room for", index);
         }
-        if word.class() == 0 {
-            return if word.offset() == 0 {
-                Ok(())
-            } else {
-                damage("no block is somewhere", index)
-            };
+        if word.is_full() != (word.len() == word.capacity()) {
+            return damage("a row is not full, or not seen to be", index);
         }
-        if u64::from(word.offset()) + u64::from(word.units()) > u64::from(self.space.frontier()) {
+        if word.end() < word.len() || !word.start().is_multiple_of(Self::UNIT) {
+            return damage("a row begins where no block does", index);
+        }
+        if word.capacity() == 0 {
+            return if word.start() == 0 { Ok(()) } else { damage("no block is somewhere", index) };
+        }
+        let (class, offset) = Self::block(word);
+        if u64::from(offset) + u64::from(units_of(class)) > u64::from(self.space.frontier()) {
             return damage("a block lies behind the frontier", index);
         }
-        tiles.add(word.offset(), word.units());
+        tiles.add(offset, units_of(class));
         Ok(())
     }
 

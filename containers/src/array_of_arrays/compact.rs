@@ -5,7 +5,7 @@ use loligo_allocators::Allocator;
 use crate::array::Array;
 use crate::array_of_arrays::ArrayOfArrays;
 use crate::array_of_arrays::space::Space;
-use crate::array_of_arrays::word::{UNITS_MAX, Word, class_for, units_of};
+use crate::array_of_arrays::word::{Word, class_for, units_of};
 use crate::error::{GrowError, or_panic};
 
 /// The buffer is full: rows are moved together if one part of so many is free, else it grows.
@@ -13,6 +13,10 @@ const FREE_SHARE: u32 = 4;
 
 /// The units of the first buffer.
 const FIRST_UNITS: u32 = 16;
+
+/// A buffer of so many units or fewer doubles; a longer one grows by half. The time that growing takes counts
+/// for small ones, the memory for large ones.
+const DOUBLES_TO: u32 = 4096;
 
 impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     /// Moves all rows together in the order of their ids' indices, each into the least block that holds it,
@@ -117,20 +121,20 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     #[inline(never)]
     fn make_room(&mut self, class: u32) -> Result<u32, GrowError> {
         let (all, free, more) = (self.space.units(), self.space.free(), units_of(class));
+        // What the rows' blocks have, and this one.
+        let used = (self.space.frontier() - free).saturating_add(more);
         if free >= (all / FREE_SHARE).max(1) {
-            let used = self.space.frontier() - free + more;
-            let roomy = used.saturating_add(used / 2).min(UNITS_MAX).max(all);
-            if roomy >= used && self.repack(roomy).is_ok() {
+            let roomy = used.saturating_add(used / 2).max(all);
+            if self.repack(roomy).is_ok() {
                 return self.allocated(class);
             }
         }
-        let needed = self.space.frontier() + more;
-        let grown = match needed.max(all.saturating_add(all / 2)).max(FIRST_UNITS) {
-            _ if needed > UNITS_MAX => Err(Self::too_long(needed)),
-            wanted => self.space.grow(wanted.min(UNITS_MAX)).or_else(|_| self.space.grow(needed)),
-        };
+        let needed = self.space.frontier().saturating_add(more);
+        let longer = if all <= DOUBLES_TO { all } else { all / 2 };
+        let wanted = needed.max(all.saturating_add(longer)).max(FIRST_UNITS);
+        let grown = self.space.grow(wanted).or_else(|_| self.space.grow(needed));
         // Where the buffer cannot be longer, another of this length may do, if the system has one.
-        grown.or_else(|error| if more <= free { self.repack(all) } else { Err(error) })?;
+        grown.or_else(|error| if used <= all { self.repack(all) } else { Err(error) })?;
         self.allocated(class)
     }
 
@@ -142,19 +146,14 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         }
     }
 
-    fn too_long(units: u32) -> GrowError {
-        let elements = |units: u32| u64::from(units) * u64::from(Self::UNIT);
-        GrowError::Length { wanted: elements(units), limit: elements(UNITS_MAX) }
-    }
-
     /// Moves all rows into a fresh buffer of so many units, so that what is free lies behind them. Rows that use
     /// a quarter of their block or less get one of twice their length, so they may grow and shrink by
     /// half before either costs anything.
     fn repack(&mut self, units: u32) -> Result<(), GrowError> {
         let space = Space::with_units(units, self.memory())?;
         self.move_rows(space, |word| {
-            let needed = word.len().div_ceil(Self::UNIT);
-            if needed <= word.units() / 4 { class_for(needed * 2) } else { word.class() }
+            let (needed, has) = (word.len().div_ceil(Self::UNIT), word.capacity() / Self::UNIT);
+            class_for(if needed <= has / 4 { needed * 2 } else { has })
         });
         Ok(())
     }
@@ -163,22 +162,23 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     /// at least what their elements need.
     fn move_rows(&mut self, mut space: Space<'a, T, A>, class: impl Fn(Word) -> u32) {
         for word in &mut *self.rows {
-            if !word.is_live() || word.class() == 0 {
+            if !word.is_live() || word.capacity() == 0 {
                 continue;
             }
             let class = class(*word);
+            let (_, offset) = Self::block(*word);
             if class == 0 {
-                word.set_block(0, 0);
+                *word = Word::empty(word.generation());
                 continue;
             }
             let Some(to) = space.allocate(class) else {
                 unreachable!("the space was made for these rows");
             };
-            // SAFETY: the row's block lies before the frontier.
-            let from = unsafe { self.space.at(word.offset()) };
+            // SAFETY: the row's block was handed out (invariant 1).
+            let from = unsafe { self.space.at(offset) };
             // SAFETY: both blocks have the units that the elements need, and lie in two buffers.
             unsafe { space.copy_block(to, from, word.len().div_ceil(Self::UNIT)) };
-            word.set_block(to, class);
+            Self::set_block(word, class, to);
         }
         self.space = space;
     }

@@ -22,14 +22,12 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         let Some(word) = self.rows.get_mut(index).filter(|word| word.is_named_by(row)) else {
             return Err(unknown(row));
         };
-        if word.len() == word.units() * Self::UNIT {
+        if word.is_full() {
             return self.push_full(index, element).map_err(RowError::Grow);
         }
-        // SAFETY: the row has a block, as it has room, which lies before the frontier.
-        let start = unsafe { self.space.at(word.offset()) };
-        // SAFETY: the block has room for more elements than the row has.
-        let place = unsafe { start.add(word.len() as usize) };
-        // SAFETY: as above; nobody else reaches the block (invariant 1).
+        // SAFETY: the row has a block with room (invariant 1), and this is in it.
+        let place = unsafe { self.space.element(word.end()) };
+        // SAFETY: as above; nobody else reaches the block.
         unsafe { place.write(element) };
         word.count_up();
         Ok(())
@@ -54,15 +52,13 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
     #[inline]
     pub fn pop(&mut self, row: RowId<T>) -> Option<T> {
         let word = self.rows.get_mut(index_of(row)).filter(|word| word.is_named_by(row))?;
-        if word.len() == 0 {
+        if word.is_empty() {
             return None;
         }
         word.count_down();
-        // SAFETY: the row has a block, as it had an element.
-        let start = unsafe { self.space.at(word.offset()) };
-        // SAFETY: the element was counted until now, so it is within the block.
-        let place = unsafe { start.add(word.len() as usize) };
-        // SAFETY: as above, and elements that are counted are initialised (invariant 1).
+        // SAFETY: the element was counted until now, so it is within the row's block (invariant 1).
+        let place = unsafe { self.space.element(word.end()) };
+        // SAFETY: as above, and elements that are counted are initialised.
         Some(unsafe { place.read() })
     }
 
@@ -179,7 +175,7 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
             }
         };
         let word = &mut self.rows[index_of(row)];
-        word.set_block(offset, class);
+        Self::set_block(word, class, offset);
         word.set_len(elements.len() as u32);
         // SAFETY: as in `try_extend_from_slice`.
         unsafe { self.space.uninit_mut(*word) }.write_copy_of_slice(elements);
@@ -227,15 +223,17 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
     }
 
     /// Appends an element to a row that is full.
-    #[cold]
     #[inline(never)]
     fn push_full(&mut self, index: usize, element: T) -> Result<(), GrowError> {
-        self.reserve_in(index, 1)?;
+        let word = self.rows[index];
+        if word.capacity() == LEN_MAX {
+            return Err(Self::too_long(u64::from(LEN_MAX) + 1));
+        }
+        let (class, _) = Self::block(word);
+        self.enlarge(index, class + 1)?;
         let word = &mut self.rows[index];
-        // SAFETY: the row has a block with room.
-        let start = unsafe { self.space.at(word.offset()) };
-        // SAFETY: as above.
-        let place = unsafe { start.add(word.len() as usize) };
+        // SAFETY: the row has a block with room (invariant 1), and this is in it.
+        let place = unsafe { self.space.element(word.end()) };
         // SAFETY: as above; nobody else reaches the block.
         unsafe { place.write(element) };
         word.count_up();
@@ -246,27 +244,30 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
     fn reserve_in(&mut self, index: usize, more: usize) -> Result<(), GrowError> {
         let word = self.rows[index];
         let class = Self::class_of(word.len(), more)?;
-        if class <= word.class() {
-            return Ok(());
-        }
-        let doubles = word.class() > 0 && class == word.class() + 1;
-        if doubles && self.space.double_in_place(word.offset(), word.class()) {
-            self.rows[index].set_block(word.offset(), class);
+        if class <= Self::block(word).0 { Ok(()) } else { self.enlarge(index, class) }
+    }
+
+    /// Gives a live row a block of a greater class than it has.
+    #[inline]
+    fn enlarge(&mut self, index: usize, class: u32) -> Result<(), GrowError> {
+        let (old, offset) = Self::block(self.rows[index]);
+        if old > 0 && class == old + 1 && self.space.double_in_place(offset, old) {
+            Self::set_block(&mut self.rows[index], class, offset);
             return Ok(());
         }
         let to = self.take_block(class)?;
         // Taking a block may have moved all others.
         let word = self.rows[index];
-        if word.class() > 0 {
-            let units = word.len().div_ceil(Self::UNIT);
-            // SAFETY: the row's block lies before the frontier.
-            let from = unsafe { self.space.at(word.offset()) };
+        let (old, offset) = Self::block(word);
+        if old > 0 {
+            // SAFETY: the row's block was handed out (invariant 1).
+            let from = unsafe { self.space.at(offset) };
             // SAFETY: the new block is larger than the old one, and both were handed out.
-            unsafe { self.space.copy_block(to, from, units) };
+            unsafe { self.space.copy_block(to, from, word.len().div_ceil(Self::UNIT)) };
             // SAFETY: the block was the row's, which is given the other one now.
-            unsafe { self.space.release(word.offset(), word.class()) };
+            unsafe { self.space.release(offset, old) };
         }
-        self.rows[index].set_block(to, class);
+        Self::set_block(&mut self.rows[index], class, to);
         Ok(())
     }
 
@@ -274,8 +275,13 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
     fn class_of(len: u32, more: usize) -> Result<u32, GrowError> {
         let wanted = more.saturating_add(len as usize);
         if wanted > LEN_MAX as usize {
-            return Err(GrowError::Length { wanted: wanted as u64, limit: u64::from(LEN_MAX) });
+            return Err(Self::too_long(wanted as u64));
         }
         Ok(class_for((wanted as u32).div_ceil(Self::UNIT)))
+    }
+
+    #[cold]
+    fn too_long(wanted: u64) -> GrowError {
+        GrowError::Length { wanted, limit: u64::from(LEN_MAX) }
     }
 }

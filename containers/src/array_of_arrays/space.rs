@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 
 use loligo_allocators::Allocator;
 
-use crate::array_of_arrays::word::{CLASSES, UNITS_MAX, Word, units_of};
+use crate::array_of_arrays::word::{CLASSES, Word, units_of};
 use crate::buffer::Buffer;
 use crate::error::GrowError;
 
@@ -19,7 +19,7 @@ use crate::error::GrowError;
 ///
 /// # Invariants
 ///
-/// 1. `frontier` is at most the units of the buffer and at most `UNITS_MAX`; nothing behind it is in use.
+/// 1. `frontier` is at most the units of the buffer; nothing behind it is in use.
 /// 2. Before it lie blocks that were handed out, and free ones, without overlap and without a gap.
 /// 3. `stacks[c]` leads to the free blocks of class c: an offset plus 1, or 0 at the end. A free block's
 ///    first 4 bytes are the link to the next. Bit c of `filled` is set where the stack has a block.
@@ -76,8 +76,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// Returns how many units there is room for.
     #[inline(always)]
     pub(super) const fn units(&self) -> u32 {
-        let units = self.buffer.capacity() / Self::UNIT;
-        if units < UNITS_MAX { units } else { UNITS_MAX }
+        self.buffer.capacity() / Self::UNIT
     }
 
     pub(super) const fn bytes(&self) -> usize {
@@ -97,6 +96,32 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         unsafe { self.buffer.start().add(elements) }
     }
 
+    /// Returns where an element lies, or is to lie.
+    ///
+    /// # Safety
+    ///
+    /// The index, in elements, is within a block that was handed out, or at its end.
+    #[inline(always)]
+    pub(super) unsafe fn element(&self, index: u32) -> NonNull<T> {
+        debug_assert!(index.div_ceil(Self::UNIT) <= self.frontier, "{index} is in no block");
+        // SAFETY: what was handed out lies before the frontier (invariant 2), so within the buffer.
+        unsafe { self.buffer.start().add(index as usize) }
+    }
+
+    /// Returns the elements of a row.
+    ///
+    /// # Safety
+    ///
+    /// The row is alive, its block is of this space, its elements begin the block, and while the slice is in
+    /// use nobody changes them.
+    #[inline(always)]
+    pub(super) unsafe fn elements<'s>(&self, row: Word) -> &'s [T] {
+        // SAFETY: a row's block was handed out, and where there is none this is 0, at the end of nothing.
+        let start = unsafe { self.element(row.start()) };
+        // SAFETY: so many elements are there, as promised.
+        unsafe { core::slice::from_raw_parts(start.as_ptr(), row.len() as usize) }
+    }
+
     /// Returns the elements of a row, to be changed.
     ///
     /// # Safety
@@ -105,8 +130,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// use nobody else reaches them.
     #[inline(always)]
     pub(super) unsafe fn elements_mut<'s>(&self, row: Word) -> &'s mut [T] {
-        // SAFETY: what was handed out lies before the frontier (invariant 2).
-        let start = unsafe { self.at(row.offset()) };
+        // SAFETY: as in `elements`.
+        let start = unsafe { self.element(row.start()) };
         // SAFETY: so many elements are there, for this caller alone, as promised.
         unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), row.len() as usize) }
     }
@@ -118,8 +143,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// As [`elements_mut`](Self::elements_mut), but that the elements need not be there.
     #[inline(always)]
     pub(super) unsafe fn uninit_mut<'s>(&self, row: Word) -> &'s mut [MaybeUninit<T>] {
-        // SAFETY: what was handed out lies before the frontier (invariant 2).
-        let start = unsafe { self.at(row.offset()) }.cast::<MaybeUninit<T>>();
+        // SAFETY: as in `elements`.
+        let start = unsafe { self.element(row.start()) }.cast::<MaybeUninit<T>>();
         // SAFETY: the block has room for so many, for this caller alone, as promised.
         unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), row.len() as usize) }
     }

@@ -1,29 +1,38 @@
 //! What is known of a row, in 64 bits.
 //!
 //! ```text
-//! live   | generation 8 | length 21 | class 5 | offset 30 |       generation from 1
-//! dead   | 0          8 | -         | last generation 8 | next dead row, or 0 24 |
+//! live   | end 32                | generation 8, from 1 | length 19              | full 5 |
+//! dead   | last generation 32    | 0                  8 | next dead row, or 0                24 |
 //! ```
 
 use crate::array_of_arrays::RowId;
 
-/// A row as its table holds it. Zero is a row that never lived.
+/// A row as its table holds it.
 ///
-/// The class is the power of two of a block's units, plus 1; class 0 is a row without a block. A dead row
-/// has generation 0, which no id has, so one comparison tells live from dead and from another life.
+/// `end` is the place in the buffer, in elements, where the next element goes: so a push and a pop add the
+/// same constant, forward or back, to length and end at once. `full` is the number of a bit of the lower half
+/// that is set where the row is full and clear where it is not: of a block of 2^k elements it is bit k of the
+/// length, without a block it is a bit of the generation that is set. So whether there is room is one
+/// instruction. A dead row has generation 0, which no id has, so one comparison tells live from dead and from
+/// another life.
+///
+/// # Invariants
+///
+/// 1. Of a live row, `full` is the number of such a bit, and `end` is at least the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(super) struct Word(u64);
 
-const OFFSET_BITS: u32 = 30;
-const CLASS_BITS: u32 = 5;
-const LEN_SHIFT: u32 = OFFSET_BITS + CLASS_BITS;
-const LEN_BITS: u32 = 21;
+const FULL_BITS: u32 = 5;
+const FULL_MASK: u32 = (1 << FULL_BITS) - 1;
+const LEN_SHIFT: u32 = FULL_BITS;
+const LEN_BITS: u32 = 19;
+const LEN_MASK: u32 = ((1 << LEN_BITS) - 1) << LEN_SHIFT;
 const GENERATION_SHIFT: u32 = LEN_SHIFT + LEN_BITS;
+const END_SHIFT: u32 = 32;
 
-const LEN_ONE: u64 = 1 << LEN_SHIFT;
-const LEN_MASK: u64 = ((1 << LEN_BITS) - 1) << LEN_SHIFT;
-const PLACE_MASK: u64 = LEN_ONE - 1;
+/// An element more: one is added to the length and to the end.
+const ELEMENT: u64 = 1 << END_SHIFT | 1 << LEN_SHIFT;
 
 /// The bits of an id that are its index; the rest are its generation.
 pub(super) const INDEX_BITS: u32 = 24;
@@ -33,53 +42,57 @@ pub(super) const GENERATION_BITS: u32 = 8;
 const GENERATIONS: u32 = (1 << GENERATION_BITS) - 1;
 /// The rows that there may be: one fewer than indices, so that a link may be an index plus 1.
 pub(super) const ROWS_MAX: u32 = (1 << INDEX_BITS) - 1;
-/// The elements that a row may have: a power of two, so that a block of the greatest class is full with them
-/// and a push needs no other test than that for a full block.
+/// The elements that a row may have: a power of two, so that the greatest block is full with them and its row
+/// needs no other test.
 pub(super) const LEN_MAX: u32 = 1 << (LEN_BITS - 1);
-/// The units that the offset of a block may count.
-pub(super) const UNITS_MAX: u32 = 1 << OFFSET_BITS;
 /// One more than the greatest class: that of a block for `LEN_MAX` elements of a unit each.
 pub(super) const CLASSES: usize = LEN_BITS as usize + 1;
 
-const _: () = assert!(GENERATION_SHIFT + GENERATION_BITS == 64, "the parts make a word");
-const _: () = assert!(CLASSES <= 1 << CLASS_BITS, "every class has a number");
+const _: () = assert!(GENERATION_SHIFT + GENERATION_BITS == END_SHIFT, "the parts make a word");
+const _: () = assert!(GENERATION_SHIFT == INDEX_BITS, "ids and words have it at the same place");
 
 impl Word {
     /// Returns a live row without a block, of a generation of at least 1.
     pub(super) const fn empty(generation: u32) -> Self {
-        Self((generation as u64) << GENERATION_SHIFT)
+        let low = generation << GENERATION_SHIFT;
+        Self((low | low.trailing_zeros()) as u64)
     }
 
-    /// Returns a dead row whose index lives again `after` this generation, and the link of its list.
+    /// Returns a dead row with its last generation and the link of its list.
     pub(super) const fn dead(last_generation: u32, next: u32) -> Self {
-        Self((last_generation as u64) << INDEX_BITS | next as u64)
+        Self((last_generation as u64) << END_SHIFT | next as u64)
+    }
+
+    #[inline(always)]
+    const fn low(self) -> u32 {
+        self.0 as u32
     }
 
     /// Tells whether the row is alive and the id is its own.
     #[inline(always)]
     pub(super) fn is_named_by<T>(self, id: RowId<T>) -> bool {
-        self.0 >> GENERATION_SHIFT == u64::from(id.to_bits() >> INDEX_BITS)
+        (self.low() ^ id.to_bits()) >> GENERATION_SHIFT == 0
     }
 
     #[inline(always)]
     pub(super) const fn is_live(self) -> bool {
-        self.0 >> GENERATION_SHIFT != 0
+        self.generation() != 0
     }
 
-    /// Returns the generation of a live row.
+    /// Returns the generation of a live row; 0 of a dead one.
     #[inline(always)]
     pub(super) const fn generation(self) -> u32 {
-        (self.0 >> GENERATION_SHIFT) as u32
+        self.low() >> GENERATION_SHIFT
     }
 
     /// Returns the link of a dead row.
     pub(super) const fn next_dead(self) -> u32 {
-        self.0 as u32 & ROWS_MAX
+        self.low()
     }
 
     /// Returns the last generation of a dead row.
     pub(super) const fn last_generation(self) -> u32 {
-        (self.0 >> INDEX_BITS) as u32
+        (self.0 >> END_SHIFT) as u32
     }
 
     /// Returns whether an index whose last generation is this may live again.
@@ -87,61 +100,88 @@ impl Word {
         generation < GENERATIONS
     }
 
-    /// Returns where the block begins, in units. Without a block it is 0.
+    /// Tells whether there is no room for another element.
     #[inline(always)]
-    pub(super) const fn offset(self) -> u32 {
-        self.0 as u32 & (UNITS_MAX - 1)
+    pub(super) const fn is_full(self) -> bool {
+        self.low() >> (self.low() & FULL_MASK) & 1 != 0
     }
 
     #[inline(always)]
-    pub(super) const fn class(self) -> u32 {
-        (self.0 >> OFFSET_BITS) as u32 & ((1 << CLASS_BITS) - 1)
-    }
-
-    /// Returns the units of the block; 0 without one.
-    #[inline(always)]
-    pub(super) const fn units(self) -> u32 {
-        units_of(self.class())
+    pub(super) const fn is_empty(self) -> bool {
+        self.low() & LEN_MASK == 0
     }
 
     /// Returns how many elements the row has.
     #[inline(always)]
     pub(super) const fn len(self) -> u32 {
-        (self.0 >> LEN_SHIFT) as u32 & ((1 << LEN_BITS) - 1)
+        (self.low() & LEN_MASK) >> LEN_SHIFT
     }
 
-    /// Counts an element more. There is room for it, and it is within `LEN_MAX`.
+    /// Returns where the next element goes, in elements.
+    #[inline(always)]
+    pub(super) const fn end(self) -> u32 {
+        (self.0 >> END_SHIFT) as u32
+    }
+
+    /// Returns where the block begins, in elements. Without a block it is 0.
+    #[inline(always)]
+    pub(super) const fn start(self) -> u32 {
+        self.end().wrapping_sub(self.len())
+    }
+
+    /// Returns how many elements the block holds: a power of two, or 0 without a block.
+    #[inline]
+    pub(super) const fn capacity(self) -> u32 {
+        let full = self.low() & FULL_MASK;
+        if full < GENERATION_SHIFT { 1 << (full - LEN_SHIFT) } else { 0 }
+    }
+
+    /// Returns the class of the block, of units of 2^`unit_bits` elements; 0 without a block.
+    #[inline]
+    pub(super) const fn class(self, unit_bits: u32) -> u32 {
+        let full = self.low() & FULL_MASK;
+        if full < GENERATION_SHIFT { full + 1 - LEN_SHIFT - unit_bits } else { 0 }
+    }
+
+    /// Counts an element more. The row is not full.
     #[inline(always)]
     pub(super) const fn count_up(&mut self) {
-        self.0 += LEN_ONE;
+        self.0 += ELEMENT;
     }
 
     /// Counts an element less. There is one.
     #[inline(always)]
     pub(super) const fn count_down(&mut self) {
-        self.0 -= LEN_ONE;
+        self.0 -= ELEMENT;
     }
 
-    /// Sets how many elements the row has, at most `LEN_MAX`.
+    /// Sets how many elements the row has, at most its capacity.
     #[inline]
     pub(super) const fn set_len(&mut self, len: u32) {
-        self.0 = self.0 & !LEN_MASK | (len as u64) << LEN_SHIFT;
+        *self = self.with(self.start(), len, self.low() & FULL_MASK);
     }
 
-    /// Sets where the block lies and of which class it is; length and generation stay.
+    /// Sets where the block lies and how many elements it holds: a power of two, at least the length and at
+    /// most `LEN_MAX`.
     #[inline]
-    pub(super) const fn set_block(&mut self, offset: u32, class: u32) {
-        self.0 = self.0 & !PLACE_MASK | (class as u64) << OFFSET_BITS | offset as u64;
+    pub(super) const fn set_block(&mut self, start: u32, capacity: u32) {
+        *self = self.with(start, self.len(), LEN_SHIFT + capacity.trailing_zeros());
+    }
+
+    #[inline]
+    const fn with(self, start: u32, len: u32, full: u32) -> Self {
+        let low = self.generation() << GENERATION_SHIFT | len << LEN_SHIFT | full;
+        Self((start.wrapping_add(len) as u64) << END_SHIFT | low as u64)
     }
 }
 
-/// Returns the units of a block of a class.
+/// Returns the units of a block of a class: 2 to the power of the class less 1. Class 0 is no block.
 #[inline(always)]
 pub(super) const fn units_of(class: u32) -> u32 {
     (1 << class) >> 1
 }
 
-/// Returns the least class whose blocks have so many units; `units` is at most 2^30.
+/// Returns the least class whose blocks have so many units; `units` is at most `LEN_MAX`.
 #[inline]
 pub(super) const fn class_for(units: u32) -> u32 {
     if units == 0 { 0 } else { units.next_power_of_two().trailing_zeros() + 1 }

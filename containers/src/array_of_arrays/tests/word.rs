@@ -1,24 +1,39 @@
 //! The entry of a row: its parts do not touch each other.
 
 use crate::array_of_arrays::row_id;
-use crate::array_of_arrays::word::{
-    CLASSES, LEN_MAX, ROWS_MAX, UNITS_MAX, Word, class_for, units_of,
-};
+use crate::array_of_arrays::word::{CLASSES, LEN_MAX, ROWS_MAX, Word, class_for, units_of};
 
 #[test]
 fn parts_keep_apart_at_their_ends() {
-    let mut word = Word::empty(255);
-    word.set_block(UNITS_MAX - 1, 31);
-    word.set_len(LEN_MAX);
-    assert_eq!((word.offset(), word.class(), word.len()), (UNITS_MAX - 1, 31, LEN_MAX));
-    assert_eq!(word.generation(), 255);
-    word.count_down();
-    assert_eq!((word.offset(), word.class(), word.len()), (UNITS_MAX - 1, 31, LEN_MAX - 1));
-    word.count_up();
-    word.set_block(0, 0);
-    assert_eq!((word.offset(), word.class(), word.len()), (0, 0, LEN_MAX));
-    word.set_len(0);
-    assert_eq!(word, Word::empty(255));
+    for generation in 1..=255 {
+        let mut word = Word::empty(generation);
+        assert!(word.is_full() && word.is_empty() && word.is_live());
+        word.set_block(u32::MAX - LEN_MAX, LEN_MAX);
+        assert_eq!((word.start(), word.len(), word.capacity()), (u32::MAX - LEN_MAX, 0, LEN_MAX));
+        word.set_len(LEN_MAX - 1);
+        assert!(!word.is_full());
+        word.count_up();
+        assert!(word.is_full() && !word.is_empty());
+        assert_eq!((word.len(), word.end(), word.generation()), (LEN_MAX, u32::MAX, generation));
+        word.count_down();
+        assert_eq!((word.len(), word.capacity()), (LEN_MAX - 1, LEN_MAX));
+        assert_eq!((word.start(), word.generation()), (u32::MAX - LEN_MAX, generation));
+    }
+}
+
+#[test]
+fn a_row_is_full_exactly_with_its_capacity() {
+    for bits in 0..19 {
+        let mut word = Word::empty(170);
+        word.set_block(64, 1 << bits);
+        for len in 0..1_u32 << bits {
+            assert!(!word.is_full(), "{len} of 2^{bits}");
+            assert_eq!((word.len(), word.end(), word.start()), (len, 64 + len, 64));
+            word.count_up();
+        }
+        assert!(word.is_full(), "2^{bits}");
+        assert_eq!((word.capacity(), word.generation()), (1 << bits, 170));
+    }
 }
 
 #[test]
