@@ -2,7 +2,7 @@
 
 use loligo_allocators::Allocator;
 
-use crate::array_of_arrays::word::{LEN_MAX, class_for};
+use crate::array_of_arrays::word::{LEN_MAX, class_for, units_of};
 use crate::array_of_arrays::{ArrayOfArrays, RowError, RowId, index_of, unknown};
 use crate::error::{GrowError, or_panic};
 
@@ -225,18 +225,26 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
     /// Appends an element to a row that is full.
     #[inline(never)]
     fn push_full(&mut self, index: usize, element: T) -> Result<(), GrowError> {
-        let word = self.rows[index];
-        if word.capacity() == LEN_MAX {
+        let mut word = self.rows[index];
+        if word.capacity() == 0 {
+            // Where this moves other rows, this one stays as it is: it has nothing to be moved.
+            word.set_block(self.take_block(1)? * Self::UNIT, Self::UNIT);
+        } else if word.capacity() == LEN_MAX {
             return Err(Self::too_long(u64::from(LEN_MAX) + 1));
+        } else if self.space.double_in_place(word.end() / Self::UNIT, word.capacity() / Self::UNIT)
+        {
+            word.double();
+        } else {
+            let (class, _) = Self::block(word);
+            self.enlarge(index, class + 1)?;
+            word = self.rows[index];
         }
-        let (class, _) = Self::block(word);
-        self.enlarge(index, class + 1)?;
-        let word = &mut self.rows[index];
-        // SAFETY: the row has a block with room (invariant 1), and this is in it.
+        // SAFETY: the row has a block with room now, and this is in it.
         let place = unsafe { self.space.element(word.end()) };
         // SAFETY: as above; nobody else reaches the block.
         unsafe { place.write(element) };
         word.count_up();
+        self.rows[index] = word;
         Ok(())
     }
 
@@ -244,17 +252,21 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
     fn reserve_in(&mut self, index: usize, more: usize) -> Result<(), GrowError> {
         let word = self.rows[index];
         let class = Self::class_of(word.len(), more)?;
-        if class <= Self::block(word).0 { Ok(()) } else { self.enlarge(index, class) }
-    }
-
-    /// Gives a live row a block of a greater class than it has.
-    #[inline]
-    fn enlarge(&mut self, index: usize, class: u32) -> Result<(), GrowError> {
-        let (old, offset) = Self::block(self.rows[index]);
-        if old > 0 && class == old + 1 && self.space.double_in_place(offset, old) {
-            Self::set_block(&mut self.rows[index], class, offset);
+        let (old, offset) = Self::block(word);
+        if class <= old {
             return Ok(());
         }
+        let units = units_of(old);
+        if units > 0 && class == old + 1 && self.space.double_in_place(offset + units, units) {
+            self.rows[index].double();
+            return Ok(());
+        }
+        self.enlarge(index, class)
+    }
+
+    /// Moves a live row to a block of a greater class than it has.
+    #[inline]
+    fn enlarge(&mut self, index: usize, class: u32) -> Result<(), GrowError> {
         let to = self.take_block(class)?;
         // Taking a block may have moved all others.
         let word = self.rows[index];

@@ -196,11 +196,10 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         }
     }
 
-    /// Doubles a block where it lies, if nothing but room is behind it.
+    /// Doubles a block of so many units, which ends at `end`, where it lies, if nothing but room is behind it.
     #[inline]
-    pub(super) fn double_in_place(&mut self, offset: u32, class: u32) -> bool {
-        let units = units_of(class);
-        if offset + units != self.frontier || self.units() - self.frontier < units {
+    pub(super) fn double_in_place(&mut self, end: u32, units: u32) -> bool {
+        if end != self.frontier || self.units() - self.frontier < units {
             return false;
         }
         self.frontier += units;

@@ -168,6 +168,12 @@ impl Word {
         *self = self.with(start, self.len(), LEN_SHIFT + capacity.trailing_zeros());
     }
 
+    /// Counts the block as twice as large. There is one, of less than `LEN_MAX` elements.
+    #[inline]
+    pub(super) const fn double(&mut self) {
+        self.0 += 1;
+    }
+
     #[inline]
     const fn with(self, start: u32, len: u32, full: u32) -> Self {
         let low = self.generation() << GENERATION_SHIFT | len << LEN_SHIFT | full;
