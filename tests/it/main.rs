@@ -9,6 +9,7 @@ mod buddy_offsets;
 mod canary;
 mod collections;
 mod compositions;
+mod container_arrays_of_arrays;
 mod contract;
 mod failing;
 mod fill;

@@ -35,11 +35,15 @@ fn sized<const ROWS: u32>(size: &str) -> Vec<Row> {
         Row::new(name, Unit::Ns, Aim::over_peer(target, goal), Measure::Race(made))
     };
     vec![
-        row("build-ordered", 1.0 / 1.3, 1.0 / 1.6, || beside(ordered::<Arrays>, ordered::<Vectors>, ROWS)),
+        row("build-ordered", 1.0 / 1.3, 1.0 / 1.6, || {
+            beside(ordered::<Arrays>, ordered::<Vectors>, ROWS)
+        }),
         row("build-scattered", 1.0 / 1.5, 1.0 / 2.0, || {
             beside(scattered::<Arrays>, scattered::<Vectors>, ROWS)
         }),
-        row("push-pop", 1.0 / 1.2, 1.0 / 1.4, || beside(push_pop::<Arrays>, push_pop::<Vectors>, ROWS)),
+        row("push-pop", 1.0 / 1.2, 1.0 / 1.4, || {
+            beside(push_pop::<Arrays>, push_pop::<Vectors>, ROWS)
+        }),
         row("copy", 1.0 / 10.0, 1.0 / 15.0, copied::<ROWS>),
         row("walk-csr", 1.1, 1.05, walked::<ROWS>),
     ]
@@ -49,7 +53,7 @@ fn sized<const ROWS: u32>(size: &str) -> Vec<Row> {
 type Made = fn(&'static str, Lens) -> Contender;
 
 const fn lens(rows: u32) -> Lens {
-    Lens { rows, most: MOST, long: 0 }
+    Lens::up_to(MOST, rows)
 }
 
 fn beside(ours: Made, theirs: Made, rows: u32) -> Race {

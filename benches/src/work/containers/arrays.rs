@@ -22,21 +22,37 @@ const OPERATIONS: u32 = 400_000;
 pub(crate) struct Lens {
     /// How many rows there are.
     pub(crate) rows: u32,
-    /// How long a row is at most; each length up to it is as likely.
+    /// How long a row is at least; each length from here to `most` is as likely.
+    pub(crate) least: u32,
+    /// How long a row is at most.
     pub(crate) most: u32,
-    /// One row of so many is longer, by a factor of 16; none with 0.
+    /// One row of so many is longer: 16 times its length and 16 more. None with 0.
     pub(crate) long: u32,
 }
 
 impl Lens {
+    /// Returns rows of every length up to one.
+    pub(crate) const fn up_to(most: u32, rows: u32) -> Self {
+        Self { rows, least: 0, most, long: 0 }
+    }
+
     /// Returns the length of each row.
     pub(crate) fn draw(self) -> Vec<u32> {
         let mut random = Random::new(41);
         let lens = (0..self.rows).map(|row| {
-            let len = random.below(self.most + 1);
-            if self.long > 0 && row % self.long == 0 { (len + 1) * 16 } else { len }
+            let len = self.least + random.below(self.most - self.least + 1);
+            if self.is_long(row) { (len + 1) * 16 } else { len }
         });
         lens.collect()
+    }
+
+    /// Returns how long a row may become.
+    pub(crate) fn most_of(self, row: u32) -> u32 {
+        if self.is_long(row) { (self.most + 1) * 16 } else { self.most }
+    }
+
+    fn is_long(self, row: u32) -> bool {
+        self.long > 0 && row.is_multiple_of(self.long)
     }
 
     /// Returns a row's number for each element, in random order.

@@ -7,20 +7,20 @@ use crate::contender::{Contender, Pass};
 use crate::random::Random;
 use crate::work::containers::arrays::{Lens, Lists, OPERATIONS, filled};
 
-/// Pushes and pops in equal parts, each at a random row, none beyond the greatest length.
+/// Pushes and pops in equal parts, each at a random row, none beyond its greatest length.
 pub(crate) fn push_pop<L: Lists + 'static>(name: &'static str, lens: Lens) -> Contender {
     let (mut lists, rows) = filled::<L>(lens);
     let mut now = lens.draw();
-    let most = now.iter().copied().max().unwrap_or(0).max(1);
     let mut random = Random::new(43);
     let mut script: Vec<(L::Row, bool)> = Vec::with_capacity(OPERATIONS as usize);
     Contender::new(name, move || {
         script.clear();
         for _ in 0..OPERATIONS {
-            let row = random.below(lens.rows) as usize;
-            let push = now[row] == 0 || now[row] < most && random.below(2) == 0;
-            if push { now[row] += 1 } else { now[row] -= 1 }
-            script.push((rows[row], push));
+            let row = random.below(lens.rows);
+            let (len, name) = (&mut now[row as usize], rows[row as usize]);
+            let push = *len == 0 || *len < lens.most_of(row) && random.below(2) == 0;
+            *len = if push { *len + 1 } else { *len - 1 };
+            script.push((name, push));
         }
         let ns = clock::time(|| {
             black_box(run(&mut lists, &script));

@@ -35,7 +35,7 @@ fn over_vectors(rows: u32, most: u32, change: fn(&mut Arrays)) -> Reading {
     let ratios: Vec<f64> = (0..9)
         .map(|step| {
             let rows = (f64::from(rows) * (f64::from(step) / 8.0).exp2()) as u32;
-            let lens = Lens { rows, most, long: 0 };
+            let lens = Lens::up_to(most, rows);
             let (mut ours, _) = filled::<Arrays>(lens);
             change(&mut ours);
             let (theirs, _) = filled::<Vectors>(lens);
