@@ -43,7 +43,7 @@ pub fn print(rows: u32) {
 
 /// Measures rows of one kind, of at most `MOST` elements.
 fn scene<const MOST: usize>(title: &str, lens: Lens) {
-    let mut forms = vec![
+    let mut forms = [
         form::<Arrays>("ArrayOfArrays", lens, |_| ()),
         Form { is_rest: true, ..form::<Arrays>("the same, compacted", lens, Arrays::compact) },
         form::<Fixed<MOST>>(&format!("FixedRows, {MOST}"), lens, |_| ()),
@@ -52,17 +52,14 @@ fn scene<const MOST: usize>(title: &str, lens: Lens) {
         form::<Linked<8>>("LinkedRows, 8 a node", lens, |_| ()),
         form::<Vectors>("Vec<Vec>", lens, |_| ()),
     ];
-    let mut figures = vec![[0.0; 3]; forms.len()];
-    for column in 0..3 {
+    let columns: [Vec<f64>; 3] = core::array::from_fn(|column| {
         let mut turns: Vec<&mut Contender> =
             forms.iter_mut().map(|form| &mut form.timed[column]).collect();
-        for (form, mut rounds) in interleave(&mut turns, ROUNDS).into_iter().enumerate() {
-            rounds.sort_unstable_by(f64::total_cmp);
-            figures[form][column] = rounds[rounds.len() / 2];
-        }
-    }
+        interleave(&mut turns, ROUNDS).into_iter().map(median).collect()
+    });
+    let [appends, mixes, walks] = columns;
     println!("### {title}\n\n| {} |\n|---|---|---|---|---|", COLUMNS.join(" | "));
-    for (form, [append, mix, walk]) in forms.iter().zip(figures) {
+    for (((form, append), mix), walk) in forms.iter().zip(appends).zip(mixes).zip(walks) {
         let bytes = form.bytes as f64 / f64::from(lens.rows);
         if form.is_rest {
             println!("| {} | | | {walk:.1} | {bytes:.0} |", form.name);
@@ -71,6 +68,12 @@ fn scene<const MOST: usize>(title: &str, lens: Lens) {
         }
     }
     println!();
+}
+
+/// Returns the median of some figures.
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_unstable_by(f64::total_cmp);
+    figures[figures.len() / 2]
 }
 
 /// Makes a form at work on rows of one kind; `change` is done to what is read, and to what is counted.

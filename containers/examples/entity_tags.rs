@@ -150,10 +150,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
         // An id of the fallen names nothing, also when another entity has taken the place.
         let newcomer = component.spawn(&[ENEMY])?;
-        assert!(fallen.iter().all(|entity| *entity != newcomer && !component.has(*entity, ENEMY)));
+        let is_gone = |entity: &Entity| *entity != newcomer && !component.has(*entity, ENEMY);
+        assert!(fallen.iter().all(is_gone), "an id came back to life");
 
-        assert!(component.remove(hero, PLAYER) && !component.has(hero, PLAYER));
-        assert!(component.add(hero, BURNING)? && !component.add(hero, BURNING)?);
+        assert!(component.remove(hero, PLAYER), "the hero was the player");
+        assert!(!component.has(hero, PLAYER), "and is not any more");
+        let twice = [component.add(hero, BURNING)?, component.add(hero, BURNING)?];
+        assert_eq!(twice, [true, false], "a tag is there once");
 
         // Between levels: everything moves together, every id stays.
         let before = component.tags.bytes() + component.entities.bytes();
@@ -161,12 +164,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         component.entities.try_compact()?;
         let after = component.tags.bytes() + component.entities.bytes();
         println!("compacted from {before} to {after} bytes");
-        assert!(after < before && component.has(hero, BURNING) && component.has(newcomer, ENEMY));
+        assert!(after < before, "{after} bytes of {before}");
+        assert!(component.has(hero, BURNING) && component.has(newcomer, ENEMY), "ids stay");
 
         // A copy for the replay: two copies of memory, in which the same ids hold.
         let saved = component.tags.try_clone_in(&heap)?;
         component.despawn(hero);
-        assert_eq!(saved.row(hero), Some(&[BURNING][..]));
+        assert_eq!(saved.row(hero), Some(&[BURNING][..]), "the copy is apart");
     }
     assert_eq!(heap.stats().live, 0, "all memory went back");
     Ok(())
