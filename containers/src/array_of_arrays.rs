@@ -1,8 +1,8 @@
 //! Many growable arrays in one buffer.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" and "Allocation Adventures 3: The
-//! Buddy Allocator" (2015), which ask for an array of growing arrays in one block of memory and answer with
-//! blocks that double. Changes:
+//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), and his "Allocation Adventures
+//! 3: The Buddy Allocator" (2015), which ask for an array of growing arrays in one block of memory and answer
+//! with blocks that double. Changes:
 //!
 //! - Free blocks are not merged as buddies are. They wait in a stack for each size, and when the buffer is
 //!   full and a quarter of it is free, the rows are moved together instead: nothing outside names a

@@ -70,7 +70,7 @@ fn step(rows: &mut impl Rows<u32>, model: &mut Model, step: &Step) -> Result<(),
 
 /// Reads every row and compares; the linked form shows its last run first.
 fn same(rows: &impl Rows<u32>, model: &Model) {
-    assert_eq!(rows.row_count(), model.len());
+    assert_eq!(rows.row_count(), model.len(), "as many rows");
     for (row, elements) in model {
         let mut runs: Vec<Vec<u32>> = Vec::new();
         assert!(rows.visit_row(*row, |run| runs.push(run.to_vec())), "{row:?}");
@@ -114,7 +114,7 @@ fn use_rows(memory: &dyn Allocator) {
         tags.push(rows[number as usize * 7919 % rows.len()], number);
     }
     for row in rows.iter().step_by(3) {
-        assert!(tags.remove_row(*row));
+        assert!(tags.remove_row(*row), "{row:?}");
     }
     tags.validate().expect("the container is whole");
     let before: Vec<_> = tags.iter().map(|(row, elements)| (row, elements.to_vec())).collect();
@@ -133,7 +133,8 @@ fn use_rows(memory: &dyn Allocator) {
         linked.push(rows.0, number);
         fixed.try_push(rows.1, number).expect("room for seven");
     }
-    assert_eq!((linked.row_len(rows.0), fixed.row(rows.1).map(<[_]>::len)), (Some(7), Some(7)));
+    let lens = (linked.row_len(rows.0), fixed.row(rows.1).map(<[_]>::len));
+    assert_eq!(lens, (Some(7), Some(7)), "both have seven");
     assert!(memory.stats().live >= 6, "all of it lives in the allocator");
 }
 
