@@ -16,6 +16,7 @@
 //! cmake, and so is C++ `std::map`; rows that need them stay open without it.
 #![expect(unsafe_code, reason = "allocating by hand, frees included, is what is measured")]
 
+pub mod array_forms;
 mod blocks;
 mod callgrind;
 mod clock;

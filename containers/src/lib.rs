@@ -30,6 +30,9 @@ mod test_memory;
 pub mod text;
 
 pub use array::{Array, ArrayDrain, ArrayIntoIter};
+pub use array_of_arrays::{
+    ArrayOfArrays, FixedRows, LinkedRows, RowDamage, RowError, RowId, RowOf, Rows,
+};
 pub use blob::{
     BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobChecker, BlobError,
     BlobField, BlobOption, BlobPartFault, BlobPlace, BlobPlaces, BlobRefused, BlobScalar,

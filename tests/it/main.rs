@@ -10,6 +10,7 @@ mod canary;
 mod collections;
 mod compositions;
 mod container_arrays;
+mod container_arrays_of_arrays;
 mod container_blobs;
 mod container_list_pool;
 mod container_maps;

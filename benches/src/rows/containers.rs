@@ -1,5 +1,6 @@
 //! The rows of the containers, a module for each.
 
+pub mod arrays;
 pub mod blob;
 mod callbacks;
 mod events;
@@ -28,5 +29,6 @@ pub fn rows() -> Vec<Row> {
     rows.extend(callbacks::rows());
     rows.extend(events::rows());
     rows.extend(list_pool::rows());
+    rows.extend(arrays::rows());
     rows
 }

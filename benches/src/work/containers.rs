@@ -1,6 +1,7 @@
 //! The containers at work, a module for each.
 
 pub(crate) mod array;
+pub(crate) mod arrays;
 pub(crate) mod blob;
 pub(crate) mod callbacks;
 pub(crate) mod events;

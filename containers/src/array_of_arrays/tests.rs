@@ -1,0 +1,7 @@
+//! White-box tests of the arrays of arrays.
+
+mod forms;
+mod model;
+mod refusals;
+mod rows;
+mod word;
