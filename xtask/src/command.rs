@@ -68,6 +68,14 @@ pub(crate) fn answers(program: &str) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
+/// Whether there is a nightly toolchain.
+pub(crate) fn has_nightly() -> bool {
+    let mut command = without_cargo_variables("rustup");
+    command.args(["run", "nightly", "cargo", "--version"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
 /// Returns the command as a person would type it.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());

@@ -8,6 +8,7 @@ mod bare;
 mod ci;
 mod command;
 mod features;
+mod fuzz;
 mod loom;
 mod misuse;
 mod outcome;
@@ -35,6 +36,7 @@ Commands:
   tidy        checks the rules of the house that no lint can hold
   ci          runs every step of the continuous integration, in order
   misuse      does each misuse to each allocator, and tells what became of it
+  fuzz        runs the fuzz targets under AddressSanitizer, a planted fault first
   loom        explores every interleaving of what several threads share
   scoreboard  measures our rows beside their peers
   outside     uses each tier-0 crate from a project outside the workspace
@@ -69,6 +71,7 @@ fn run(arguments: &[String]) -> Outcome {
         "tidy" => tidy::run(rest),
         "ci" => ci::run(rest),
         "misuse" => misuse::run(rest),
+        "fuzz" => fuzz::run(rest),
         "loom" => loom::run(rest),
         "scoreboard" => scoreboard::run(rest),
         "outside" => outside::run(rest),
@@ -79,8 +82,8 @@ fn run(arguments: &[String]) -> Outcome {
             Ok(())
         }
         other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, loom, misuse, scoreboard, \
-             outside, sanitize, valgrind"
+            "no command is called `{other}`; the commands are tidy, ci, fuzz, loom, misuse, \
+             scoreboard, outside, sanitize, valgrind"
         ))),
     }
 }

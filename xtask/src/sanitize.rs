@@ -1,7 +1,7 @@
 //! `cargo xtask sanitize`: the allocators under AddressSanitizer.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::command;
 use crate::outcome::{Failure, Outcome};
@@ -48,7 +48,7 @@ pub(crate) fn check() -> Outcome {
         println!("skipped: AddressSanitizer is set up for {TARGET} alone");
         return Ok(());
     }
-    if !has_nightly() {
+    if !command::has_nightly() {
         println!("skipped: no nightly (`rustup toolchain install nightly --profile minimal`)");
         return Ok(());
     }
@@ -89,11 +89,4 @@ fn nightly(folder: &Path) -> Command {
     // A panic that a test expects is quicker without, and a report has a trace of its own.
     command.env("RUST_BACKTRACE", "0").env("ASAN_OPTIONS", "detect_leaks=1");
     command
-}
-
-fn has_nightly() -> bool {
-    let mut command = command::without_cargo_variables("rustup");
-    command.args(["run", "nightly", "cargo", "--version"]);
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
 }

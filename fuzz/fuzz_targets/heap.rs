@@ -1,0 +1,8 @@
+//! Programs on heaps: growing, in a region, and inside themselves.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use loligo_fuzz::run_base;
+use loligo_tests::compose::Base;
+
+fuzz_target!(|bytes: &[u8]| run_base(&[Base::Heap, Base::HeapInRegion, Base::StaticHeap], bytes));

@@ -1,0 +1,197 @@
+//! `cargo xtask fuzz`: every fuzz target in turn, under AddressSanitizer, steered by coverage.
+//!
+//! The targets are built as cargo-fuzz builds them, which is not needed here: a nightly toolchain and a C++
+//! compiler are enough.
+
+mod report;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::command;
+use crate::outcome::{Failure, Outcome};
+use crate::workspace;
+
+use report::Report;
+use run::Run;
+
+const USAGE: &str = "\
+Runs the fuzz targets in turn under AddressSanitizer, each from the inputs in fuzz/corpus and from those
+that earlier runs found, and prints of each: executions, coverage before and after, inputs, findings. First
+a target with a planted fault must fail, or nothing that follows would prove anything.
+
+Needs the nightly toolchain (`rustup toolchain install nightly`), a C++ compiler and Linux on x86-64; is
+skipped without.
+
+Usage: cargo xtask fuzz [--minutes N] [--seconds N] [--list] [TARGET...]
+
+Options:
+  --minutes N  the time for all targets together, 5 unless told
+  --seconds N  the time for each target, instead
+  --list       lists the targets and runs none
+
+What fails is written to target/xtask/fuzz/findings, with the command that does it again.
+
+Example:
+  cargo xtask fuzz --minutes 10 heap buddy
+";
+
+/// The target whose fault must be found.
+const CANARY: &str = "canary";
+
+/// The most executions that the canary may take: it takes some thousands.
+const CANARY_RUNS: u32 = 200_000;
+
+const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+
+/// Coverage of branches and comparisons, as libFuzzer reads it, and the sanitizer. `fuzzing` lets damaged
+/// checksums pass, which no fuzzer would get past.
+const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares \
+    -Zsanitizer=address --cfg fuzzing --cfg loligo_asan";
+
+/// What the arguments ask for.
+#[derive(Debug, PartialEq, Eq)]
+struct Request {
+    time: Time,
+    list: bool,
+    help: bool,
+    targets: Vec<String>,
+}
+
+/// How long targets are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Time {
+    /// All together.
+    Minutes(u32),
+    /// Each.
+    Seconds(u32),
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// [`Failure::Found`] if a target fails, or the planted fault is not found.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let request = parse(arguments)?;
+    if request.help {
+        print!("{USAGE}");
+        return Ok(());
+    }
+    let known = targets()?;
+    if request.list {
+        known.iter().for_each(|target| println!("{target}"));
+        return Ok(());
+    }
+    let wanted = wanted(&request.targets, known)?;
+    let seconds = match request.time {
+        Time::Minutes(minutes) => (minutes * 60 / wanted.len() as u32).max(1),
+        Time::Seconds(seconds) => seconds,
+    };
+    fuzz(&wanted, seconds)
+}
+
+/// Runs every target for a few seconds: a step of the continuous integration.
+pub(crate) fn check() -> Outcome {
+    fuzz(&wanted(&[], targets()?)?, 5)
+}
+
+fn parse(arguments: &[String]) -> Result<Request, Failure> {
+    let mut request =
+        Request { time: Time::Minutes(5), list: false, help: false, targets: Vec::new() };
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--minutes" => request.time = Time::Minutes(number(argument, rest.next())?),
+            "--seconds" => request.time = Time::Seconds(number(argument, rest.next())?),
+            "--list" => request.list = true,
+            "--help" | "-h" => request.help = true,
+            option if option.starts_with('-') => {
+                return Err(Failure::Unable(format!(
+                    "fuzz takes no argument `{option}`; see `cargo xtask fuzz --help`"
+                )));
+            }
+            target => request.targets.push(target.to_owned()),
+        }
+    }
+    Ok(request)
+}
+
+fn number(option: &str, value: Option<&String>) -> Result<u32, Failure> {
+    let number = value.and_then(|value| value.parse().ok()).filter(|&number: &u32| number > 0);
+    number.ok_or_else(|| Failure::Unable(format!("{option} takes a number from 1 on")))
+}
+
+/// Returns the names of the targets, which are those of the files.
+fn targets() -> Result<Vec<String>, Failure> {
+    let folder = workspace::root().join("fuzz/fuzz_targets");
+    let entries = std::fs::read_dir(&folder)
+        .map_err(|error| Failure::io(&format!("cannot list {}", folder.display()), &error))?;
+    let mut names = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| Failure::io("cannot list a folder", &error))?.path();
+        if let (Some(name), Some("rs")) =
+            (path.file_stem(), path.extension().and_then(|e| e.to_str()))
+        {
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Picks the targets that were asked for: all but the canary if none was.
+fn wanted(asked: &[String], known: Vec<String>) -> Result<Vec<String>, Failure> {
+    if let Some(unknown) = asked.iter().find(|name| !known.contains(name)) {
+        let known = known.join(", ");
+        return Err(Failure::Unable(format!("no target is called `{unknown}`; there are {known}")));
+    }
+    let is_wanted = |name: &String| name != CANARY && (asked.is_empty() || asked.contains(name));
+    Ok(known.into_iter().filter(is_wanted).collect())
+}
+
+fn fuzz(targets: &[String], seconds: u32) -> Outcome {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        println!("skipped: the fuzzer is set up for {TRIPLE} alone");
+        return Ok(());
+    }
+    if !command::has_nightly() {
+        println!("skipped: no nightly (`rustup toolchain install nightly --profile minimal`)");
+        return Ok(());
+    }
+    if !command::answers("c++") {
+        println!("skipped: no C++ compiler, which builds the fuzzer");
+        return Ok(());
+    }
+    let folder = workspace::target().join("xtask/fuzz");
+    let programs = build(&folder)?;
+    let canary = Run::of(CANARY, &programs, &folder, &[format!("-runs={CANARY_RUNS}")])?;
+    match &canary.finding {
+        Some(_) => println!("the planted fault is found after {} executions", canary.executions),
+        None => {
+            let what = "the planted fault of the target `canary` is not found";
+            return Err(Failure::Found(format!("{what} in {CANARY_RUNS} executions")));
+        }
+    }
+    let mut report = Report::default();
+    for target in targets {
+        let time = format!("-max_total_time={seconds}");
+        report.add(Run::of(target, &programs, &folder, &[time])?);
+    }
+    report.finish()
+}
+
+/// Builds all targets and returns where they are.
+fn build(folder: &std::path::Path) -> Result<PathBuf, Failure> {
+    let mut cargo: Command = command::without_cargo_variables("rustup");
+    cargo.args(["run", "nightly", "cargo", "build", "--quiet", "--release", "--locked"]);
+    cargo.args(["--target", TRIPLE]).current_dir(workspace::root().join("fuzz"));
+    cargo.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", folder);
+    command::run(&mut cargo)?;
+    Ok(folder.join(TRIPLE).join("release"))
+}

@@ -1,0 +1,130 @@
+//! One target, run by libFuzzer, and what it said.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::outcome::Failure;
+use crate::workspace;
+
+/// The longest input, in bytes: some hundred operations.
+const INPUT_MAX: u32 = 2048;
+
+/// What became of a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Run {
+    /// Its name.
+    pub(super) target: String,
+    /// How often it was run.
+    pub(super) executions: u64,
+    /// The branches and comparisons that the inputs it began with reach.
+    pub(super) coverage_before: u64,
+    /// Those that are reached in the end.
+    pub(super) coverage_after: u64,
+    /// The inputs that are kept in the end.
+    pub(super) inputs: u64,
+    /// What failed.
+    pub(super) finding: Option<Finding>,
+}
+
+/// An input that makes a target fail.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Finding {
+    /// The line that says what went wrong.
+    pub(super) what: String,
+    /// The input.
+    pub(super) input: Option<PathBuf>,
+}
+
+impl Run {
+    /// Runs a target with what else is asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Unable`] if it cannot start, or ends without having run.
+    pub(super) fn of(
+        target: &str,
+        programs: &Path,
+        folder: &Path,
+        asked: &[String],
+    ) -> Result<Self, Failure> {
+        let found = folder.join("corpus").join(target);
+        let findings = folder.join("findings");
+        for path in [&found, &findings] {
+            fs::create_dir_all(path)
+                .map_err(|error| Failure::io("cannot make a folder", &error))?;
+        }
+        let fuzz = workspace::root().join("fuzz");
+        let mut command = Command::new(programs.join(target));
+        command.arg(&found);
+        let (kept, words) = (fuzz.join("corpus").join(target), fuzz.join("dictionaries"));
+        if kept.is_dir() {
+            command.arg(kept);
+        }
+        let words = words.join(format!("{target}.dict"));
+        if words.is_file() {
+            command.arg(format!("-dict={}", words.display()));
+        }
+        command.arg(format!("-artifact_prefix={}/{target}-", findings.display()));
+        command.arg(format!("-max_len={INPUT_MAX}")).args(asked);
+        // Inputs are mostly made of many operations, so there is no use in beginning with short ones.
+        command.args(["-print_final_stats=1", "-len_control=0", "-timeout=20", "-seed=1"]);
+        command.env("ASAN_OPTIONS", "detect_leaks=1").env("RUST_BACKTRACE", "1");
+        let output = command
+            .output()
+            .map_err(|error| Failure::io(&format!("cannot run {target}"), &error))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let run = Self::read(target, &said, output.status.success());
+        if run.executions == 0 && run.finding.is_none() {
+            return Err(Failure::Unable(format!("`{target}` ran nothing:\n{said}")));
+        }
+        Ok(run)
+    }
+
+    /// Reads what libFuzzer said.
+    pub(super) fn read(target: &str, said: &str, succeeded: bool) -> Self {
+        let mut run = Self { target: target.to_owned(), ..Self::default() };
+        for line in said.lines() {
+            if let Some(count) = line.strip_prefix("stat::number_of_executed_units:") {
+                run.executions = count.trim().parse().unwrap_or(0);
+            }
+            let is_first = line.contains("\tINITED ");
+            if !line.starts_with('#') {
+                continue;
+            }
+            if let Some(executions) = line[1..].split_whitespace().next() {
+                run.executions = run.executions.max(executions.parse().unwrap_or(0));
+            }
+            if let Some(coverage) = number_after(line, "cov: ") {
+                run.coverage_after = coverage;
+                if is_first {
+                    run.coverage_before = coverage;
+                }
+            }
+            run.inputs = number_after(line, "corp: ").unwrap_or(run.inputs);
+        }
+        if !succeeded {
+            run.finding = Some(Finding::read(said));
+        }
+        run
+    }
+}
+
+impl Finding {
+    fn read(said: &str) -> Self {
+        let is_panic = |line: &&str| line.starts_with("thread ") && line.contains("panicked");
+        let lines: Vec<&str> = said.lines().collect();
+        let panic = lines.iter().position(|line| is_panic(&line));
+        let text = panic.and_then(|at| lines.get(at + 1).copied());
+        let error = lines.iter().copied().find(|line| line.contains("ERROR: "));
+        let what = text.or(error).unwrap_or("it ended with an error").to_owned();
+        let input = lines.iter().find_map(|line| line.split_once("Test unit written to "));
+        Self { what, input: input.map(|(_, path)| PathBuf::from(path.trim())) }
+    }
+}
+
+/// Returns the number that follows `before` in a line.
+fn number_after(line: &str, before: &str) -> Option<u64> {
+    let (_, rest) = line.split_once(before)?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
