@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The reader hands out one token at a time, cut from the text it reads. It does not recurse and keeps one
-//! bit for each open object or array, of which there may be [`DEPTH_MAX`].
+//! bit for each open object or array, of which there may be [`reader::DEPTH_MAX`].
 
 mod error;
 mod number;
@@ -23,6 +23,8 @@ mod writer;
 pub use error::JsonError;
 
 pub(crate) use number::JsonNumber;
-pub(crate) use reader::{DEPTH_MAX, JsonReader, Nest, Token};
+#[cfg(test)]
+pub(crate) use reader::DEPTH_MAX;
+pub(crate) use reader::{JsonReader, Nest, Token};
 pub(crate) use string::JsonString;
 pub(crate) use writer::JsonWriter;

@@ -31,3 +31,8 @@ pub mod text;
 pub use array::Array;
 pub use error::GrowError;
 pub use json::JsonError;
+pub use open_struct::{
+    Field, FieldAccess, FieldSet, FieldType, FieldValue, Flag, OPEN_FIELDS_MAX, OpenArray,
+    OpenDamage, OpenDictionary, OpenError, OpenLayout, OpenList, OpenStruct, OpenValue, ReadField,
+    WriteField,
+};

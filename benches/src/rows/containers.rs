@@ -1,9 +1,11 @@
 //! The rows of the containers, a module for each.
 
+mod open;
+
 use crate::rows::Row;
 
 /// Returns the rows of the containers.
 #[must_use]
 pub fn rows() -> Vec<Row> {
-    Vec::new()
+    open::rows()
 }
