@@ -37,7 +37,7 @@ use crate::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 ///
 /// Nothing while it is empty. Then one block: 12 bytes a field, the bytes of the fields' values a row, with
 /// room for as many rows again after growing, and the tail. No padding: all values are whole words, and a
-/// `bool` is one, too. The object is 56 bytes, 64 with `dyn Allocator`.
+/// `bool` is one, too. The object is 64 bytes, 72 with `dyn Allocator`.
 ///
 /// # When not to use it
 ///
@@ -389,11 +389,21 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     /// Returns the place of a field, or `None` where there is none of its name and type.
     #[inline]
     pub(super) fn resolve<T: FieldValue>(&self, field: Field<T>) -> Option<Place> {
-        let mut index = field.hint() as usize;
-        if index >= self.shape.fields as usize || self.name(index) != field.name() {
-            index = self.index(field.name())?;
+        let words = T::TYPE.words() as usize;
+        if field.hint() < self.shape.fields {
+            let at = self.shape.fields_start() + FIELD_WORDS * field.hint() as usize;
+            let found = &self.words[at..at + FIELD_WORDS];
+            if found[0] == field.name().hash() && found[1] == T::TYPE as u32 {
+                return Some(Place { offset: found[2] as usize, words });
+            }
         }
-        (self.field_type(index) == T::TYPE).then_some(self.place(index))
+        self.search(field.name(), T::TYPE)
+    }
+
+    #[inline(never)]
+    fn search(&self, name: IdString32, field_type: FieldType) -> Option<Place> {
+        let index = self.index(name)?;
+        (self.field_type(index) == field_type).then_some(self.place(index))
     }
 
     /// Returns the number of the field of a name.
