@@ -109,16 +109,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let dt = 1.0 / 32.0;
     println!("sparks: {}", simulate(&mut sparks, dt).join(", "));
     println!("smoke:  {}", simulate(&mut smokes, dt).join(", "));
-    assert_eq!(simulate(&mut sparks, dt), ["gravity", "integrate_position", "age"]);
-    assert_eq!(simulate(&mut smokes, dt), ["integrate_position", "grow", "age"]);
+    let done = simulate(&mut sparks, dt);
+    assert_eq!(done, ["gravity", "integrate_position", "age"], "sparks do not grow");
+    let done = simulate(&mut smokes, dt);
+    assert_eq!(done, ["integrate_position", "grow", "age"], "smoke does not fall");
 
     // While the game runs, the artist gives smoke a drag. What flies already gets it, too.
     let drag = smokes.try_add_field(DRAG)?;
     smokes.sweep((drag.write(),), |(drag,)| *drag = 2.0);
     let before = smokes.get(1, VELOCITY);
     println!("smoke:  {} (with drag)", simulate(&mut smokes, dt).join(", "));
-    assert_eq!(before, Some([0.0, 0.5, 1.0]));
-    assert_eq!(smokes.get(1, VELOCITY), Some([0.0, 0.46875, 0.9375]));
+    assert_eq!(before, Some([0.0, 0.5, 1.0]), "nothing had slowed it down");
+    let after = smokes.get(1, VELOCITY);
+    assert_eq!(after, Some([0.0, 0.46875, 0.9375]), "drag takes a sixteenth a step");
 
     for frame in 0..16 {
         simulate(&mut sparks, dt);
@@ -131,7 +134,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Four bytes are a float: a particle is no larger than the native struct would be.
     let words: u32 = sparks.fields().map(|(_, field_type)| field_type.words()).sum();
     println!("a spark is {} bytes", 4 * words);
-    assert_eq!(4 * words as usize, size_of::<([f32; 3], [f32; 3], f32, f32)>());
+    let native = size_of::<([f32; 3], [f32; 3], f32, f32)>();
+    assert_eq!(4 * words as usize, native, "a spark is as large as the native struct");
 
     let mut json = String::new();
     smokes.write_json(name, &mut json)?;

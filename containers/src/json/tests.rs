@@ -1,3 +1,5 @@
+//! The suite, serde_json, and the writer.
+
 use std::format;
 use std::path::PathBuf;
 use std::println;

@@ -221,7 +221,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     ///
     /// [`GrowError`]; nothing has changed.
     pub fn try_reserve(&mut self, more: usize) -> Result<(), GrowError> {
-        let wanted = (self.shape.rows as usize).checked_add(more).unwrap_or(usize::MAX);
+        let wanted = (self.shape.rows as usize).saturating_add(more);
         if wanted <= self.shape.capacity as usize {
             return Ok(());
         }
@@ -335,7 +335,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     /// # Complexity
     ///
     /// O(1) for a field that [`field`](Self::field) returned, else O(fields).
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn get<T: FieldValue>(&self, row: usize, field: Field<T>) -> Option<T> {
         let at = self.find(row, field)?;
@@ -350,7 +350,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     /// # Complexity
     ///
     /// As that of [`get`](Self::get).
-    #[inline]
+    #[inline(always)]
     pub fn set<T: FieldValue>(&mut self, row: usize, field: Field<T>, value: T) -> bool {
         let Some(at) = self.find(row, field) else { return false };
         let words = &mut self.words[at..at + T::TYPE.words() as usize];
@@ -378,7 +378,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         Ok(OpenArray { words, shape: self.shape })
     }
 
-    #[inline]
+    #[inline(always)]
     fn find<T: FieldValue>(&self, row: usize, field: Field<T>) -> Option<usize> {
         if row >= self.len() {
             return None;
@@ -387,7 +387,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     }
 
     /// Returns the place of a field, or `None` where there is none of its name and type.
-    #[inline]
+    #[inline(always)]
     pub(super) fn resolve<T: FieldValue>(&self, field: Field<T>) -> Option<Place> {
         let words = T::TYPE.words() as usize;
         if field.hint() < self.shape.fields {

@@ -1,3 +1,5 @@
+//! Values, tokens, sweeps, the tail, and refusals.
+
 use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
@@ -133,7 +135,7 @@ fn sweeps_visit_all_rows_of_either_layout() {
                 array.clear();
                 assert!(!array.sweep((VELOCITY.read(),), |_| panic!("there is no velocity")));
                 let mass = array.field::<f32>(MASS.name()).expect("there is mass");
-                for row in 0..rows {
+                for _ in 0..rows {
                     let row = array.push();
                     array.set(row, mass, row as f32);
                     array.set(row, HITS, 3);

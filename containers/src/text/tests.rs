@@ -1,5 +1,8 @@
+//! Text beside `str`, damage, and refusals.
+
 use core::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 use std::println;
 use std::string::{String, ToString};
 use std::vec::Vec;

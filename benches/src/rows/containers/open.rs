@@ -8,8 +8,7 @@ use crate::rows::{Measure, Row, Unit};
 use crate::work::containers::open;
 
 /// Returns the rows of open arrays.
-#[must_use]
-pub fn rows() -> Vec<Row> {
+pub(super) fn rows() -> Vec<Row> {
     let structs = Aim::over_peer(1.1, 1.02);
     let columns = Aim::over_peer(1.05, 1.0);
     vec![
