@@ -88,7 +88,7 @@ pub enum OpenLayout {
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// let json = br#"{"score": 100, "name": "Player 1"}"#;
-/// let mut player: OpenStruct = OpenStruct::try_from_json_in(json, &MEMORY)?;
+/// let mut player = OpenStruct::try_from_json_in(json, &MEMORY)?;
 /// assert_eq!(player.text(id32!("name")), Some("Player 1"));
 ///
 /// const SCORE: Field<i32> = Field::new(id32!("score"));

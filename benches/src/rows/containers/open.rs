@@ -1,6 +1,8 @@
 //! The rows of open arrays: structs whose fields are known at run time, beside native ones.
 //!
-//! `sweep-aos` is held against a vector of structs, `sweep-soa` against a struct of vectors.
+//! `sweep-aos` is held against a vector of structs, `sweep-soa` against a struct of vectors; both move
+//! positions. `sweep-soa-floats` sweeps over two fields of one float each, which vectors of floats do several
+//! at a time.
 
 use crate::contender::Race;
 use crate::outcome::Aim;
@@ -16,6 +18,8 @@ pub(super) fn rows() -> Vec<Row> {
         race("sweep-aos/100k", structs, structs_race::<100_000>),
         race("sweep-soa/1k", columns, columns_race::<1_000>),
         race("sweep-soa/100k", columns, columns_race::<100_000>),
+        race("sweep-soa-floats/1k", columns, floats_race::<1_000>),
+        race("sweep-soa-floats/100k", columns, floats_race::<100_000>),
     ]
 }
 
@@ -35,6 +39,14 @@ fn columns_race<const ROWS: u32>() -> Race {
     Race {
         ours: open::our_columns(ROWS),
         peers: vec![open::native_columns(ROWS)],
+        absent: Vec::new(),
+    }
+}
+
+fn floats_race<const ROWS: u32>() -> Race {
+    Race {
+        ours: open::our_floats(ROWS),
+        peers: vec![open::native_floats(ROWS)],
         absent: Vec::new(),
     }
 }

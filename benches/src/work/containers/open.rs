@@ -44,6 +44,22 @@ pub(crate) fn native_columns(rows: u32) -> Contender {
     passes("struct of Vecs", rows, move || move_columns(&mut particles, black_box(DT)))
 }
 
+/// Returns an open array of columns at work on two of floats.
+pub(crate) fn our_floats(rows: u32) -> Contender {
+    let mut particles = filled(OpenLayout::StructOfArrays, rows);
+    let fields = (particles.field::<f32>(AGE.name()), particles.field::<f32>(MASS.name()));
+    let (Some(age), Some(mass)) = fields else { unreachable!("both were added") };
+    passes("OpenArray", rows, move || {
+        age_open(&mut particles, age, mass, black_box(DT));
+    })
+}
+
+/// Returns a native struct of vectors at work on two of floats.
+pub(crate) fn native_floats(rows: u32) -> Contender {
+    let mut ages = Ages { age: vec![0.0; rows as usize], mass: vec![1.0; rows as usize] };
+    passes("struct of Vecs", rows, move || age_columns(&mut ages, black_box(DT)))
+}
+
 #[derive(Clone, Copy)]
 struct Particle {
     position: [f32; 3],
@@ -65,7 +81,17 @@ struct Particles {
     velocity: Vec<[f32; 3]>,
 }
 
+struct Ages {
+    age: Vec<f32>,
+    mass: Vec<f32>,
+}
+
 fn ours(name: &'static str, layout: OpenLayout, rows: u32) -> Contender {
+    let mut particles = filled(layout, rows);
+    passes(name, rows, move || move_open(&mut particles, black_box(DT)))
+}
+
+fn filled(layout: OpenLayout, rows: u32) -> OpenArray<'static, Heap> {
     let mut particles: OpenArray<'static, Heap> = OpenArray::new_in(layout, &HEAP);
     let added = (
         particles.try_add_field(POSITION),
@@ -84,7 +110,7 @@ fn ours(name: &'static str, layout: OpenLayout, rows: u32) -> Contender {
         particles.set(row, mass, particle.mass);
         particles.set(row, age, particle.age);
     }
-    passes(name, rows, move || move_open(&mut particles, black_box(DT)))
+    particles
 }
 
 /// Returns a contender whose pass moves all of `rows` particles by `work`, time and again.
@@ -116,6 +142,18 @@ fn move_structs(particles: &mut [Particle], dt: f32) {
 fn move_columns(particles: &mut Particles, dt: f32) {
     for (position, velocity) in particles.position.iter_mut().zip(&particles.velocity) {
         step(position, velocity, dt);
+    }
+}
+
+#[inline(never)]
+fn age_open(particles: &mut OpenArray<'_, Heap>, age: Field<f32>, mass: Field<f32>, dt: f32) {
+    particles.sweep((age.write(), mass.read()), |(age, mass)| *age += *mass * dt);
+}
+
+#[inline(never)]
+fn age_columns(particles: &mut Ages, dt: f32) {
+    for (age, mass) in particles.age.iter_mut().zip(&particles.mass) {
+        *age += *mass * dt;
     }
 }
 
