@@ -61,10 +61,10 @@ fn use_up(layout: OpenLayout, memory: &dyn Allocator) -> Result<String, OpenErro
     array.try_save(&mut bytes)?;
     let opened: OpenArray = OpenArray::try_open_in(&bytes, memory)?;
     opened.validate()?;
-    assert_eq!(json(&opened), json(&array));
+    assert_eq!(json(&opened), json(&array), "what was saved was opened");
     let text = json(&opened);
     let read: OpenArray = OpenArray::try_from_json_in(text.as_bytes(), layout, memory)?;
-    assert_eq!(json(&read), text);
+    assert_eq!(json(&read), text, "what was written was read");
     Ok(text)
 }
 
