@@ -55,11 +55,17 @@ pub use hash_map::{HashMap, HashSet};
 #[cfg(feature = "hashbrown")]
 pub use hashbrown;
 pub use hasher::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher};
+pub use json::JsonError;
 pub use list_pool::{
     List, ListChunks, ListChunksMut, ListDamage, ListError, ListIter, ListIterMut, ListPool,
     ListPoolStats,
 };
 pub use multi_map::{EntryPlace, MultiMap, MultiMapDamage, MultiMapIter, ValuesOf};
+pub use open_struct::{
+    Field, FieldAccess, FieldSet, FieldType, FieldValue, Flag, OPEN_FIELDS_MAX, OpenArray,
+    OpenDamage, OpenDictionary, OpenError, OpenLayout, OpenList, OpenStruct, OpenValue, ReadField,
+    WriteField,
+};
 pub use ring::{Ring, RingIntoIter, RingIter};
 pub use sorted_map::{SortedError, SortedMap, SortedSet};
 pub use stream::{

@@ -14,6 +14,7 @@ mod container_arrays_of_arrays;
 mod container_blobs;
 mod container_list_pool;
 mod container_maps;
+mod container_open;
 mod container_streams;
 mod contract;
 mod failing;

@@ -8,6 +8,7 @@ mod handle_heap;
 mod hash_map;
 mod list_pool;
 mod multi_map;
+mod open;
 
 use crate::rows::Row;
 
@@ -31,4 +32,5 @@ pub fn rows() -> Vec<Row> {
     rows.extend(list_pool::rows());
     rows.extend(arrays::rows());
     rows
+    open::rows()
 }

@@ -11,3 +11,4 @@ pub(crate) mod list_pool;
 pub(crate) mod multi_map;
 pub(crate) mod ring;
 pub(crate) mod sorted;
+pub(crate) mod open;
