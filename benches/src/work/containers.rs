@@ -9,6 +9,6 @@ pub(crate) mod handle_heap;
 pub(crate) mod hash_map;
 pub(crate) mod list_pool;
 pub(crate) mod multi_map;
+pub(crate) mod open;
 pub(crate) mod ring;
 pub(crate) mod sorted;
-pub(crate) mod open;
