@@ -30,3 +30,4 @@ pub mod text;
 
 pub use array::Array;
 pub use error::GrowError;
+pub use key_values::{DamagedKeyValues, KeyValues, KeyValuesRef, Value, child_key, path_key};
