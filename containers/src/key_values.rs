@@ -24,6 +24,7 @@ mod edit;
 mod open;
 mod path;
 mod scan;
+mod set;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -32,6 +33,7 @@ mod words;
 
 pub use open::DamagedKeyValues;
 pub use path::{child_key, path_key};
+pub use set::{KeyValuesSet, KeyValuesSetError, StoreId, StoreTag};
 pub use value::Value;
 pub use view::KeyValuesRef;
 

@@ -30,4 +30,7 @@ pub mod text;
 
 pub use array::Array;
 pub use error::GrowError;
-pub use key_values::{DamagedKeyValues, KeyValues, KeyValuesRef, Value, child_key, path_key};
+pub use key_values::{
+    DamagedKeyValues, KeyValues, KeyValuesRef, KeyValuesSet, KeyValuesSetError, StoreId, StoreTag,
+    Value, child_key, path_key,
+};

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod refusals;
+mod set;
 mod store;
 
 use std::collections::BTreeMap;
