@@ -1,1 +1,3 @@
 //! The containers at work, a module for each.
+
+pub(crate) mod key_values;
