@@ -4,20 +4,49 @@
 //! instructions with vectors of four, so all are compared and the processor has no branch to guess wrong;
 //! only where there are many more are they halved first.
 
+use core::hint::cold_path;
+
 /// So many keys and fewer are all looked at.
 const SCANNED: usize = 48;
 
-/// Returns the place of `key` among the first `count` of `words`. What comes behind those may be
-/// looked at and is never found.
+/// Returns the place of `key` among the first `count` of `words`, or one that is none of these if it is not among
+/// them; `None` if there are more than sixteen keys or fewer than sixteen words, which is for
+/// [`find_in_other`].
+#[inline(always)]
+pub(super) fn find_in_few(words: &[u32], count: usize, key: u32) -> Option<usize> {
+    if words.len() < 16 {
+        cold_path();
+        return None;
+    }
+    if count > 16 {
+        cold_path();
+        return None;
+    }
+    // A bit behind the sixteen stands for none. What comes behind the keys may be equal, but only if no key
+    // is, or later, so it is never taken for one.
+    let found = lanes::equal_16(words.first_chunk()?, key) | 1 << 16;
+    Some(found.trailing_zeros() as usize)
+}
+
+/// Returns the place of `key` among the first `count` of `words`.
 #[inline(always)]
 pub(super) fn find(words: &[u32], count: usize, key: u32) -> Option<usize> {
+    match find_in_few(words, count, key) {
+        Some(place) => below(count, place),
+        None => find_in_other(words, count, key),
+    }
+}
+
+/// As [`find`], where there are more than sixteen keys or fewer than sixteen words.
+#[inline(never)]
+pub(super) fn find_in_other(words: &[u32], count: usize, key: u32) -> Option<usize> {
+    if count > SCANNED {
+        return words[..count].binary_search(&key).ok();
+    }
     // Vectors read up to three words beyond the keys, which the values fill, but for a single key.
     let Some(keys) = words.get(..count.next_multiple_of(4)) else {
         return words.get(..count)?.iter().position(|&other| other == key);
     };
-    if count > SCANNED {
-        return find_among_many(&words[..count], key);
-    }
     let (sixteens, rest) = keys.as_chunks();
     for (number, sixteen) in sixteens.iter().enumerate() {
         let found = lanes::equal_16(sixteen, key);
@@ -26,12 +55,9 @@ pub(super) fn find(words: &[u32], count: usize, key: u32) -> Option<usize> {
         }
     }
     let (fours, _) = rest.as_chunks();
-    let mut found = 0;
+    let mut found = 1 << 16;
     for (number, four) in fours.iter().enumerate() {
         found |= lanes::equal_4(four, key) << (4 * number);
-    }
-    if found == 0 {
-        return None;
     }
     below(count, sixteens.len() * 16 + found.trailing_zeros() as usize)
 }
@@ -45,11 +71,6 @@ pub(super) fn place_of(keys: &[u32], key: u32) -> Result<usize, usize> {
 fn below(count: usize, place: usize) -> Option<usize> {
     // The first equal word is a key if any key is equal, as keys come before the rest.
     (place < count).then_some(place)
-}
-
-#[inline(never)]
-fn find_among_many(keys: &[u32], key: u32) -> Option<usize> {
-    keys.binary_search(&key).ok()
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]

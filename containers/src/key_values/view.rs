@@ -47,51 +47,49 @@ impl<'b> KeyValuesRef<'b> {
     /// Returns how many keys there are.
     #[inline]
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub const fn len(self) -> usize {
         self.count
     }
 
     /// Tells whether there is no key.
     #[inline]
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub const fn is_empty(self) -> bool {
         self.count == 0
     }
 
     /// Tells whether there is this key.
     #[inline]
     #[must_use]
-    pub fn contains(&self, key: IdString32) -> bool {
+    pub fn contains(self, key: IdString32) -> bool {
         self.find(key).is_some()
     }
 
     /// Returns the value of a key, or `None` if there is no such key.
     #[inline]
     #[must_use]
-    pub fn get(&self, key: IdString32) -> Option<Value<'b>> {
+    pub fn get(self, key: IdString32) -> Option<Value<'b>> {
         self.find(key).map(|place| self.value(place))
     }
 
     /// Returns the value of a key, or `None` if there is no such key or its value is no bool.
-    #[inline]
+    #[inline(always)]
     #[must_use]
-    pub fn get_bool(&self, key: IdString32) -> Option<bool> {
-        let place = self.find(key)?;
-        (self.kind(place) == kind::BOOL).then(|| self.word(place) != 0)
+    pub fn get_bool(self, key: IdString32) -> Option<bool> {
+        self.scalar(key, kind::BOOL).map(|word| word != 0)
     }
 
     /// Returns the value of a key, or `None` if there is no such key or its value is no number.
-    #[inline]
+    #[inline(always)]
     #[must_use]
-    pub fn get_f32(&self, key: IdString32) -> Option<f32> {
-        let place = self.find(key)?;
-        (self.kind(place) == kind::F32).then(|| f32::from_bits(self.word(place)))
+    pub fn get_f32(self, key: IdString32) -> Option<f32> {
+        self.scalar(key, kind::F32).map(f32::from_bits)
     }
 
     /// Returns the value of a key, or `None` if there is no such key or its value is no text.
     #[inline]
     #[must_use]
-    pub fn get_str(&self, key: IdString32) -> Option<&'b str> {
+    pub fn get_str(self, key: IdString32) -> Option<&'b str> {
         let place = self.find(key)?;
         self.text(self.kind(place), self.word(place))
     }
@@ -99,7 +97,7 @@ impl<'b> KeyValuesRef<'b> {
     /// Returns the value of a key, or `None` if there is no such key or its value is no array.
     #[inline]
     #[must_use]
-    pub fn get_array(&self, key: IdString32) -> Option<&'b [f32]> {
+    pub fn get_array(self, key: IdString32) -> Option<&'b [f32]> {
         let place = self.find(key)?;
         self.array(self.kind(place), self.word(place))
     }
@@ -108,45 +106,66 @@ impl<'b> KeyValuesRef<'b> {
     /// same keys, however they came to them.
     #[must_use]
     pub fn iter(
-        &self,
+        self,
     ) -> impl DoubleEndedIterator<Item = (IdString32, Value<'b>)> + Clone + use<'b> {
         self.range(0, self.count)
     }
 
     /// Returns the keys from place `from` up to place `to` with their values.
     pub(super) fn range(
-        &self,
+        self,
         from: usize,
         to: usize,
     ) -> impl DoubleEndedIterator<Item = (IdString32, Value<'b>)> + Clone + use<'b> {
-        let store = *self;
-        (from..to).map(move |place| (IdString32::from_hash(store.block[place]), store.value(place)))
+        (from..to).map(move |place| (IdString32::from_hash(self.block[place]), self.value(place)))
     }
 
     /// Returns the keys.
     #[inline(always)]
-    pub(super) fn keys(&self) -> &'b [u32] {
+    pub(super) fn keys(self) -> &'b [u32] {
         &self.block[..self.count]
     }
 
     #[inline(always)]
-    pub(super) fn find(&self, key: IdString32) -> Option<usize> {
+    pub(super) fn find(self, key: IdString32) -> Option<usize> {
         scan::find(self.block, self.count, key.hash())
+    }
+
+    /// Returns the word of a key if its value is of this type. This is what a lookup should cost: nothing is
+    /// called, and nothing checked that the invariants say, where there are few keys.
+    #[inline(always)]
+    fn scalar(self, key: IdString32, kind: u8) -> Option<u32> {
+        let Some(place) = scan::find_in_few(self.block, self.count, key.hash()) else {
+            return self.scalar_in_other(key, kind);
+        };
+        (place < self.count && self.kind(place) == kind).then(|| self.word(place))
+    }
+
+    #[inline(never)]
+    fn scalar_in_other(self, key: IdString32, kind: u8) -> Option<u32> {
+        let place = scan::find_in_other(self.block, self.count, key.hash())?;
+        (self.kind(place) == kind).then(|| self.word(place))
     }
 
     /// Returns the type of the key at a place.
     #[inline(always)]
-    pub(super) fn kind(&self, place: usize) -> u8 {
-        cast_slice::<u32, u8>(self.block)[8 * self.count + place]
+    pub(super) fn kind(self, place: usize) -> u8 {
+        debug_assert!(place < self.count, "place {place} among {}", self.count);
+        let bytes: &[u8] = cast_slice(self.block);
+        // SAFETY: places are those of keys, and as many types stand behind 8 bytes a key, all of them in
+        // the block (invariant 1).
+        unsafe { *bytes.get_unchecked(8 * self.count + place) }
     }
 
     /// Returns the word of the key at a place.
     #[inline(always)]
-    pub(super) fn word(&self, place: usize) -> u32 {
-        self.block[self.count + place]
+    pub(super) fn word(self, place: usize) -> u32 {
+        debug_assert!(place < self.count, "place {place} among {}", self.count);
+        // SAFETY: as in `kind`, behind a word a key.
+        unsafe { *self.block.get_unchecked(self.count + place) }
     }
 
-    fn value(&self, place: usize) -> Value<'b> {
+    fn value(self, place: usize) -> Value<'b> {
         let (kind, word) = (self.kind(place), self.word(place));
         match kind {
             kind::BOOL => Value::Bool(word != 0),
@@ -157,7 +176,7 @@ impl<'b> KeyValuesRef<'b> {
     }
 
     #[inline]
-    fn text(&self, kind: u8, word: u32) -> Option<&'b str> {
+    fn text(self, kind: u8, word: u32) -> Option<&'b str> {
         let bytes: &'b [u8] = cast_slice(self.block);
         let text = match kind {
             kind::STR => {
@@ -175,7 +194,7 @@ impl<'b> KeyValuesRef<'b> {
     }
 
     #[inline]
-    fn array(&self, kind: u8, word: u32) -> Option<&'b [f32]> {
+    fn array(self, kind: u8, word: u32) -> Option<&'b [f32]> {
         let numbers: &'b [f32] = cast_slice(self.block);
         match kind {
             kind::ARRAY => {
@@ -191,7 +210,7 @@ impl<'b> KeyValuesRef<'b> {
     }
 
     /// Returns how long a long value is and the word where it begins.
-    fn long(&self, word: u32) -> (usize, usize) {
+    fn long(self, word: u32) -> (usize, usize) {
         let at = self.block.len() - word as usize / 4;
         (self.block[at] as usize, at + 1)
     }
