@@ -14,6 +14,7 @@
 //! - Nothing in saved bytes is believed.
 
 use core::fmt;
+use core::hint::cold_path;
 
 use loligo_allocators::Allocator;
 use loligo_ids::IdString32;
@@ -39,7 +40,8 @@ pub use view::KeyValuesRef;
 
 use edit::{Edit, bytes_of, pack, packed_tail};
 use open::{AT_BYTES, AT_COUNT, AT_TAIL, EMPTY, HEADER, checked};
-use view::head_words;
+use value::kind;
+use view::{head_words, scalar_in_other};
 use words::Words;
 
 /// Keys and values of one object, in one buffer without pointers: for small amounts of data of any kind, as
@@ -219,17 +221,17 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     }
 
     /// Returns the value of a key, or `None` if there is no such key or its value is no bool.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn get_bool(&self, key: IdString32) -> Option<bool> {
-        self.view().get_bool(key)
+        self.scalar(key, kind::BOOL).map(|word| word != 0)
     }
 
     /// Returns the value of a key, or `None` if there is no such key or its value is no number.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn get_f32(&self, key: IdString32) -> Option<f32> {
-        self.view().get_f32(key)
+        self.scalar(key, kind::F32).map(f32::from_bits)
     }
 
     /// Returns the value of a key, or `None` if there is no such key or its value is no text.
@@ -409,6 +411,17 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         }
     }
 
+    /// As [`KeyValuesRef::scalar`], with one comparison for an empty store and a small one.
+    #[inline(always)]
+    fn scalar(&self, key: IdString32, kind: u8) -> Option<u32> {
+        let words = self.words.as_slice();
+        if words.len() < HEADER + 16 {
+            cold_path();
+            return scalar_in_small(words, key, kind);
+        }
+        self.view().scalar(key, kind)
+    }
+
     fn set_value(&mut self, key: IdString32, value: Value<'_>) -> Result<(), GrowError> {
         let tail = self.words.as_slice().get(AT_TAIL).map_or(0, |&tail| tail as usize);
         if let Some(place) = self.view().find(key) {
@@ -511,6 +524,13 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
             None => unreachable!("words that are not empty have a header"),
         }
     }
+}
+
+/// Returns the word of a key in the words of a store, if its value is of this type.
+#[inline(never)]
+fn scalar_in_small(words: &[u32], key: IdString32, kind: u8) -> Option<u32> {
+    let (header, block) = words.split_first_chunk::<HEADER>()?;
+    scalar_in_other(block, header[AT_COUNT] as usize, key, kind)
 }
 
 /// Moves the `tail` words before place `end` to the end of the block, and clears where they were.

@@ -9,32 +9,36 @@ use core::hint::cold_path;
 /// So many keys and fewer are all looked at.
 const SCANNED: usize = 48;
 
-/// Returns the place of `key` among the first `count` of `words`, or one that is none of these if it is not among
-/// them; `None` if there are more than sixteen keys or fewer than sixteen words, which is for
-/// [`find_in_other`].
+/// Returns the place of `key` if it is among the first sixteen of `count` keys and there are sixteen words;
+/// otherwise [`find_in_other`] knows.
 #[inline(always)]
-pub(super) fn find_in_few(words: &[u32], count: usize, key: u32) -> Option<usize> {
-    if words.len() < 16 {
-        cold_path();
+pub(super) fn find_in_sixteen(words: &[u32], count: usize, key: u32) -> Option<usize> {
+    let sixteen = words.first_chunk()?;
+    let found = lanes::equal_16(sixteen, key);
+    if found == 0 {
         return None;
     }
-    if count > 16 {
-        cold_path();
-        return None;
-    }
-    // A bit behind the sixteen stands for none. What comes behind the keys may be equal, but only if no key
-    // is, or later, so it is never taken for one.
-    let found = lanes::equal_16(words.first_chunk()?, key) | 1 << 16;
-    Some(found.trailing_zeros() as usize)
+    // What comes behind the keys may be equal, too, but then no key is, as the first one counts.
+    below(count, found.trailing_zeros() as usize)
 }
 
 /// Returns the place of `key` among the first `count` of `words`.
 #[inline(always)]
 pub(super) fn find(words: &[u32], count: usize, key: u32) -> Option<usize> {
-    match find_in_few(words, count, key) {
-        Some(place) => below(count, place),
-        None => find_in_other(words, count, key),
+    if let Some(place) = find_in_sixteen(words, count, key) {
+        return Some(place);
     }
+    if has_no_other(words, count) {
+        return None;
+    }
+    cold_path();
+    find_in_other(words, count, key)
+}
+
+/// Tells whether [`find_in_sixteen`] knows all keys.
+#[inline(always)]
+pub(super) const fn has_no_other(words: &[u32], count: usize) -> bool {
+    words.len() >= 16 && count <= 16
 }
 
 /// As [`find`], where there are more than sixteen keys or fewer than sixteen words.

@@ -1,6 +1,7 @@
 //! Reading a store, wherever it lies.
 
 use core::fmt;
+use core::hint::cold_path;
 
 use bytemuck::cast_slice;
 use loligo_ids::IdString32;
@@ -32,6 +33,19 @@ use super::value::{Value, kind};
 pub struct KeyValuesRef<'b> {
     pub(super) block: &'b [u32],
     pub(super) count: usize,
+}
+
+/// As [`KeyValuesRef::scalar`], of a store in parts, which are handed over in registers.
+#[inline(never)]
+pub(super) fn scalar_in_other(
+    block: &[u32],
+    count: usize,
+    key: IdString32,
+    kind: u8,
+) -> Option<u32> {
+    let store = KeyValuesRef { block, count };
+    let place = scan::find_in_other(block, count, key.hash())?;
+    (store.kind(place) == kind).then(|| store.word(place))
 }
 
 /// Returns the words that keys, values and types of so many keys take.
@@ -132,19 +146,17 @@ impl<'b> KeyValuesRef<'b> {
     }
 
     /// Returns the word of a key if its value is of this type. This is what a lookup should cost: nothing is
-    /// called, and nothing checked that the invariants say, where there are few keys.
+    /// called, and nothing checked that the invariants say, for a key among the first sixteen.
     #[inline(always)]
-    fn scalar(self, key: IdString32, kind: u8) -> Option<u32> {
-        let Some(place) = scan::find_in_few(self.block, self.count, key.hash()) else {
-            return self.scalar_in_other(key, kind);
-        };
-        (place < self.count && self.kind(place) == kind).then(|| self.word(place))
-    }
-
-    #[inline(never)]
-    fn scalar_in_other(self, key: IdString32, kind: u8) -> Option<u32> {
-        let place = scan::find_in_other(self.block, self.count, key.hash())?;
-        (self.kind(place) == kind).then(|| self.word(place))
+    pub(super) fn scalar(self, key: IdString32, kind: u8) -> Option<u32> {
+        if let Some(place) = scan::find_in_sixteen(self.block, self.count, key.hash()) {
+            return (self.kind(place) == kind).then(|| self.word(place));
+        }
+        if scan::has_no_other(self.block, self.count) {
+            return None;
+        }
+        cold_path();
+        scalar_in_other(self.block, self.count, key, kind)
     }
 
     /// Returns the type of the key at a place.
