@@ -30,6 +30,7 @@ pub mod text;
 
 pub use array::Array;
 pub use error::GrowError;
+pub use json::JsonError;
 pub use key_values::{
     DamagedKeyValues, KeyValues, KeyValuesRef, KeyValuesSet, KeyValuesSetError, StoreId, StoreTag,
     Value, child_key, path_key,
