@@ -22,6 +22,9 @@ use loligo_ids::IdString32;
 use crate::error::{GrowError, or_panic};
 
 mod edit;
+mod json_in;
+mod json_out;
+mod names;
 mod open;
 mod path;
 mod scan;
@@ -32,6 +35,9 @@ mod value;
 mod view;
 mod words;
 
+pub use json_in::KeyValuesJsonError;
+pub use json_out::KeyValuesWriteError;
+pub use names::{PathCollision, PathName, PathNames, PathNamesError, PathText};
 pub use open::DamagedKeyValues;
 pub use path::{child_key, path_key};
 pub use set::{KeyValuesSet, KeyValuesSetError, StoreId, StoreTag};

@@ -32,6 +32,7 @@ pub use array::Array;
 pub use error::GrowError;
 pub use json::JsonError;
 pub use key_values::{
-    DamagedKeyValues, KeyValues, KeyValuesRef, KeyValuesSet, KeyValuesSetError, StoreId, StoreTag,
-    Value, child_key, path_key,
+    DamagedKeyValues, KeyValues, KeyValuesJsonError, KeyValuesRef, KeyValuesSet, KeyValuesSetError,
+    KeyValuesWriteError, PathCollision, PathName, PathNames, PathNamesError, PathText, StoreId,
+    StoreTag, Value, child_key, path_key,
 };

@@ -2,6 +2,7 @@
 //! runs out.
 
 mod bytes;
+mod json;
 mod refusals;
 mod set;
 mod store;
