@@ -9,6 +9,7 @@ mod buddy_offsets;
 mod canary;
 mod collections;
 mod compositions;
+mod container_key_values;
 mod contract;
 mod failing;
 mod fill;
