@@ -5,7 +5,7 @@
 
 #![expect(unsafe_code, reason = "a file is mapped")]
 
-use std::error::Error;
+use core::error::Error;
 use std::fs;
 
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut hero = KeyValues::try_from_json_with_in(HERO.as_bytes(), &mut names, &heap)?;
     let level = KeyValues::try_from_json_with_in(CURSED_LEVEL.as_bytes(), &mut names, &heap)?;
     hero.try_merge(level.view())?;
-    assert_eq!(hero.get_f32(MANA), Some(20.0));
+    assert_eq!(hero.get_f32(MANA), Some(20.0), "the level says so");
     assert_eq!(hero.get_f32(HEALTH), Some(100.0), "the level says nothing of it");
 
     // The game asks by hash.
@@ -65,13 +65,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     hero.view().try_write_json(&names, &mut json)?;
     let written = text::view(&json)?;
     println!("the tool sees {written}");
-    assert_eq!(KeyValues::try_from_json_in(written.as_bytes(), &heap)?, hero);
+    let back = KeyValues::try_from_json_in(written.as_bytes(), &heap)?;
+    assert_eq!(back, hero, "nothing is lost");
 
     // A shipped game has no names, and still writes all that it has.
     json.clear();
     hero.view().try_write_json(&PathNames::new_in(&heap), &mut json)?;
     println!("the game sees {}", text::view(&json)?);
-    assert_eq!(KeyValues::try_from_json_in(&json, &heap)?, hero);
+    let back = KeyValues::try_from_json_in(&json, &heap)?;
+    assert_eq!(back, hero, "nothing is lost, not even without names");
     Ok(())
 }
 
@@ -84,7 +86,7 @@ fn save_and_load(hero: &KeyValues<'_, impl Allocator + ?Sized>) -> Result<(), Bo
     // SAFETY: the file is this program's own, and nobody else writes to it.
     let mapped = unsafe { memmap2::Mmap::map(&file) }?;
     let loaded = KeyValuesRef::open(&mapped)?;
-    assert_eq!(loaded, hero.view());
+    assert_eq!(loaded, hero.view(), "what was saved is what is read");
 
     // Bytes in a vector may lie anywhere, so this one is of words.
     let mut damaged: Vec<u32> = bytemuck::cast_slice(&mapped).to_vec();
@@ -114,7 +116,8 @@ fn a_thousand(heap: &HeapAllocator<'_, PageAllocator>) -> Result<(), Box<dyn Err
     sheets.try_set(ids[7], HEALTH, 400.0)?;
     assert!(sheets.remove(ids[8]), "slain");
     let chief = sheets.get(ids[7]).ok_or("the chief is alive")?;
-    assert_eq!((chief.get_str(NAME), chief.get_f32(HEALTH)), (Some("Grishnak"), Some(400.0)));
+    assert_eq!(chief.get_str(NAME), Some("Grishnak"), "he has a name now");
+    assert_eq!(chief.get_f32(HEALTH), Some(400.0), "and grew stronger");
     assert!(sheets.get(ids[8]).is_none(), "its id names nothing");
     Ok(())
 }

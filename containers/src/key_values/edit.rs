@@ -127,7 +127,7 @@ impl Edit<'_> {
             return (long, 4 * back as u32);
         }
         copy(&mut self.block[start..][..words], bytes);
-        (short, (4 * back | length << 16) as u32)
+        (short, ((4 * back) | (length << 16)) as u32)
     }
 
     fn set_entry(&mut self, place: usize, kind: u8, word: u32) {
@@ -157,7 +157,7 @@ impl Edit<'_> {
             (kind, 4 * old.back as u32, start + 1)
         } else {
             let kind = if is_text { kind::STR } else { kind::ARRAY };
-            (kind, (4 * old.back | length << 16) as u32, start)
+            (kind, ((4 * old.back) | (length << 16)) as u32, start)
         };
         copy(&mut self.block[first..][..words], bytes);
         self.set_entry(place, kind, word);

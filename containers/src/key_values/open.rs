@@ -86,7 +86,7 @@ impl<'b> KeyValuesRef<'b> {
         if bytes.len() < 4 * HEADER {
             return Err(DamagedKeyValues::new(bytes.len(), "the bytes end within the header"));
         }
-        if bytes.len() % 4 != 0 {
+        if !bytes.len().is_multiple_of(4) {
             return Err(DamagedKeyValues::new(bytes.len(), "the bytes are no whole words"));
         }
         let Ok(words) = bytemuck::try_cast_slice(bytes) else {

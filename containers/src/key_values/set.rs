@@ -116,11 +116,11 @@ impl From<GrowError> for KeyValuesSetError {
 /// # Invariants
 ///
 /// 1. The first `used` words are the blocks of stores and of garbage, one behind the other. A block of garbage
-///    begins with its own number of words and the bit [`FREE`](room::FREE); `garbage` words are such.
+///    begins with its own number of words and the highest bit; `garbage` words are such.
 /// 2. The last `2 * slots` words are the slots, the first at the end. They do not overlap the blocks.
 /// 3. A live slot says where its block begins; each block that is no garbage has one such slot, and
 ///    one without keys none, and says 0. `live` slots are live.
-/// 4. The free slots form a list from `free`, to [`NO_SLOT`]. A free slot has the generation that it will
+/// 4. The free slots form a list from `free`, to 2^32 - 1. A free slot has the generation that it will
 ///    have; one that has lived all its lives is on no list.
 /// 5. The blocks have the invariants of [`KeyValuesRef`], and no two values of one share a word.
 pub struct KeyValuesSet<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
@@ -184,7 +184,6 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
     }
 
     /// Returns all stores with their ids, in the order of the ids' indices.
-    #[must_use]
     pub fn iter(&self) -> impl Iterator<Item = (StoreId, KeyValuesRef<'_>)> {
         (0..self.slots).filter_map(|number| {
             let slot = self.slot(number);

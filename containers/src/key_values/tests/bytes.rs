@@ -14,7 +14,9 @@ fn read_whole(bytes: &[u8]) -> bool {
     let mut read = 0;
     for (key, value) in store.iter() {
         assert!(store.contains(key));
-        if value == value {
+        if !matches!(value, Value::F32(number) if number.is_nan())
+            && !matches!(value, Value::Array(numbers) if numbers.iter().any(|x| x.is_nan()))
+        {
             assert_eq!(store.get(key), Some(value));
         }
         read += store.get_str(key).map_or(0, |text| text.chars().count());
@@ -188,7 +190,7 @@ fn garbage_of_all_lengths_never_panics() {
         let small = |random: &mut Random| match random.below(3) {
             0 => random.next() as u32,
             1 => random.below(8) as u32,
-            _ => (random.below(5) * 4 | random.below(5) << 16) as u32,
+            _ => ((random.below(5) * 4) | (random.below(5) << 16)) as u32,
         };
         words.extend((HEADER..length).map(|_| small(&mut random)));
         taken += u32::from(read_whole(bytemuck::cast_slice(&words)));
