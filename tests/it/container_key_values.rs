@@ -81,7 +81,7 @@ fn assert_same(store: KeyValuesRef<'_>, model: &Model) {
     let wanted = model.iter().map(|(&key, value)| (IdString32::from_hash(key), value.value()));
     assert!(store.iter().eq(wanted), "{store:?} is not {model:?}");
     for (&key, value) in model {
-        assert_eq!(store.get(IdString32::from_hash(key)), Some(value.value()));
+        assert_eq!(store.get(IdString32::from_hash(key)), Some(value.value()), "key {key}");
     }
 }
 
@@ -102,18 +102,19 @@ fn run(steps: &[Step], memory: &dyn Allocator) {
             Step::Remove(hash) => {
                 let key = IdString32::from_hash(*hash);
                 let was_there = model.remove(hash).is_some();
-                assert_eq!(store.remove(key), was_there);
-                assert!(ids.iter().all(|&id| set.remove_key(id, key) == was_there));
+                assert_eq!(store.remove(key), was_there, "{step:?}");
+                let removed = ids.iter().all(|&id| set.remove_key(id, key) == was_there);
+                assert!(removed, "{step:?}");
             }
             Step::Shrink => {
                 store.try_shrink().expect("nothing is refused");
                 set.try_shrink().expect("nothing is refused");
             }
         }
-        assert_eq!((store.validate(), set.validate()), (Ok(()), Ok(())));
+        assert_eq!((store.validate(), set.validate()), (Ok(()), Ok(())), "{step:?}");
         assert_same(store.view(), &model);
         ids.iter().for_each(|&id| assert_same(set.get(id).expect("it stays"), &model));
-        assert_eq!(store.clone().as_bytes(), store.as_bytes());
+        assert_eq!(store.clone().as_bytes(), store.as_bytes(), "{step:?}");
         let opened = KeyValuesRef::open(store.as_bytes()).expect("it is whole");
         assert_same(opened, &model);
     }
