@@ -492,7 +492,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         }
         let old = self.words.as_slice().len();
         self.words.grow(words, slack.min(MOST - words))?;
-        let new = self.words.as_slice().len().min(MOST);
+        let new = self.words.as_slice().len();
         if old == 0 {
             self.words.as_mut_slice()[..HEADER].copy_from_slice(&EMPTY);
         } else {
@@ -506,7 +506,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
 
     /// Writes into the header how long the block is.
     fn fit(&mut self, words: usize) {
-        debug_assert!(words <= MOST, "a block of {words} words");
+        debug_assert!(words < 2 * MOST, "a block of {words} words");
         self.words.as_mut_slice()[AT_BYTES] = 4 * words as u32;
     }
 
