@@ -35,6 +35,8 @@ pub fn rows() -> Vec<Row> {
         bytes("memory-fx", 0.27, 0.22, memory_over::<ByHash>),
         race("set-get100", 1.0 / 2.8, 1.0 / 3.5, looked_up::<StoresInSet, ByName, 100>),
         race("set-get10k", 1.0 / 8.0, 1.0 / 11.0, looked_up::<StoresInSet, ByName, 10_000>),
+        race("set-get100-fx", 1.0 / 1.2, 1.0 / 1.4, looked_up::<StoresInSet, ByHash, 100>),
+        race("set-get10k-fx", 1.0 / 2.0, 1.0 / 2.6, looked_up::<StoresInSet, ByHash, 10_000>),
     ]
 }
 
