@@ -6,7 +6,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 use crate::{
-    bare, command, features, loom, misuse, outside, packages, sanitize, smoke, tidy, valgrind,
+    bare, command, features, fuzz, loom, misuse, outside, packages, sanitize, smoke, tidy, valgrind,
 };
 
 const USAGE: &str = "\
@@ -77,13 +77,18 @@ const STEPS: &[Step] = &[
     Step { name: "examples", what: "every example of tier 0 runs", run: examples },
     Step {
         name: "sanitize",
-        what: "AddressSanitizer sees into the allocators and finds nothing",
+        what: "AddressSanitizer sees into tier 0 and finds nothing",
         run: |_| sanitize::check(),
     },
     Step {
         name: "valgrind",
         what: "Valgrind sees into the allocators and finds nothing",
         run: |_| valgrind::check(),
+    },
+    Step {
+        name: "fuzz",
+        what: "a planted fault is found, and some seconds of each fuzz target find nothing",
+        run: |_| fuzz::check(),
     },
     Step {
         name: "replay",

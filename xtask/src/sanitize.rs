@@ -11,7 +11,8 @@ use crate::workspace;
 const USAGE: &str = "\
 Builds the allocators with AddressSanitizer and `--cfg loligo_asan`, by which they tell it what of their
 memory is nobody's; runs a program that commits one planted fault after another, each of which must be
-reported, and runs the allocators' own tests, of which none may be. Leaks are looked for as well.
+reported, and runs the tests of the allocators, the id tables and the containers, of which none may be.
+Leaks are looked for as well.
 
 Needs the nightly toolchain (`rustup toolchain install nightly`) and Linux on x86-64; is skipped without.
 
@@ -23,6 +24,12 @@ Example:
 
 /// Build scripts and macros stay as they are only if a target is named.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Tests that take minutes under the sanitizer; those beside them go the same ways.
+const LONG: [(&str, &str); 1] = [(
+    "every_byte_may_be_any_byte",
+    "it opens hundreds of thousands of stores, each in memory of its own",
+)];
 
 /// Runs the command.
 ///
@@ -62,7 +69,13 @@ pub(crate) fn check() -> Outcome {
     let mut test = nightly(&folder);
     test.args(["test", "--quiet", "--lib"]).args(package).arg("--");
     planted::leave_out(&mut test, &planted::UNWATCHED);
-    command::run(&mut test)
+    command::run(&mut test)?;
+    let mut above = nightly(&folder);
+    above.args(["test", "--quiet", "--lib", "--target", TARGET, "--features"]);
+    above.args(["loligo-containers/hashbrown", "-p", "loligo-ids", "-p", "loligo-containers"]);
+    above.arg("--");
+    planted::leave_out(&mut above, &LONG);
+    command::run(&mut above)
 }
 
 fn tool<'a>(watched: &'a dyn Fn() -> Command) -> Tool<'a> {
