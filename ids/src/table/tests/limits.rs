@@ -54,8 +54,8 @@ fn every_slot_of_a_split_can_be_used() {
     fill_up::<Packed, Id<u8, u32, 1, 31>>();
 }
 
-/// Every slot of a full index is free, the one case in which two positions of the list share a number; each
-/// slot in turn is taken out by its id, and then all the others come.
+/// Every slot of a full index is free, so the list has every position that there can be; each slot in turn
+/// is taken out by its id, and then all the others come.
 fn all_free<S: Shape, F: FreeList, const BITS: u32>() {
     type All<const BITS: u32> = Id<u8, u32, BITS, 9>;
     let slots = 1 << BITS;
