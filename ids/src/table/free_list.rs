@@ -98,7 +98,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 
     /// Tells whether a slot below `used` holds no object.
     pub(super) fn is_dead(&self, slot: usize) -> bool {
-        (self.parts.word(slot) & I::INDEX_MASK) as usize != slot
+        // In 64 bits: where an address has fewer, the index of an image may have more.
+        self.parts.word(slot) & I::INDEX_MASK != slot as u64
     }
 
     /// Returns the `turn`th slot to be used again, of those that are free.

@@ -202,6 +202,32 @@ fn forged_images_are_refused_or_harmless() {
     forged::<Packed>(4);
 }
 
+/// Where an address has 32 bits, an index that is cut to one may look like the slot's own.
+fn wide_index<S: Shape>() {
+    type Far<'a, S> = Of<'a, S, Id<u8, u64, 48, 16>, Lifo, Retire>;
+    let backing = TestBacking::new();
+    let mut table = Far::<S>::with_limit(4, &backing);
+    let ids = [1, 2].map(|n| table.insert([n; 3]).expect("room"));
+    table.reserve_id().expect("room");
+    table.remove(ids[0]);
+    let image = save(&table);
+    for slot in [0, 2] {
+        let at = HEADER + 8 * slot;
+        let mut forged = image.clone();
+        put(&mut forged, at, 1 << 48 | 1 << 32 | slot as u64);
+        let sum = checksum(&forged);
+        put(&mut forged, CHECKSUM, sum);
+        let error = Far::<S>::restore(&forged, &backing).err().map(|error| error.offset);
+        assert_eq!(error, Some(at as u64), "slot {slot} is none of the living");
+    }
+}
+
+#[test]
+fn an_index_is_compared_whole() {
+    wide_index::<Holes>();
+    wide_index::<Packed>();
+}
+
 /// Each rule of the header by its own offset and words.
 #[test]
 fn the_error_names_offset_and_reason() {
