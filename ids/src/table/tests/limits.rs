@@ -134,6 +134,13 @@ fn a_queue_is_full_early_and_says_so() {
     let expected = InsertError::Full { limit: 10, live: 7, reserved: 0, retired: 0, held_back: 3 };
     assert_eq!(full, expected, "the error names the limit");
     assert!(full.to_string().contains("of 10 slots 7 are live"), "{full}");
+    // Free slots that nobody holds back are none of those, though they are too few.
+    let mut table = Table::<Holes, u8, Id<u8>, Lifo, Retire, _>::with_limit(10, &backing);
+    let id = table.insert(0).expect("fresh slots");
+    table.remove(id);
+    let full = table.reserve(11).expect_err("there are ten");
+    let expected = InsertError::Full { limit: 10, live: 0, reserved: 0, retired: 0, held_back: 0 };
+    assert_eq!(full, expected, "a stack holds nothing back");
 }
 
 /// All lives of a table of few slots, one slot after the other.
