@@ -228,6 +228,24 @@ fn an_index_is_compared_whole() {
     wide_index::<Packed>();
 }
 
+#[test]
+fn a_table_that_never_retires_has_no_retired_slot() {
+    let backing = TestBacking::new();
+    let mut table = Of::<Holes, Id<u8>, Lifo, Wrap>::new_in(&backing);
+    table.insert([1; 3]).expect("room");
+    table.reserve_id().expect("room");
+    let mut forged = save(&table);
+    let at = HEADER + 4;
+    // The slot of the reserved id, without its generation.
+    forged[at..at + 4].copy_from_slice(&0_u32.to_ne_bytes());
+    put(&mut forged, Counts::RESERVED, 0);
+    let sum = checksum(&forged);
+    put(&mut forged, CHECKSUM, sum);
+    let refused = Of::<Holes, Id<u8>, Lifo, Wrap>::restore(&forged, &backing).err();
+    let what = "a slot is retired though none should be";
+    assert_eq!(refused, Some(RestoreError { offset: at as u64, what }), "not with Wrap");
+}
+
 /// Each rule of the header by its own offset and words.
 #[test]
 fn the_error_names_offset_and_reason() {

@@ -192,6 +192,37 @@ fn the_end_of_the_generations_is_a_choice() {
     live_out::<Packed>();
 }
 
+/// The last life of the first slot, whose bits are the least that have the last generation, and the life
+/// before of the last slot, whose bits are the greatest that have not.
+fn last_life<I: TableId>() {
+    let backing = TestBacking::new();
+    let mut table = Table::<Holes, u8, I, Fifo, Retire, _>::with_limit(8, &backing);
+    let last_slot = I::INDEX_MASK.min(7);
+    let first = I::checked(I::GENERATION_MASK).expect("the last generation");
+    let other = I::GENERATION_MASK - I::GENERATION_ONE + last_slot;
+    let other = I::checked(other).expect("a generation before it");
+    table.insert_at(first, 1).expect("room");
+    table.insert_at(other, 2).expect("room");
+    assert_eq!((table.remove(first), table.stats().retired), (Some(1), 1), "it was the last");
+    assert_eq!((table.remove(other), table.stats().retired), (Some(2), 1), "one is left");
+    table.validate().expect("whole");
+    let mut again = Vec::new();
+    while let Ok(id) = table.insert(0) {
+        again.push(id.bits());
+    }
+    assert!(again.contains(&(I::GENERATION_MASK | last_slot)), "that one is lived");
+    assert!(again.iter().all(|bits| bits & I::INDEX_MASK != 0), "the first slot is out of use");
+}
+
+#[test]
+fn the_first_slot_retires_as_the_others() {
+    last_life::<Id<u8>>();
+    last_life::<Id<u8, u32, 3, 29>>();
+    last_life::<Id<u8, u32, 3, 28>>();
+    last_life::<Id<u8, u64, 48, 16>>();
+    last_life::<Id<u8, u64, 3, 5>>();
+}
+
 /// The `n`th request for memory is refused, for every n, and every operation that may ask.
 fn run_out<S: Shape>() {
     for n in 0..8 {
