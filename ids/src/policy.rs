@@ -33,8 +33,8 @@ impl FreeList for Lifo {
 /// The slot freed first is used first, and only while more than `MIN_FREE` are free.
 ///
 /// An id comes back (with [`Wrap`]) not before C (`MIN_FREE` + 1) - `MIN_FREE` creations, C the lives of a
-/// slot: the slots of a table wear evenly. [`clear`](crate::Table::clear) and insertion at a given id
-/// are outside this bound.
+/// slot: the slots of a table wear evenly. A reserved id counts as a creation. Insertion at a given id is
+/// outside this bound.
 ///
 /// A table of fixed capacity is full `MIN_FREE` slots early, and its error says so.
 #[derive(Clone, Copy, Debug)]

@@ -35,7 +35,7 @@ const FIRST: usize = 8;
 /// # Memory
 ///
 /// Nothing while empty, then one block as that of a [`HoleTable`](crate::HoleTable): a word, a bit and a
-/// `T` (at least a word) for each slot up to the highest index; so it is for data that most objects have.
+/// `T` for each slot up to the highest index; so it is for data that most objects have.
 ///
 /// # Threads
 ///

@@ -185,9 +185,10 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             if at == self.collected {
                 return Err(self.none_ready());
             }
-            // Relaxed: while `taken` is `at`, nobody writes this entry; if it no longer is, the exchange
-            // below fails and what was read is not used.
-            let slot = self.entry(at).load(Ordering::Relaxed) as usize;
+            // While `taken` is `at`, nobody writes this entry; if it no longer is, the exchange below
+            // fails and what was read is not used. Acquire pairs with the Release in `remove`: who reads
+            // what was written there for the next round finds `taken` beyond `at`.
+            let slot = self.entry(at).load(Ordering::Acquire) as usize;
             // Relaxed: the slot's word was last written by a removal before the last `collect`.
             let mut last = self.word(slot).load(Ordering::Relaxed) & I::GENERATION_MASK;
             if last == I::GENERATION_MASK {
@@ -197,10 +198,10 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
                 }
                 last = 0;
             }
-            // Relaxed both ways: the exchange alone decides who owns the position, and only numbers
-            // that were written before the last `collect` are read on the strength of it.
-            let next =
-                self.taken.compare_exchange(at, at + 1, Ordering::Relaxed, Ordering::Relaxed);
+            // The exchange alone decides who owns the position. Release, so that the entry is read before,
+            // and Acquire, so that this goes from one position to the next: whoever comes to write the
+            // entry for the next round has been told (see `remove`). Relaxed on failure: `at` is read anew.
+            let next = self.taken.compare_exchange(at, at + 1, Ordering::AcqRel, Ordering::Relaxed);
             let Err(other) = next else {
                 let bits = (last + I::GENERATION_ONE) | slot as u64;
                 // Release pairs with the Acquire in `contains` and in `remove`.
@@ -233,10 +234,14 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             self.retired.fetch_add(1, Ordering::Relaxed);
             return true;
         }
-        // Relaxed: each position is given to one thread. It is free, since the slot itself is not in the
-        // queue (invariant 3), and it is read after `collect`, whose `&mut self` orders both.
-        let at = self.returned.fetch_add(1, Ordering::Relaxed);
-        self.entry(at).store(slot as u64, Ordering::Relaxed);
+        // Each position is given to one thread. It is free, since the slot itself is not in the queue
+        // (invariant 3): an id from the position a round earlier, or from one behind it, was removed before.
+        // That removal may be another thread's, so Acquire and Release pass on from one to the next that
+        // the entry was read; else it could be overwritten before a slow processor reads it.
+        let at = self.returned.fetch_add(1, Ordering::AcqRel);
+        // Release pairs with the Acquire in `create`; else it is read after `collect`, whose `&mut self`
+        // orders both.
+        self.entry(at).store(slot as u64, Ordering::Release);
         true
     }
 

@@ -173,12 +173,12 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 ///    and below 2^`INDEX_BITS`.
 /// 2. Slots from `used` on are 0; `used <= capacity <= limit`.
 /// 3. The word of a live slot is its id's bits: own index, generation of at least 1, the table's tag.
-/// 4. The word of any other slot below `used` has an index that is not its own and no tag. Its
-///    generation is the last one that lived where it is free, that of the id where it is reserved, 0
-///    where it is retired.
+/// 4. The word of any other slot below `used` has an index whose lowest bit is not that of its own, and no
+///    tag. Its generation is the last one that lived where it is free, that of the id where it is reserved,
+///    0 where it is retired.
 /// 5. The free list has `free` different slots: of a stack, at the positions below `free`; of a ring, at as many
 ///    from `head` on, behind `capacity - 1` again from 0. The index in the word of the slot at position p is
-///    `slot ^ (p + 1)`, or `slot ^ 1` where p + 1 is 2^`INDEX_BITS`.
+///    `slot ^ (p | 1)`.
 /// 6. Of the slots below `used`, those that are not free, reserved or retired are live: there is no
 ///    counter of them to keep. The index in the word of a reserved or retired slot is `slot ^ 1`.
 /// 7. Position p of the free list lies p + 1 places before `free_end`, within the block for every p below
@@ -380,8 +380,9 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     /// Returns the slot that a live id names.
     ///
-    /// The slot is within the table whatever the id's bits are, and a word that equals them all has the
-    /// same index, so it is live (invariants 1 to 4).
+    /// The slot is within the table whatever the id's bits are, and its lowest bit is that of their index,
+    /// which the mask leaves however few slots there are. So a word that equals all bits is no dead slot's
+    /// (invariants 1 to 4).
     #[inline]
     fn find(&self, id: I) -> Option<usize> {
         let bits = id.bits();

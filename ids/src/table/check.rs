@@ -29,11 +29,18 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if self.used > self.capacity || self.capacity > self.limit {
             return damage("more slots are in use than there are", self.used);
         }
+        if F::LIFO && self.head != 0 || self.head >= self.capacity.max(1) {
+            return damage("the free list does not begin where it should", self.head);
+        }
         if self.free + self.reserved + self.retired > self.used {
             return damage("free, reserved and retired slots are more than all", self.used);
         }
         if E::END != End::Retire && self.retired > 0 {
             return damage("a slot is retired though none should be", self.used);
+        }
+        let slots = if self.capacity == 0 { 1 } else { slots_for(self.capacity).unwrap_or(0) };
+        if self.mask + 1 != slots {
+            return damage("the mask does not fit the number of slots", self.mask);
         }
         let mut seen = Seen::default();
         for slot in 0..self.used {
@@ -42,14 +49,14 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if (seen.live, seen.free, seen.reserved) != (self.len(), self.free, self.reserved) {
             return damage("slots of some state are miscounted", self.used);
         }
-        let slots = if self.capacity == 0 { 1 } else { slots_for(self.capacity).unwrap_or(0) };
-        if self.mask + 1 != slots {
-            return damage("the mask does not fit the number of slots", self.mask);
-        }
         for slot in self.used..slots {
             if self.parts.word(slot) != 0 {
                 return damage("a slot that was never used is written", slot);
             }
+        }
+        // To the end of the bitmap, whose last word may have more bits than there are places.
+        for place in self.used..self.capacity.div_ceil(64) * 64 {
+            self.parts.check(place, false, self.len()).or_else(|what| damage(what, place))?;
         }
         self.check_places()?;
         self.check_list()
@@ -66,6 +73,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         } else {
             if word & !(I::INDEX_MASK | I::GENERATION_MASK) != 0 {
                 return damage("a dead slot has a tag", slot);
+            }
+            if (word ^ slot as u64) & 1 == 0 {
+                return damage("a dead slot has the lowest bit of its own index", slot);
             }
             if self.is_free(slot) {
                 seen.free += 1;
@@ -97,9 +107,6 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 
     /// The list names as many slots as were found to be free, each of which knows that it is there.
     fn check_list(&self) -> Result<(), TableDamage> {
-        if F::LIFO && self.head != 0 || self.head >= self.capacity.max(1) {
-            return damage("the free list does not begin where it should", self.head);
-        }
         for turn in 0..self.free {
             let slot = self.free_in_turn(turn);
             if slot >= self.used || self.position_of(slot) != Some(self.position(turn)) {

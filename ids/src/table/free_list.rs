@@ -82,13 +82,13 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// What the slot says of its position holds where the list names the slot there.
     pub(super) fn position_of(&self, slot: usize) -> Option<usize> {
         let number = (self.parts.word(slot) ^ slot as u64) & I::INDEX_MASK;
-        let position = usize::try_from(number).ok()?.checked_sub(1)?;
-        if self.lists(slot, position) {
-            return Some(position);
+        // Two positions have one number.
+        let odd = usize::try_from(number).ok()?;
+        let even = odd.checked_sub(1)?;
+        if self.lists(slot, even) {
+            return Some(even);
         }
-        // The last position of the longest list there is has the number of the first.
-        let last = usize::try_from(I::INDEX_MASK).ok()?;
-        (position == 0 && self.lists(slot, last)).then_some(last)
+        self.lists(slot, odd).then_some(odd)
     }
 
     /// Tells whether a slot below `used` is on the free list.
@@ -98,7 +98,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 
     /// Tells whether a slot below `used` holds no object.
     pub(super) fn is_dead(&self, slot: usize) -> bool {
-        (self.parts.word(slot) & I::INDEX_MASK) as usize != slot
+        // In 64 bits: where an address has fewer, the index of an image may have more.
+        self.parts.word(slot) & I::INDEX_MASK != slot as u64
     }
 
     /// Returns the `turn`th slot to be used again, of those that are free.
@@ -172,13 +173,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         let entry = self.entry(position);
         // SAFETY: the position is the table's own.
         unsafe { entry.write(I::Repr::narrow(slot as u64)) };
-        // Numbers begin at 1, so that no dead slot has its own index. Only where all slots that an index
-        // can name are free is there one number too few; `position_of` knows.
-        let mut number = position as u64 + 1;
-        if number == I::SLOTS {
-            number = first_again();
-        }
-        self.parts.set_word(slot, generation | (slot as u64 ^ number));
+        // Numbers are odd, so that the index in the word of a dead slot is not its own, however many of its
+        // bits the table's mask leaves; `position_of` knows that two positions have one.
+        self.parts.set_word(slot, generation | (slot as u64 ^ (position as u64 | 1)));
     }
 
     /// Returns the slot at a position of the list.
@@ -248,12 +245,6 @@ fn is_last<I: TableId>(bits: u64) -> bool {
     } else {
         bits & I::GENERATION_MASK == I::GENERATION_MASK
     }
-}
-
-/// The number that the last position of the longest list shares with the first.
-#[cold]
-fn first_again() -> u64 {
-    1
 }
 
 #[cold]

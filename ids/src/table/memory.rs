@@ -289,7 +289,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             live: self.len() as u64,
             reserved: self.reserved as u64,
             retired: self.retired as u64,
-            held_back: self.free as u64,
+            held_back: self.free.min(F::MIN_FREE) as u64,
         }
     }
 

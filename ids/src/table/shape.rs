@@ -87,7 +87,8 @@ pub(crate) const fn align(measures: Measures) -> usize {
 pub(crate) const fn fixed_len(measures: Measures, capacity: usize) -> Option<usize> {
     match offsets(measures, capacity) {
         None => None,
-        Some(offsets) => Some((offsets.bytes + align(measures) - 8).div_ceil(8)),
+        // There are machines on which a `u64` is aligned to four bytes.
+        Some(offsets) => Some((offsets.bytes + align(measures) - align_of::<u64>()).div_ceil(8)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tables against a naive model, at their limits, and misused.
 
 mod bound;
+mod check;
 mod images;
 mod limits;
 mod model;

@@ -26,19 +26,37 @@ fn fewest<S: Shape, F: FreeList>(seed: u64) -> u64 {
     let mut fewest = u64::MAX;
     for _ in 0..6000 {
         // Long runs of one kind, so that the list runs dry and full.
-        let insert = random.below(2) == 0;
+        let what = random.below(16);
         for _ in 0..random.below(9) {
-            if insert {
-                let Ok(id) = table.insert(created) else { break };
-                created += 1;
-                if let Some(before) = made.insert(id, created) {
-                    fewest = fewest.min(created - before);
+            let id = match what {
+                0..8 => table.insert(created).inspect(|id| live.push(*id)),
+                8 => table.reserve_id().inspect(|id| assert!(table.give_up(*id), "just reserved")),
+                _ if live.is_empty() => break,
+                _ => {
+                    let id = live.swap_remove(random.below(live.len()));
+                    assert!(table.remove(id).is_some(), "a live id is removed");
+                    continue;
                 }
-                live.push(id);
-            } else if !live.is_empty() {
-                let id = live.swap_remove(random.below(live.len()));
-                assert!(table.remove(id).is_some(), "a live id is removed");
+            };
+            let Ok(id) = id else { break };
+            created += 1;
+            if let Some(before) = made.insert(id, created) {
+                fewest = fewest.min(created - before);
             }
+        }
+        // What moves or empties the list, but is no creation.
+        match random.below(60) {
+            0 => {
+                table.clear();
+                live.clear();
+            }
+            1 => {
+                let mut image = std::vec![0; table.saved_len()];
+                table.save(&mut image).expect("the length is right");
+                table = Table::restore(&image, &backing).expect("an image");
+            }
+            2 => drop(table.reserve(1 + random.below(12))),
+            _ => {}
         }
     }
     fewest

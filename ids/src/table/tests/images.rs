@@ -202,6 +202,50 @@ fn forged_images_are_refused_or_harmless() {
     forged::<Packed>(4);
 }
 
+/// Where an address has 32 bits, an index that is cut to one may look like the slot's own.
+fn wide_index<S: Shape>() {
+    type Far<'a, S> = Of<'a, S, Id<u8, u64, 48, 16>, Lifo, Retire>;
+    let backing = TestBacking::new();
+    let mut table = Far::<S>::with_limit(4, &backing);
+    let ids = [1, 2].map(|n| table.insert([n; 3]).expect("room"));
+    table.reserve_id().expect("room");
+    table.remove(ids[0]);
+    let image = save(&table);
+    for slot in [0, 2] {
+        let at = HEADER + 8 * slot;
+        let mut forged = image.clone();
+        put(&mut forged, at, 1 << 48 | 1 << 32 | slot as u64);
+        let sum = checksum(&forged);
+        put(&mut forged, CHECKSUM, sum);
+        let error = Far::<S>::restore(&forged, &backing).err().map(|error| error.offset);
+        assert_eq!(error, Some(at as u64), "slot {slot} is none of the living");
+    }
+}
+
+#[test]
+fn an_index_is_compared_whole() {
+    wide_index::<Holes>();
+    wide_index::<Packed>();
+}
+
+#[test]
+fn a_table_that_never_retires_has_no_retired_slot() {
+    let backing = TestBacking::new();
+    let mut table = Of::<Holes, Id<u8>, Lifo, Wrap>::new_in(&backing);
+    table.insert([1; 3]).expect("room");
+    table.reserve_id().expect("room");
+    let mut forged = save(&table);
+    let at = HEADER + 4;
+    // The slot of the reserved id, without its generation.
+    forged[at..at + 4].copy_from_slice(&0_u32.to_ne_bytes());
+    put(&mut forged, Counts::RESERVED, 0);
+    let sum = checksum(&forged);
+    put(&mut forged, CHECKSUM, sum);
+    let refused = Of::<Holes, Id<u8>, Lifo, Wrap>::restore(&forged, &backing).err();
+    let what = "a slot is retired though none should be";
+    assert_eq!(refused, Some(RestoreError { offset: at as u64, what }), "not with Wrap");
+}
+
 /// Each rule of the header by its own offset and words.
 #[test]
 fn the_error_names_offset_and_reason() {

@@ -54,8 +54,8 @@ fn every_slot_of_a_split_can_be_used() {
     fill_up::<Packed, Id<u8, u32, 1, 31>>();
 }
 
-/// Every slot of a full index is free, the one case in which two positions of the list share a number; each
-/// slot in turn is taken out by its id, and then all the others come.
+/// Every slot of a full index is free, so the list has every position that there can be; each slot in turn
+/// is taken out by its id, and then all the others come.
 fn all_free<S: Shape, F: FreeList, const BITS: u32>() {
     type All<const BITS: u32> = Id<u8, u32, BITS, 9>;
     let slots = 1 << BITS;
@@ -134,6 +134,13 @@ fn a_queue_is_full_early_and_says_so() {
     let expected = InsertError::Full { limit: 10, live: 7, reserved: 0, retired: 0, held_back: 3 };
     assert_eq!(full, expected, "the error names the limit");
     assert!(full.to_string().contains("of 10 slots 7 are live"), "{full}");
+    // Free slots that nobody holds back are none of those, though they are too few.
+    let mut table = Table::<Holes, u8, Id<u8>, Lifo, Retire, _>::with_limit(10, &backing);
+    let id = table.insert(0).expect("fresh slots");
+    table.remove(id);
+    let full = table.reserve(11).expect_err("there are ten");
+    let expected = InsertError::Full { limit: 10, live: 0, reserved: 0, retired: 0, held_back: 0 };
+    assert_eq!(full, expected, "a stack holds nothing back");
 }
 
 /// All lives of a table of few slots, one slot after the other.
@@ -183,6 +190,37 @@ fn live_out<S: Shape>() {
 fn the_end_of_the_generations_is_a_choice() {
     live_out::<Holes>();
     live_out::<Packed>();
+}
+
+/// The last life of the first slot, whose bits are the least that have the last generation, and the life
+/// before of the last slot, whose bits are the greatest that have not.
+fn last_life<I: TableId>() {
+    let backing = TestBacking::new();
+    let mut table = Table::<Holes, u8, I, Fifo, Retire, _>::with_limit(8, &backing);
+    let last_slot = I::INDEX_MASK.min(7);
+    let first = I::checked(I::GENERATION_MASK).expect("the last generation");
+    let other = I::GENERATION_MASK - I::GENERATION_ONE + last_slot;
+    let other = I::checked(other).expect("a generation before it");
+    table.insert_at(first, 1).expect("room");
+    table.insert_at(other, 2).expect("room");
+    assert_eq!((table.remove(first), table.stats().retired), (Some(1), 1), "it was the last");
+    assert_eq!((table.remove(other), table.stats().retired), (Some(2), 1), "one is left");
+    table.validate().expect("whole");
+    let mut again = Vec::new();
+    while let Ok(id) = table.insert(0) {
+        again.push(id.bits());
+    }
+    assert!(again.contains(&(I::GENERATION_MASK | last_slot)), "that one is lived");
+    assert!(again.iter().all(|bits| bits & I::INDEX_MASK != 0), "the first slot is out of use");
+}
+
+#[test]
+fn the_first_slot_retires_as_the_others() {
+    last_life::<Id<u8>>();
+    last_life::<Id<u8, u32, 3, 29>>();
+    last_life::<Id<u8, u32, 3, 28>>();
+    last_life::<Id<u8, u64, 48, 16>>();
+    last_life::<Id<u8, u64, 3, 5>>();
 }
 
 /// The `n`th request for memory is refused, for every n, and every operation that may ask.

@@ -5,7 +5,7 @@ use std::vec::Vec;
 
 use crate::error::InsertAtError;
 use crate::id::{Id, TableId};
-use crate::policy::{Fifo, Lifo, Retire};
+use crate::policy::{Fifo, FreeList, Lifo, Retire, Wrap};
 use crate::table::shape::Shape;
 use crate::table::{Holes, Packed, Table};
 use crate::test_backing::{Random, TestBacking};
@@ -93,6 +93,55 @@ fn any_bits_are_answered_with_none() {
     for limit in [1, 2, 3, 16] {
         every_pattern::<Holes>(limit);
         every_pattern::<Packed>(limit);
+    }
+}
+
+/// A table that never uses all slots that the index can name, and the word of every slot in any state: ids of
+/// slots that it does not have lead to those that it has.
+fn every_pattern_of_a_wider_index<S: Shape, F: FreeList>(seed: u64) {
+    type Wide = Id<u8, u32, 7, 2>;
+    std::println!("seed {seed}");
+    let backing = TestBacking::new();
+    let mut random = Random::new(seed);
+    // Half of the index, so that both tables that grow and those that are full are looked at.
+    let mut table = Table::<S, u64, Wide, F, Wrap, _>::with_limit(64, &backing);
+    let mut live = BTreeSet::new();
+    for step in 0..400 {
+        // It fills up, then empties to the last, in any order.
+        let most = 1 << random.below(7);
+        if step % 2 == 0 {
+            while live.len() < most
+                && let Ok(id) = table.insert(0)
+            {
+                *table.get_mut(id).expect("just made") = u64::from(id.to_bits());
+                live.insert(id);
+            }
+        } else {
+            let keep = random.below(3);
+            for id in live.clone() {
+                if random.below(3) >= keep {
+                    assert_eq!(table.remove(id), Some(u64::from(id.to_bits())), "its own object");
+                    live.remove(&id);
+                }
+            }
+        }
+        for bits in 1..1 << 9 {
+            let id = bytemuck::cast::<u32, Option<Wide>>(bits).expect("not 0");
+            let expected = live.contains(&id).then(|| u64::from(bits));
+            assert_eq!(table.contains(id), expected.is_some(), "{bits:b} at step {step}");
+            assert_eq!(table.get(id).copied(), expected, "{bits:b} at step {step}");
+        }
+        table.validate().expect("whole");
+    }
+}
+
+#[test]
+fn ids_of_slots_that_a_table_does_not_have_name_nothing() {
+    for seed in 0..4 {
+        every_pattern_of_a_wider_index::<Holes, Lifo>(seed);
+        every_pattern_of_a_wider_index::<Packed, Lifo>(seed);
+        every_pattern_of_a_wider_index::<Holes, Fifo<3>>(seed);
+        every_pattern_of_a_wider_index::<Packed, Fifo>(seed);
     }
 }
 
