@@ -17,7 +17,7 @@ const MOST: u32 = 8;
 
 /// Returns the rows.
 #[must_use]
-pub fn rows() -> Vec<Row> {
+pub(super) fn rows() -> Vec<Row> {
     let mut rows = sized::<1_000>("1k");
     rows.extend(sized::<100_000>("100k"));
     let bytes = |name: &str, target, goal, measure| {

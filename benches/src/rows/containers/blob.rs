@@ -10,7 +10,7 @@ use crate::work::containers::blob::{self, Native, Opened, Opening, Rkyv};
 
 /// Returns the rows of blobs.
 #[must_use]
-pub fn rows() -> Vec<Row> {
+pub(super) fn rows() -> Vec<Row> {
     let row = |name: &str, target, goal, made: fn() -> Race| {
         let aim = Aim::over_peer(target, goal);
         Row::new(format!("containers/blob/{name}"), Unit::Ns, aim, Measure::Race(made))

@@ -16,7 +16,7 @@ use crate::work::containers::key_values::{
 
 /// Returns the rows.
 #[must_use]
-pub fn rows() -> Vec<Row> {
+pub(super) fn rows() -> Vec<Row> {
     let race = |name: &str, target: f64, goal: f64, made| {
         let name = format!("containers/keyvalues/{name}");
         Row::new(name, Unit::Ns, Aim::over_peer(target, goal), Measure::Race(made))
