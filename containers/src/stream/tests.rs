@@ -388,6 +388,28 @@ fn what_could_not_be_read_is_not_written() {
 }
 
 #[test]
+fn elements_without_bytes_do_not_multiply_the_work() {
+    with_memory(|memory| {
+        // Arrays of arrays whose elements take no bytes, each of them as long as it may claim.
+        let mut hostile = Vec::new();
+        hostile.extend(FORMAT.tag.to_le_bytes());
+        hostile.extend(FORMAT.version.to_le_bytes());
+        let arrays = 200_u32;
+        hostile.extend(arrays.to_le_bytes());
+        for left in (0..arrays).rev() {
+            hostile.extend((4 * left).to_le_bytes());
+        }
+        let mut reader = StreamReader::open(&hostile, FORMAT).expect("its head is right");
+        let mut outer: Array<'_, Nothings<'_>, _> = Array::new_in(memory);
+        let read = reader.array_with("outer", &mut outer, || Nothings(Array::new_in(memory)));
+        let error = read.expect_err("none of them could have been written");
+        assert_eq!(error.fault, StreamFault::NoBytes);
+        assert_eq!((error.field, error.offset), (Some("nothings"), 16));
+        assert!(outer.is_empty(), "{} were read", outer.len());
+    });
+}
+
+#[test]
 fn loses_nothing_when_memory_runs_out() {
     every_refusal(|memory: &Memory<'_>| {
         let is_memory = |error: StreamError| match error.fault {
