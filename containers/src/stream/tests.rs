@@ -271,6 +271,11 @@ fn lengths_are_not_believed() {
         assert!(open().numbers("numbers", &mut numbers).is_err());
         let mut items: Array<'_, Item, _> = Array::new_in(memory);
         assert!(open().array("items", &mut items).is_err());
+        let mut six = bytes.clone();
+        six[8..12].copy_from_slice(&6u32.to_le_bytes());
+        let mut stream = StreamReader::open(&six, FORMAT).expect("the head is right");
+        let error = stream.numbers("numbers", &mut numbers).expect_err("five numbers are there");
+        assert_eq!(error.fault, StreamFault::Length { claimed: 6, left: 40 });
         assert_eq!(memory.requests(), before, "nothing was asked for");
 
         // Elements that begin to be read and then are not there cost no more than those that are.

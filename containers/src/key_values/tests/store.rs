@@ -108,6 +108,16 @@ fn a_copy_has_the_same_bytes_and_goes_its_own_way() {
 }
 
 #[test]
+fn nothing_of_an_old_text_is_left_behind_a_shorter_one() {
+    with_memory(|memory| {
+        let mut store = KeyValues::new_in(memory);
+        store.set(key(1), "abcdefgh");
+        store.set(key(1), "vwxyz");
+        assert!(store.as_bytes().windows(8).any(|bytes| bytes == b"vwxyz\0\0\0"), "{store:?}");
+    });
+}
+
+#[test]
 fn blocks_may_be_granted_longer_than_was_asked_for() {
     with_memory(|memory| {
         let generous = Generous { memory, more: Cell::new(4) };
