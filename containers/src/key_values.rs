@@ -163,7 +163,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         Ok(copy)
     }
 
-    /// Returns a copy, its bytes equal to this one's: a copy of the block as it lies.
+    /// Returns a copy: the block as it lies, so that its bytes are equal, too, unless the allocator grants a
+    /// longer block than it was asked for.
     ///
     /// # Complexity
     ///
@@ -178,7 +179,12 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
             return Ok(Self::new_in(self.memory()));
         }
         let mut copy = Self { words: Words::copied(words, self.memory())? };
-        copy.fit(words.len());
+        // Places are told from the end, which lies further up where more was granted.
+        let (header, block) = copy.parts();
+        let tail = header[AT_TAIL] as usize;
+        raise(block, words.len() - HEADER, tail);
+        let granted = copy.words.as_slice().len();
+        copy.fit(granted);
         Ok(copy)
     }
 

@@ -271,9 +271,9 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`] if an element cannot be read, or more elements are claimed than there are bytes: each
-    /// takes one at least. The array then holds the elements before that. Memory is taken element by element
-    /// as they are read.
+    /// [`StreamError`] if an element cannot be read, or more elements are claimed than there are bytes, or were
+    /// read or written than they took: each takes one at least. The array that is read then holds the elements
+    /// before that. Memory is taken element by element as they are read.
     fn array<T: Streamed + Default, A: Allocator + ?Sized>(
         &mut self,
         name: &'static str,

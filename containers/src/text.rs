@@ -141,8 +141,13 @@ pub fn try_format<A: Allocator + ?Sized>(
     }
     let mut undo = Undo { len: text.len(), text };
     let mut writer = Writer::new(&mut *undo.text);
-    if fmt::Write::write_fmt(&mut writer, arguments).is_err() {
-        return Err(writer.refusal().map_or(FormatError::Value, FormatError::Memory));
+    let written = fmt::Write::write_fmt(&mut writer, arguments);
+    // A value may pass over what was refused to it, and the text would lack a piece.
+    if let Some(refusal) = writer.refusal() {
+        return Err(FormatError::Memory(refusal));
+    }
+    if written.is_err() {
+        return Err(FormatError::Value);
     }
     undo.len = usize::MAX;
     Ok(())

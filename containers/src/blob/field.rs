@@ -69,6 +69,17 @@ macro_rules! blob_field {
 /// }
 /// assert_eq!(size_of::<Item>(), 24);
 /// ```
+///
+/// A struct that is aligned to more than [`BLOB_ALIGN`](crate::BLOB_ALIGN) does not compile:
+///
+/// ```compile_fail,E0080
+/// loligo_containers::blob_struct! {
+///     #[repr(align(32))]
+///     pub struct Wide {
+///         pub lanes: [f32; 8],
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! blob_struct {
     ($(
@@ -84,9 +95,14 @@ macro_rules! blob_struct {
             $($(#[$field_doc])* $field_visible $field: $type,)+
         }
 
-        // SAFETY: the layout is C's, of fields whose own layout is the same everywhere; each field is checked
-        // where it lies, and the rest is padding, of which all bytes will do. It has no destructor, as its
-        // fields have none.
+        const _: () = ::core::assert!(
+            ::core::mem::align_of::<$name>() <= $crate::BLOB_ALIGN,
+            "nothing in a blob is aligned to more than 16"
+        );
+
+        // SAFETY: the layout is C's, of fields whose own layout is the same everywhere, and its alignment was
+        // just asserted; each field is checked where it lies, and the rest is padding, of which all bytes will
+        // do. It has no destructor, as its fields have none.
         unsafe impl $crate::BlobType for $name {
             const NAME: &'static str = ::core::stringify!($name);
             const PLAIN: bool = true $(&& <$type as $crate::BlobType>::PLAIN)+;

@@ -329,3 +329,19 @@ fn a_blob_stops_at_4_gib() {
         assert!(Blob::<Item>::open(&builder.finish()).is_ok(), "it is as it was");
     });
 }
+
+#[test]
+fn bytes_behind_a_blob_are_no_part_of_it() {
+    with_memory(|memory| {
+        let bytes = chest(Endian::NATIVE, memory).expect("there is memory");
+        let told = bytes.len() as u64;
+        let longer = [&bytes[..], &[0]].concat();
+        let longer = BlobBytes::try_copy_in(&longer, memory).expect("there is memory");
+        let wrong = BlobError::OtherLength { told, bytes: longer.len() };
+        assert_eq!(Blob::<Item>::open_structure(&longer).unwrap_err(), wrong);
+        let shorter = BlobBytes::try_copy_in(&bytes[..bytes.len() - 1], memory);
+        let shorter = shorter.expect("there is memory");
+        let wrong = BlobError::OtherLength { told, bytes: shorter.len() };
+        assert_eq!(Blob::<Item>::open_structure(&shorter).unwrap_err(), wrong);
+    });
+}

@@ -77,7 +77,10 @@ fn refusals_name_the_place_and_the_reason() {
     assert_eq!(refusal(b"\"ab"), (3, "the text ends within a string"));
     assert_eq!(refusal(b"\"\\x\""), (1, "this escape means nothing"));
     assert_eq!(refusal(b"\"\\u12g4\""), (5, "a hexadecimal digit was expected"));
-    assert_eq!(refusal(b"\"\\ud800\""), (2, "half of a pair of surrogates stands alone"));
+    for half in ["\\ud800", "\\udc00", "\\ud800\\u0041", "\\ud800\\ud800", "\\ud800\\n"] {
+        let refused = (2, "half of a pair of surrogates stands alone");
+        assert_eq!(refusal(std::format!("\"{half}\"").as_bytes()), refused, "{half}");
+    }
     assert_eq!(refusal(b"[\"\xff\"]"), (2, "this is not UTF-8"));
     assert_eq!(refusal(b"\xef\xbb\xbf{}"), (0, "a value was expected"));
 }

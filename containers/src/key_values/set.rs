@@ -378,7 +378,8 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         let words =
             span(store.block, store.kind(place), store.word(place)).map_or(0, |old| old.words);
         let (bytes, _) = value.data();
-        // A long value has a word more, and is then written over one that was long, too, or not at all.
+        // A long value has a word more, which is part of the old one's words. Over a short value, one that takes a
+        // word less may be written, too: that word is unused until the store is written anew.
         let needed = bytes.len().div_ceil(4);
         if words != needed && (needed == 0 || words != needed + 1) {
             return false;

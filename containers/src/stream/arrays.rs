@@ -75,19 +75,21 @@ pub(super) fn any<S: Stream, T: Streamed, A: Allocator + ?Sized>(
 ) -> Result<(), StreamError> {
     if S::READING {
         array.clear();
-        let len = length(stream, 0, 1)?;
+    }
+    let len = length(stream, array.len(), 1)?;
+    let start = stream.offset();
+    if S::READING {
         for _ in 0..len {
             let mut element = make();
             element.stream(stream)?;
             let pushed = array.try_push(element);
             pushed.map_err(|refused| stream.error(StreamFault::Memory(refused)))?;
         }
-        return Ok(());
+    } else {
+        array.iter_mut().try_for_each(|element| element.stream(stream))?;
     }
-    let len = length(stream, array.len(), 1)?;
-    let start = stream.offset();
-    array.iter_mut().try_for_each(|element| element.stream(stream))?;
-    // Reading takes each element for a byte at least, to tell a length that is not true.
+    // Reading takes each element for a byte at least, to tell a length that is not true. It asks for them, too: else
+    // arrays of arrays of nothing would each have as many elements as there are bytes behind them.
     if stream.offset() - start < u64::from(len) {
         return Err(stream.error(StreamFault::NoBytes));
     }

@@ -36,7 +36,7 @@ pub enum StreamFault {
     },
     /// An array is too long for its length to be written.
     TooLong,
-    /// Elements were written that take no bytes, so they could not be read.
+    /// Elements take no bytes, so their length could not be checked.
     NoBytes,
     /// A byte that should be 0 or 1.
     Bool(u8),

@@ -271,6 +271,11 @@ fn lengths_are_not_believed() {
         assert!(open().numbers("numbers", &mut numbers).is_err());
         let mut items: Array<'_, Item, _> = Array::new_in(memory);
         assert!(open().array("items", &mut items).is_err());
+        let mut six = bytes.clone();
+        six[8..12].copy_from_slice(&6u32.to_le_bytes());
+        let mut stream = StreamReader::open(&six, FORMAT).expect("the head is right");
+        let error = stream.numbers("numbers", &mut numbers).expect_err("five numbers are there");
+        assert_eq!(error.fault, StreamFault::Length { claimed: 6, left: 40 });
         assert_eq!(memory.requests(), before, "nothing was asked for");
 
         // Elements that begin to be read and then are not there cost no more than those that are.
@@ -384,6 +389,28 @@ fn what_could_not_be_read_is_not_written() {
         let error = FORMAT.save(&mut nothings, &mut bytes).expect_err("it takes no bytes");
         assert_eq!(error.fault, StreamFault::NoBytes);
         assert_eq!(bytes, [5], "what was written is taken back");
+    });
+}
+
+#[test]
+fn elements_without_bytes_do_not_multiply_the_work() {
+    with_memory(|memory| {
+        // Arrays of arrays whose elements take no bytes, each of them as long as it may claim.
+        let mut hostile = Vec::new();
+        hostile.extend(FORMAT.tag.to_le_bytes());
+        hostile.extend(FORMAT.version.to_le_bytes());
+        let arrays = 200_u32;
+        hostile.extend(arrays.to_le_bytes());
+        for left in (0..arrays).rev() {
+            hostile.extend((4 * left).to_le_bytes());
+        }
+        let mut reader = StreamReader::open(&hostile, FORMAT).expect("its head is right");
+        let mut outer: Array<'_, Nothings<'_>, _> = Array::new_in(memory);
+        let read = reader.array_with("outer", &mut outer, || Nothings(Array::new_in(memory)));
+        let error = read.expect_err("none of them could have been written");
+        assert_eq!(error.fault, StreamFault::NoBytes);
+        assert_eq!((error.field, error.offset), (Some("nothings"), 16));
+        assert!(outer.is_empty(), "{} were read", outer.len());
     });
 }
 

@@ -169,6 +169,28 @@ fn what_fails_half_way_is_taken_off() {
     });
 }
 
+/// Writes three pieces and does not care how it goes.
+struct Careless;
+
+impl fmt::Display for Careless {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for _ in 0..3 {
+            let _ = f.write_str("a piece of text that takes memory, then as much again");
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_value_cannot_hide_that_memory_was_refused() {
+    every_refusal(|memory| {
+        let mut line: Text<'_> = Array::new_in(memory);
+        let outcome = text::try_format(&mut line, format_args!("{Careless}"));
+        assert_eq!(line.len(), if outcome.is_ok() { 159 } else { 0 });
+        outcome
+    });
+}
+
 #[test]
 fn refusals_change_nothing() {
     every_refusal(|memory| {

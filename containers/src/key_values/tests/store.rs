@@ -1,9 +1,14 @@
 //! One store against the model.
 
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::ptr::NonNull;
 use std::vec;
 
+use loligo_allocators::{AllocError, Block, Damage, Stats};
+
 use super::*;
-use crate::test_memory::with_memory;
+use crate::test_memory::{Memory, with_memory};
 
 #[test]
 fn it_does_what_a_sorted_map_does() {
@@ -100,6 +105,96 @@ fn a_copy_has_the_same_bytes_and_goes_its_own_way() {
         assert_eq!(copy.as_bytes(), other.as_bytes());
         assert_eq!(store.get_str(key(1)), Some("a first text that no longer fits"));
     });
+}
+
+#[test]
+fn nothing_of_an_old_text_is_left_behind_a_shorter_one() {
+    with_memory(|memory| {
+        let mut store = KeyValues::new_in(memory);
+        store.set(key(1), "abcdefgh");
+        store.set(key(1), "vwxyz");
+        assert!(store.as_bytes().windows(8).any(|bytes| bytes == b"vwxyz\0\0\0"), "{store:?}");
+    });
+}
+
+#[test]
+fn blocks_may_be_granted_longer_than_was_asked_for() {
+    with_memory(|memory| {
+        let generous = Generous { memory, more: Cell::new(4) };
+        let store = mixed(&generous).expect("there is memory");
+        let plain = mixed(memory).expect("there is memory");
+        assert_eq!(store, plain);
+        let mut copy = store.clone();
+        assert!(copy.as_bytes().len() > store.as_bytes().len(), "more was granted");
+        assert_eq!(copy.validate(), Ok(()));
+        assert_eq!(copy, plain);
+        for number in 0..40 {
+            copy.set(key(number), "another text");
+            copy.try_shrink().expect("there is memory");
+            assert_eq!(copy.validate(), Ok(()), "after {number} keys");
+        }
+        let again = KeyValues::try_from_ref_in(copy.view(), &generous).expect("there is memory");
+        assert_eq!(again.validate(), Ok(()));
+        assert_eq!(again, copy);
+
+        let mut set = KeyValuesSet::new_in(&generous);
+        let first = set.insert(store.view());
+        for number in 0..40 {
+            let id = set.insert(copy.view());
+            set.set(first, key(number), [number as f32; 3].as_slice());
+            assert!(number % 3 != 0 || set.remove(id), "it was just inserted");
+            set.try_shrink().expect("there is memory");
+            assert_eq!(set.validate(), Ok(()), "after {number} stores");
+        }
+        assert_eq!(set.get(first).and_then(|store| store.get_array(key(39))), Some(&[39.0; 3][..]));
+    });
+}
+
+/// Grants more than it is asked for, and each time more than the time before.
+struct Generous<'m> {
+    memory: &'m Memory<'m>,
+    more: Cell<usize>,
+}
+
+// SAFETY: the blocks are those of another allocator, whole or their beginning.
+unsafe impl Allocator for Generous<'_> {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let bytes = layout.size() + self.more.get();
+        self.more.set(self.more.get() + 4);
+        let longer = Layout::from_size_align(bytes, layout.align()).map_err(|_| AllocError)?;
+        let block = self.memory.allocate(longer)?;
+        Ok(NonNull::slice_from_raw_parts(block.cast(), bytes))
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.memory.deallocate(block) }
+    }
+
+    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.memory.allocated_size(block) }
+    }
+
+    fn stats(&self) -> Stats {
+        self.memory.stats()
+    }
+
+    fn name(&self) -> &str {
+        "generous"
+    }
+
+    fn owns(&self, address: *const u8) -> bool {
+        self.memory.owns(address)
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        self.memory.walk(visit);
+    }
+
+    fn verify(&self) -> Result<(), Damage> {
+        self.memory.verify()
+    }
 }
 
 #[test]

@@ -156,3 +156,29 @@ fn hits_are_ints_and_take_no_floats() {
         assert_eq!(array.value(0, HITS.name()), Some(OpenValue::Float(1.0)));
     });
 }
+
+#[test]
+fn what_was_refused_leaves_no_unused_words() {
+    with_memory(|memory| {
+        let mut array = sample(OpenLayout::ArrayOfStructs, memory).expect("there is memory");
+        let before = (shown(&array), array.tail_bytes());
+        for json in [r#"[{"name": "abc", "name": "d"}]"#, r#"[{"b": "new", "a": null}, 1]"#] {
+            array.try_extend_from_json(json.as_bytes()).expect_err("it is wrong at its end");
+            assert_eq!(array.validate(), Ok(()), "{json}");
+            assert_eq!((shown(&array), array.tail_bytes()), before, "{json}");
+        }
+    });
+}
+
+#[test]
+fn escapes_leave_nothing_behind_the_text() {
+    with_memory(|memory| {
+        let saved = |json: &str| {
+            let open = OpenStruct::try_from_json_in(json.as_bytes(), memory).expect("it is right");
+            let mut bytes = crate::array::Array::<u8, _>::new_in(memory);
+            open.try_save(&mut bytes).expect("there is memory");
+            bytes.to_vec()
+        };
+        assert_eq!(saved(r#"{"a": "\u0041bcde"}"#), saved(r#"{"a": "Abcde"}"#));
+    });
+}
