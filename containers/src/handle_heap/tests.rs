@@ -430,3 +430,13 @@ fn validate_names_what_is_broken() {
         assert!(heap.validate().is_err());
     });
 }
+
+#[test]
+fn a_capacity_that_cannot_be_counted_is_refused() {
+    with_memory(|memory| {
+        for bytes in [usize::MAX, usize::MAX / 2, 1 << 36] {
+            let refused = Heap::try_with_capacity_in(bytes, memory).err();
+            assert!(matches!(refused, Some(GrowError::Length { .. })), "{bytes}: {refused:?}");
+        }
+    });
+}
