@@ -364,7 +364,7 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory; the key is dropped and no entry has changed.
+    /// [`GrowError`] if there is no memory; the key is dropped, nothing was made and no entry has changed.
     pub fn try_get_or_insert_with(
         &mut self,
         key: K,
@@ -374,6 +374,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         let index = match self.search(&key) {
             Ok(index) => index,
             Err(index) => {
+                // First, so that nothing is made where there is no room for it.
+                self.make_room(1)?;
                 self.insert_at(index, key, make())?;
                 index
             }

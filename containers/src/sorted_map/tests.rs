@@ -482,3 +482,23 @@ fn prints_what_waits_crosses_threads_and_is_small() {
         assert_eq!(format!("{:?}", map.clone()), "{3: 'c', 7: 'c'}");
     });
 }
+
+#[test]
+fn a_value_is_made_where_there_is_room_for_it() {
+    every_refusal(|memory: &Memory<'_>| {
+        let mut map: SortedMap<'_, u32, u32, _> = SortedMap::new_in(memory);
+        let mut made = 0;
+        for key in 0..20 {
+            let before = made;
+            let refused = map.try_get_or_insert_with(key, || {
+                made += 1;
+                key
+            });
+            if let Err(refused) = refused {
+                assert_eq!(made, before, "a value was made for nothing");
+                return Err(refused);
+            }
+        }
+        Ok(())
+    });
+}
