@@ -257,6 +257,15 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.values.try_reserve(more)
     }
 
+    /// Makes room as [`try_reserve`](Self::try_reserve) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    pub fn reserve(&mut self, more: usize) {
+        or_panic(self.try_reserve(more));
+    }
+
     /// Returns the place of a key, or where it would be put. O(log len).
     #[inline]
     #[track_caller]
@@ -381,6 +390,15 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
             }
         };
         Ok(&mut self.values[index])
+    }
+
+    /// Returns or makes the value of a key as [`try_get_or_insert_with`](Self::try_get_or_insert_with) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+        or_panic(self.try_get_or_insert_with(key, make))
     }
 
     /// Takes the entry of a key out and returns its value. What waits is sorted in first. O(len).

@@ -440,3 +440,12 @@ fn a_capacity_that_cannot_be_counted_is_refused() {
         }
     });
 }
+
+#[test]
+fn a_block_of_copies_needs_no_result() {
+    with_memory(|memory| {
+        let mut heap = Heap::new_in(memory);
+        let id = heap.allocate_from(&[7_u64, 8]);
+        assert_eq!(heap.slice_of::<u64>(id), Some(&[7, 8][..]));
+    });
+}

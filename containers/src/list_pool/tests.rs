@@ -577,3 +577,18 @@ fn more_nodes_than_can_be_counted_are_refused() {
         assert_eq!((pool.len(list), pool.validate()), (1, Ok(())));
     });
 }
+
+#[test]
+fn what_was_reserved_needs_no_memory() {
+    with_memory(|memory| {
+        let mut pool: Pool<'_, u32, 4> = ListPool::new_in(memory);
+        pool.reserve_lists(5);
+        pool.reserve_nodes(10);
+        let requests = memory.requests();
+        for items in 0..5 {
+            let list = pool.create();
+            pool.extend(list, 0..items * 2);
+        }
+        assert_eq!(memory.requests(), requests, "room was made");
+    });
+}

@@ -502,3 +502,18 @@ fn a_value_is_made_where_there_is_room_for_it() {
         Ok(())
     });
 }
+
+#[test]
+fn room_and_values_are_made_without_a_result() {
+    with_memory(|memory| {
+        let mut map: SortedMap<'_, u32, u32, _> = SortedMap::new_in(memory);
+        map.reserve(10);
+        assert!(map.capacity() >= 10, "{}", map.capacity());
+        let requests = memory.requests();
+        for key in [3, 1, 3, 3] {
+            *map.get_or_insert_with(key, || key * 10) += 1;
+        }
+        assert!(map.iter().eq([(&1, &11), (&3, &33)]), "{map:?}");
+        assert_eq!(memory.requests(), requests, "room was made");
+    });
+}
