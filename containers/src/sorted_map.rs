@@ -210,16 +210,23 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     }
 
     /// Checks that the keys are in ascending order: keys whose order changes while they are in the map, or is no
-    /// order, break it. O(len).
+    /// order, break it. Checks also that there is room for the entries that wait. O(len).
     ///
     /// # Errors
     ///
-    /// [`SortedError::Order`] names the first place where it is broken.
+    /// [`SortedError::Order`] names the first place where the order is broken; the others that there may be
+    /// are faults of the map's own.
     pub fn validate(&self) -> Result<(), SortedError>
     where
         K: Ord,
     {
-        error::check(&self.keys, self.values.len())
+        error::check(&self.keys, self.values.len())?;
+        let room = self.capacity() - self.keys.len();
+        let waiting = self.pending.len().max(self.room as usize);
+        if waiting > room && !self.pending.is_empty() {
+            return Err(SortedError::Room { waiting, room });
+        }
+        Ok(())
     }
 }
 

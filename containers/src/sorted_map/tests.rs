@@ -517,3 +517,23 @@ fn room_and_values_are_made_without_a_result() {
         assert_eq!(memory.requests(), requests, "room was made");
     });
 }
+
+#[test]
+fn a_copy_counts_on_its_own_room() {
+    with_memory(|memory| {
+        let mut map: SortedMap<'_, u32, u32, _> = SortedMap::new_in(memory);
+        map.try_reserve(200).expect("there is memory");
+        map.push(200, 0);
+        map.push(3, 1);
+        let mut copy = map.clone();
+        assert_eq!((copy.pending(), copy.validate()), (1, Ok(())));
+        (0..150).rev().for_each(|key| copy.push(key, 2));
+        assert_eq!(copy.validate(), Ok(()));
+        copy.sort();
+        assert_eq!((copy.len(), copy.validate()), (151, Ok(())));
+        copy.push(0, 3);
+        copy.room = 1 << 20;
+        let room = copy.capacity() - 151;
+        assert_eq!(copy.validate(), Err(SortedError::Room { waiting: 1 << 20, room }));
+    });
+}
