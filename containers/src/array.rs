@@ -45,8 +45,9 @@ pub use into_iter::ArrayIntoIter;
 /// # Memory
 ///
 /// Nothing before the first element. Then one block, without a header: `size_of::<T>()` bytes an element,
-/// aligned as `T`. It doubles when it is full, from 16 bytes or four elements on, so at most half of what was
-/// asked for is room; what the allocator granted beyond that is capacity, too. The object itself is 24 bytes,
+/// aligned as `T`. The first push takes room for 16 elements of a byte, 8 of up to 16 bytes, 4 of up to 1024 or
+/// one; the block doubles when it is full, so at most half of what was asked for is room then. What the allocator
+/// granted beyond that is capacity, too. The object itself is 24 bytes,
 /// 32 with `dyn Allocator`.
 ///
 /// # Threads
@@ -205,6 +206,7 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         // SAFETY: the element was alive and is counted no more, so it is moved out once.
         Some(unsafe { place.read() })
     }
+
     /// Puts an element at `index` and moves those from there on up by one.
     ///
     /// # Complexity

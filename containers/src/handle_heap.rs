@@ -223,6 +223,16 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
         Ok(id)
     }
 
+    /// Takes a block that holds copies as [`try_allocate_from`](Self::try_allocate_from) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory, or the elements are aligned to more than [`MAX_ALIGN`](Self::MAX_ALIGN).
+    #[must_use]
+    pub fn allocate_from<T: NoUninit>(&mut self, elements: &[T]) -> BlockId {
+        or_panic(self.try_allocate_from(elements))
+    }
+
     /// Gives a block back. Its id is refused from then on.
     ///
     /// # Complexity

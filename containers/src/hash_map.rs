@@ -270,16 +270,13 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
         Ok(())
     }
 
-    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does.
-    ///
-    /// # Panics
-    ///
-    /// If there is no memory for the smaller block.
+    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where there is none
+    /// for the smaller block: that harms nobody.
     pub fn shrink_to_fit(&mut self)
     where
         S: Clone,
     {
-        or_panic(self.try_shrink_to_fit());
+        let _ = self.try_shrink_to_fit();
     }
 
     /// Returns a copy in memory from the same allocator.

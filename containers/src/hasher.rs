@@ -20,6 +20,7 @@ pub type BuildIdHasher = BuildHasherDefault<IdHasher>;
 ///
 /// Eight bytes are one multiplication of 64 by 64 bits, whose halves are folded together, so every bit of
 /// the key moves the upper as well as the lower bits of the hash. A `usize` counts as 64 bits everywhere.
+/// Slices of integers are another matter: they come here as their bytes, in the machine's order and width.
 ///
 /// # Complexity
 ///
@@ -66,14 +67,27 @@ impl KeyHasher {
     }
 }
 
-/// The methods for integers, all of which go through `add`.
+/// The methods for integers, all of which go through `add`: those of 128 bits with the lower half first, as
+/// else they would be bytes in the machine's order.
 macro_rules! integers {
     ($($method:ident: $integer:ty;)*) => {$(
         #[inline(always)]
         fn $method(&mut self, value: $integer) {
             self.add(value as u64);
         }
-    )*};
+    )*
+
+        #[inline(always)]
+        fn write_u128(&mut self, value: u128) {
+            self.add(value as u64);
+            self.add((value >> 64) as u64);
+        }
+
+        #[inline(always)]
+        fn write_i128(&mut self, value: i128) {
+            self.write_u128(value as u128);
+        }
+    };
 }
 
 impl Hasher for KeyHasher {

@@ -197,6 +197,15 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         self.lives.try_reserve(more)
     }
 
+    /// Makes room for lists as [`try_reserve_lists`](Self::try_reserve_lists) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    pub fn reserve_lists(&mut self, more: usize) {
+        or_panic(self.try_reserve_lists(more));
+    }
+
     /// Makes so many nodes free at least, those that are free now among them.
     ///
     /// # Complexity
@@ -208,6 +217,15 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
     /// [`GrowError`]; nothing has changed.
     pub fn try_reserve_nodes(&mut self, nodes: usize) -> Result<(), GrowError> {
         self.nodes.try_reserve(nodes as u64)
+    }
+
+    /// Makes nodes free as [`try_reserve_nodes`](Self::try_reserve_nodes) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    pub fn reserve_nodes(&mut self, nodes: usize) {
+        or_panic(self.try_reserve_nodes(nodes));
     }
 
     /// Makes an empty list.

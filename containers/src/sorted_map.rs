@@ -210,16 +210,23 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     }
 
     /// Checks that the keys are in ascending order: keys whose order changes while they are in the map, or is no
-    /// order, break it. O(len).
+    /// order, break it. Checks also that there is room for the entries that wait. O(len).
     ///
     /// # Errors
     ///
-    /// [`SortedError::Order`] names the first place where it is broken.
+    /// [`SortedError::Order`] names the first place where the order is broken; the others that there may be
+    /// are faults of the map's own.
     pub fn validate(&self) -> Result<(), SortedError>
     where
         K: Ord,
     {
-        error::check(&self.keys, self.values.len())
+        error::check(&self.keys, self.values.len())?;
+        let room = self.capacity() - self.keys.len();
+        let waiting = self.pending.len().max(self.room as usize);
+        if waiting > room && !self.pending.is_empty() {
+            return Err(SortedError::Room { waiting, room });
+        }
+        Ok(())
     }
 }
 
@@ -255,6 +262,15 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.sort();
         self.keys.try_reserve(more)?;
         self.values.try_reserve(more)
+    }
+
+    /// Makes room as [`try_reserve`](Self::try_reserve) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    pub fn reserve(&mut self, more: usize) {
+        or_panic(self.try_reserve(more));
     }
 
     /// Returns the place of a key, or where it would be put. O(log len).
@@ -364,7 +380,7 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory; the key is dropped and no entry has changed.
+    /// [`GrowError`] if there is no memory; the key is dropped, nothing was made and no entry has changed.
     pub fn try_get_or_insert_with(
         &mut self,
         key: K,
@@ -374,11 +390,22 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         let index = match self.search(&key) {
             Ok(index) => index,
             Err(index) => {
+                // First, so that nothing is made where there is no room for it.
+                self.make_room(1)?;
                 self.insert_at(index, key, make())?;
                 index
             }
         };
         Ok(&mut self.values[index])
+    }
+
+    /// Returns or makes the value of a key as [`try_get_or_insert_with`](Self::try_get_or_insert_with) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+        or_panic(self.try_get_or_insert_with(key, make))
     }
 
     /// Takes the entry of a key out and returns its value. What waits is sorted in first. O(len).

@@ -83,6 +83,15 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
         Ok(())
     }
 
+    /// Appends copies as [`try_extend_from_within`](Self::try_extend_from_within) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory, or the range ends beyond the length or before it begins.
+    pub fn extend_from_within(&mut self, range: impl RangeBounds<usize>) {
+        or_panic(self.try_extend_from_within(range));
+    }
+
     /// Makes the array `len` elements long: drops those beyond, or appends copies of `element`.
     ///
     /// # Complexity

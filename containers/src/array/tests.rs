@@ -10,7 +10,7 @@ use std::panic::catch_unwind;
 use std::string::String;
 use std::vec::Vec;
 
-use loligo_allocators::{Allocator, FrameAllocator, SharedRef};
+use loligo_allocators::{Allocator, FrameAllocator, Refusals, SharedRef};
 
 use super::Array;
 use crate::error::GrowError;
@@ -438,5 +438,26 @@ fn is_small_and_crosses_threads() {
     with_memory(|memory| {
         let array: Array<'_, u32> = Array::new_in(memory);
         assert_eq!((array.capacity(), memory.requests()), (0, 0), "it is empty");
+    });
+}
+
+#[test]
+fn forms_that_panic_do_as_those_that_return() {
+    with_memory(|memory| {
+        let mut array: Array<'_, u8, _> = Array::new_in(memory);
+        array.extend_uninit(3, |room| room[..2].write_copy_of_slice(&[4, 5]));
+        array.extend_from_within(1..);
+        array.extend_zeroed(2)[1] = 9;
+        assert_eq!(array, [4, 5, 5, 0, 9]);
+    });
+}
+
+#[test]
+#[should_panic(expected = "the allocator has no memory for 16 elements")]
+fn a_form_that_panics_says_what_was_wanted() {
+    with_memory(|memory| {
+        memory.refuse(Refusals::From(0));
+        let mut array: Array<'_, u8, _> = Array::new_in(memory);
+        array.extend_zeroed(16);
     });
 }

@@ -110,6 +110,22 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         Ok(())
     }
 
+    /// Appends what `fill` initialises as [`try_extend_uninit`](Self::try_extend_uninit) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory, or `fill` returns elements that do not begin where the room does.
+    #[inline]
+    pub fn extend_uninit(
+        &mut self,
+        more: usize,
+        fill: impl for<'r> FnOnce(&'r mut [MaybeUninit<T>]) -> &'r mut [T],
+    ) where
+        T: Copy,
+    {
+        or_panic(self.try_extend_uninit(more, fill));
+    }
+
     /// Appends `more` elements, each what `make` returns for its place among them. They are written where they
     /// stay, once.
     ///
@@ -178,5 +194,17 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         let before = self.buffer.len as usize;
         self.buffer.len += more as u32;
         Ok(&mut self.as_mut_slice()[before..])
+    }
+
+    /// Appends zeroed elements as [`try_extend_zeroed`](Self::try_extend_zeroed) does.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory.
+    pub fn extend_zeroed(&mut self, more: usize) -> &mut [T]
+    where
+        T: Zeroable,
+    {
+        or_panic(self.try_extend_zeroed(more))
     }
 }

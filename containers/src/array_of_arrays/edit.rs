@@ -206,6 +206,15 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         Ok(())
     }
 
+    /// Makes room in a row as [`try_reserve`](Self::try_reserve) does.
+    ///
+    /// # Panics
+    ///
+    /// If the id names no row or there is no memory.
+    pub fn reserve(&mut self, row: RowId<T>, more: usize) {
+        or_panic(self.try_reserve(row, more));
+    }
+
     /// Removes all elements of a row beyond the first `len`; `false` if the id names no row. The row keeps its
     /// block, unless it is left empty.
     ///

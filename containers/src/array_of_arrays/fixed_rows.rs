@@ -140,6 +140,16 @@ impl<'a, T: Copy, const N: usize, A: Allocator + ?Sized> FixedRows<'a, T, N, A> 
         Ok(())
     }
 
+    /// Appends an element as [`try_push`](Self::try_push) does.
+    ///
+    /// # Panics
+    ///
+    /// If the id names no row or the row has `N` elements.
+    #[inline]
+    pub fn push(&mut self, row: RowId<T>, element: T) {
+        or_panic(self.try_push(row, element));
+    }
+
     /// Takes the last element of a row off and returns it; `None` if the row is empty or the id names none.
     /// O(1).
     #[inline]

@@ -1,6 +1,6 @@
 //! Growth, what is granted, and refusals.
 
-use loligo_allocators::{Allocator, BuddyAllocator};
+use loligo_allocators::{Allocator, BuddyAllocator, Refusals};
 
 use super::Buffer;
 use crate::error::GrowError;
@@ -56,5 +56,18 @@ fn counts_in_32_bits() {
         assert_eq!(nothings.capacity(), u32::MAX);
         nothings.grow(7, 9).expect("nothing takes no memory");
         assert_eq!(memory.stats().live, 0);
+    });
+}
+
+#[test]
+fn where_twice_as_much_is_refused_what_is_needed_is_taken() {
+    with_memory(|memory| {
+        let mut buffer: Buffer<'_, u64, _> = Buffer::new(memory);
+        buffer.grow_exact(0, 1000).expect("there is memory");
+        let before = buffer.capacity();
+        memory.refuse(Refusals::Nth(0));
+        buffer.grow(before, 1).expect("so much is to be had");
+        assert_eq!(memory.refused(), 1);
+        assert!(buffer.capacity() > before, "{} elements", buffer.capacity());
     });
 }

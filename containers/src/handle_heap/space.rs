@@ -365,7 +365,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         let lines = more.div_ceil(PER_LINE);
         let wanted = self.lines.len().saturating_add(lines);
         if wanted > LINES_MAX {
-            let bytes = |lines: usize| lines as u64 * LINE as u64;
+            let bytes = |lines: usize| (lines as u64).saturating_mul(LINE as u64);
             return Err(GrowError::Length { wanted: bytes(wanted), limit: bytes(LINES_MAX) });
         }
         self.lines.try_reserve(lines)?;

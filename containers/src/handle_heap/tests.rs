@@ -430,3 +430,22 @@ fn validate_names_what_is_broken() {
         assert!(heap.validate().is_err());
     });
 }
+
+#[test]
+fn a_capacity_that_cannot_be_counted_is_refused() {
+    with_memory(|memory| {
+        for bytes in [usize::MAX, usize::MAX / 2, 1 << 36] {
+            let refused = Heap::try_with_capacity_in(bytes, memory).err();
+            assert!(matches!(refused, Some(GrowError::Length { .. })), "{bytes}: {refused:?}");
+        }
+    });
+}
+
+#[test]
+fn a_block_of_copies_needs_no_result() {
+    with_memory(|memory| {
+        let mut heap = Heap::new_in(memory);
+        let id = heap.allocate_from(&[7_u64, 8]);
+        assert_eq!(heap.slice_of::<u64>(id), Some(&[7, 8][..]));
+    });
+}

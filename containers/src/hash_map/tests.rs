@@ -4,7 +4,7 @@ use std::string::{String, ToString};
 use std::vec::Vec;
 
 use super::{HashMap, HashSet};
-use loligo_allocators::Allocator;
+use loligo_allocators::{Allocator, Refusals};
 
 use crate::error::GrowError;
 use crate::hasher::BuildIdHasher;
@@ -106,6 +106,22 @@ fn takes_nothing_while_empty_and_gives_all_back() {
 }
 
 #[test]
+fn what_cannot_be_given_back_is_kept() {
+    with_memory(|memory| {
+        let mut map: HashMap<'_, u32, u32, _, Memory<'_>> = HashMap::new_in(memory);
+        let mut set: HashSet<'_, u32, _, Memory<'_>> = HashSet::new_in(memory);
+        map.extend((0..1000).map(|key| (key, key)));
+        set.extend(0..1000);
+        map.retain(|key, _| *key < 10);
+        set.retain(|key| *key < 10);
+        memory.refuse(Refusals::From(0));
+        map.shrink_to_fit();
+        set.shrink_to_fit();
+        assert_eq!((map.len(), set.len(), memory.refused()), (10, 10, 2));
+    });
+}
+
+#[test]
 fn more_than_can_be_counted_is_refused_with_the_number() {
     with_memory(|memory| {
         let mut map: HashMap<'_, u64, u64, _, Memory<'_>> = HashMap::new_in(memory);
@@ -139,7 +155,7 @@ fn the_order_is_that_of_every_run() {
 fn an_insertion_without_memory_panics_and_does_not_abort() {
     with_memory(|memory| {
         let mut map: HashMap<'_, u32, u32, _, Memory<'_>> = HashMap::new_in(memory);
-        memory.refuse(loligo_allocators::Refusals::From(0));
+        memory.refuse(Refusals::From(0));
         map.insert(1, 2);
     });
 }

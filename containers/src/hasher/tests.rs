@@ -30,6 +30,14 @@ fn hashes_are_the_same_in_every_run() {
     assert_eq!(keys.hash_one("larch"), 0xed3d_cd3b_839d_fe5e);
     assert_eq!(ids.hash_one(1_u32), 0x9e37_79b9_7f4a_7c15);
     assert_eq!(ids.hash_one("larch"), 0x86a1_550e_df05_2163);
+    let (wide, halves) = (1_u128 << 64 | 7, (7_u64, 1_u64));
+    assert_eq!(
+        keys.hash_one(wide),
+        keys.hash_one(halves),
+        "the lower half first, on every machine"
+    );
+    assert_eq!(keys.hash_one(wide as i128), keys.hash_one(halves), "with a sign or without");
+    assert_eq!(ids.hash_one(wide), ids.hash_one(halves), "so for ids");
 }
 
 #[test]

@@ -142,7 +142,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
     fn try_grow(&mut self, more: u64, exact: bool) -> Result<(), GrowError> {
         let old = self.count();
         // Node 0 takes a place and is nobody's.
-        let wanted = u64::from(old.max(1)) + (more - u64::from(self.free));
+        let wanted = u64::from(old.max(1)).saturating_add(more - u64::from(self.free));
         let limit = u64::from(Self::MAX);
         if wanted > limit {
             return Err(GrowError::Length { wanted, limit });

@@ -9,6 +9,7 @@ use std::{format, vec};
 
 use super::nodes::LAST;
 use super::{List, ListError, ListPool};
+use crate::error::GrowError;
 use crate::test_memory::{Memory, Random, every_refusal, with_memory};
 
 type Pool<'a, T, const K: usize> = ListPool<'a, T, Memory<'a>, K>;
@@ -553,4 +554,41 @@ fn a_pool_goes_where_its_items_and_memory_may() {
 fn the_object_is_as_small_as_it_says() {
     assert!(size_of::<ListPool<'_, u32>>() <= 36 * size_of::<usize>());
     assert_eq!(size_of::<Option<List<u32>>>(), 4);
+}
+
+#[test]
+fn more_nodes_than_can_be_counted_are_refused() {
+    with_memory(|memory| {
+        let mut pool: Pool<'_, u32, 4> = ListPool::new_in(memory);
+        for _ in 0..2 {
+            let refused = pool.try_reserve_nodes(usize::MAX);
+            assert!(matches!(refused, Err(GrowError::Length { .. })), "{refused:?}");
+            let list = pool.create();
+            pool.push(list, 1);
+        }
+        // Where a node is an item and that has no size, as many as can be named fit into a slice.
+        let mut pool: Pool<'_, (), 1> = ListPool::new_in(memory);
+        let list = pool.create();
+        pool.push(list, ());
+        let refused = pool.try_extend_from_slice(list, &[(); usize::MAX]);
+        assert!(matches!(refused, Err(ListError::Grow(GrowError::Length { .. }))), "{refused:?}");
+        let refused = pool.try_extend(list, core::iter::repeat(()));
+        assert!(matches!(refused, Err(ListError::Grow(GrowError::Length { .. }))), "{refused:?}");
+        assert_eq!((pool.len(list), pool.validate()), (1, Ok(())));
+    });
+}
+
+#[test]
+fn what_was_reserved_needs_no_memory() {
+    with_memory(|memory| {
+        let mut pool: Pool<'_, u32, 4> = ListPool::new_in(memory);
+        pool.reserve_lists(5);
+        pool.reserve_nodes(10);
+        let requests = memory.requests();
+        for items in 0..5 {
+            let list = pool.create();
+            pool.extend(list, 0..items * 2);
+        }
+        assert_eq!(memory.requests(), requests, "room was made");
+    });
 }

@@ -20,6 +20,13 @@ pub enum SortedError {
         /// How many values there are.
         values: usize,
     },
+    /// Less room was kept for entries that wait than was counted on.
+    Room {
+        /// How many wait, or may wait until room is made.
+        waiting: usize,
+        /// How many there is room for.
+        room: usize,
+    },
     /// There is no memory for them.
     Grow(GrowError),
 }
@@ -32,6 +39,9 @@ impl fmt::Display for SortedError {
             }
             Self::Count { keys, values } => {
                 write!(f, "there are {keys} keys and {values} values")
+            }
+            Self::Room { waiting, room } => {
+                write!(f, "{waiting} entries may wait where there is room for {room}")
             }
             Self::Grow(refused) => refused.fmt(f),
         }

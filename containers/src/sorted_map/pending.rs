@@ -49,7 +49,7 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
 
     /// Makes room for so many entries that wait behind keys and behind values.
     #[inline]
-    fn make_room(&mut self, waiting: usize) -> Result<(), GrowError> {
+    pub(super) fn make_room(&mut self, waiting: usize) -> Result<(), GrowError> {
         self.keys.try_reserve(waiting)?;
         self.values.try_reserve(waiting)?;
         let keys = self.keys.capacity() - self.keys.len();

@@ -482,3 +482,58 @@ fn prints_what_waits_crosses_threads_and_is_small() {
         assert_eq!(format!("{:?}", map.clone()), "{3: 'c', 7: 'c'}");
     });
 }
+
+#[test]
+fn a_value_is_made_where_there_is_room_for_it() {
+    every_refusal(|memory: &Memory<'_>| {
+        let mut map: SortedMap<'_, u32, u32, _> = SortedMap::new_in(memory);
+        let mut made = 0;
+        for key in 0..20 {
+            let before = made;
+            let refused = map.try_get_or_insert_with(key, || {
+                made += 1;
+                key
+            });
+            if let Err(refused) = refused {
+                assert_eq!(made, before, "a value was made for nothing");
+                return Err(refused);
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn room_and_values_are_made_without_a_result() {
+    with_memory(|memory| {
+        let mut map: SortedMap<'_, u32, u32, _> = SortedMap::new_in(memory);
+        map.reserve(10);
+        assert!(map.capacity() >= 10, "{}", map.capacity());
+        let requests = memory.requests();
+        for key in [3, 1, 3, 3] {
+            *map.get_or_insert_with(key, || key * 10) += 1;
+        }
+        assert!(map.iter().eq([(&1, &11), (&3, &33)]), "{map:?}");
+        assert_eq!(memory.requests(), requests, "room was made");
+    });
+}
+
+#[test]
+fn a_copy_counts_on_its_own_room() {
+    with_memory(|memory| {
+        let mut map: SortedMap<'_, u32, u32, _> = SortedMap::new_in(memory);
+        map.try_reserve(200).expect("there is memory");
+        map.push(200, 0);
+        map.push(3, 1);
+        let mut copy = map.clone();
+        assert_eq!((copy.pending(), copy.validate()), (1, Ok(())));
+        (0..150).rev().for_each(|key| copy.push(key, 2));
+        assert_eq!(copy.validate(), Ok(()));
+        copy.sort();
+        assert_eq!((copy.len(), copy.validate()), (151, Ok(())));
+        copy.push(0, 3);
+        copy.room = 1 << 20;
+        let room = copy.capacity() - 151;
+        assert_eq!(copy.validate(), Err(SortedError::Room { waiting: 1 << 20, room }));
+    });
+}

@@ -108,3 +108,13 @@ fn linked_rows_use_nodes_again() {
         assert_eq!(format!("{rows:?}"), format!("{{{row:?}: [1]}}"));
     });
 }
+
+#[test]
+#[should_panic(expected = "3 elements were wanted where there may be 2 at most")]
+fn a_row_of_fixed_length_that_is_full_takes_no_more() {
+    with_memory(|memory| {
+        let mut fixed: FixedRows<'_, u32, 2, Memory<'_>> = FixedRows::new_in(memory);
+        let row = fixed.add_row();
+        (0..3).for_each(|element| fixed.push(row, element));
+    });
+}

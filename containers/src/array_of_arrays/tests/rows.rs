@@ -257,3 +257,15 @@ fn damage_is_found() {
         all.validate().expect("whole again");
     });
 }
+
+#[test]
+fn what_was_reserved_in_a_row_needs_no_memory() {
+    with_memory(|memory| {
+        let mut all = Words::new_in(memory);
+        let row = all.add_row();
+        all.reserve(row, 100);
+        let requests = memory.requests();
+        (0..100).for_each(|element| all.push(row, element));
+        assert_eq!((memory.requests(), all[row].len()), (requests, 100));
+    });
+}
