@@ -55,7 +55,7 @@ pub use table::{CallbackId, CallbackTable};
 /// # Memory
 ///
 /// Nothing while empty. Then one block of 16 or 32 bytes a call, with room for at most twice as many as ever
-/// waited. The object itself is 32 bytes, 40 with `dyn Allocator`.
+/// waited. The object itself is 24 bytes, 32 with `dyn Allocator`.
 ///
 /// # When not to use it
 ///

@@ -56,6 +56,11 @@ pub use hash_map::{HashMap, HashSet};
 pub use hashbrown;
 pub use hasher::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher};
 pub use json::JsonError;
+pub use key_values::{
+    DamagedKeyValues, KeyValues, KeyValuesJsonError, KeyValuesRef, KeyValuesSet, KeyValuesSetError,
+    KeyValuesWriteError, PathCollision, PathName, PathNames, PathNamesError, PathText, StoreId,
+    StoreTag, Value, child_key, path_key,
+};
 pub use list_pool::{
     List, ListChunks, ListChunksMut, ListDamage, ListError, ListIter, ListIterMut, ListPool,
     ListPoolStats,

@@ -7,6 +7,7 @@ mod callbacks;
 mod events;
 mod handle_heap;
 mod hash_map;
+mod key_values;
 mod list_pool;
 mod multi_map;
 mod open;
@@ -26,6 +27,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(list_pool::rows());
     rows.extend(arrays::rows());
     rows.extend(handle_heap::rows());
+    rows.extend(key_values::rows());
     rows.extend(events::rows());
     rows.extend(callbacks::rows());
     rows.extend(open::rows());

@@ -58,6 +58,9 @@ fn every_row_of_the_table_is_there_once() {
         "ids/hash/perfect-tries-100k",
         "ids/map/lookup/1k",
         "ids/map/lookup-std/100k",
+        "containers/keyvalues/get100",
+        "containers/keyvalues/get10k-fx",
+        "containers/keyvalues/memory",
     ] {
         assert_eq!(names.iter().filter(|row| *row == name).count(), 1, "{name}");
     }

@@ -7,6 +7,7 @@ pub(crate) mod callbacks;
 pub(crate) mod events;
 pub(crate) mod handle_heap;
 pub(crate) mod hash_map;
+pub(crate) mod key_values;
 pub(crate) mod list_pool;
 pub(crate) mod multi_map;
 pub(crate) mod open;

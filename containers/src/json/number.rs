@@ -13,6 +13,7 @@ impl<'b> JsonNumber<'b> {
     }
 
     /// Returns the number as it is written.
+    #[cfg(test)]
     pub(crate) const fn as_str(self) -> &'b str {
         self.0
     }
@@ -23,6 +24,7 @@ impl<'b> JsonNumber<'b> {
     }
 
     /// Returns the nearest number of 64 bits, or `None` where that is infinite.
+    #[cfg(test)]
     pub(crate) fn f64(self) -> Option<f64> {
         self.0.parse().ok().filter(|number: &f64| number.is_finite())
     }
@@ -33,6 +35,7 @@ impl<'b> JsonNumber<'b> {
     }
 
     /// Returns an integer, or `None` where it is written as none or does not fit.
+    #[cfg(test)]
     pub(crate) fn i64(self) -> Option<i64> {
         self.0.parse().ok()
     }

@@ -133,6 +133,7 @@ impl<'b> JsonReader<'b> {
     /// # Errors
     ///
     /// As those of [`next`](Self::next).
+    #[cfg(test)]
     pub(crate) fn skip(&mut self, first: Token<'b>) -> Result<(), JsonError> {
         if let Token::Start(_) = first {
             let outside = self.depth - 1;

@@ -59,6 +59,7 @@ impl<'b> JsonString<'b> {
     }
 
     /// Tells whether the string, escapes replaced, is `other`.
+    #[cfg(test)]
     pub(crate) fn is(self, other: &str) -> bool {
         let mut rest = other;
         let same = self.unescape(|piece| {

@@ -48,6 +48,7 @@ impl<'w> JsonWriter<'w> {
     }
 
     /// Writes `null`.
+    #[cfg(test)]
     pub(crate) fn null(&mut self) -> fmt::Result {
         self.before()?;
         self.to.write_str("null")
@@ -77,6 +78,7 @@ impl<'w> JsonWriter<'w> {
     }
 
     /// Writes a number as [`f32`](Self::f32) does.
+    #[cfg(test)]
     pub(crate) fn f64(&mut self, value: f64) -> fmt::Result {
         if !value.is_finite() {
             return Err(fmt::Error);

@@ -37,7 +37,7 @@ use crate::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 ///
 /// Nothing while it is empty. Then one block: 12 bytes a field, the bytes of the fields' values a row, with
 /// room for as many rows again after growing, and the tail. No padding: all values are whole words, and a
-/// `bool` is one, too. The object is 64 bytes, 72 with `dyn Allocator`.
+/// `bool` is one, too. The object is 56 bytes, 64 with `dyn Allocator`.
 ///
 /// # When not to use it
 ///

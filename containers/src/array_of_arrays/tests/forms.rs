@@ -42,7 +42,7 @@ fn check(rows: &impl Rows<u16>, model: &[(RowId<u16>, Vec<u16>)]) {
     assert_eq!(rows.row_count(), model.len());
     let mut seen = Vec::new();
     rows.visit_rows(|row, run| seen.extend(run.iter().map(|element| (row, *element))));
-    assert_eq!(seen.len(), model.iter().map(|(_, elements)| elements.len()).sum());
+    assert_eq!(seen.len(), model.iter().map(|(_, elements)| elements.len()).sum::<usize>());
     for (row, elements) in model {
         assert_eq!(rows.row_len(*row), Some(elements.len()));
         let mut runs: Vec<Vec<u16>> = Vec::new();
