@@ -163,7 +163,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         Ok(copy)
     }
 
-    /// Returns a copy, its bytes equal to this one's: a copy of the block as it lies.
+    /// Returns a copy: a copy of the block as it lies. Its bytes equal this one's, unless the allocator grants
+    /// more than was asked for; then what lies at the end moves to the new one.
     ///
     /// # Complexity
     ///
@@ -178,7 +179,11 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
             return Ok(Self::new_in(self.memory()));
         }
         let mut copy = Self { words: Words::copied(words, self.memory())? };
-        copy.fit(words.len());
+        let granted = copy.words.as_slice().len();
+        let (header, block) = copy.parts();
+        let tail = header[AT_TAIL] as usize;
+        raise(block, words.len() - HEADER, tail);
+        copy.fit(granted);
         Ok(copy)
     }
 
