@@ -36,6 +36,21 @@ fn keys_and_values_do_as_maps() {
     check_ops::<KeyValuesOp>(96, 160, over_heaps(run_key_values));
 }
 
+/// A block that was cut in place is shorter than what the heap grants for as many words. A copy told the length
+/// of the old block, and sought its texts in the wrong places.
+#[test]
+fn a_copy_of_keys_and_values_in_a_longer_block_has_all_of_them() {
+    let program = [
+        KeyValuesOp::SetArray { count: 114, which: 33188 },
+        KeyValuesOp::SetBool { count: 0, which: 0 },
+        KeyValuesOp::SetBool { count: 0, which: 429 },
+        KeyValuesOp::SetBool { count: 0, which: 44618 },
+        KeyValuesOp::Shrink,
+        KeyValuesOp::Clone,
+    ];
+    over_heaps(run_key_values)(&program).unwrap_or_else(|differs| panic!("{differs}"));
+}
+
 #[test]
 fn lists_do_as_vectors() {
     check_ops::<ListPoolOp>(96, 160, over_heaps(run_list_pool));
