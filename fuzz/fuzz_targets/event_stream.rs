@@ -8,10 +8,12 @@ use loligo_fuzz::{events, limited};
 fuzz_target!(|bytes: &[u8]| {
     let Some((&split, bytes)) = bytes.split_first() else { return };
     let (here, there) = bytes.split_at(usize::from(split) * 4 % (bytes.len() + 1));
-    let streams = [here, there].map(|bytes| EventReader::open(bytes).unwrap_or_else(|error| {
-        assert!(error.offset <= bytes.len() as u64, "{error}");
-        EventReader::open(&[]).expect("nothing is a stream")
-    }));
+    let streams = [here, there].map(|bytes| {
+        EventReader::open(bytes).unwrap_or_else(|error| {
+            assert!(error.offset <= bytes.len() as u64, "{error}");
+            EventReader::open(&[]).expect("nothing is a stream")
+        })
+    });
     limited::within(1 << 20, |memory| {
         let records: usize = streams.iter().map(|stream| stream.iter().count()).sum();
         streams.iter().for_each(|stream| _ = std::hint::black_box(events::read_all(*stream)));

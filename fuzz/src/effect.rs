@@ -1,5 +1,4 @@
 //! A blob with parts of every kind, for the target `blob` and its seeds.
-#![expect(unsafe_code, reason = "the macro vouches for the structs that it declares")]
 
 use loligo_allocators::Allocator;
 use loligo_containers::{

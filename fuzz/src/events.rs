@@ -1,5 +1,4 @@
 //! Events for the target `event_stream` and its seeds.
-#![expect(unsafe_code, reason = "derived: the events are plain bytes")]
 
 use bytemuck::{AnyBitPattern, CheckedBitPattern, NoUninit};
 use loligo_containers::{Event, EventReader};
@@ -48,7 +47,8 @@ pub enum Ground {
 #[must_use]
 pub fn read_all(stream: EventReader<'_>) -> usize {
     let mut read = stream.of::<Shot>().count() + stream.of::<Fell>().count();
-    read += usize::from(stream.check::<Shot>().is_ok()) + usize::from(stream.check::<Fell>().is_ok());
+    read +=
+        usize::from(stream.check::<Shot>().is_ok()) + usize::from(stream.check::<Fell>().is_ok());
     for record in stream {
         read += record.payload().iter().filter(|&&byte| byte != 0).count();
         if let Some((shot, tail)) = record.get_with_tail::<Shot, u16>() {

@@ -8,7 +8,6 @@ use loligo_ids::{Id, IdString32};
 pub const FORMAT: StreamFormat = StreamFormat::new("knight", 3);
 
 /// What is read and written.
-#[derive(Debug)]
 pub struct Knight<'a> {
     name: Array<'a, u8>,
     health: f32,

@@ -1,6 +1,10 @@
 //! Memory that is counted and refused.
 
-use loligo_allocators::{Allocator, FailingAllocator, HeapAllocator, PageAllocator, Refusals};
+use loligo_allocators::{Allocator, FailingAllocator, Refusals, StaticHeap};
+
+/// Where all of it comes from. It outlives the inputs, as mapping pages for each of them would take longer than
+/// most need; between two of them nothing in it is live.
+static HEAP: StaticHeap<{ 64 << 20 }> = StaticHeap::new("heap");
 
 /// Runs something over a heap that has no more than so many bytes in a block, and looks whether all is given
 /// back in the end. A reader that believes a length is refused then, and shows it by its error.
@@ -26,12 +30,8 @@ pub fn sharing(byte: u8, run: impl FnOnce(&dyn Allocator)) {
 }
 
 fn with(refusals: Refusals, run: impl FnOnce(&dyn Allocator)) {
-    let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    {
-        let failing = FailingAllocator::new("failing", refusals, &heap);
-        run(&failing);
-        assert_eq!(failing.stats().live, 0, "blocks are kept");
-    }
-    heap.verify().unwrap_or_else(|damage| panic!("the heap is damaged: {damage}"));
+    let failing = FailingAllocator::new("failing", refusals, &HEAP);
+    run(&failing);
+    assert_eq!(failing.stats().live, 0, "blocks are kept");
+    HEAP.verify().unwrap_or_else(|damage| panic!("the heap is damaged: {damage}"));
 }
