@@ -28,12 +28,14 @@ type Failure = Box<dyn std::error::Error>;
 const ROWS: &[u8] =
     br##"[{"name": "door \u00e9\n", "at": [1.0, -2.5e3, 0.0], "turn": [0.0, 0.0, 0.0, 1.0]},
  {"hits": -7, "is_open": true, "parts": [1, "x", [], {"deep": [0.5]}], "of": {"#89abcdef": 1}},
- {}, {"hits": 2147483647, "none": null}]"##;
+ {}, {"hits": 2147483647, "none": null}]
+"##;
 
 /// A character sheet.
 const SHEET: &[u8] =
     br##"{"name": "The One", "stats": {"health": 100, "mana": 1e2, "rank": {"old": -0.5}},
- "drunk": false, "path": [0, 1.5, 2], "\ud83e\udd80": "\"\\\/\b\f\n\r\t", "#89abcdef": true}"##;
+ "drunk": false, "path": [0, 1.5, 2], "\ud83e\udd80": "\"\\\/\b\f\n\r\t", "#89abcdef": true}
+"##;
 
 fn main() -> Result<(), Failure> {
     let pages = PageAllocator::new("pages");

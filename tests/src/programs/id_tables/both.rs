@@ -53,7 +53,7 @@ where
                 None => true,
             },
             Op::InsertAtForged { count, at } => {
-                let bits = u32::from(count) << INDEX | u32::from(at) % (1 << INDEX);
+                let bits = (u32::from(count) << INDEX) | (u32::from(at) % (1 << INDEX));
                 Ids::from_bits(bits).map_or(Ok(true), |id| self.insert_at(id))?
             }
             Op::SaveAndRestore => self.save_and_restore()?,
@@ -242,7 +242,7 @@ where
 
     fn look(&mut self, op: IdTableOp) -> Result<(), String> {
         if let IdTableOp::GetForged { which, at } = op {
-            let bits = u32::from(which) << 16 | u32::from(at);
+            let bits = (u32::from(which) << 16) | u32::from(at);
             let Some(id) = Ids::from_bits(bits) else { return Ok(()) };
             same("reserved", self.table.is_reserved(id), self.reserved.contains(&id))?;
             return same("object", self.table.get(id), self.live.get(&id));
