@@ -73,7 +73,7 @@ fn id_tables_do_as_maps() {
 fn bytes_keep<O: ModelOp>() {
     let step = |kind| Step { kind, count: kind ^ 0x5a, which: u16::from(kind) * 257, at: 3000 };
     let program: Vec<O> = (0..=u8::MAX).map(|kind| O::of(step(kind))).collect();
-    assert_eq!(ops_from_bytes::<O>(&ops_to_bytes(&program)), program);
+    assert_eq!(ops_from_bytes::<O>(&ops_to_bytes(&program)), program, "the same program");
     let bytes: Vec<u8> = (0..1000_u32).map(|byte| (byte * byte / 7) as u8).collect();
     assert_eq!(ops_from_bytes::<O>(&bytes).len(), 1000 / 6, "the rest is left out");
 }
