@@ -5,4 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use loligo_fuzz::run_base;
 use loligo_tests::compose::Base;
 
-fuzz_target!(|bytes: &[u8]| run_base(&[Base::Frame, Base::SharedFrame, Base::Scratch, Base::Temp], bytes));
+fuzz_target!(|bytes: &[u8]| run_base(
+    &[Base::Frame, Base::SharedFrame, Base::Scratch, Base::Temp],
+    bytes
+));

@@ -1,17 +1,39 @@
-//! Images of id tables from any bytes: refused, or a table that is whole and saves the same.
+//! Images of id tables from any bytes: refused, or a table that is whole, saves the same and goes on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_ids::{HoleTable, PackedTable};
+use loligo_allocators::Allocator;
+use loligo_fuzz::limited;
+use loligo_ids::{
+    Fifo, FreeList, GenerationEnd, Holes, Id, Lifo, Packed, Retire, Shape, Table, Wrap,
+};
 
-fuzz_target!(|bytes: &[u8]| {
-    let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    if let Ok(table) = HoleTable::<u32>::restore(bytes, &heap) {
-        table.validate().expect("what was restored is whole");
+fn restore<S: Shape, F: FreeList, E: GenerationEnd>(bytes: &[u8], memory: &dyn Allocator) {
+    type Of<'a, S, F, E> = Table<'a, S, u32, Id<u32>, F, E>;
+    let Ok(mut table) = Of::<S, F, E>::restore(bytes, memory) else { return };
+    table.validate().expect("what was restored is whole");
+    let save = |table: &Of<'_, S, F, E>| {
+        let mut image = vec![0; table.saved_len()];
+        table.save(&mut image).expect("the length is right");
+        image
+    };
+    let image = save(&table);
+    assert_eq!(image[..152], bytes[..152], "the header is the same but for the checksum");
+    let again = Of::<S, F, E>::restore(&image, memory).expect("just saved");
+    assert!(save(&again) == image, "a restored table saves the same");
+    for (id, number) in again.iter_with_ids() {
+        assert_eq!(table.get(id), Some(number), "{id:?}");
     }
-    if let Ok(table) = PackedTable::<u32>::restore(bytes, &heap) {
-        table.validate().expect("what was restored is whole");
+    if let Ok(id) = table.insert(7) {
+        assert!(!again.contains(id) && table.remove(id) == Some(7), "{id:?} is new");
     }
-});
+    table.clear();
+    table.validate().expect("whole when it is empty");
+}
+
+fuzz_target!(|bytes: &[u8]| limited::within(1 << 24, |memory| {
+    restore::<Holes, Lifo, Retire>(bytes, memory);
+    restore::<Packed, Lifo, Retire>(bytes, memory);
+    restore::<Holes, Fifo<2>, Wrap>(bytes, memory);
+    restore::<Packed, Fifo<2>, Wrap>(bytes, memory);
+}));

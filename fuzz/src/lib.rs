@@ -1,5 +1,12 @@
-//! What the fuzz targets share: bytes become a program, and a program runs under its oracle.
+//! What the fuzz targets share: bytes become a program, and a program runs under its oracle; types that
+//! readers of bytes read, and the memory that they get.
 #![forbid(unsafe_code)]
+
+pub mod effect;
+pub mod events;
+pub mod json;
+pub mod knight;
+pub mod limited;
 
 use core::alloc::Layout;
 

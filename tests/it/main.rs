@@ -31,6 +31,7 @@ mod locked;
 mod matrix;
 mod memory_globals;
 mod misuse;
+mod model_programs;
 mod overview;
 mod page;
 mod planted;

@@ -1,11 +1,27 @@
-//! Programs of operations on an allocator: drawn by proptest, decoded from a fuzzer's bytes, or
-//! written down as a regression, and run under the [`Oracle`].
+//! Programs of operations: drawn by proptest, decoded from a fuzzer's bytes, or written down as a
+//! regression, and run on an allocator under the [`Oracle`], on a table or container beside a model.
+//!
+//! | family | runs on | by |
+//! |---|---|---|
+//! | [`AllocatorOp`] | every allocator | [`run`], [`run_shared`] |
+//! | [`IdTableOp`] | id tables of every shape and policy | [`run_id_table`], [`ID_TABLES`] |
+//! | [`KeyValuesOp`] | a store of keys and values | [`run_key_values`] |
+//! | [`ListPoolOp`] | a pool of lists | [`run_list_pool`] |
+//! | [`RingOp`] | a ring | [`run_ring`] |
+//! | [`RowOp`] | an array of arrays | [`run_rows`] |
 //!
 //! A block is named by the slot it is put in, so that an operation left out of a program does not
 //! change the meaning of those that follow, and a failing program can be made smaller.
 
 mod bytes;
+mod id_tables;
+mod key_values;
+mod list_pool;
+mod model_op;
+mod named;
 mod plan;
+mod ring;
+mod rows;
 mod shared;
 mod space;
 
@@ -15,7 +31,13 @@ use crate::oracle::{Key, Oracle};
 use crate::rule::Broken;
 
 pub use bytes::{from_bytes, to_bytes};
+pub use id_tables::{ID_TABLES, IdTableOp, RunIdTable, run_id_table};
+pub use key_values::{KeyValuesOp, run_key_values};
+pub use list_pool::{ListPoolOp, run_list_pool};
+pub use model_op::{Differs, ModelOp, Step, check_ops, ops_from_bytes, ops_to_bytes};
 pub use plan::{Failure, Plan};
+pub use ring::{RingOp, run_ring};
+pub use rows::{RowOp, run_rows};
 pub use shared::run_shared;
 pub use space::{Space, sample};
 

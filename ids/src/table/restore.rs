@@ -91,7 +91,8 @@ where
         if counts.bytes != image.len() as u64 {
             return wrong(Counts::BYTES, "the image is not as long as it says");
         }
-        if number(image, CHECKSUM) != checksum(image) {
+        // A fuzzer cannot guess a checksum, so under it each is taken and what lies behind is reached.
+        if !cfg!(fuzzing) && number(image, CHECKSUM) != checksum(image) {
             return wrong(CHECKSUM, "the checksum is another: the image is damaged");
         }
         if counts.tag & (I::INDEX_MASK | I::GENERATION_MASK) != 0

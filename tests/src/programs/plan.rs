@@ -104,7 +104,7 @@ impl Plan {
         let greatest = greatest_block(&mut make, &self.limits);
         let make = RefCell::new(&mut make);
         let last = RefCell::new(None);
-        let config = self.config();
+        let config = config(self.cases, self.regressions);
         println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
         let mut runner = TestRunner::new(config);
         let result = runner.run(&self.strategy(), |program| {
@@ -132,32 +132,32 @@ impl Plan {
             Err(TestError::Abort(reason)) => panic!("no programs could be drawn: {reason}"),
         }
     }
+}
 
-    fn config(&self) -> Config {
-        let default = Config::default();
-        let told = std::env::var_os("PROPTEST_CASES").is_some();
-        Config {
-            cases: if told { default.cases } else { self.cases },
-            max_shrink_iters: 4096,
-            // The same programs in every run, so that no run fails for what another one did not try.
-            rng_seed: match default.rng_seed {
-                RngSeed::Random => RngSeed::Fixed(SEED),
-                told => told,
-            },
-            failure_persistence: self
-                .regressions
-                .map(|path| Box::new(FileFailurePersistence::Direct(path)) as Box<_>),
-            ..default
-        }
+/// Returns how proptest is to run so many cases, unless it is told otherwise.
+pub(super) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
+    let default = Config::default();
+    let told = std::env::var_os("PROPTEST_CASES").is_some();
+    Config {
+        cases: if told { default.cases } else { cases },
+        max_shrink_iters: 4096,
+        // The same programs in every run, so that no run fails for what another one did not try.
+        rng_seed: match default.rng_seed {
+            RngSeed::Random => RngSeed::Fixed(SEED),
+            told => told,
+        },
+        failure_persistence: regressions
+            .map(|path| Box::new(FileFailurePersistence::Direct(path)) as Box<_>),
+        ..default
     }
 }
 
 /// Leaves out operations that the failure does not need: ever smaller runs of them, until none can
 /// go. Proptest makes each operation small, but does not come back to leave out more.
-fn without_needless(
-    mut program: Vec<AllocatorOp>,
-    fails: &mut dyn FnMut(&[AllocatorOp]) -> bool,
-) -> Vec<AllocatorOp> {
+pub(super) fn without_needless<O: Clone>(
+    mut program: Vec<O>,
+    fails: &mut dyn FnMut(&[O]) -> bool,
+) -> Vec<O> {
     let mut run = program.len();
     while run > 0 {
         let mut from = 0;

@@ -112,7 +112,8 @@ impl<'a> Parts<'a> {
 
     /// Checks all that the header does not tell, and returns the text.
     pub(super) fn checked<I: IdString>(&self) -> Result<&'a str, DamagedLookup> {
-        if u64_at(self.bytes, AT_CHECKSUM) != checksum(self.bytes) {
+        // A fuzzer cannot guess a checksum, so under it each is taken and what lies behind is reached.
+        if !cfg!(fuzzing) && u64_at(self.bytes, AT_CHECKSUM) != checksum(self.bytes) {
             return Err(DamagedLookup::new(AT_CHECKSUM, "the checksum is another"));
         }
         let text_at = self.bytes.len() - self.text.len();

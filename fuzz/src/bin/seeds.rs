@@ -1,0 +1,175 @@
+//! Writes the inputs that the targets begin with into `fuzz/corpus`: a few for each, all valid, so that the fuzzer
+//! need not guess what a file begins with. Those of findings lie there beside them and are left alone.
+//!
+//! `cargo run --manifest-path fuzz/Cargo.toml --bin seeds`, after a format has changed.
+
+use std::io;
+use std::path::Path;
+
+use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
+use loligo_containers::{
+    Array, EventStream, GrowError, KeyValues, KeyValuesJsonError, OpenArray, OpenError, OpenLayout,
+    StreamError, StreamFormat,
+};
+use loligo_fuzz::events::{Fell, Ground, Shot};
+use loligo_fuzz::{effect, knight};
+use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
+use loligo_ids::{Packed, Retire, ReverseLookupBuilder, Shape, Table, Wrap};
+use loligo_replay::trace::{Event, Op, write_trace};
+use loligo_tests::programs::{
+    IdTableOp, KeyValuesOp, ListPoolOp, ModelOp, RingOp, RowOp, Space, Step, ops_to_bytes, sample,
+    to_bytes,
+};
+
+/// What may go wrong on the way.
+type Failure = Box<dyn std::error::Error>;
+
+/// Objects as they come in levels.
+const ROWS: &[u8] =
+    br##"[{"name": "door \u00e9\n", "at": [1.0, -2.5e3, 0.0], "turn": [0.0, 0.0, 0.0, 1.0]},
+ {"hits": -7, "is_open": true, "parts": [1, "x", [], {"deep": [0.5]}], "of": {"#89abcdef": 1}},
+ {}, {"hits": 2147483647, "none": null}]
+"##;
+
+/// A character sheet.
+const SHEET: &[u8] =
+    br##"{"name": "The One", "stats": {"health": 100, "mana": 1e2, "rank": {"old": -0.5}},
+ "drunk": false, "path": [0, 1.5, 2], "\ud83e\udd80": "\"\\\/\b\f\n\r\t", "#89abcdef": true}
+"##;
+
+fn main() -> Result<(), Failure> {
+    let pages = PageAllocator::new("pages");
+    let heap = HeapAllocator::new("heap", &pages);
+    readers(&heap)?;
+    tables(&heap)?;
+    programs()?;
+    Ok(())
+}
+
+fn write(target: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join(name), bytes)
+}
+
+fn readers(memory: &dyn Allocator) -> Result<(), Failure> {
+    for (name, names) in [("empty", &[][..]), ("two", &["smoke", "f\u{e9}e"])] {
+        write("blob", name, &effect::build(names, memory)?)?;
+    }
+    write("event_stream", "two", &[&[11][..], &events(memory)?, &events(memory)?].concat())?;
+    for version in 1..=3 {
+        write("stream", &format!("version_{version}"), &knights(version, memory)?)?;
+    }
+    for (name, layout) in
+        [("structs", OpenLayout::ArrayOfStructs), ("columns", OpenLayout::StructOfArrays)]
+    {
+        write("open_array", name, &rows(layout, memory)?)?;
+    }
+    write("json", "rows", ROWS)?;
+    write("json", "sheet", SHEET)?;
+    write("key_values", "sheet", &sheet(memory)?)?;
+    let event = |op, slot, bytes| Event { op, align_log2: 4, thread: 0, slot, bytes };
+    let events = [
+        event(Op::Allocate, 0, 100),
+        event(Op::AllocateZeroed, 1, 4096),
+        event(Op::Reallocate, 0, 300),
+        event(Op::Free, 0, 0),
+    ];
+    let mut trace = Vec::new();
+    write_trace(&mut trace, &events)?;
+    Ok(write("trace", "four", &trace)?)
+}
+
+fn events(memory: &dyn Allocator) -> Result<Vec<u8>, GrowError> {
+    let mut stream: EventStream = EventStream::new_in(memory);
+    stream.try_push(Shot { time_us: 10, by: [1, 2, 3], hit: 1 })?;
+    stream.try_push(Fell { time_us: 20, ground: Ground::Stone })?;
+    stream.try_push_with_tail(Shot { time_us: 30, by: [4; 3], hit: 0 }, &[7_u16, 8, 9])?;
+    stream.try_push_bytes(77, b"unknown")?;
+    Ok(stream.as_bytes().to_vec())
+}
+
+fn knights(version: u32, memory: &dyn Allocator) -> Result<Vec<u8>, StreamError> {
+    let mut bytes: Array<u8> = Array::new_in(memory);
+    let mut knight = knight::Knight::with_squires("Gaheris", &[3, -4], memory);
+    StreamFormat { version, ..knight::FORMAT }.save(&mut knight, &mut bytes)?;
+    Ok(bytes.to_vec())
+}
+
+fn rows(layout: OpenLayout, memory: &dyn Allocator) -> Result<Vec<u8>, OpenError> {
+    let mut bytes: Array<u8> = Array::new_in(memory);
+    OpenArray::try_from_json_in(ROWS, layout, memory)?.try_save(&mut bytes)?;
+    Ok(bytes.to_vec())
+}
+
+fn sheet(memory: &dyn Allocator) -> Result<Vec<u8>, KeyValuesJsonError> {
+    Ok(KeyValues::try_from_json_in(SHEET, memory)?.as_bytes().to_vec())
+}
+
+fn tables(memory: &dyn Allocator) -> Result<(), Failure> {
+    write("id_image", "holes", &table::<Holes, Lifo, Retire>(memory)?)?;
+    write("id_image", "packed", &table::<Packed, Lifo, Retire>(memory)?)?;
+    write("id_image", "holes_fifo", &table::<Holes, Fifo<2>, Wrap>(memory)?)?;
+    write("id_image", "packed_fifo", &table::<Packed, Fifo<2>, Wrap>(memory)?)?;
+    write("lookup", "of_32_bits", &names::<IdString32>(memory)?)?;
+    Ok(write("lookup", "of_64_bits", &names::<IdString64>(memory)?)?)
+}
+
+fn table<S, F, E>(memory: &dyn Allocator) -> Result<Vec<u8>, Failure>
+where
+    S: Shape,
+    F: FreeList,
+    E: GenerationEnd,
+{
+    let mut table: Table<'_, S, u32, loligo_ids::Id<u32>, F, E> = Table::new_in(memory);
+    let mut ids = Vec::new();
+    table.insert_batch(10..18, |id| ids.push(id))?;
+    table.remove_batch([ids[1], ids[6], ids[3]]);
+    table.reserve_id()?;
+    let mut image = vec![0; table.saved_len()];
+    table.save(&mut image)?;
+    Ok(image)
+}
+
+fn names<I: IdString>(memory: &dyn Allocator) -> Result<Vec<u8>, Failure> {
+    let mut builder = ReverseLookupBuilder::<I, _>::new(memory);
+    for name in ["larch", "", "tr\u{e9}e/oak.mesh"] {
+        builder.insert(name).map_err(|error| error.to_string())?;
+    }
+    Ok(builder.save().map_err(|error| error.to_string())?.to_vec())
+}
+
+fn programs() -> io::Result<()> {
+    let space = Space::new(16, 14, 6);
+    for target in ["buddy", "frame", "heap", "pool", "slab"] {
+        for first in 0..3 {
+            let program = to_bytes(&sample(&space, 40, first.into()));
+            write(target, &format!("base_{first}"), &[&[first], &program[..]].concat())?;
+        }
+    }
+    let program = to_bytes(&sample(&space, 40, 9));
+    write("wrappers", "two", &[&[0, 1, 2], &program[..]].concat())?;
+    for share in [0, 160] {
+        family::<ListPoolOp>("list_pool", &[share])?;
+        family::<RingOp>("ring", &[share])?;
+        family::<RowOp>("arrays", &[share])?;
+        family::<KeyValuesOp>("sheet", &[share])?;
+        // A table of ids that run out, and one of those that do not.
+        family::<IdTableOp>("id_table", &[share, 2])?;
+        family::<IdTableOp>("id_table", &[share, 15])?;
+    }
+    Ok(())
+}
+
+/// A program with every operation of a family, twice.
+fn family<O: ModelOp>(target: &str, head: &[u8]) -> io::Result<()> {
+    let step = |kind: u8| Step {
+        kind: kind.wrapping_mul(37),
+        count: kind % 11,
+        which: u16::from(kind) * 7,
+        at: u16::from(kind) * 3,
+    };
+    let program: Vec<O> = (0..64).map(|kind| O::of(step(kind))).collect();
+    let name: Vec<String> = head.iter().map(u8::to_string).collect();
+    write(target, &format!("all_{}", name.join("_")), &[head, &ops_to_bytes(&program)].concat())
+}

@@ -1,0 +1,135 @@
+//! Programs on id tables of either shape and every policy, beside a map.
+
+mod both;
+
+use core::any::TypeId;
+
+use loligo_allocators::Allocator;
+use loligo_ids::{
+    Fifo, FreeList, GenerationEnd, Holes, Lifo, Packed, Refuse, Retire, Shape, Table, Wrap,
+};
+
+use super::model_op::{Differs, model_ops, run_beside};
+
+use both::Both;
+
+model_ops! {
+    /// One operation on an id table. Objects are numbered as they come; `which` is taken modulo the number of
+    /// ids that were given out so far.
+    IdTableOp of 32 {
+        /// Inserts an object.
+        0..=5 => Insert,
+        /// Removes one.
+        6..=9 => Remove { which: u16 },
+        /// Looks one up, changes it and asks for two at once.
+        10..=11 => Get { which: u16, at: u16 },
+        /// Looks up an id of any bits.
+        12..=12 => GetForged { which: u16, at: u16 },
+        /// Inserts at an id that was given out.
+        13..=14 => InsertAt { which: u16 },
+        /// Inserts at an id of any bits; index and generation are small.
+        15..=15 => InsertAtForged { count: u8, at: u16 },
+        /// Reserves an id.
+        16..=17 => ReserveId,
+        /// Gives a reserved id its object.
+        18..=18 => Fill { which: u16 },
+        /// Gives a reserved id up.
+        19..=19 => GiveUp { which: u16 },
+        /// Inserts so many.
+        20..=21 => InsertBatch { count: u8 },
+        /// Removes so many, from an id on.
+        22..=23 => RemoveBatch { count: u8, which: u16 },
+        /// Keeps those that no number divides.
+        24..=25 => Retain { count: u8 },
+        /// Takes so many out, then all.
+        26..=26 => Drain { count: u8 },
+        /// Removes all.
+        27..=27 => Clear,
+        /// Makes room.
+        28..=28 => Reserve { count: u8 },
+        /// Saves the table, and goes on with what is restored from that.
+        29..=30 => SaveAndRestore,
+        /// Compares all.
+        31..=31 => Check,
+    }
+}
+
+/// Runs a program, as those in [`ID_TABLES`] do.
+pub type RunIdTable = fn(&[IdTableOp], &dyn Allocator) -> Result<u32, Differs>;
+
+/// What happens at the end of a slot's generations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtEnd {
+    Retires,
+    Wraps,
+    Refuses,
+}
+
+/// Runs a program on a table with ids of so many bits and on a map, and returns how many operations were
+/// refused memory. The table may have `limit` slots.
+///
+/// Every id that is given out is compared with the one that must come next for its slot.
+///
+/// # Errors
+///
+/// [`Differs`] as soon as the two do, or the table finds itself damaged.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_ids::{Holes, Lifo, Retire};
+/// use loligo_tests::models::NaiveAllocator;
+/// use loligo_tests::programs::{IdTableOp, run_id_table};
+///
+/// let memory = NaiveAllocator::new("naive", 64 << 10);
+/// let program = [IdTableOp::Insert, IdTableOp::Remove { which: 0 }, IdTableOp::SaveAndRestore];
+/// run_id_table::<Holes, Lifo, Retire, 4, 3>(&program, 16, &memory)?;
+/// # Ok::<(), loligo_tests::programs::Differs>(())
+/// ```
+pub fn run_id_table<S, F, E, const INDEX: u32, const GENERATION: u32>(
+    program: &[IdTableOp],
+    limit: usize,
+    memory: &dyn Allocator,
+) -> Result<u32, Differs>
+where
+    S: Shape,
+    F: FreeList,
+    E: GenerationEnd + 'static,
+{
+    let at_end = match TypeId::of::<E>() {
+        end if end == TypeId::of::<Retire>() => AtEnd::Retires,
+        end if end == TypeId::of::<Wrap>() => AtEnd::Wraps,
+        _ => AtEnd::Refuses,
+    };
+    let table = Table::with_limit(limit, memory);
+    run_beside(program, &mut Both::<S, F, E, INDEX, GENERATION>::new(table, at_end, memory))
+}
+
+/// Lists a table of either shape and with either free list for an end of generations: one whose ids are so
+/// small that slots and generations run out, and one as they are used.
+macro_rules! tables {
+    ($($shape:ident, $list:ty, $end:ident;)*) => {
+        [$(
+            (concat!(stringify!($shape), ", ", stringify!($list), ", ", stringify!($end), ", small"),
+                |program, memory| run_id_table::<$shape, $list, $end, 4, 3>(program, 13, memory)),
+            (concat!(stringify!($shape), ", ", stringify!($list), ", ", stringify!($end)),
+                |program, memory| run_id_table::<$shape, $list, $end, 20, 12>(program, 1 << 20, memory)),
+        )*]
+    };
+}
+
+/// Tables of every shape and policy, each with its name.
+pub const ID_TABLES: [(&str, RunIdTable); 24] = tables! {
+    Holes, Lifo, Retire;
+    Holes, Lifo, Wrap;
+    Holes, Lifo, Refuse;
+    Holes, Fifo<2>, Retire;
+    Holes, Fifo<2>, Wrap;
+    Holes, Fifo<2>, Refuse;
+    Packed, Lifo, Retire;
+    Packed, Lifo, Wrap;
+    Packed, Lifo, Refuse;
+    Packed, Fifo<2>, Retire;
+    Packed, Fifo<2>, Wrap;
+    Packed, Fifo<2>, Refuse;
+};
