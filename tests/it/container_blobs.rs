@@ -37,10 +37,10 @@ fn skeleton<'a, A: Allocator + ?Sized>(memory: &'a A) -> Result<BlobBytes<'a, A>
 fn check(bytes: &[u8]) {
     let blob = Blob::<Skeleton>::open(bytes).expect("just built");
     let bones = blob.array(&blob.root().bones);
-    assert_eq!(bones.len(), BONES);
+    assert_eq!(bones.len(), BONES, "every bone is there");
     for (bone, index) in bones.iter().zip(0_u32..) {
-        assert_eq!(blob.str(&bone.name), format!("bone_{index}"));
-        assert_eq!((bone.parent, bone.pose), (index / 2, [index as f32; 7]));
+        assert_eq!(blob.str(&bone.name), format!("bone_{index}"), "bone {index}");
+        assert_eq!((bone.parent, bone.pose), (index / 2, [index as f32; 7]), "bone {index}");
     }
 }
 

@@ -60,12 +60,14 @@ fn drive<const K: usize>(memory: &dyn Allocator, seed: u64, steps: u64) -> u32 {
             9..12 => {
                 assert_eq!(
                     pool.swap_remove(list, at),
-                    (at < items.len()).then(|| items.swap_remove(at))
+                    (at < items.len()).then(|| items.swap_remove(at)),
+                    "item {at}"
                 );
                 Ok(())
             }
             12..14 => {
-                assert_eq!(pool.remove(list, at), (at < items.len()).then(|| items.remove(at)));
+                let taken = (at < items.len()).then(|| items.remove(at));
+                assert_eq!(pool.remove(list, at), taken, "item {at}");
                 Ok(())
             }
             14 => {

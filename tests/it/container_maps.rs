@@ -96,7 +96,7 @@ fn exercise_blocks(heap: &mut HandleHeap<'_>) -> Result<(), HandleHeapError> {
         heap.compact(1_000);
     }
     while !heap.compact(10_000).done {}
-    assert_eq!(heap.validate(), Ok(()));
+    assert_eq!(heap.validate(), Ok(()), "the heap is whole");
     assert!(heap.stats().holes <= 1, "{:?}", heap.stats());
     for (id, mark, bytes) in live {
         let all = heap.bytes(id).expect("it is live");

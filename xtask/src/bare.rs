@@ -61,8 +61,19 @@ fn features(member: &Member) -> Vec<String> {
     };
     let mut features = member.public_features();
     features.retain(|feature| !needs_std(feature));
+    features.retain(|feature| {
+        let needs_global = NEEDS_GLOBAL.contains(&(member.name.as_str(), feature.as_str()));
+        if needs_global {
+            println!("left out: the feature {feature}, which links a global allocator");
+        }
+        !needs_global
+    });
     features
 }
+
+/// Features of packages that name the crate `alloc`, which links a global allocator even where it is
+/// never called; such a machine's program brings its own.
+const NEEDS_GLOBAL: [(&str, &str); 1] = [("loligo-containers", "hashbrown")];
 
 /// Builds a `no_std` library over the copy, and looks for what must not be among its dependencies.
 fn build(

@@ -112,9 +112,9 @@ impl Run {
 
 impl Finding {
     fn read(said: &str) -> Self {
-        let is_panic = |line: &&str| line.starts_with("thread ") && line.contains("panicked");
+        let is_panic = |line: &str| line.starts_with("thread ") && line.contains("panicked");
         let lines: Vec<&str> = said.lines().collect();
-        let panic = lines.iter().position(|line| is_panic(&line));
+        let panic = lines.iter().position(|line| is_panic(line));
         let text = panic.and_then(|at| lines.get(at + 1).copied());
         let error = lines.iter().copied().find(|line| line.contains("ERROR: "));
         let what = text.or(error).unwrap_or("it ended with an error").to_owned();
