@@ -242,7 +242,9 @@ fn examples(project: &Project) -> Outcome {
             };
             if !name.contains('/') {
                 let package = member.name.as_str();
-                cargo(&["run", "--quiet", "--profile", "test", "-p", package, "--example", name])?;
+                let features = member.features_of_example(name).join(",");
+                let example = ["-p", package, "--example", name, "--features", &features];
+                cargo(&[&["run", "--quiet", "--profile", "test"][..], &example].concat())?;
             }
         }
     }

@@ -173,6 +173,16 @@ impl Member {
         entries.collect()
     }
 
+    /// Returns the features that an example needs, as the manifest tells.
+    pub(crate) fn features_of_example(&self, example: &str) -> Vec<String> {
+        let examples = self.manifest.get("example").and_then(Value::as_array);
+        let mut examples = examples.into_iter().flatten();
+        let named = |entry: &&Value| entry.get("name").and_then(Value::as_str) == Some(example);
+        let needed = examples.find(named).and_then(|entry| entry.get("required-features"));
+        let needed = needed.and_then(Value::as_array).into_iter().flatten();
+        needed.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
     /// Returns the features that a user may turn on one by one: all but `default` and those that
     /// are internal.
     pub(crate) fn public_features(&self) -> Vec<String> {

@@ -97,3 +97,15 @@ fn a_missing_manifest_is_named() {
     let failure = Workspace::read(&tree).expect_err("there is no such folder");
     assert!(failure.to_string().contains("nowhere/Cargo.toml"), "{failure}");
 }
+
+#[test]
+fn an_example_tells_which_features_it_needs() {
+    let mut tree = small_house();
+    let example = "[[example]]\nname = \"maps\"\nrequired-features = [\"hash\"]\n";
+    let manifest = format!("{}{example}", package("loligo-ids", 0));
+    tree.insert("ids/Cargo.toml", manifest.into());
+    let workspace = workspace(&tree);
+    let ids = workspace.member("loligo-ids").expect("it is a member");
+    assert_eq!(ids.features_of_example("maps"), ["hash"]);
+    assert!(ids.features_of_example("others").is_empty(), "one that is not told needs none");
+}
