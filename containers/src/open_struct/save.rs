@@ -24,6 +24,9 @@ const HEADER_WORDS: usize = 5;
 impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     /// Appends the array to `to` as bytes, which [`try_open_in`](Self::try_open_in) opens again.
     ///
+    /// Rows of an array without fields hold nothing, and all but the first are not saved: a reader must not
+    /// believe a number of rows that no byte stands for.
+    ///
     /// # Complexity
     ///
     /// O(all data).
@@ -39,7 +42,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         let saved = Shape { capacity: shape.rows, ..shape };
         to.try_reserve(4 * (HEADER_WORDS + saved.len()))?;
         let kind = VERSION << 8 | shape.layout as u32;
-        let header = [MAGIC, kind, shape.fields, shape.rows, shape.tail];
+        let rows = if shape.fields == 0 { shape.rows.min(1) } else { shape.rows };
+        let header = [MAGIC, kind, shape.fields, rows, shape.tail];
         to.try_extend_from_slice(bytemuck::cast_slice(&header))?;
         let mut words = |from: usize, count: usize| {
             to.try_extend_from_slice(bytemuck::cast_slice(&self.words[from..from + count]))
@@ -197,6 +201,9 @@ fn read_header(bytes: &[u8]) -> Result<Shape, OpenDamage> {
     let (fields, rows, tail) = (header(2)?, header(3)?, header(4)?);
     if fields > OPEN_FIELDS_MAX {
         return Err(OpenDamage::new(8, "there are more than 256 fields"));
+    }
+    if fields == 0 && rows > 1 {
+        return Err(OpenDamage::new(12, "there are rows without a field"));
     }
     let behind = bytes.len() - 4 * HEADER_WORDS;
     let words = u32::try_from(behind / 4)

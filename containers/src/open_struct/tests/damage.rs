@@ -109,6 +109,13 @@ fn refusal(json: &str, word: usize, value: u32) -> std::string::String {
     reason
 }
 
+/// Twenty bytes told of more than a hundred million rows, which a reader then walked: a fuzzer found it.
+#[test]
+fn rows_that_no_byte_stands_for_are_refused() {
+    assert_eq!(refusal("{}", 3, 0x0714_0000), "at byte 12: there are rows without a field");
+    assert_eq!(refusal("{}", 3, 2), "at byte 12: there are rows without a field");
+}
+
 #[test]
 fn damage_is_named() {
     // Words 0 to 4 are the header, 5 and 6 the two values, 7 to 12 the two fields.

@@ -166,7 +166,11 @@ fn check_copies(array: &Open<'_>, model: &Model, memory: &Memory<'_>) {
     array.try_save(&mut bytes).expect("there is memory");
     let opened = OpenArray::try_open_in(&bytes, memory).expect("they are sound");
     assert_eq!(opened.layout(), array.layout());
-    model.check(&opened);
+    if array.fields().next().is_some() {
+        model.check(&opened);
+    } else {
+        assert_eq!(opened.len(), array.len().min(1), "rows without a field hold nothing");
+    }
 
     let mut json = String::new();
     array.write_json(|_| None, &mut json).expect("all is finite");
