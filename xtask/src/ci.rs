@@ -87,7 +87,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "fuzz",
-        what: "a planted fault is found, and some seconds of each fuzz target find nothing",
+        what: "a planted fault is found, and some runs of each fuzz target find nothing",
         run: |_| fuzz::check(),
     },
     Step {

@@ -45,6 +45,9 @@ const CANARY: &str = "canary";
 /// The most executions that the canary may take: it takes some thousands.
 const CANARY_RUNS: u32 = 200_000;
 
+/// The executions of each target in a check: most make some hundred a second.
+const CHECK_RUNS: u32 = 1_500;
+
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
 /// Coverage of branches and comparisons, as libFuzzer reads it, and the sanitizer. `fuzzing` lets damaged
@@ -93,12 +96,16 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         Time::Minutes(minutes) => (minutes * 60 / wanted.len() as u32).max(1),
         Time::Seconds(seconds) => seconds,
     };
-    fuzz(&wanted, seconds)
+    fuzz(&wanted, "corpus", &format!("-max_total_time={seconds}"))
 }
 
-/// Runs every target for a few seconds: a step of the continuous integration.
+/// Runs every target some times from the committed inputs alone: a step of the continuous integration, which
+/// tries the same each time and does not hang on the clock.
 pub(crate) fn check() -> Outcome {
-    fuzz(&wanted(&[], targets()?)?, 5)
+    let once = workspace::target().join("xtask/fuzz/once");
+    // What an earlier run found would change what this one tries.
+    let _ = std::fs::remove_dir_all(once);
+    fuzz(&wanted(&[], targets()?)?, "once", &format!("-runs={CHECK_RUNS}"))
 }
 
 fn parse(arguments: &[String]) -> Result<Request, Failure> {
@@ -155,7 +162,7 @@ fn wanted(asked: &[String], known: Vec<String>) -> Result<Vec<String>, Failure> 
     Ok(known.into_iter().filter(is_wanted).collect())
 }
 
-fn fuzz(targets: &[String], seconds: u32) -> Outcome {
+fn fuzz(targets: &[String], found: &str, asked: &str) -> Outcome {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("skipped: the fuzzer is set up for {TRIPLE} alone");
         return Ok(());
@@ -170,7 +177,9 @@ fn fuzz(targets: &[String], seconds: u32) -> Outcome {
     }
     let folder = workspace::target().join("xtask/fuzz");
     let programs = build(&folder)?;
-    let canary = Run::of(CANARY, &programs, &folder, &[format!("-runs={CANARY_RUNS}")])?;
+    let found = folder.join(found);
+    let run = |target: &str, asked: &str| Run::of(target, &programs, &folder, &found, asked);
+    let canary = run(CANARY, &format!("-runs={CANARY_RUNS}"))?;
     match &canary.finding {
         Some(_) => println!("the planted fault is found after {} executions", canary.executions),
         None => {
@@ -180,8 +189,7 @@ fn fuzz(targets: &[String], seconds: u32) -> Outcome {
     }
     let mut report = Report::default();
     for target in targets {
-        let time = format!("-max_total_time={seconds}");
-        report.add(Run::of(target, &programs, &folder, &[time])?);
+        report.add(run(target, asked)?);
     }
     report.finish()
 }

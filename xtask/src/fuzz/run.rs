@@ -37,7 +37,7 @@ pub(super) struct Finding {
 }
 
 impl Run {
-    /// Runs a target with what else is asked for.
+    /// Runs a target with what else is asked for. What it finds out is kept in `found`.
     ///
     /// # Errors
     ///
@@ -46,9 +46,10 @@ impl Run {
         target: &str,
         programs: &Path,
         folder: &Path,
-        asked: &[String],
+        found: &Path,
+        asked: &str,
     ) -> Result<Self, Failure> {
-        let found = folder.join("corpus").join(target);
+        let found = found.join(target);
         let findings = folder.join("findings");
         for path in [&found, &findings] {
             fs::create_dir_all(path)
@@ -66,7 +67,7 @@ impl Run {
             command.arg(format!("-dict={}", words.display()));
         }
         command.arg(format!("-artifact_prefix={}/{target}-", findings.display()));
-        command.arg(format!("-max_len={INPUT_MAX}")).args(asked);
+        command.arg(format!("-max_len={INPUT_MAX}")).arg(asked);
         // Inputs are mostly made of many operations, so there is no use in beginning with short ones.
         command.args(["-print_final_stats=1", "-len_control=0", "-timeout=20", "-seed=1"]);
         command.env("ASAN_OPTIONS", "detect_leaks=1").env("RUST_BACKTRACE", "1");
