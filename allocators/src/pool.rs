@@ -55,13 +55,10 @@ mod inspect;
 #[cfg(test)]
 mod tests;
 
-use chunk::{Chunk, Shape};
+use chunk::{Chunk, Shape, window_shift};
 pub(crate) use group::BlockSize;
 use group::{Group, NOWHERE};
 use index::Index;
-
-/// The largest window for blocks that are not larger themselves.
-const WINDOW_MAX: usize = 16 << 10;
 
 /// An allocator of blocks of one size, which grows by chunks from its backing.
 ///
@@ -76,7 +73,8 @@ const WINDOW_MAX: usize = 16 << 10;
 /// The first chunk holds at least 4 blocks and about 4 KiB; each further one as much as all before it
 /// together, up to about 1 MiB. When the backing refuses such a chunk, a chunk of 4 blocks is tried.
 /// [`with_blocks_per_chunk`](Self::with_blocks_per_chunk) fixes the number instead. Chunks without
-/// live blocks are given back by [`shrink`](Self::shrink) and when the pool is dropped.
+/// live blocks are given back by [`shrink`](Self::shrink) and when the pool is dropped, and
+/// [`with_give_back`](Self::with_give_back) lets it do so by itself.
 ///
 /// # Complexity
 ///
@@ -131,13 +129,14 @@ const WINDOW_MAX: usize = 16 << 10;
 /// # Invariants
 ///
 /// 1. Every chunk is in the index and on the list from `oldest`, in the order they were taken.
-/// 2. `free_groups` leads over `next` to every group with a set bit once, and to nothing else but
-///    the constant group at its end.
+/// 2. `free_groups` leads over `next` to every group with a set bit once, those of parked chunks
+///    excepted, and to nothing else but the constant group at its end.
 /// 3. Only the youngest chunk has blocks that were never given out: those from `carving` on,
 ///    `uncarved` of them in the group itself. They are given out only while no block is free.
 /// 4. `carved` blocks were given out at least once; of these
 ///    `allocations_total - frees_total` are live. The others have their bit set, but for `held`.
 /// 5. `held` is null or a free block whose bit is clear.
+/// 6. `parked` leads over `next_parked` to every parked chunk once; all blocks of those are free.
 pub struct PoolAllocator<
     'a,
     B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
@@ -167,6 +166,12 @@ pub struct PoolAllocator<
     peak_reserved: Cell<usize>,
     /// Zero where chunks grow.
     blocks_per_chunk: usize,
+    /// After how many frees, in hundredths of the blocks, empty chunks are looked for; zero for never.
+    look_percent: u32,
+    /// The count of frees at which that is done next.
+    next_look: Cell<u64>,
+    /// Empty chunks whose blocks are given out when no other is free.
+    parked: Cell<*const Chunk>,
     name: &'a str,
     backing: Option<&'a B>,
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
@@ -231,6 +236,9 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
                 reserved,
                 peak_reserved,
                 blocks_per_chunk,
+                look_percent,
+                next_look,
+                parked,
                 name,
                 backing,
                 region,
@@ -262,6 +270,9 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
             reserved: Cell::new(0),
             peak_reserved: Cell::new(0),
             blocks_per_chunk: 0,
+            look_percent: 0,
+            next_look: Cell::new(u64::MAX),
+            parked: Cell::new(ptr::null()),
             name,
             backing,
             region: PhantomData,
@@ -276,6 +287,73 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
         self.blocks_per_chunk = blocks;
         self.window_shift = window_shift(self.size.bytes, blocks);
+        self
+    }
+
+    /// Makes each chunk as large as `bytes` allow, what the pool keeps behind its blocks included, but
+    /// of one block at least. Where the backing keeps words of its own beside a block, leave them out of
+    /// `bytes`: chunks of 8 176 bytes lie in a heap one behind the other, chunks of 8 192 do not, as they
+    /// are aligned.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::alloc::Layout;
+    /// use loligo_allocators::{AllocError, Allocator, PageAllocator, PoolAllocator};
+    ///
+    /// let pages = PageAllocator::new("pages");
+    /// let node = Layout::new::<[u64; 6]>();
+    /// let nodes = PoolAllocator::new(node, "nodes", &pages).with_chunk_bytes(16 << 10);
+    /// let block = nodes.allocate(node)?.cast::<u8>();
+    /// assert!(nodes.stats().reserved <= 20 << 10, "a chunk and a page of table");
+    /// # // SAFETY: the block is live and not used again.
+    /// # unsafe { nodes.deallocate_sized(block, node) };
+    /// # Ok::<(), AllocError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_chunk_bytes(self, bytes: usize) -> Self {
+        let per_block = self.size.bytes;
+        // The window follows from the blocks and the groups from the window: twice is enough, as the
+        // first count is too high by at most the groups of one chunk.
+        let shift = window_shift(per_block, bytes / per_block);
+        let groups = (bytes >> shift) + 2;
+        let kept = size_of::<Chunk>() + groups * size_of::<Group>() + align_of::<Chunk>();
+        let blocks = bytes.saturating_sub(kept) / per_block;
+        self.with_blocks_per_chunk(if blocks == 0 { 1 } else { blocks })
+    }
+
+    /// Lets the pool give chunks back by itself, for programs that shift from one size of block to
+    /// another: after as many frees as `percent` hundredths of its blocks it looks for empty chunks. Their
+    /// blocks are then given out only when no other is free, and a chunk of which none was until the next
+    /// look goes back. 0 stands for the default, which gives back in [`shrink`](Self::shrink) alone.
+    ///
+    /// Best with small chunks, [`with_chunk_bytes`](Self::with_chunk_bytes): one live block keeps its
+    /// chunk. Freeing then costs O(1) amortised, and O(blocks / 64) and what the backing takes at worst.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::alloc::Layout;
+    /// use loligo_allocators::{AllocError, Allocator, PageAllocator, PoolAllocator};
+    ///
+    /// let pages = PageAllocator::new("pages");
+    /// let node = Layout::new::<[u64; 8]>();
+    /// let nodes = PoolAllocator::new(node, "nodes", &pages)
+    ///     .with_chunk_bytes(16 << 10)
+    ///     .with_give_back(25);
+    /// let level: Vec<_> = (0..10_000).map(|_| nodes.allocate(node)).collect::<Result<_, _>>()?;
+    /// let full = nodes.stats().reserved;
+    /// for block in level {
+    ///     // SAFETY: the block is live and not used again.
+    ///     unsafe { nodes.deallocate_sized(block.cast(), node) };
+    /// }
+    /// assert!(nodes.stats().reserved < full / 2);
+    /// # Ok::<(), AllocError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_give_back(mut self, percent: u32) -> Self {
+        self.look_percent = percent;
+        self.next_look = Cell::new(if percent == 0 { u64::MAX } else { 0 });
         self
     }
 
@@ -332,21 +410,30 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             mark::undefined(held, self.size.bytes);
             return Ok(NonNull::slice_from_raw_parts(held, self.size.bytes));
         }
+        match self.take_listed(layout.size()) {
+            Some(block) => Ok(block),
+            None => self.carve(layout.size()),
+        }
+    }
+
+    /// Gives out a block whose bit is set, unless there is none but in parked chunks.
+    #[inline(always)]
+    fn take_listed(&self, requested: usize) -> Option<NonNull<[u8]>> {
         // SAFETY: invariant 2: the constant group or one of a chunk that stands.
         let group = unsafe { &*self.free_groups.get() };
         let free = group.free.get();
         let rest = free & free.wrapping_sub(1);
         if rest == 0 {
             if free == 0 {
-                return self.carve(layout.size());
+                return None;
             }
             self.free_groups.set(group.next.get());
         }
         group.free.set(rest);
-        self.count_allocation(layout.size());
+        self.count_allocation(requested);
         let block = self.block_at(group, free.trailing_zeros() as usize);
         mark::undefined(block.cast(), self.size.bytes);
-        Ok(block)
+        Some(block)
     }
 
     #[inline]
@@ -371,20 +458,6 @@ impl<'a> PoolAllocator<'a, dyn Allocator + Sync + 'a> {
         pool.settle_in(region);
         pool
     }
-}
-
-/// Returns the logarithm of the window's bytes: no window has more than 64 blocks starting in it, and
-/// each within a chunk has one at least.
-const fn window_shift(bytes: usize, blocks_per_chunk: usize) -> u32 {
-    if bytes > WINDOW_MAX {
-        return bytes.next_power_of_two().trailing_zeros();
-    }
-    let blocks = if blocks_per_chunk == 0 || blocks_per_chunk > 64 { 64 } else { blocks_per_chunk };
-    let window = (blocks * bytes).ilog2();
-    let most = WINDOW_MAX.ilog2();
-    let least = bytes.next_power_of_two().trailing_zeros();
-    let window = if window < most { window } else { most };
-    if window > least { window } else { least }
 }
 
 // SAFETY: a free block is the one held or has its bit set, never both (invariants 4 and 5), and loses
@@ -509,7 +582,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> Drop for PoolAllocator<'_, B, S> {
         struct Release<'p, 'a, B: Allocator + ?Sized, S: SiteBook>(&'p PoolAllocator<'a, B, S>);
         impl<B: Allocator + ?Sized, S: SiteBook> Drop for Release<'_, '_, B, S> {
             fn drop(&mut self) {
-                self.0.release(|_| true);
+                self.0.release(|_| true, false);
             }
         }
         let release = Release(self);

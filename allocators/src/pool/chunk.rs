@@ -6,6 +6,9 @@ use core::ptr::{self, NonNull};
 
 use super::group::Group;
 
+/// The largest window for blocks that are not larger themselves.
+pub(super) const WINDOW_MAX: usize = 16 << 10;
+
 /// The head of a chunk's metadata.
 ///
 /// ```text
@@ -28,6 +31,10 @@ pub(super) struct Chunk {
     pub(super) memory: Option<(NonNull<u8>, Layout)>,
     /// The chunk that was taken next.
     pub(super) younger: Cell<*const Chunk>,
+    /// Whether its blocks, all free, are given out only when no other is.
+    pub(super) parked: Cell<bool>,
+    /// The parked chunk behind it.
+    pub(super) next_parked: Cell<*const Chunk>,
 }
 
 /// What a chunk of some number of blocks asks for.
@@ -58,7 +65,7 @@ impl Shape {
         let bytes = bytes.checked_add(size_of::<Chunk>())?.checked_add(groups)?;
         let mut align = self.least_align();
         if windowed {
-            align = align.max(super::WINDOW_MAX.min(1 << self.window_shift));
+            align = align.max(WINDOW_MAX.min(1 << self.window_shift));
         }
         Layout::from_size_align(bytes, align).ok()
     }
@@ -97,6 +104,8 @@ impl Shape {
             first_window,
             memory,
             younger: Cell::new(ptr::null()),
+            parked: Cell::new(false),
+            next_parked: Cell::new(ptr::null()),
         };
         for g in 0..group_count {
             let block = head.first_index(g, self);
@@ -148,6 +157,20 @@ impl Chunk {
     pub(super) fn carved(&self) -> usize {
         self.groups().iter().map(|group| group.carved.get()).sum()
     }
+}
+
+/// Returns the logarithm of the window's bytes: no window has more than 64 blocks starting in it, and
+/// each within a chunk has one at least.
+pub(super) const fn window_shift(bytes: usize, blocks_per_chunk: usize) -> u32 {
+    if bytes > WINDOW_MAX {
+        return bytes.next_power_of_two().trailing_zeros();
+    }
+    let blocks = if blocks_per_chunk == 0 || blocks_per_chunk > 64 { 64 } else { blocks_per_chunk };
+    let window = (blocks * bytes).ilog2();
+    let most = WINDOW_MAX.ilog2();
+    let least = bytes.next_power_of_two().trailing_zeros();
+    let window = if window < most { window } else { most };
+    if window > least { window } else { least }
 }
 
 const _: () = assert!(

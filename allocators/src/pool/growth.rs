@@ -18,6 +18,8 @@ const FIRST_BYTES: usize = 4 << 10;
 const LARGEST_BYTES: usize = 1 << 20;
 /// The least number of blocks of a growing chunk.
 const BLOCKS_MIN: usize = 4;
+/// The least number of frees between two looks for empty chunks.
+const LOOK_FREES_MIN: u64 = 64;
 
 impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     /// Gives the chunks without live blocks back and returns their bytes.
@@ -34,8 +36,41 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self.peak_live.set(self.peak_live.get().max(self.carved.get()));
         self.mark_held();
         let before = self.reserved.get();
-        self.release(Chunk::is_empty);
+        self.release(Chunk::is_empty, false);
         before - self.reserved.get()
+    }
+
+    /// Gives chunks back that have been empty since the last look, and parks those that are now.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn look(&self) {
+        let blocks = self.blocks.get() as u64;
+        let between = (blocks * u64::from(self.look_percent) / 100).max(LOOK_FREES_MIN);
+        self.next_look.set(self.frees_total.get() + between);
+        self.peak_live.set(self.peak_live.get().max(self.carved.get()));
+        self.mark_held();
+        self.release(|chunk| chunk.parked.get(), true);
+    }
+
+    /// Lists the blocks of the chunk that was parked last; `false` if none is parked.
+    fn unpark(&self) -> bool {
+        // SAFETY: invariant 6: null or a chunk that stands.
+        let Some(chunk) = (unsafe { self.parked.get().as_ref() }) else {
+            return false;
+        };
+        self.parked.set(chunk.next_parked.get());
+        chunk.parked.set(false);
+        self.list_groups(chunk);
+        true
+    }
+
+    /// Puts the groups of a chunk that have free blocks on the list.
+    fn list_groups(&self, chunk: &Chunk) {
+        for group in chunk.groups() {
+            if group.free.get() != 0 {
+                group.next.set(self.free_groups.replace(group));
+            }
+        }
     }
 
     /// Sets the bit of the block held back.
@@ -46,10 +81,16 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
     }
 
-    /// Gives out a block that was never given out, growing if there is none. No block is
-    /// free.
+    /// Gives out a block of a parked chunk, or one that was never given out, growing if there is none.
+    /// No other block is free.
     #[inline(never)]
     pub(super) fn carve(&self, requested: usize) -> Result<NonNull<[u8]>, AllocError> {
+        while self.unpark() {
+            // A chunk may be parked before any of its blocks was given out.
+            if let Some(block) = self.take_listed(requested) {
+                return Ok(block);
+            }
+        }
         if self.uncarved.get() == 0 && !self.next_group() {
             self.grow()?;
         }
@@ -190,10 +231,12 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         unsafe { self.settle_at(first, blocks, None) };
     }
 
-    /// Gives the chunks that `leaves` names back, and the index when none is left.
-    pub(super) fn release(&self, leaves: impl Fn(&Chunk) -> bool) {
+    /// Gives the chunks that `leaves` names back, and the index when none is left. Empty chunks that
+    /// stay are parked if `parks` says so.
+    pub(super) fn release(&self, leaves: impl Fn(&Chunk) -> bool, parks: bool) {
         self.index.remove(&leaves);
         self.free_groups.set(NOWHERE);
+        self.parked.set(ptr::null());
         let mut at = self.oldest.replace(ptr::null());
         self.youngest.set(ptr::null());
         let carving = self.carving.replace(ptr::null());
@@ -213,13 +256,14 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
                 None => self.oldest.set(chunk),
             }
             self.youngest.set(chunk);
-            for group in chunk.groups() {
-                if ptr::eq(group, carving) {
-                    self.carving.set(carving);
-                }
-                if group.free.get() != 0 {
-                    group.next.set(self.free_groups.replace(group));
-                }
+            if chunk.groups().iter().any(|group| ptr::eq(group, carving)) {
+                self.carving.set(carving);
+            }
+            chunk.parked.set(parks && chunk.is_empty());
+            if chunk.parked.get() {
+                chunk.next_parked.set(self.parked.replace(chunk));
+            } else {
+                self.list_groups(chunk);
             }
         }
         if self.carving.get().is_null() {

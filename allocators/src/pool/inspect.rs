@@ -15,8 +15,9 @@ struct Sums {
     blocks: usize,
     carved: usize,
     free: usize,
-    /// Groups with free blocks.
+    /// Groups with free blocks, of chunks that are not parked.
     listed: usize,
+    parked: usize,
 }
 
 impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
@@ -63,6 +64,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             return damage("the free bits and the count of live blocks differ", here);
         }
         self.verify_list(sums.listed)?;
+        self.verify_parked(sums.parked)?;
         self.verify_index()
     }
 
@@ -93,7 +95,13 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             carving_seen |= carving;
             sums.carved += carved;
             sums.free += free.count_ones() as usize;
-            sums.listed += usize::from(free != 0);
+            sums.listed += usize::from(free != 0 && !chunk.parked.get());
+        }
+        if chunk.parked.get() {
+            sums.parked += 1;
+            if !chunk.is_empty() {
+                return damage("a parked chunk has a live block", chunk.first);
+            }
         }
         sums.blocks += chunk.blocks;
         Ok(())
@@ -139,6 +147,26 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             Ok(())
         } else {
             damage("the list of groups with free blocks does not end", at.cast())
+        }
+    }
+
+    /// Checks the list of parked chunks, of which there are `expected`.
+    fn verify_parked(&self, expected: usize) -> Result<(), Damage> {
+        let mut at = self.parked.get();
+        for _ in 0..expected {
+            // SAFETY: invariant 6: null or a chunk that stands.
+            let Some(chunk) = (unsafe { at.as_ref() }) else {
+                return damage("a parked chunk is not on its list", ptr::null());
+            };
+            if !chunk.parked.get() {
+                return damage("a chunk on the list of parked ones is not parked", chunk.first);
+            }
+            at = chunk.next_parked.get();
+        }
+        if at.is_null() {
+            Ok(())
+        } else {
+            damage("the list of parked chunks does not end", at.cast())
         }
     }
 

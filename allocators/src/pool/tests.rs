@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::vec::Vec;
 use std::{format, println, vec};
 
+use super::PoolAllocator;
+use super::chunk::{WINDOW_MAX, window_shift};
 use super::group::BlockSize;
-use super::{PoolAllocator, WINDOW_MAX, window_shift};
 use crate::allocator::{AllocError, Allocator, Block, SharedRef};
 use crate::test_backing::{Random, TestBacking, misuse_of, panic_of};
 
@@ -191,6 +192,69 @@ fn the_number_of_blocks_in_a_chunk_can_be_fixed() {
     pool.verify().expect("ten chunks are sound");
     for block in live {
         free(&pool, block);
+    }
+}
+
+#[test]
+fn chunks_are_as_large_as_told() {
+    for size in [8, 24, 48, 64, 320, 1024, 5000, 40_000] {
+        for bytes in [1, 1000, 4080, 16_368, 64 << 10] {
+            let backing = TestBacking::new();
+            let pool =
+                PoolAllocator::new(layout(size, 8), "pool", &backing).with_chunk_bytes(bytes);
+            let chunk = pool.layout_below(layout(size, 8));
+            let block = take(&pool, layout(size, 8));
+            assert!(pool.capacity() == 1 || chunk.size() <= bytes, "{size}: {chunk:?} in {bytes}");
+            let wasted = bytes.saturating_sub(pool.capacity() * size);
+            assert!(wasted <= bytes / 10 + size + 512, "{wasted} of {bytes} for {size}");
+            pool.verify().expect("one chunk is sound");
+            free(&pool, block);
+        }
+    }
+}
+
+#[test]
+fn chunks_that_stay_empty_go_back_by_themselves() {
+    let backing = TestBacking::new();
+    let of = layout(64, 8);
+    let pool =
+        PoolAllocator::new(of, "pool", &backing).with_chunk_bytes(4 << 10).with_give_back(10);
+    let mut level: Vec<NonNull<u8>> = (0..10_000).map(|_| take(&pool, of)).collect();
+    let full = pool.stats().reserved;
+    for block in level.drain(1..) {
+        free(&pool, block);
+    }
+    pool.verify().expect("some chunks are parked");
+    assert!(pool.stats().reserved < full / 4, "{} of {full}", pool.stats().reserved);
+    assert_eq!(pool.stats().reserved, backing.stats().granted);
+    assert_eq!(pool.stats().peak_granted, 10_000 * 64);
+    let capacity = pool.capacity();
+    let more: Vec<NonNull<u8>> = (1..capacity).map(|_| take(&pool, of)).collect();
+    assert_eq!(pool.capacity(), capacity, "parked blocks are given out before it grows");
+    assert_eq!(blocks_of(&pool).len(), capacity);
+    pool.verify().expect("none is parked");
+    for block in level.into_iter().chain(more) {
+        free(&pool, block);
+    }
+    assert!(pool.shrink() > 0, "what is parked goes back");
+    assert_eq!(backing.stats().live, 0);
+}
+
+#[test]
+fn a_second_free_into_a_parked_chunk_is_found() {
+    let backing = TestBacking::new();
+    let of = layout(64, 8);
+    let pool =
+        PoolAllocator::new(of, "pool", &backing).with_blocks_per_chunk(8).with_give_back(100);
+    let live: Vec<NonNull<u8>> = (0..320).map(|_| take(&pool, of)).collect();
+    for block in &live[100..] {
+        free(&pool, *block);
+    }
+    let parked = live[319];
+    assert!(pool.owns(parked.as_ptr()), "the last chunk was not empty for long enough to go back");
+    assert!(misuse_of(|| free(&pool, parked)).contains("double free"));
+    for block in &live[..100] {
+        free(&pool, *block);
     }
 }
 
@@ -479,7 +543,8 @@ fn random_programs_agree_with_a_model() {
         let block = layout(1 + random.below(300), align).pad_to_align();
         let backing = TestBacking::new();
         let pool = PoolAllocator::new(block, "model", &backing)
-            .with_blocks_per_chunk(if seed % 3 == 0 { 1 + random.below(100) } else { 0 });
+            .with_blocks_per_chunk(if seed % 3 == 0 { 1 + random.below(100) } else { 0 })
+            .with_give_back([0, 0, 10, 100][seed as usize % 4]);
         let mut model = Model::default();
         for step in 0..2500 {
             let wanted = 300 + 300 * (step / 500 % 2);
