@@ -35,6 +35,9 @@ pub struct Options {
     /// The CPU time after which a row's first round is stopped; `None` is 125 ns an event and at
     /// least a quarter of a second.
     pub cap: Option<Duration>,
+    /// How many hundredths of each trace only warm the allocators: times, worst operations, faults and
+    /// memory are those of the rest. Contents are verified from the start.
+    pub warm_percent: u8,
 }
 
 impl Default for Options {
@@ -46,11 +49,20 @@ impl Default for Options {
             memory: true,
             verify: false,
             cap: None,
+            warm_percent: 0,
         }
     }
 }
 
 impl Options {
+    /// Returns the first event of so many that is measured.
+    #[must_use]
+    pub fn measured_from(&self, events: usize) -> usize {
+        // In two parts, so that no product can overflow.
+        let percent = usize::from(self.warm_percent.min(100));
+        events / 100 * percent + events % 100 * percent / 100
+    }
+
     /// Returns the cap for a trace of so many events.
     #[must_use]
     pub fn cap_for(&self, events: u64) -> Duration {
@@ -208,7 +220,7 @@ fn measure_memory(
     if !options.memory {
         return Ok(peaks);
     }
-    let program = Program::new(trace)?;
+    let program = Program::measured_from(trace, options.measured_from(trace.events.len()))?;
     // Touching takes longer than replaying, the more so where pages are given back in between.
     let cap = 2 * options.cap_for(trace.events.len() as u64);
     let mut children = Children::new(cores);

@@ -18,7 +18,7 @@ use std::os::unix::fs::FileExt;
 
 use crate::clock;
 use crate::mapped::{PAGE_BYTES, Region};
-use crate::pass::{Bench, Timed};
+use crate::pass::{Bench, Timed, Watch};
 use crate::program::Program;
 use crate::rows::{Row, Runner};
 
@@ -119,9 +119,24 @@ fn peak_of<'r>(
     let live_pages = program.peak_live_bytes() / PAGE_BYTES as u64;
     let mut gauge = Gauge::new((live_pages / 1000).max(8))?;
     let mut runner = make(row);
-    let Timed { refused, done, .. } =
-        runner.touching(&mut bench, cap, &mut |pages| gauge.grown(pages))?;
+    let Timed { refused, done, .. } = runner.touching(&mut bench, cap, &mut gauge)?;
     Ok(Peak { bytes: gauge.peak_bytes(), refused, done: done as u64 })
+}
+
+impl Watch for Gauge {
+    /// Notes that so many pages were touched; reads where memory may be above its peak.
+    #[inline]
+    fn grown(&mut self, pages: usize) {
+        self.pending_pages += pages;
+        if self.pending_pages >= PAGES_BETWEEN_LOOKS {
+            self.look();
+        }
+    }
+
+    fn begin(&mut self) {
+        self.peak_bytes = 0;
+        self.read();
+    }
 }
 
 /// Follows the anonymous resident bytes of this process.
@@ -154,15 +169,6 @@ impl Gauge {
             return Err(io::Error::other("the system does not tell RssAnon"));
         }
         Ok(gauge)
-    }
-
-    /// Notes that so many pages were touched; reads where memory may be above its peak.
-    #[inline]
-    fn grown(&mut self, pages: usize) {
-        self.pending_pages += pages;
-        if self.pending_pages >= PAGES_BETWEEN_LOOKS {
-            self.look();
-        }
     }
 
     fn look(&mut self) {

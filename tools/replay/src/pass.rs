@@ -75,7 +75,7 @@ pub(crate) struct Timed {
     pub(crate) done: usize,
 }
 
-/// Replays the program once and takes the time. Stops once `cap` is over.
+/// Replays the program once and takes the time of the steps that are measured. Stops once `cap` is over.
 ///
 /// # Errors
 ///
@@ -90,11 +90,15 @@ pub(crate) fn timed<S: Subject>(
     let program = bench.program;
     let slots = bench.slots.as_mut_slice();
     let mut olds = program.old_bytes().iter();
-    let (mut refused, mut done) = (0, 0);
+    let [warming, measured] = program.parts();
+    let (mut refused, mut done) = (0, warming.len());
+    for step in warming {
+        refused += u64::from(!do_step(subject, *step, &mut slots[step.slot()], &mut olds));
+    }
     let faults = clock::minor_faults();
     let started = Instant::now();
     let from = clock::thread_cpu_ns();
-    for steps in program.steps().chunks(STEPS_BETWEEN_LOOKS) {
+    for steps in measured.chunks(STEPS_BETWEEN_LOOKS) {
         for step in steps {
             refused += u64::from(!do_step(subject, *step, &mut slots[step.slot()], &mut olds));
         }
@@ -165,7 +169,7 @@ fn do_step<S: Subject>(
 pub(crate) const COPIED_BYTES_MAX: usize = 4096;
 
 /// Replays the program once, each operation timed alone, and keeps for each step the least number
-/// of ticks seen so far. `least` has one entry a step. Steps that clear, or move and so copy, more
+/// of ticks seen so far. `least` has one entry a step. Steps that only warm, and those that clear, or move and so copy, more
 /// than [`COPIED_BYTES_MAX`] bytes are set to 0.
 ///
 /// # Errors
@@ -181,8 +185,9 @@ pub(crate) fn worst<S: Subject>(
     let program = bench.program;
     let slots = bench.slots.as_mut_slice();
     let mut olds = program.old_bytes().iter();
-    for (step, least) in program.steps().iter().zip(least) {
+    for (index, (step, least)) in program.steps().iter().zip(least).enumerate() {
         let ticks = timed_step(subject, *step, &mut slots[step.slot()], &mut olds);
+        let ticks = if index < program.warming() { 0 } else { ticks };
         *least = (*least).min(u32::try_from(ticks).unwrap_or(u32::MAX));
     }
     bench.end(subject, program.steps().len(), ending)
@@ -237,8 +242,16 @@ fn timed_step<S: Subject>(
     if copied > COPIED_BYTES_MAX { 0 } else { ticks }
 }
 
-/// Replays the program once, touching every page of every block, and calls `grown` with the number
-/// of pages touched after each step that gave a block. Stops once `cap` is over.
+/// Sees memory grow during a pass.
+pub(crate) trait Watch {
+    /// So many pages of a new block were touched.
+    fn grown(&mut self, pages: usize);
+    /// The steps that are measured begin.
+    fn begin(&mut self);
+}
+
+/// Replays the program once, touching every page of every block, and tells `watch` of each step that
+/// gave a block. Stops once `cap` is over.
 ///
 /// # Errors
 ///
@@ -249,7 +262,7 @@ pub(crate) fn touching<S: Subject>(
     subject: &mut S,
     cap: Duration,
     ending: Ending,
-    mut grown: impl FnMut(usize),
+    watch: &mut dyn Watch,
 ) -> io::Result<Timed> {
     let program = bench.program;
     let slots = bench.slots.as_mut_slice();
@@ -257,19 +270,24 @@ pub(crate) fn touching<S: Subject>(
     let (mut refused, mut done) = (0, 0);
     let from = clock::thread_cpu_ns();
     let started = Instant::now();
-    for steps in program.steps().chunks(STEPS_BETWEEN_LOOKS) {
-        for step in steps {
-            let slot = &mut slots[step.slot()];
-            refused += u64::from(!do_step(subject, *step, slot, &mut olds));
-            if step.kind() != StepKind::Free && !slot.is_null() {
-                // SAFETY: the block is live and holds the step's size.
-                unsafe { touch(*slot, step.bytes()) };
-                grown(step.bytes() / PAGE_BYTES + 1);
-            }
+    'parts: for part in program.parts() {
+        if done == program.warming() {
+            watch.begin();
         }
-        done += steps.len();
-        if is_over(started, from, cap) {
-            break;
+        for steps in part.chunks(STEPS_BETWEEN_LOOKS) {
+            for step in steps {
+                let slot = &mut slots[step.slot()];
+                refused += u64::from(!do_step(subject, *step, slot, &mut olds));
+                if step.kind() != StepKind::Free && !slot.is_null() {
+                    // SAFETY: the block is live and holds the step's size.
+                    unsafe { touch(*slot, step.bytes()) };
+                    watch.grown(step.bytes() / PAGE_BYTES + 1);
+                }
+            }
+            done += steps.len();
+            if is_over(started, from, cap) {
+                break 'parts;
+            }
         }
     }
     let ns = clock::thread_cpu_ns() - from;

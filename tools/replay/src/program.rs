@@ -80,6 +80,8 @@ pub(crate) struct Program {
     old_bytes: Mapped<u64>,
     at_end: Filled,
     peak_live_bytes: u64,
+    measured_from: usize,
+    measured_peak_bytes: u64,
 }
 
 /// For each slot the step that last filled it, plus one, or 0 where the slot is empty.
@@ -108,6 +110,20 @@ impl Program {
     ///
     /// The system's own where it has no memory for the steps.
     pub(crate) fn new(trace: &Trace) -> io::Result<Self> {
+        Self::measured_from(trace, 0)
+    }
+
+    /// Makes a program whose first `measured_from` steps warm the allocator and are not measured.
+    ///
+    /// # Panics
+    ///
+    /// As [`new`](Self::new).
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub(crate) fn measured_from(trace: &Trace, measured_from: usize) -> io::Result<Self> {
+        let measured_from = measured_from.min(trace.events.len());
         if let Err(error) = trace.check() {
             panic!("{error}");
         }
@@ -115,8 +131,9 @@ impl Program {
         let mut old_bytes = Mapped::new(trace.events.iter().filter(is_reallocation).count())?;
         let mut steps = Mapped::new(trace.events.len())?;
         let mut held = Mapped::new(trace.slots as usize)?;
+        let (mut live, mut measured_peak_bytes) = (0_u64, 0);
         let mut olds = old_bytes.as_mut_slice().iter_mut();
-        for (event, step) in trace.events.iter().zip(steps.as_mut_slice()) {
+        for (index, (event, step)) in trace.events.iter().zip(steps.as_mut_slice()).enumerate() {
             let held: &mut u64 = &mut held.as_mut_slice()[event.slot as usize];
             let old = core::mem::replace(held, event.bytes);
             let (kind, bytes) = match event.op {
@@ -130,15 +147,43 @@ impl Program {
                     (StepKind::Reallocate, event.bytes)
                 }
             };
+            live = live - old + if event.op == Op::Free { 0 } else { event.bytes };
+            if index + 1 >= measured_from {
+                measured_peak_bytes = live.max(measured_peak_bytes);
+            }
             *step = Step { bytes, slot: event.slot, kind, align_log2: event.align_log2 };
         }
         let at_end = Filled::after(steps.as_slice(), trace.slots as usize)?;
-        Ok(Self { steps, old_bytes, at_end, peak_live_bytes: trace.peak_live_bytes })
+        Ok(Self {
+            steps,
+            old_bytes,
+            at_end,
+            peak_live_bytes: trace.peak_live_bytes,
+            measured_from,
+            measured_peak_bytes,
+        })
     }
 
     /// Returns the steps.
     pub(crate) fn steps(&self) -> &[Step] {
         self.steps.as_slice()
+    }
+
+    /// Returns how many steps come before those that are measured.
+    pub(crate) fn warming(&self) -> usize {
+        self.measured_from
+    }
+
+    /// Returns the steps before those that are measured, and the measured ones.
+    pub(crate) fn parts(&self) -> [&[Step]; 2] {
+        let (warming, measured) = self.steps().split_at(self.measured_from);
+        [warming, measured]
+    }
+
+    /// Returns the greatest sum of the sizes of live blocks while steps are measured, those that are
+    /// alive when they begin included.
+    pub(crate) fn measured_peak_bytes(&self) -> u64 {
+        self.measured_peak_bytes
     }
 
     /// Returns the sizes that blocks have before they are reallocated, in order.

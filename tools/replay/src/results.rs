@@ -16,7 +16,7 @@ pub struct TraceResult {
     pub name: String,
     /// How many events it has.
     pub events: u64,
-    /// The greatest sum of the sizes of its live blocks.
+    /// The greatest sum of the sizes of its live blocks, while it was measured.
     pub peak_live_bytes: u64,
     /// The rows in the order in which they ran.
     pub rows: Vec<RowResult>,

@@ -6,7 +6,7 @@ use std::io;
 
 use crate::mapped::{Arena, Region};
 use crate::pass::verify::Verified;
-use crate::pass::{self, Bench, Ending, Timed};
+use crate::pass::{self, Bench, Ending, Timed, Watch};
 use crate::peers;
 use crate::results::Kind;
 use crate::subject::{Null, Subject};
@@ -118,7 +118,7 @@ pub(crate) trait Runner {
         &mut self,
         bench: &mut Bench<'_>,
         cap: Duration,
-        grown: &mut dyn FnMut(usize),
+        watch: &mut dyn Watch,
     ) -> io::Result<Timed>;
 }
 
@@ -176,10 +176,10 @@ impl<S: Subject> Runner for Held<S> {
         &mut self,
         bench: &mut Bench<'_>,
         cap: Duration,
-        grown: &mut dyn FnMut(usize),
+        watch: &mut dyn Watch,
     ) -> io::Result<Timed> {
         let (subject, ending) = self.begin(Ending::Abandon);
-        pass::touching(bench, subject, cap, ending, grown)
+        pass::touching(bench, subject, cap, ending, watch)
     }
 }
 
@@ -210,9 +210,9 @@ impl Runner for Placed<'_> {
         &mut self,
         bench: &mut Bench<'_>,
         cap: Duration,
-        grown: &mut dyn FnMut(usize),
+        watch: &mut dyn Watch,
     ) -> io::Result<Timed> {
-        (self.make)(self.arena).touching(bench, cap, grown)
+        (self.make)(self.arena).touching(bench, cap, watch)
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn measure_trace(
     options: &Options,
     work: &mut Work<'_>,
 ) -> Result<Measured, MeasureError> {
-    let program = Program::new(trace)?;
+    let program = Program::measured_from(trace, options.measured_from(trace.events.len()))?;
     let mut bench = Bench::new(&program)?;
     let cap = options.cap_for(trace.events.len() as u64);
     let mut shared = match fitting(trace, 1) {
@@ -80,7 +80,7 @@ pub(super) fn measure_trace(
     if options.verify {
         verify(&mut bench, &mut lanes, trace, cap * 20, work)?;
     }
-    Ok(summarise(trace, lanes, peaks, options))
+    Ok(summarise(&program, trace, lanes, peaks, options))
 }
 
 /// Runs a row's first round: it warms up, meets the cap, and tells whether the region is too tight.
@@ -197,6 +197,7 @@ fn verify(
 
 /// Puts together what was found.
 fn summarise(
+    program: &Program,
     trace: &Trace,
     lanes: Vec<Lane<'_>>,
     peaks: &[Option<Peak>],
@@ -209,21 +210,23 @@ fn summarise(
         if options.verify {
             verified.push(lane.verified.take());
         }
-        rows.push(row_result(&lane, *peak, trace));
+        rows.push(row_result(&lane, *peak, program));
     }
-    let peak_live_bytes = trace.peak_live_bytes;
+    let peak_live_bytes = program.measured_peak_bytes();
     let result = TraceResult { name: trace.name.clone(), events, peak_live_bytes, rows };
     Measured { result, verified }
 }
 
-fn row_result(lane: &Lane<'_>, peak: Option<Peak>, trace: &Trace) -> RowResult {
-    let events = trace.events.len() as u64;
+fn row_result(lane: &Lane<'_>, peak: Option<Peak>, program: &Program) -> RowResult {
+    let events = program.steps().len() as u64;
+    let peak_live_bytes = program.measured_peak_bytes();
+    let measured = |timed: &Timed| timed.done - program.warming();
     // A row that goes on is counted from its second round on; one that does not has its first only.
     let counted = if lane.capped { lane.first.as_slice() } else { lane.rounds.as_slice() };
     let rounds_ns: Vec<f64> = counted
         .iter()
-        .filter(|timed| timed.done > 0)
-        .map(|timed| timed.ns as f64 / timed.done as f64)
+        .filter(|timed| measured(timed) > 0)
+        .map(|timed| timed.ns as f64 / measured(timed) as f64)
         .collect();
     let mut faults: Vec<u64> = counted.iter().map(|timed| timed.faults).collect();
     faults.sort_unstable();
@@ -234,8 +237,8 @@ fn row_result(lane: &Lane<'_>, peak: Option<Peak>, trace: &Trace) -> RowResult {
         kind: lane.row.kind(),
         ns_per_event: Spread::of(&rounds_ns),
         memory_ratio: whole
-            .filter(|_| trace.peak_live_bytes > 0)
-            .map(|peak| peak.bytes as f64 / trace.peak_live_bytes as f64),
+            .filter(|_| peak_live_bytes > 0)
+            .map(|peak| peak.bytes as f64 / peak_live_bytes as f64),
         worst_ns: lane.worst_ns,
         faults: faults.get(faults.len() / 2).copied(),
         refused: lane.first.filter(|_| !is_loop).map(|first| first.refused),
