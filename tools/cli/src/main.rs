@@ -8,6 +8,7 @@ mod output;
 mod progress;
 mod replay;
 mod selection;
+mod strategy;
 
 use std::process::ExitCode;
 
@@ -39,10 +40,13 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
+    /// Checks a file of strategies, and writes one as Rust.
+    Strategy(strategy::Strategy),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Replay(replay) => replay.run(),
+        Command::Strategy(strategy) => strategy.run(),
     }
 }

@@ -21,9 +21,7 @@ pub(crate) fn choose_strategies(list: Option<&str>) -> Result<Vec<StrategyConfig
     let mut names_given = false;
     for item in list.unwrap_or("").split(',').filter(|item| !item.is_empty()) {
         if item.ends_with(".json") || item.contains('/') {
-            let text = fs::read_to_string(item)
-                .map_err(|error| format!("{item}: cannot read the strategies: {error}"))?;
-            from_files.extend(strategies::parse(item, &text).map_err(|error| error.to_string())?);
+            from_files.extend(strategies_of(item)?);
             continue;
         }
         names_given = true;
@@ -44,6 +42,24 @@ pub(crate) fn choose_strategies(list: Option<&str>) -> Result<Vec<StrategyConfig
     let mut chosen = if names_given { named } else { built_in };
     chosen.extend(from_files);
     Ok(chosen)
+}
+
+/// Returns the strategies of a file, or the built-in one of a name.
+///
+/// # Errors
+///
+/// What is wrong with the file or the name, in words.
+pub(crate) fn strategies_of(source: &str) -> Result<Vec<StrategyConfig>, String> {
+    if !source.ends_with(".json") && !source.contains('/') {
+        let mut built_in = strategies::built_in();
+        built_in.retain(|strategy| strategy.name == source);
+        if !built_in.is_empty() {
+            return Ok(built_in);
+        }
+    }
+    let text = fs::read_to_string(source)
+        .map_err(|error| format!("{source}: cannot read the strategies: {error}"))?;
+    strategies::parse(source, &text).map_err(|error| error.to_string())
 }
 
 /// Returns the peers that a list chooses: `all`, `none`, or names.

@@ -72,10 +72,12 @@ pub(crate) unsafe fn buddy(arena: Arena) -> Buddy {
 /// A buddy allocator in a region.
 pub(crate) type Buddy = BuddyAllocator<'static, dyn Allocator + Sync + 'static>;
 
+/// A buddy allocator of leaves of so many bytes in a fixed region.
+///
 /// # Safety
 ///
 /// As for [`heap_in`].
-unsafe fn buddy_in(arena: Arena, leaf_bytes: usize) -> Buddy {
+pub(crate) unsafe fn buddy_in(arena: Arena, leaf_bytes: usize) -> Buddy {
     // SAFETY: the caller's promise, passed on.
     let region = unsafe { arena.as_region() };
     BuddyAllocator::from_region("buddy", region, leaf_bytes)
@@ -187,12 +189,6 @@ impl<F, B: 'static> Over<F, B> {
     #[inline(always)]
     pub(crate) fn front(&self) -> &F {
         &self.front
-    }
-
-    /// Returns the front.
-    #[inline(always)]
-    pub(crate) fn front_mut(&mut self) -> &mut F {
-        &mut self.front
     }
 
     /// Returns the base.

@@ -92,14 +92,17 @@ pub(crate) fn timed<S: Subject>(
     let mut olds = program.old_bytes().iter();
     let [warming, measured] = program.parts();
     let (mut refused, mut done) = (0, warming.len());
-    for step in warming {
+    let sites = program.sites();
+    for (index, step) in warming.iter().enumerate() {
+        tell_site(subject, sites, index);
         refused += u64::from(!do_step(subject, *step, &mut slots[step.slot()], &mut olds));
     }
     let faults = clock::minor_faults();
     let started = Instant::now();
     let from = clock::thread_cpu_ns();
     for steps in measured.chunks(STEPS_BETWEEN_LOOKS) {
-        for step in steps {
+        for (index, step) in steps.iter().enumerate() {
+            tell_site(subject, sites, done + index);
             refused += u64::from(!do_step(subject, *step, &mut slots[step.slot()], &mut olds));
         }
         done += steps.len();
@@ -118,6 +121,14 @@ pub(crate) fn timed<S: Subject>(
 #[inline(always)]
 fn is_over(started: Instant, from_cpu_ns: u64, cap: Duration) -> bool {
     started.elapsed() > cap && u128::from(clock::thread_cpu_ns() - from_cpu_ns) > cap.as_nanos()
+}
+
+/// Tells the subject who asks next, where the trace knows.
+#[inline(always)]
+fn tell_site<S: Subject>(subject: &mut S, sites: &[u32], index: usize) {
+    if let Some(site) = sites.get(index) {
+        subject.at_site(*site);
+    }
 }
 
 /// Does one step and writes the first byte of a new block; returns whether it was served. A block
@@ -186,6 +197,7 @@ pub(crate) fn worst<S: Subject>(
     let slots = bench.slots.as_mut_slice();
     let mut olds = program.old_bytes().iter();
     for (index, (step, least)) in program.steps().iter().zip(least).enumerate() {
+        tell_site(subject, program.sites(), index);
         let ticks = timed_step(subject, *step, &mut slots[step.slot()], &mut olds);
         let ticks = if index < program.warming() { 0 } else { ticks };
         *least = (*least).min(u32::try_from(ticks).unwrap_or(u32::MAX));
@@ -275,7 +287,8 @@ pub(crate) fn touching<S: Subject>(
             watch.begin();
         }
         for steps in part.chunks(STEPS_BETWEEN_LOOKS) {
-            for step in steps {
+            for (index, step) in steps.iter().enumerate() {
+                tell_site(subject, program.sites(), done + index);
                 let slot = &mut slots[step.slot()];
                 refused += u64::from(!do_step(subject, *step, slot, &mut olds));
                 if step.kind() != StepKind::Free && !slot.is_null() {

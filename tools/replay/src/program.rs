@@ -82,6 +82,8 @@ pub(crate) struct Program {
     peak_live_bytes: u64,
     measured_from: usize,
     measured_peak_bytes: u64,
+    /// For each step the site that asks; empty where the trace does not tell.
+    sites: Mapped<u32>,
 }
 
 /// For each slot the step that last filled it, plus one, or 0 where the slot is empty.
@@ -100,29 +102,22 @@ impl Filled {
 }
 
 impl Program {
-    /// Makes a program of a trace.
+    /// Makes a program of a trace whose first `measured_from` events warm the allocator and are not
+    /// measured. `sites` has the site of each event, or nothing.
     ///
     /// # Panics
     ///
-    /// If the trace's public fields were changed so that it is no longer a valid trace.
+    /// If the trace's public fields were changed so that it is no longer a valid trace, or there are
+    /// sites for some events only.
     ///
     /// # Errors
     ///
     /// The system's own where it has no memory for the steps.
-    pub(crate) fn new(trace: &Trace) -> io::Result<Self> {
-        Self::measured_from(trace, 0)
-    }
-
-    /// Makes a program whose first `measured_from` steps warm the allocator and are not measured.
-    ///
-    /// # Panics
-    ///
-    /// As [`new`](Self::new).
-    ///
-    /// # Errors
-    ///
-    /// As [`new`](Self::new).
-    pub(crate) fn measured_from(trace: &Trace, measured_from: usize) -> io::Result<Self> {
+    pub(crate) fn new(trace: &Trace, measured_from: usize, sites: &[u32]) -> io::Result<Self> {
+        let events = trace.events.len();
+        assert!(sites.is_empty() || sites.len() == events, "{} sites of {events}", sites.len());
+        let mut of = Mapped::new(sites.len())?;
+        of.as_mut_slice().copy_from_slice(sites);
         let measured_from = measured_from.min(trace.events.len());
         if let Err(error) = trace.check() {
             panic!("{error}");
@@ -161,12 +156,18 @@ impl Program {
             peak_live_bytes: trace.peak_live_bytes,
             measured_from,
             measured_peak_bytes,
+            sites: of,
         })
     }
 
     /// Returns the steps.
     pub(crate) fn steps(&self) -> &[Step] {
         self.steps.as_slice()
+    }
+
+    /// Returns the site of each step, or nothing.
+    pub(crate) fn sites(&self) -> &[u32] {
+        self.sites.as_slice()
     }
 
     /// Returns how many steps come before those that are measured.

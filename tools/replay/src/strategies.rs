@@ -1,47 +1,79 @@
-//! Strategies: allocators of ours composed, each block led to one of them by its size.
+//! Strategies: allocators of ours composed, each block led to one of them.
 //!
 //! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), which leaves each
-//! kind of block to the allocator that is good at it. A strategy is a list of layers and a base: the
-//! first layer that takes a block serves it, the base serves what none takes. Layers take their own
-//! memory from the base.
+//! kind of block to the allocator that is good at it. A strategy is a tree: its leaves are allocators,
+//! its branches lead a block to one of several by size, site or expected lifetime.
 //!
 //! ```text
-//!  block of n bytes --> pools 16..256 --> pages from 256 KiB --> heap
-//!                       n <= 256          n >= 262144            the rest
+//!  block of n bytes --> by size --> n <= 256      pools of 16, 32 .. 256
+//!                               --> n >= 262144   pages
+//!                               --> rest          heap
 //! ```
 //!
-//! `docs/strategies.md` tells how to write one as JSON.
+//! `docs/strategies.md` tells how to write one as JSON, and how to turn one into Rust.
 
+mod by_size;
+mod chosen;
 mod config;
-mod layers;
+mod emit;
+mod node;
+mod ring;
 
-pub use config::{Base, FrameConfig, LayerConfig, PagesConfig, PoolsConfig, StrategyConfig};
-pub use config::{StrategyError, parse};
+pub use config::{
+    BuddyConfig, ByLifetimeConfig, BySiteConfig, BySizeConfig, Classes, FrameConfig, HeapConfig,
+    LifetimeClass, Memory, Over, PageConfig, PoolConfig, ProxyConfig, SiteClass, SizeClass,
+    SlabConfig, StrategyConfig, Tree,
+};
+pub use config::{POOL_BYTES_MAX, SMALL_MAX, StrategyError, parse, to_json};
+pub use emit::emit_rust;
 
 use core::alloc::Layout;
+use core::cell::Cell;
 
 use loligo_allocators::Allocator;
 
-use crate::ours::{self, Over};
+use crate::mapped::Arena;
+use crate::ours;
 use crate::results::Kind;
 use crate::rows::Row;
-use crate::subject::{Subject, resized};
-use layers::Layer;
+use crate::subject::Subject;
+use node::Node;
 
 /// Returns the strategies that are built in.
 #[must_use]
 pub fn built_in() -> Vec<StrategyConfig> {
-    let pools = || LayerConfig::Pools(PoolsConfig { sizes: (1..=16).map(|n| n * 16).collect() });
-    let pages = || LayerConfig::Pages(PagesConfig { from: 256 << 10 });
-    let frame =
-        || LayerConfig::Frame(FrameConfig { up_to: 256, segment_bytes: 64 << 10, segments: 16 });
+    let pools = |rest: Tree| {
+        let pool = |bytes| SizeClass {
+            from: None,
+            up_to: bytes,
+            to: Tree::Pool(PoolConfig { over: Over::Rest, ..PoolConfig::of(bytes) }),
+        };
+        Tree::BySize(Box::new(BySizeConfig {
+            classes: (1..=16).map(|n| pool(n * 16)).collect(),
+            rest,
+        }))
+    };
+    let heap = || Tree::Heap(HeapConfig::default());
+    let one = |from, up_to, to| {
+        let class = SizeClass { from, up_to, to };
+        Tree::BySize(Box::new(BySizeConfig { classes: vec![class], rest: heap() }))
+    };
+    let frame = FrameConfig { segment_bytes: 64 << 10, segments: 16, over: Over::Rest };
     let strategy =
-        |name: &str, layers, base| StrategyConfig { name: name.to_owned(), layers, base };
+        |name: &str, memory, tree| StrategyConfig { name: name.to_owned(), memory, tree };
     vec![
-        strategy("pools+heap", vec![pools()], Base::Heap),
-        strategy("pools+buddy", vec![pools()], Base::Buddy),
-        strategy("frame+heap", vec![frame()], Base::Heap),
-        strategy("pages-for-big+heap", vec![pages()], Base::Heap),
+        strategy("pools+heap", Memory::Pages, pools(heap())),
+        strategy(
+            "pools+buddy",
+            Memory::Region,
+            pools(Tree::Buddy(BuddyConfig { leaf: 16, bytes: None, over: Over::Pages })),
+        ),
+        strategy("frame+heap", Memory::Pages, one(None, 256, Tree::Frame(frame))),
+        strategy(
+            "pages-for-big+heap",
+            Memory::Pages,
+            one(Some(256 << 10), u32::MAX, Tree::Page(PageConfig {})),
+        ),
     ]
 }
 
@@ -49,110 +81,69 @@ impl StrategyConfig {
     /// Returns the row that replays this strategy.
     #[must_use]
     pub fn row(&self) -> Row {
-        let layers = self.layers.clone();
+        let tree = self.tree.clone();
         let name = self.name.clone();
-        match self.base {
-            Base::Heap => {
-                Row::growing(name, Kind::Strategy, move || Strategy::new(ours::heap(), &layers))
+        match self.memory {
+            Memory::Pages => Row::growing(name, Kind::Strategy, move || Strategy::new(&tree, None)),
+            Memory::Region => {
+                Row::in_region(name, Kind::Strategy, move |arena| Strategy::new(&tree, Some(arena)))
             }
-            Base::HeapRegion => Row::in_region(name, Kind::Strategy, move |arena| {
-                // SAFETY: `in_region` promises that the arena is the heap's own while it stands.
-                Strategy::new(unsafe { ours::heap_in(arena) }, &layers)
-            }),
-            Base::Buddy => Row::in_region(name, Kind::Strategy, move |arena| {
-                // SAFETY: as above.
-                Strategy::new(unsafe { ours::buddy(arena) }, &layers)
-            }),
         }
     }
 }
 
-/// A strategy at work, compiled for its base.
-struct Strategy<B: Allocator + 'static>(Over<Vec<Layer<B>>, B>);
+/// A strategy at work.
+struct Strategy {
+    root: Node,
+    /// The site of the request that comes next.
+    site: Cell<u32>,
+}
 
-impl<B: Allocator + 'static> Strategy<B> {
-    fn new(base: B, layers: &[LayerConfig]) -> Self {
-        Self(Over::new(base, |base| layers.iter().map(|layer| Layer::new(layer, base)).collect()))
-    }
-
-    /// Returns the index of the layer that holds a block; `None` is the base.
-    #[inline]
-    fn holder(&self, block: *mut u8, layout: Layout) -> Option<usize> {
-        self.0.front().iter().position(|layer| layer.holds(block, layout))
+impl Strategy {
+    /// Makes a strategy. The arena is its own while it stands.
+    fn new(tree: &Tree, arena: Option<Arena>) -> Self {
+        Self { root: Node::new(tree, by_size::nobody(), arena), site: Cell::new(0) }
     }
 }
 
-// SAFETY: each block comes from one layer or the base, all of which keep the contract of `Allocator`
-// and have memory of their own; `holder` finds the one that a block came from, since a layer passes
-// over a block either by its size, which is the same at the free, or by what `holds` reads from its
-// address.
-unsafe impl<B: Allocator + 'static> Subject for Strategy<B> {
+// SAFETY: the root keeps the contract of `Allocator`, which asks for the same.
+unsafe impl Subject for Strategy {
+    fn at_site(&mut self, site: u32) {
+        self.site.set(site);
+    }
+
     #[inline]
     fn allocate(&mut self, layout: Layout) -> *mut u8 {
-        for layer in self.0.front_mut() {
-            if let Some(block) = layer.allocate(layout) {
-                return block;
-            }
-        }
-        ours::address(self.0.base().allocate(layout))
+        ours::address(self.root.allocate_at(self.site.get(), layout))
     }
 
+    #[inline(never)]
     fn allocate_zeroed(&mut self, layout: Layout) -> *mut u8 {
-        for layer in self.0.front_mut() {
-            if let Some(block) = layer.allocate(layout) {
-                if !block.is_null() {
-                    // SAFETY: the block was just handed out and holds the layout's size.
-                    unsafe { block.write_bytes(0, layout.size()) };
-                }
-                return block;
-            }
+        if self.site.get() == 0 {
+            return ours::address(self.root.allocate_zeroed(layout));
         }
-        ours::address(self.0.base().allocate_zeroed(layout))
+        let block = ours::address(self.root.allocate_at(self.site.get(), layout));
+        if !block.is_null() {
+            // SAFETY: the block was just handed out and holds the layout's size.
+            unsafe { block.write_bytes(0, layout.size()) };
+        }
+        block
     }
 
     #[inline]
     unsafe fn deallocate(&mut self, block: *mut u8, layout: Layout) {
-        match self.holder(block, layout) {
-            // SAFETY: the layer holds the block; the rest is the caller's promise.
-            Some(index) => unsafe { self.0.front_mut()[index].deallocate(block, layout) },
-            // SAFETY: no layer holds the block, so it is the base's.
-            None => unsafe { ours::free(self.0.base(), block, layout) },
-        }
+        // SAFETY: the caller's promise is the one asked here.
+        unsafe { ours::free(&self.root, block, layout) }
     }
 
+    #[inline(never)]
     unsafe fn reallocate(&mut self, block: *mut u8, old: Layout, bytes: usize) -> *mut u8 {
-        // SAFETY: the sizes of a replay are at most 2^47.
-        let new = unsafe { resized(old, bytes) };
-        // A block may stay only where its new size leads to, or its free would not find it.
-        let holder = self.holder(block, old);
-        let leads_to = self.0.front().iter().position(|layer| layer.takes(new));
-        match holder {
-            _ if holder != leads_to => {}
-            Some(index) => {
-                let layer = &mut self.0.front_mut()[index];
-                // SAFETY: the layer holds the block, which is live with the layout `old`.
-                if let Some(block) = unsafe { layer.reallocate(block, old, new) } {
-                    return block;
-                }
-            }
-            // SAFETY: the block is the base's and stays there.
-            None => return unsafe { ours::reallocate(self.0.base(), block, old, bytes) },
-        }
-        let moved = self.allocate(new);
-        if !moved.is_null() {
-            // SAFETY: both blocks are live and distinct, and each holds the lesser size.
-            unsafe { moved.copy_from_nonoverlapping(block, old.size().min(bytes)) };
-            // SAFETY: the old block is live and is not used again.
-            unsafe { self.deallocate(block, old) };
-        }
-        moved
+        // SAFETY: the caller's promise is the one asked here.
+        unsafe { ours::reallocate(&self.root, block, old, bytes) }
     }
 
     fn check(&self) -> Result<(), String> {
-        for layer in self.0.front() {
-            layer.check()?;
-        }
-        self.0.base().verify().map_err(|damage| damage.to_string())
+        self.root.check()
     }
 }
 

@@ -71,6 +71,7 @@ fn quick() -> Options {
         memory: false,
         verify: true,
         cap: Some(Duration::from_secs(20)),
+        warm_percent: 0,
     }
 }
 

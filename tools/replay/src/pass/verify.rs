@@ -119,6 +119,7 @@ pub(crate) fn verify<S: Subject>(
             let block = &mut bench.slots.as_mut_slice()[step.slot()];
             let mut held = Held { block, seed: &mut seeds.as_mut_slice()[step.slot()] };
             let event = done as u64;
+            super::tell_site(subject, program.sites(), done);
             match held.step(subject, *step, old, event) {
                 Ok(served) => found.refused += u64::from(!served),
                 Err(what) => found.losses.push(Loss { event: Some(event), what }),

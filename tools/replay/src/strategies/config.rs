@@ -1,208 +1,325 @@
-//! Strategies as data, and their form in JSON.
+//! Strategies as data: a tree of allocators, each kind with its parameters.
 
 use core::alloc::Layout;
-use core::error::Error;
-use core::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-/// The most sizes of one layer of pools: an index of one byte names them.
-const POOLS_MAX: usize = 255;
+mod checks;
+mod file;
 
-/// The largest block of a pool.
-const POOL_BYTES_MAX: u32 = 64 << 10;
+pub use checks::{POOL_BYTES_MAX, SMALL_MAX};
+pub use file::{StrategyError, parse, to_json};
 
-/// A strategy: layers, each before the next, and a base for what no layer takes.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A strategy: a tree of allocators under a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawStrategy")]
 pub struct StrategyConfig {
     /// The name of its row.
-    #[serde(deserialize_with = "name")]
     pub name: String,
-    /// The layers, the first one asked first.
-    #[serde(default)]
-    pub layers: Vec<LayerConfig>,
-    /// What serves the rest, and gives the layers their memory.
-    pub base: Base,
+    /// Where the tree takes its memory from.
+    #[serde(skip_serializing_if = "Memory::is_pages")]
+    pub memory: Memory,
+    /// The tree.
+    pub tree: Tree,
 }
 
-/// What stands under the layers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// Where a strategy takes its memory from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Base {
-    /// A heap that grows from the pages of the system.
-    Heap,
-    /// A heap in one fixed region.
-    HeapRegion,
-    /// A buddy allocator in one fixed region.
-    Buddy,
+pub enum Memory {
+    /// The pages of the system.
+    #[default]
+    Pages,
+    /// One fixed region, in which the base of the tree lies.
+    Region,
 }
 
-/// One layer.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+impl Memory {
+    /// Tells whether it is the pages of the system, which files need not say.
+    fn is_pages(&self) -> bool {
+        *self == Self::Pages
+    }
+}
+
+/// A tree of allocators.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LayerConfig {
-    /// A pool for each of some sizes.
-    Pools(PoolsConfig),
-    /// Frames in a ring for small blocks that die in the order in which they were made.
+pub enum Tree {
+    /// A general-purpose heap.
+    Heap(HeapConfig),
+    /// Blocks of one size.
+    Pool(PoolConfig),
+    /// Size classes before an allocator for large blocks.
+    Slab(Box<SlabConfig>),
+    /// Powers of two of a leaf.
+    Buddy(BuddyConfig),
+    /// Frames in a ring.
     Frame(FrameConfig),
-    /// Pages of the system for big blocks.
-    Pages(PagesConfig),
+    /// Pages of the system for each block.
+    Page(PageConfig),
+    /// Another allocator under a name and, if wanted, a budget.
+    Proxy(Box<ProxyConfig>),
+    /// One of several allocators by the size of the block.
+    BySize(Box<BySizeConfig>),
+    /// One of several allocators by the place in the program that asks.
+    BySite(Box<BySiteConfig>),
+    /// One of several allocators by how long the block is expected to live.
+    ByLifetime(Box<ByLifetimeConfig>),
 }
 
-/// Pools for some sizes.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "RawPools")]
-pub struct PoolsConfig {
-    /// The sizes, ascending.
-    pub sizes: Vec<u32>,
+/// From whom an allocator inside a tree takes its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// The pages of the system.
+    #[default]
+    Pages,
+    /// What stands as `rest` in the node above.
+    Rest,
+}
+
+impl Over {
+    /// Tells whether it is the pages of the system, which files need not say.
+    fn is_pages(&self) -> bool {
+        *self == Self::Pages
+    }
+}
+
+/// A heap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawHeap")]
+pub struct HeapConfig {
+    /// The bytes of its first region; each further one is twice as large. `None` is the heap's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region_bytes: Option<u32>,
+    /// Who lends the regions.
+    #[serde(skip_serializing_if = "Over::is_pages")]
+    pub over: Over,
+}
+
+/// A pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawPool")]
+pub struct PoolConfig {
+    /// The size of a block.
+    pub bytes: u32,
+    /// The alignment of a block.
+    pub align: u32,
+    /// The bytes of a chunk; `None` lets chunks grow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chunk_bytes: Option<u32>,
+    /// After how many frees, in hundredths of its blocks, it looks for chunks to give back; 0 is never.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub give_back_percent: u32,
+    /// Who lends the chunks.
+    #[serde(skip_serializing_if = "Over::is_pages")]
+    pub over: Over,
+}
+
+impl PoolConfig {
+    /// Returns a pool of blocks of a size, aligned to the greatest power of two that divides it, up to a
+    /// cache line.
+    #[must_use]
+    pub fn of(bytes: u32) -> Self {
+        let align = 1 << bytes.trailing_zeros().min(6);
+        Self { bytes, align, chunk_bytes: None, give_back_percent: 0, over: Over::Pages }
+    }
+
+    /// Returns the layout of its blocks.
+    pub(super) fn layout(&self) -> Layout {
+        Layout::from_size_align(self.bytes as usize, self.align as usize)
+            .expect("sizes of pools are checked, and alignments are powers of two up to 4096")
+    }
+}
+
+/// A slab.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawSlab")]
+pub struct SlabConfig {
+    /// Its size classes.
+    pub classes: Classes,
+    /// The bytes of its first region.
+    pub region_bytes: u32,
+    /// What serves larger blocks, and lends the regions.
+    pub large: Tree,
+}
+
+/// The size classes that a slab may have. They are compiled in, so there are a few to choose from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Classes {
+    /// Those of the heap.
+    #[default]
+    Default,
+    /// 16, 32, 64, 128, 256 and 496.
+    PowersOfTwo,
+    /// Every 16 bytes up to 128.
+    Small,
+    /// Every 32 bytes up to 480.
+    Wide,
+}
+
+/// A buddy allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawBuddy")]
+pub struct BuddyConfig {
+    /// Its least block.
+    pub leaf: u32,
+    /// The bytes of its buffer; `None` where it is the base in a region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u32>,
+    /// Who lends the buffer.
+    #[serde(skip_serializing_if = "Over::is_pages")]
+    pub over: Over,
 }
 
 /// Frames in a ring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "RawFrame")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawFrame")]
 pub struct FrameConfig {
-    /// The largest block that goes to the ring.
-    pub up_to: u32,
     /// The size of one frame.
     pub segment_bytes: u32,
     /// How many frames there are.
     pub segments: u32,
+    /// Who lends their memory.
+    #[serde(skip_serializing_if = "Over::is_pages")]
+    pub over: Over,
 }
 
-/// Pages for big blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// Pages of the system. It has no parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PagesConfig {
-    /// The smallest block that gets pages of its own.
-    pub from: u32,
+pub struct PageConfig {}
+
+/// A proxy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawProxy")]
+pub struct ProxyConfig {
+    /// Its name.
+    pub name: String,
+    /// The most bytes it may have granted at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
+    /// What it stands before.
+    pub of: Tree,
 }
 
-impl PoolsConfig {
-    /// Returns the layout of the blocks of a size: aligned to the greatest power of two that divides
-    /// it, up to a cache line.
-    pub(super) fn layout(&self, size: u32) -> Layout {
-        let align = 1_usize << size.trailing_zeros().min(6);
-        Layout::from_size_align(size as usize, align)
-            .expect("sizes of pools are checked, and the alignment is a power of two up to 64")
-    }
+/// Several allocators, chosen by size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawBySize")]
+pub struct BySizeConfig {
+    /// The classes, ascending and apart from each other.
+    pub classes: Vec<SizeClass>,
+    /// What serves the other blocks.
+    pub rest: Tree,
 }
 
-/// The file: `{"strategies": [..]}`.
-#[derive(Deserialize)]
+/// Blocks of some sizes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawSizeClass")]
+pub struct SizeClass {
+    /// The least size; `None` is the one behind the class before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<u32>,
+    /// The greatest size.
+    pub up_to: u32,
+    /// What serves them.
+    pub to: Tree,
+}
+
+/// Several allocators, chosen by the place that asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawBySite")]
+pub struct BySiteConfig {
+    /// The classes.
+    pub classes: Vec<SiteClass>,
+    /// What serves the other blocks.
+    pub rest: Tree,
+}
+
+/// Blocks from some places.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
-    strategies: Vec<StrategyConfig>,
+pub struct SiteClass {
+    /// The sites, by their numbers in the trace.
+    pub sites: Vec<u32>,
+    /// What serves them.
+    pub to: Tree,
 }
 
-#[derive(Deserialize)]
+/// Several allocators, chosen by the lifetime that sites or sizes foretell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "checks::RawByLifetime")]
+pub struct ByLifetimeConfig {
+    /// The classes.
+    pub classes: Vec<LifetimeClass>,
+    /// What serves the other blocks.
+    pub rest: Tree,
+}
+
+/// Blocks that are expected to live about as long as each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawPools {
-    sizes: Vec<u32>,
+pub struct LifetimeClass {
+    /// What the lifetime is called.
+    pub lifetime: String,
+    /// The sites whose blocks live so long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<u32>,
+    /// Least and greatest sizes of blocks that live so long, wherever they come from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<[u32; 2]>,
+    /// What serves them.
+    pub to: Tree,
 }
 
-impl TryFrom<RawPools> for PoolsConfig {
-    type Error = String;
+impl Tree {
+    /// Returns the key that names the node in a file.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Heap(_) => "heap",
+            Self::Pool(_) => "pool",
+            Self::Slab(_) => "slab",
+            Self::Buddy(_) => "buddy",
+            Self::Frame(_) => "frame",
+            Self::Page(_) => "page",
+            Self::Proxy(_) => "proxy",
+            Self::BySize(_) => "by-size",
+            Self::BySite(_) => "by-site",
+            Self::ByLifetime(_) => "by-lifetime",
+        }
+    }
 
-    fn try_from(raw: RawPools) -> Result<Self, String> {
-        if raw.sizes.is_empty() || raw.sizes.len() > POOLS_MAX {
-            return Err(format!("pools need 1 to {POOLS_MAX} sizes"));
+    /// Tells whether the node may refuse a block that another would serve, so that it passes on.
+    pub(super) fn passes_on(&self) -> bool {
+        match self {
+            Self::Frame(_) | Self::Buddy(_) => true,
+            Self::Proxy(proxy) => proxy.budget.is_some() || proxy.of.passes_on(),
+            _ => false,
         }
-        if !raw.sizes.is_sorted_by(|a, b| a < b) {
-            return Err("the sizes of pools must ascend".to_owned());
+    }
+
+    /// Returns the nodes right below, `rest` last.
+    #[must_use]
+    pub fn below(&self) -> Vec<&Self> {
+        match self {
+            Self::Slab(slab) => vec![&slab.large],
+            Self::Proxy(proxy) => vec![&proxy.of],
+            Self::BySize(of) => {
+                of.classes.iter().map(|class| &class.to).chain([&of.rest]).collect()
+            }
+            Self::BySite(of) => {
+                of.classes.iter().map(|class| &class.to).chain([&of.rest]).collect()
+            }
+            Self::ByLifetime(of) => {
+                of.classes.iter().map(|class| &class.to).chain([&of.rest]).collect()
+            }
+            _ => Vec::new(),
         }
-        if raw.sizes.iter().any(|size| !(1..=POOL_BYTES_MAX).contains(size)) {
-            return Err(format!("the sizes of pools lie between 1 and {POOL_BYTES_MAX}"));
-        }
-        Ok(Self { sizes: raw.sizes })
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawFrame {
-    up_to: u32,
-    segment_bytes: u32,
-    segments: u32,
-}
-
-impl TryFrom<RawFrame> for FrameConfig {
-    type Error = String;
-
-    fn try_from(raw: RawFrame) -> Result<Self, String> {
-        let RawFrame { up_to, segment_bytes, segments } = raw;
-        if !(4096..=64 << 20).contains(&segment_bytes) || segment_bytes % 64 != 0 {
-            return Err("`segment_bytes` is a multiple of 64 between 4096 and 67108864".to_owned());
-        }
-        if !(2..=4096).contains(&segments) {
-            return Err("`segments` lies between 2 and 4096".to_owned());
-        }
-        if up_to == 0 || up_to > segment_bytes / 4 {
-            return Err("`up_to` lies between 1 and a quarter of `segment_bytes`".to_owned());
-        }
-        Ok(Self { up_to, segment_bytes, segments })
-    }
-}
-
-/// Reads a name: not empty, and without what separates names on the command line.
-fn name<'de, D: serde::Deserializer<'de>>(input: D) -> Result<String, D::Error> {
-    let name = String::deserialize(input)?;
-    if name.is_empty() || name.contains(|c: char| c == ',' || c == '/' || c.is_control()) {
-        let what = "a strategy's name is not empty and has no comma, slash or control character";
-        return Err(serde::de::Error::custom(what));
-    }
-    Ok(name)
-}
-
-/// A file of strategies that cannot be used.
-#[derive(Debug)]
-pub struct StrategyError {
-    /// The file.
-    pub file: String,
-    /// What is wrong; for a fault in the JSON with line and column.
-    pub what: String,
-}
-
-impl fmt::Display for StrategyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; see docs/strategies.md", self.file, self.what)
-    }
-}
-
-impl Error for StrategyError {}
-
-/// Reads the strategies of a JSON file; `file` stands in errors.
-///
-/// # Errors
-///
-/// [`StrategyError`] with line and column for what is no valid list of strategies.
-///
-/// # Examples
-///
-/// ```
-/// use loligo_replay::strategies::parse;
-///
-/// let text = r#"{"strategies": [{
-///     "name": "small-pools",
-///     "layers": [{"pools": {"sizes": [16, 32, 48]}}],
-///     "base": "heap"
-/// }]}"#;
-/// assert_eq!(parse("mine.json", text)?[0].name, "small-pools");
-/// let error = parse("mine.json", r#"{"strategy": []}"#).unwrap_err();
-/// assert!(error.to_string().contains("line 1 column 11"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn parse(file: &str, text: &str) -> Result<Vec<StrategyConfig>, StrategyError> {
-    let fail = |what: String| StrategyError { file: file.to_owned(), what };
-    let document: Document = serde_json::from_str(text).map_err(|error| fail(error.to_string()))?;
-    let strategies = document.strategies;
-    if strategies.is_empty() {
-        return Err(fail("`strategies` is empty".to_owned()));
-    }
-    for (index, strategy) in strategies.iter().enumerate() {
-        if strategies[..index].iter().any(|other| other.name == strategy.name) {
-            return Err(fail(format!("two strategies are named `{}`", strategy.name)));
-        }
-    }
-    Ok(strategies)
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

@@ -1,4 +1,4 @@
-//! Tests of strategies and of their files.
+//! Tests of strategies, of their files and of the code written for them.
 
 use super::*;
 
@@ -6,74 +6,123 @@ fn refusal(text: &str) -> String {
     parse("my.json", text).expect_err("the file is wrong").to_string()
 }
 
-fn file(layers: &str) -> String {
-    format!(
-        "{{\"strategies\": [\n {{\"name\": \"a\", \"layers\": [{layers}], \"base\": \"heap\"}}]}}"
-    )
+/// A file of one strategy, its tree on the second line.
+fn file(tree: &str) -> String {
+    format!("{{\"strategies\": [{{\"name\": \"a\", \"tree\":\n{tree}}}]}}")
+}
+
+fn tree(text: &str) -> Tree {
+    parse("tree", &file(text)).expect("a valid tree").remove(0).tree
+}
+
+/// A tree with every kind of node.
+const EVERY_KIND: &str = r#"{"by-lifetime": {
+    "classes": [
+        {"lifetime": "brief", "sites": [3, 4], "to": {"frame": {"segment_bytes": 65536, "segments": 4}}},
+        {"lifetime": "long", "sizes": [[33, 48]], "to": {"pool": {"bytes": 48, "over": "rest"}}},
+        {"lifetime": "odd", "sizes": [[2000, 2100]], "to": {"by-size": {
+            "classes": [{"from": 2001, "up_to": 2050, "to": {"pool": {"bytes": 2064}}}],
+            "rest": {"heap": {}}}}}
+    ],
+    "rest": {"by-site": {
+        "classes": [{"sites": [7], "to": {"slab": {"classes": "small", "large": {"heap": {}}}}}],
+        "rest": {"by-size": {
+            "classes": [
+                {"up_to": 16, "to": {"pool": {"bytes": 16, "chunk_bytes": 8192, "give_back_percent": 50}}},
+                {"from": 25, "up_to": 64, "to": {"buddy": {"leaf": 64, "bytes": 65536, "over": "rest"}}},
+                {"from": 200, "up_to": 1200, "to": {"slab": {"classes": "wide", "large": {"heap": {"region_bytes": 65536}}}}},
+                {"from": 100000, "up_to": 4000000000, "to": {"page": {}}}
+            ],
+            "rest": {"proxy": {"name": "others", "budget": 8000000, "of": {"heap": {"region_bytes": 1048576}}}}
+        }}
+    }}
+}}"#;
+
+#[test]
+fn files_are_read_and_written_back() {
+    let read = parse("my.json", &file(EVERY_KIND).replace("200,", "201,")).expect("a valid file");
+    let Tree::ByLifetime(top) = &read[0].tree else { panic!("{:?}", read[0].tree) };
+    assert_eq!(top.classes.len(), 3);
+    assert_eq!(
+        top.classes[1].to,
+        Tree::Pool(PoolConfig { over: Over::Rest, ..PoolConfig::of(48) })
+    );
+    assert_eq!(parse("back", &to_json(&read)).expect("what was written"), read);
 }
 
 #[test]
-fn files_are_read() {
-    let text = r#"{"strategies": [
-        {"name": "bare", "base": "heap-region"},
-        {"name": "full", "base": "buddy", "layers": [
-            {"pools": {"sizes": [8, 24, 100]}},
-            {"frame": {"up_to": 512, "segment_bytes": 65536, "segments": 4}},
-            {"pages": {"from": 1000000}}
-        ]}
-    ]}"#;
-    let read = parse("my.json", text).expect("a valid file");
-    assert_eq!(read[0].base, Base::HeapRegion);
-    assert_eq!(read[1].layers.len(), 3);
-    let pools = PoolsConfig { sizes: vec![8, 24, 100] };
-    assert_eq!(read[1].layers[0], LayerConfig::Pools(pools));
-}
-
-#[test]
-fn wrong_files_are_refused_with_line_and_column() {
+fn wrong_files_are_refused_with_line_column_and_key() {
+    let by_size = |class: &str| {
+        file(&format!("{{\"by-size\": {{\"classes\": [{class}], \"rest\": {{\"heap\": {{}}}}}}}}"))
+    };
+    let pool = r#"{"pool": {"bytes": 16}}"#;
     for (text, part) in [
-        ("", "EOF while parsing a value at line 1 column 0"),
-        ("{\n\"strategies\": [\n{]}", "line 3 column 2"),
-        ("{\"strategies\": [], \"more\": 1}", "unknown field `more`"),
-        ("{\"strategies\": []}", "`strategies` is empty"),
-        ("{\"strategies\": [{\"name\": \"a\"}]}", "missing field `base` at line 1 column"),
-        ("{\"strategies\": [{\"name\": \"a,b\", \"base\": \"heap\"}]}", "no comma"),
-        ("{\"strategies\": [\n{\"name\": \"a\", \"base\": \"head\"}]}", "unknown variant `head`"),
-        (&file("{\"pool\": {\"sizes\": [8]}}"), "unknown variant `pool`"),
-        (&file("{\"pools\": {\"sizes\": [8], \"x\": 1}}"), "unknown field `x`"),
-        (&file("{\"pools\": {\"sizes\": []}}"), "1 to 255 sizes at line 2 column"),
-        (&file("{\"pools\": {\"sizes\": [16, 8]}}"), "must ascend at line 2 column"),
-        (&file("{\"pools\": {\"sizes\": [0]}}"), "between 1 and 65536"),
+        (String::new(), "EOF while parsing a value at line 1 column 0"),
+        ("{\n\"strategies\": [\n{]}".to_owned(), "line 3 column 2"),
+        ("{\"strategies\": [], \"more\": 1}".to_owned(), "unknown field `more`"),
+        ("{\"strategies\": []}".to_owned(), "`strategies` is empty; name one"),
+        ("{\"strategies\": [{\"name\": \"a\"}]}".to_owned(), "missing field `tree` at line 1"),
+        (file("{\"head\": {}}"), "unknown variant `head`, expected one of `heap`"),
+        (file("{\"heap\": {\"x\": 1}}"), "unknown field `x`"),
         (
-            &file("{\"frame\": {\"up_to\": 1, \"segment_bytes\": 100, \"segments\": 2}}"),
-            "multiple of 64",
+            file("{\"heap\": {\"region_bytes\": 1}}"),
+            "`region_bytes` is 1; it must be between 65536",
         ),
+        (file("{\"pool\": {\"bytes\": 0}}"), "`bytes` is 0; it must be between 1 and"),
         (
-            &file("{\"frame\": {\"up_to\": 4096, \"segment_bytes\": 4096, \"segments\": 2}}"),
-            "a quarter",
+            file("{\"pool\": {\"bytes\": 24, \"align\": 16}}"),
+            "`align` is 16; it must be a power of",
         ),
+        (file("{\"pool\": {\"bytes\": 8, \"give_back_percent\": 5}}"), "needs `chunk_bytes`"),
+        (file("{\"pool\": {\"bytes\": 8, \"over\": \"rest\"}}"), "leave `over` out"),
+        (file("{\"buddy\": {\"leaf\": 24}}"), "`leaf` is 24; it must be a power of two"),
+        (file("{\"buddy\": {\"leaf\": 64}}"), "a `buddy` needs `bytes` unless"),
+        (file("{\"frame\": {\"segment_bytes\": 100, \"segments\": 2}}"), "`segment_bytes` is 100"),
+        (file("{\"frame\": {\"segment_bytes\": 5000, \"segments\": 2}}"), "a multiple of 64"),
+        (file("{\"frame\": {\"segment_bytes\": 4096, \"segments\": 1}}"), "`segments` is 1"),
+        (file("{\"proxy\": {\"name\": \"\", \"of\": {\"heap\": {}}}}"), "`name` is ``"),
         (
-            &file("{\"frame\": {\"up_to\": 16, \"segment_bytes\": 4096, \"segments\": 1}}"),
-            "between 2 and 4096",
+            file("{\"slab\": {\"classes\": \"odd\", \"large\": {\"heap\": {}}}}"),
+            "expected one of `default`",
         ),
-        (&file("{\"pages\": {\"from\": -1}}"), "line 2 column"),
+        (by_size(""), "`classes` has 0 entries"),
+        (by_size(&format!("{{\"up_to\": 20, \"to\": {pool}}}")), "a multiple of 8"),
+        (
+            by_size(&format!("{{\"up_to\": 24, \"to\": {pool}}}")),
+            "more than the `bytes` of its `pool`",
+        ),
+        (by_size(&format!("{{\"from\": 17, \"up_to\": 16, \"to\": {pool}}}")), "`from` is above"),
+        (
+            by_size(&format!(
+                "{{\"up_to\": 16, \"to\": {pool}}}, {{\"up_to\": 8, \"to\": {pool}}}"
+            )),
+            "`classes` must ascend",
+        ),
     ] {
-        let error = refusal(text);
+        let error = refusal(&text);
         assert!(error.starts_with("my.json: "), "{error}");
         assert!(error.contains(part), "`{error}` has `{part}`");
+        assert!(error.ends_with("; see docs/strategies.md"), "{error}");
+        assert!(part.contains("`strategies` is empty") || error.contains(" column "), "{error}");
     }
-    let twice =
-        r#"{"strategies": [{"name": "a", "base": "heap"}, {"name": "a", "base": "buddy"}]}"#;
-    assert!(refusal(twice).contains("two strategies are named `a`"));
+    let twice = r#"{"strategies": [{"name": "a", "tree": {"heap": {}}}, {"name": "a", "tree": {"heap": {}}}]}"#;
+    assert!(refusal(twice).contains("two strategies have the `name` `a`"));
+    let region = r#"{"strategies": [{"name": "a", "memory": "region", "tree": {"page": {}}}]}"#;
+    assert!(refusal(region).contains("the tree's base must be a `heap` or a `buddy`"));
+    let deep = "{\"proxy\": {\"name\": \"p\", \"of\": ".repeat(200);
+    assert!(refusal(&file(&deep)).contains("recursion limit"), "a deep tree is no overflow");
 }
 
 #[test]
-fn the_example_of_the_manual_is_valid() {
+fn the_examples_of_the_manual_are_valid() {
     let manual = include_str!("../../../../docs/strategies.md");
-    let from = manual.find("```json\n").expect("the manual has an example") + 8;
-    let length = manual[from..].find("```").expect("the example ends");
-    let read = parse("docs/strategies.md", &manual[from..from + length]).expect("it is valid");
-    assert!(!read.is_empty());
+    let mut read = 0;
+    for example in manual.split("```json\n").skip(1) {
+        let end = example.find("```").expect("the example ends");
+        parse("docs/strategies.md", &example[..end]).expect("it is valid");
+        read += 1;
+    }
+    assert!(read >= 2, "{read} examples");
     for strategy in built_in() {
         let name = format!("`{}`", strategy.name);
         assert!(manual.contains(&name), "the manual names {name}");
@@ -82,28 +131,38 @@ fn the_example_of_the_manual_is_valid() {
 
 #[test]
 fn pools_take_what_fits_size_and_alignment() {
-    let config = PoolsConfig { sizes: vec![8, 24, 32, 100] };
     let _alone = crate::child::alone();
-    let mut strategy = Strategy::new(ours::heap(), &[LayerConfig::Pools(config)]);
+    let tree = tree(
+        r#"{"by-size": {"classes": [
+        {"up_to": 8, "to": {"pool": {"bytes": 8}}},
+        {"up_to": 24, "to": {"pool": {"bytes": 24}}},
+        {"from": 33, "up_to": 104, "to": {"pool": {"bytes": 104}}},
+        {"from": 2000, "up_to": 2050, "to": {"pool": {"bytes": 2064}}}
+    ], "rest": {"heap": {}}}}"#,
+    );
+    let mut strategy = Strategy::new(&tree, None);
     for (bytes, align, served) in [
+        (0, 1, Some(8)),
         (1, 1, Some(8)),
         (8, 8, Some(8)),
         (9, 1, Some(24)),
         (24, 8, Some(24)),
-        (24, 16, Some(32)),
-        (33, 4, Some(100)),
-        (100, 4, Some(100)),
-        (96, 8, None),
-        (101, 1, None),
-        (8, 64, None),
+        (24, 16, None),
+        (32, 8, None),
+        (33, 4, Some(104)),
+        (104, 4, Some(104)),
+        (96, 16, None),
+        (105, 1, None),
+        (1999, 8, None),
+        (2000, 16, Some(2064)),
+        (2050, 1, Some(2064)),
+        (2051, 1, None),
     ] {
         let layout = Layout::from_size_align(bytes, align).expect("a valid layout");
         let block = strategy.allocate(layout);
         assert!(!block.is_null(), "{layout:?}");
-        let Layer::Pools(pools) = &strategy.0.front()[0] else { panic!("one layer of pools") };
-        let live = pools.pools.iter().filter(|pool| pool.stats().live == 1);
-        let live: Vec<usize> = live.map(|pool| pool.block_layout().size()).collect();
-        assert_eq!(live, Vec::from_iter(served), "{layout:?}");
+        let Node::BySize(node) = &strategy.root else { panic!("it chooses by size") };
+        assert_eq!(node.pools_in_use(), Vec::from_iter(served), "{layout:?}");
         // SAFETY: the block was just made with this layout.
         unsafe { strategy.deallocate(block, layout) };
     }
@@ -111,15 +170,16 @@ fn pools_take_what_fits_size_and_alignment() {
 }
 
 #[test]
-fn a_ring_reuses_segments_in_order_and_passes_on_what_it_cannot_hold() {
-    let config = FrameConfig { up_to: 1024, segment_bytes: 4096, segments: 2 };
+fn a_ring_reuses_frames_in_order_and_passes_on_what_it_cannot_hold() {
     let _alone = crate::child::alone();
-    let mut strategy = Strategy::new(ours::heap(), &[LayerConfig::Frame(config)]);
+    let frame = r#"{"frame": {"segment_bytes": 4096, "segments": 2, "over": "rest"}}"#;
+    let tree = tree(&format!(
+        r#"{{"by-size": {{"classes": [{{"up_to": 1024, "to": {frame}}}], "rest": {{"heap": {{}}}}}}}}"#
+    ));
+    let mut strategy = Strategy::new(&tree, None);
     let layout = Layout::from_size_align(1000, 8).expect("a valid layout");
-    let in_ring = |strategy: &Strategy<_>, block| strategy.0.front()[0].holds(block, layout);
     let mut blocks: Vec<*mut u8> = (0..10).map(|_| strategy.allocate(layout)).collect();
-    let held = blocks.iter().filter(|block| in_ring(&strategy, **block)).count();
-    assert!((6..=8).contains(&held), "two frames of 4096 hold {held} blocks of 1000");
+    assert!(blocks.iter().all(|block| !block.is_null()), "the heap serves what the ring does not");
     for _ in 0..100 {
         // SAFETY: each block is live and freed once, the oldest first.
         unsafe { strategy.deallocate(blocks.remove(0), layout) };
@@ -133,26 +193,75 @@ fn a_ring_reuses_segments_in_order_and_passes_on_what_it_cannot_hold() {
 }
 
 #[test]
-fn reallocation_moves_between_layers_and_keeps_contents() {
-    let layers = [
-        LayerConfig::Pools(PoolsConfig { sizes: vec![16, 64] }),
-        LayerConfig::Frame(FrameConfig { up_to: 1000, segment_bytes: 4096, segments: 2 }),
-        LayerConfig::Pages(PagesConfig { from: 100_000 }),
-    ];
+fn a_tree_of_every_kind_keeps_contents() {
     let _alone = crate::child::alone();
-    let mut strategy = Strategy::new(ours::heap(), &layers);
-    let mut old = Layout::from_size_align(10, 8).expect("a valid layout");
-    let mut block = strategy.allocate_zeroed(old);
-    // SAFETY: the block has ten bytes.
-    unsafe { block.write(77) };
-    for bytes in [12, 16, 60, 300, 900, 5000, 6000, 200_000, 300_000, 3000, 500, 40, 8] {
-        // SAFETY: the block is live with the layout `old`.
-        block = unsafe { strategy.reallocate(block, old, bytes) };
-        // SAFETY: a block that is there has at least eight bytes.
-        assert_eq!(unsafe { block.read() }, 77, "{bytes}");
-        old = Layout::from_size_align(bytes, 8).expect("a valid layout");
+    let tree = tree(&EVERY_KIND.replace("200,", "201,"));
+    let mut strategy = Strategy::new(&tree, None);
+    let mut random = 1_u64;
+    let mut live: Vec<(*mut u8, Layout, u8)> = Vec::new();
+    for step in 0..20_000_u64 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(step | 1);
+        let pick = (random >> 33) as usize;
+        let bytes = [8, 16, 30, 40, 64, 100, 300, 1000, 2010, 2090, 5000, 150_000][pick % 12];
+        strategy.at_site([0, 3, 4, 7, 9][pick / 12 % 5]);
+        if live.len() > 200 || (pick / 64 % 5 < 2 && !live.is_empty()) {
+            let (block, layout, mark) = live.swap_remove(pick % live.len());
+            // SAFETY: the block is live and holds its size.
+            assert_eq!(unsafe { block.read() }, mark, "step {step}: {layout:?}");
+            if pick.is_multiple_of(3) {
+                // SAFETY: the block is live with this layout.
+                let moved = unsafe { strategy.reallocate(block, layout, bytes) };
+                assert!(!moved.is_null(), "step {step}: {layout:?} to {bytes}");
+                // SAFETY: the block is live.
+                assert_eq!(unsafe { moved.read() }, mark, "step {step}: {layout:?} to {bytes}");
+                let layout = Layout::from_size_align(bytes, layout.align()).expect("a layout");
+                live.push((moved, layout, mark));
+                continue;
+            }
+            // SAFETY: the block is live with this layout and not used again.
+            unsafe { strategy.deallocate(block, layout) };
+            continue;
+        }
+        let layout = Layout::from_size_align(bytes, 8 << (pick % 4)).expect("a valid layout");
+        let zeroed = pick.is_multiple_of(7);
+        let block =
+            if zeroed { strategy.allocate_zeroed(layout) } else { strategy.allocate(layout) };
+        assert!(!block.is_null(), "step {step}: {layout:?}");
+        assert!(block.addr().is_multiple_of(layout.align()), "step {step}: {layout:?}");
+        // SAFETY: the offset is less than the block's size.
+        let last = unsafe { block.add(bytes - 1) };
+        // SAFETY: a zeroed block was written, all of it.
+        assert!(!zeroed || unsafe { last.read() } == 0, "step {step}");
+        // SAFETY: as above.
+        unsafe { block.write_bytes(step as u8, bytes) };
+        live.push((block, layout, step as u8));
     }
-    // SAFETY: the block is live with the layout `old`.
-    unsafe { strategy.deallocate(block, old) };
+    for (block, layout, _) in live {
+        // SAFETY: the block is live with this layout.
+        unsafe { strategy.deallocate(block, layout) };
+    }
     strategy.check().expect("all is free");
+}
+
+#[test]
+fn code_names_what_the_tree_has() {
+    let mut strategy = parse("tree", &file(&EVERY_KIND.replace("200,", "201,"))).expect("valid");
+    let code = emit_rust(&strategy.remove(0));
+    for part in [
+        "pub type Strategy<'a> = ByLifetime",
+        "PoolAllocator::new(block(16, 16), \"blocks of 16\", pages).with_chunk_bytes(8192).with_give_back(50)",
+        "FrameRing::new(65536, 4, pages)",
+        "BuddyAllocator::new(\"buddy\", 65536, 64, rest_",
+        "SlabAllocator::with_classes(\"slab\", large_",
+        "ProxyAllocator::new(\"others\", inner_",
+        ".with_budget(8000000)",
+        "100000..=4000000000 => ",
+        "3 | 4 => 0",
+    ] {
+        assert!(code.contains(part), "no `{part}` in\n{code}");
+    }
+    assert!(!code.contains('@'), "a place was left unfilled");
+    for strategy in built_in() {
+        assert!(emit_rust(&strategy).contains("pub fn with_strategy"), "{}", strategy.name);
+    }
 }

@@ -1,0 +1,207 @@
+//! The branches of a strategy as Rust.
+
+use core::fmt::Write as _;
+
+use super::super::config::{BySizeConfig, Over, PoolConfig, SMALL_MAX, Tree};
+use super::{Code, Lent, Let, Made, pool, tables};
+
+const BY_SIZE: &str = include_str!("by_size.rs.txt");
+const CHOSEN: &str = include_str!("chosen.rs.txt");
+
+/// The classes of a node that chooses by site or lifetime: sites, sizes, what serves them.
+pub(super) type Classes<'c> = Vec<(&'c [u32], &'c [[u32; 2]], &'c Tree)>;
+
+/// Another than a pool among the classes of a node.
+struct Other {
+    field: String,
+    made: Made,
+    passes_on: bool,
+    number: usize,
+}
+
+impl Code {
+    /// Writes a node that chooses by size.
+    pub(super) fn by_size(
+        &mut self,
+        config: &BySizeConfig,
+        above: Option<&Lent>,
+        base: bool,
+    ) -> Made {
+        let rest = self.referred("rest", &config.rest, above, base);
+        let from = self.lets.len();
+        let pools: Vec<&PoolConfig> = config
+            .classes
+            .iter()
+            .filter_map(|class| match &class.to {
+                Tree::Pool(pool) => Some(pool),
+                _ => None,
+            })
+            .collect();
+        let mut numbers = Vec::new();
+        let mut others: Vec<Other> = Vec::new();
+        for class in &config.classes {
+            if matches!(class.to, Tree::Pool(_)) {
+                numbers.push(numbers.len() - others.len());
+                continue;
+            }
+            let number = pools.len() + others.len();
+            numbers.push(number);
+            let field = format!("{}_{}", class.to.key().replace('-', "_"), class.up_to);
+            let made = self.node(&class.to, Some(&rest), false);
+            others.push(Other { field, made, passes_on: class.to.passes_on(), number });
+        }
+        let name = self.name("BySize").replace('_', "");
+        let kind = pool_kind(&pools, &rest);
+        let mut make = String::from("            pools: [\n");
+        for config in &pools {
+            let lent = Lent::of(config.over, Some(&rest));
+            let _ = writeln!(make, "                {},", pool(config, &lent));
+        }
+        make.push_str("            ],\n");
+        let fields = format!(
+            "    /// A pool for each of the first classes.\n    pools: [{kind}; {}],\n",
+            pools.len()
+        );
+        let text = filled(BY_SIZE, fields, make, &others, &rest);
+        let (small, large) = tables(config, &numbers);
+        let mut rows = String::new();
+        for row in small.chunks(16) {
+            let row: Vec<String> = row.iter().map(u8::to_string).collect();
+            let _ = writeln!(rows, "        {},", row.join(", "));
+        }
+        let ranges: String = large
+            .iter()
+            .map(|(from, up_to, number)| format!("                {from}..={up_to} => {number},\n"))
+            .collect();
+        let text = text
+            .replace("@SMALL@", &rows)
+            .replace("@SMALL_MAX@", &SMALL_MAX.to_string())
+            .replace("@SMALL_LEN@", &small.len().to_string())
+            .replace("@LARGE@", &ranges)
+            .replace("@POOL@", &kind)
+            .replace("@CLASSES@", &config.classes.len().to_string())
+            .replace("@CONST@", if others.is_empty() { "const " } else { "" });
+        self.finish(name, &text, &rest, from)
+    }
+
+    /// Writes a node that chooses by site or lifetime.
+    pub(super) fn chosen(
+        &mut self,
+        what: &str,
+        classes: Classes<'_>,
+        rest: &Tree,
+        above: Option<&Lent>,
+        base: bool,
+    ) -> Made {
+        let rest = self.referred("rest", rest, above, base);
+        let from = self.lets.len();
+        let mut others = Vec::new();
+        let (mut sites, mut sizes) = (String::new(), String::new());
+        for (number, (of_sites, of_sizes, tree)) in classes.into_iter().enumerate() {
+            if !of_sites.is_empty() {
+                let list: Vec<String> = of_sites.iter().map(u32::to_string).collect();
+                let _ = writeln!(sites, "            {} => {number},", list.join(" | "));
+            }
+            for [least, most] in of_sizes {
+                let _ = writeln!(sizes, "            {least}..={most} => {number},");
+            }
+            let field = format!("{}_{number}", tree.key().replace('-', "_"));
+            let made = self.node(tree, Some(&rest), false);
+            // A pool refuses what does not fit its blocks, and the rest then serves it.
+            let passes_on = tree.passes_on() || matches!(tree, Tree::Pool(_));
+            others.push(Other { field, made, passes_on, number });
+        }
+        let name = self.name(what).replace('_', "");
+        let parts: String = others.iter().map(|o| format!("&self.{}, ", o.field)).collect();
+        let text = filled(CHOSEN, String::new(), String::new(), &others, &rest)
+            .replace("@SITES@", &sites)
+            .replace("@SIZES@", &sizes)
+            .replace("@PARTS_LEN@", &(others.len() + 1).to_string())
+            .replace("@PARTS_LIST@", &parts);
+        self.finish(name, &text, &rest, from)
+    }
+
+    /// Keeps the text of a branch over `rest` whose classes refer to what stands in the list from `from`
+    /// on, and returns how it is made.
+    fn finish(&mut self, name: String, text: &str, rest: &Lent, from: usize) -> Made {
+        let mut taken = format!("pages: &'a PageAllocator, {}: &'a {}", rest.expression, rest.kind);
+        let mut given = format!("pages, {}", rest.expression);
+        for Let { name, kind, .. } in &self.lets[from..] {
+            let _ = write!(taken, ", {name}: &'a {kind}");
+            let _ = write!(given, ", {name}");
+        }
+        self.items.push(
+            text.replace("@ARGUMENTS@", &taken)
+                .replace("@REST_NAME@", &rest.expression)
+                .replace("@NAME@", &name),
+        );
+        Made {
+            kind: format!("{name}<'a>"),
+            expression: format!("{name}::new({given})"),
+            by_site: true,
+        }
+    }
+}
+
+/// Returns the type of the pools of a node, all of one.
+fn pool_kind(pools: &[&PoolConfig], rest: &Lent) -> String {
+    let over = pools.first().map_or(Over::Pages, |pool| pool.over);
+    if pools.iter().any(|pool| pool.over != over) {
+        return "PoolAllocator<'a, dyn Allocator + 'a>".to_owned();
+    }
+    format!("PoolAllocator<'a, {}>", Lent::of(over, Some(rest)).kind)
+}
+
+/// Fills what both kinds of branches have.
+fn filled(
+    template: &str,
+    mut fields: String,
+    mut make: String,
+    others: &[Other],
+    rest: &Lent,
+) -> String {
+    let class = if template == CHOSEN {
+        "Self::class_of(site, layout)"
+    } else {
+        "Self::class_of(layout.size())"
+    };
+    let [mut take, mut zeroed, mut free, mut parts] = [const { String::new() }; 4];
+    for Other { field, made, passes_on, number } in others {
+        let _ = writeln!(fields, "    {field}: {},", made.kind);
+        let _ = writeln!(make, "            {field}: {},", made.expression);
+        let call = if made.by_site { "allocate_at(site, layout)" } else { "allocate(layout)" };
+        for (text, call) in [(&mut take, call), (&mut zeroed, "allocate_zeroed(layout)")] {
+            let _ = writeln!(text, "        if {class} == {number} {{");
+            let _ = match passes_on {
+                true => writeln!(
+                    text,
+                    "            if let Ok(block) = self.{field}.{call} {{\n                \
+                     return Ok(block);\n            }}"
+                ),
+                false => writeln!(text, "            return self.{field}.{call};"),
+            };
+            text.push_str("        }\n");
+        }
+        let owns = if *passes_on {
+            format!(" && self.{field}.owns(block.as_ptr())")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            free,
+            "        if {class} == {number}{owns} {{\n            // SAFETY: this one gave the block \
+             out.\n            return unsafe {{ self.{field}.deallocate_sized(block, layout) }};\n        }}"
+        );
+        let _ = writeln!(parts, "        parts.push(&self.{field});");
+    }
+    let rest_take = if rest.by_site { "allocate_at(site, layout)" } else { "allocate(layout)" };
+    template
+        .replace("@FIELDS@", &fields)
+        .replace("@MAKE@", &make)
+        .replace("@REST@", &rest.kind)
+        .replace("@TAKE@", &take)
+        .replace("@TAKE_ZEROED@", &zeroed)
+        .replace("@FREE@", &free)
+        .replace("@REST_TAKE@", &format!("self.rest.{rest_take}"))
+        .replace("@PARTS@", &parts)
+}
