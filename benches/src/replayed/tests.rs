@@ -10,6 +10,7 @@ fn row_result(name: &str, rounds_ns: &[f64], refused: u64) -> RowResult {
         kind: Kind::Peer,
         ns_per_event: None,
         memory_ratio: Some(1.5),
+        peak_bytes: None,
         worst_ns: Some(700.0),
         faults: None,
         refused: Some(refused),

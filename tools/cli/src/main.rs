@@ -4,6 +4,7 @@
 //! allocator lost), 2 where it could not do its work.
 #![forbid(unsafe_code)]
 
+mod advise;
 mod output;
 mod progress;
 mod replay;
@@ -38,6 +39,8 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Searches the strategy that suits a recording.
+    Advise(advise::Advise),
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
     /// Checks a file of strategies, and writes one as Rust.
@@ -46,6 +49,7 @@ enum Command {
 
 fn main() -> ExitCode {
     match Cli::parse().command {
+        Command::Advise(advise) => advise.run(),
         Command::Replay(replay) => replay.run(),
         Command::Strategy(strategy) => strategy.run(),
     }

@@ -34,6 +34,13 @@ impl Line {
         self.0.set_message(format!("{}: {what}, {}", progress.trace, progress.row));
     }
 
+    /// Shows how far work is that has no rows.
+    pub(crate) fn tell(&self, what: &str, done: usize, of: usize) {
+        self.0.set_length(of as u64);
+        self.0.set_position(done as u64);
+        self.0.set_message(what.to_owned());
+    }
+
     pub(crate) fn end(&self) {
         self.0.finish_and_clear();
     }

@@ -53,6 +53,14 @@ impl Child {
     }
 }
 
+/// Ends this process, a child, by a signal once it has used so many seconds of CPU time: what hangs in an
+/// allocator looks at no clock.
+pub(crate) fn limit_cpu(seconds: u64) {
+    let limit = libc::rlimit { rlim_cur: seconds, rlim_max: seconds };
+    // SAFETY: the pointer is that of a live rlimit; a limit that the system refuses is none.
+    unsafe { libc::setrlimit(libc::RLIMIT_CPU, &raw const limit) };
+}
+
 /// Makes a pipe whose ends are closed in programs that this process may start.
 fn pipe() -> io::Result<(File, File)> {
     let mut ends = [0; 2];

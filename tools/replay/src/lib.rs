@@ -4,6 +4,7 @@
     reason = "replaying calls allocators by hand and asks the system for times and memory"
 )]
 
+pub mod advise;
 pub mod bundled;
 mod child;
 mod clock;
@@ -23,5 +24,5 @@ pub mod table;
 pub mod trace;
 
 pub use mapped::Arena;
-pub use ours::ours;
+pub use ours::{allocator_row, ours};
 pub use pass::verify::{Loss, LossKind, Verified};

@@ -267,7 +267,7 @@ fn too_large(trace: &Trace) -> MeasureError {
 }
 
 /// Returns the sizes of regions for a trace if `children` such regions fit the memory that is free.
-fn fitting(trace: &Trace, children: u64) -> Option<RegionSizes> {
+pub(crate) fn fitting(trace: &Trace, children: u64) -> Option<RegionSizes> {
     let sizes = RegionSizes::of(trace.peak_live_bytes)?;
     let needed = (sizes.ample as u64).saturating_mul(children);
     (needed <= clock::available_bytes() / 10 * 9).then_some(sizes)

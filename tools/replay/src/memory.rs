@@ -33,6 +33,8 @@ const LOOKS_BETWEEN_READINGS: u32 = 1000;
 pub(crate) struct Peak {
     /// Peak anonymous bytes over what the replayer itself has.
     pub(crate) bytes: u64,
+    /// What of it is left after the last step, before the rest is freed.
+    pub(crate) end_bytes: u64,
     /// Requests refused.
     pub(crate) refused: u64,
     /// Steps done; fewer than all where the cap stopped it.
@@ -42,7 +44,10 @@ pub(crate) struct Peak {
 impl Peak {
     /// Returns the peak as a child sends it.
     pub(crate) fn encode(self) -> Vec<u8> {
-        [self.bytes, self.refused, self.done].iter().flat_map(|word| word.to_ne_bytes()).collect()
+        [self.bytes, self.end_bytes, self.refused, self.done]
+            .iter()
+            .flat_map(|word| word.to_ne_bytes())
+            .collect()
     }
 
     /// Returns the peak that a child sent.
@@ -50,11 +55,12 @@ impl Peak {
         let (words, []) = answer.as_chunks::<8>() else {
             return None;
         };
-        let [bytes, refused, done] = words else {
+        let [bytes, end_bytes, refused, done] = words else {
             return None;
         };
         Some(Self {
             bytes: u64::from_ne_bytes(*bytes),
+            end_bytes: u64::from_ne_bytes(*end_bytes),
             refused: u64::from_ne_bytes(*refused),
             done: u64::from_ne_bytes(*done),
         })
@@ -120,7 +126,8 @@ fn peak_of<'r>(
     let mut gauge = Gauge::new((live_pages / 1000).max(8))?;
     let mut runner = make(row);
     let Timed { refused, done, .. } = runner.touching(&mut bench, cap, &mut gauge)?;
-    Ok(Peak { bytes: gauge.peak_bytes(), refused, done: done as u64 })
+    let end_bytes = gauge.last_bytes.saturating_sub(gauge.base_bytes);
+    Ok(Peak { bytes: gauge.peak_bytes(), end_bytes, refused, done: done as u64 })
 }
 
 impl Watch for Gauge {
@@ -135,6 +142,10 @@ impl Watch for Gauge {
 
     fn begin(&mut self) {
         self.peak_bytes = 0;
+        self.read();
+    }
+
+    fn end(&mut self) {
         self.read();
     }
 }

@@ -26,7 +26,7 @@ const LARGE_LEAF_BYTES: usize = 512;
 #[must_use]
 pub fn ours() -> Vec<Row> {
     vec![
-        Row::growing("heap", Kind::Ours, || Ours(heap())),
+        heap_row(),
         Row::in_region("heap-region", Kind::Ours, |arena| {
             // SAFETY: `in_region` promises that the arena is the heap's own while it stands.
             Ours(unsafe { heap_in(arena) })
@@ -42,6 +42,19 @@ pub fn ours() -> Vec<Row> {
         }),
         Row::growing("page", Kind::Ours, || Ours(PageAllocator::new("page"))),
     ]
+}
+
+/// Returns the row of the heap that grows.
+pub(crate) fn heap_row() -> Row {
+    Row::growing("heap", Kind::Ours, || Ours(heap()))
+}
+
+/// Returns a row of any allocator, made by `make`, that grows and keeps its state between rounds.
+pub fn allocator_row<A: Allocator + 'static>(
+    name: impl Into<String>,
+    make: impl Fn() -> A + 'static,
+) -> Row {
+    Row::growing(name, Kind::Strategy, move || Ours(make()))
 }
 
 /// A heap that grows from the pages of the system.

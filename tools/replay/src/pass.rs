@@ -260,6 +260,8 @@ pub(crate) trait Watch {
     fn grown(&mut self, pages: usize);
     /// The steps that are measured begin.
     fn begin(&mut self);
+    /// They end, and blocks are still alive.
+    fn end(&mut self);
 }
 
 /// Replays the program once, touching every page of every block, and tells `watch` of each step that
@@ -304,6 +306,7 @@ pub(crate) fn touching<S: Subject>(
         }
     }
     let ns = clock::thread_cpu_ns() - from;
+    watch.end();
     bench.end(subject, done, ending)?;
     Ok(Timed { ns, faults: 0, refused, done })
 }

@@ -33,6 +33,9 @@ pub struct RowResult {
     pub ns_per_event: Option<Spread>,
     /// Peak anonymous bytes over peak live bytes.
     pub memory_ratio: Option<f64>,
+    /// Peak anonymous bytes.
+    #[serde(skip)]
+    pub peak_bytes: Option<u64>,
     /// The worst single operation: for each event the least over the rounds, then the greatest.
     /// Operations that clear, or move and so copy, more than 4 KiB are left out: beyond that it is
     /// the contents that take the time.

@@ -16,6 +16,7 @@ mod by_size;
 mod chosen;
 mod config;
 mod emit;
+mod flat;
 mod node;
 mod ring;
 
@@ -30,14 +31,25 @@ pub use emit::emit_rust;
 use core::alloc::Layout;
 use core::cell::Cell;
 
-use loligo_allocators::Allocator;
+use loligo_allocators::{Allocator, HeapAllocator};
 
 use crate::mapped::Arena;
 use crate::ours;
 use crate::results::Kind;
 use crate::rows::Row;
 use crate::subject::Subject;
+use flat::Flat;
 use node::Node;
+
+/// Returns the strategy that is the heap alone.
+#[must_use]
+pub fn heap_alone() -> StrategyConfig {
+    StrategyConfig {
+        name: "heap".to_owned(),
+        memory: Memory::Pages,
+        tree: Tree::Heap(HeapConfig::default()),
+    }
+}
 
 /// Returns the strategies that are built in.
 #[must_use]
@@ -84,7 +96,19 @@ impl StrategyConfig {
         let tree = self.tree.clone();
         let name = self.name.clone();
         match self.memory {
-            Memory::Pages => Row::growing(name, Kind::Strategy, move || Strategy::new(&tree, None)),
+            Memory::Pages => match (Flat::fits(&tree), &tree) {
+                (Some(_), _) => Row::growing(name, Kind::Strategy, move || {
+                    let (config, heap) = Flat::fits(&tree).expect("the shape was looked at");
+                    Flat::new(config, heap)
+                }),
+                (None, Tree::Heap(HeapConfig { region_bytes: Some(bytes), over: Over::Pages })) => {
+                    let bytes = *bytes as usize;
+                    ours::allocator_row(name, move || {
+                        HeapAllocator::with_region_bytes("heap", &ours::PAGES, bytes)
+                    })
+                }
+                _ => Row::growing(name, Kind::Strategy, move || Strategy::new(&tree, None)),
+            },
             Memory::Region => {
                 Row::in_region(name, Kind::Strategy, move |arena| Strategy::new(&tree, Some(arena)))
             }

@@ -6,7 +6,7 @@ fn names(strategies: &[StrategyConfig]) -> Vec<&str> {
     strategies.iter().map(|strategy| &*strategy.name).collect()
 }
 
-const MINE: &str = r#"{"strategies": [{"name": "mine", "base": "heap"}]}"#;
+const MINE: &str = r#"{"strategies": [{"name": "mine", "tree": {"heap": {}}}]}"#;
 
 #[test]
 fn strategies_are_chosen_by_name_and_by_file() {

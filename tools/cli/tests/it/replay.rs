@@ -168,8 +168,8 @@ fn strategies_come_from_files() {
     place.recording("game.altrace");
     place.file(
         "mine.json",
-        r#"{"strategies": [{"name": "mine", "base": "heap",
-            "layers": [{"pools": {"sizes": [32, 64]}}]}]}"#,
+        r#"{"strategies": [{"name": "mine", "tree": {"by-size": {
+            "classes": [{"up_to": 64, "to": {"pool": {"bytes": 64}}}], "rest": {"heap": {}}}}}]}"#,
     );
     place.file("wrong.json", "{\"strategies\": [\n  {\"name\": \"mine\", \"bas\": \"heap\"}]}");
     let arguments = [

@@ -240,6 +240,7 @@ fn row_result(lane: &Lane<'_>, peak: Option<Peak>, program: &Program) -> RowResu
         memory_ratio: whole
             .filter(|_| peak_live_bytes > 0)
             .map(|peak| peak.bytes as f64 / peak_live_bytes as f64),
+        peak_bytes: whole.map(|peak| peak.bytes),
         worst_ns: lane.worst_ns,
         faults: faults.get(faults.len() / 2).copied(),
         refused: lane.first.filter(|_| !is_loop).map(|first| first.refused),

@@ -429,6 +429,7 @@ fn json_is_as_agreed() {
         kind: Kind::Ours,
         ns_per_event: Some(Spread { median: 2.0, min: 1.0, max: 3.0 }),
         memory_ratio: None,
+        peak_bytes: None,
         worst_ns: Some(7.5),
         faults: Some(1),
         refused: Some(0),

@@ -67,6 +67,7 @@ pub(super) fn result(trace: &Trace) -> TraceResult {
         kind,
         ns_per_event: Some(Spread { median, min: median, max: median }),
         memory_ratio: Some(1.5),
+        peak_bytes: None,
         worst_ns: Some(900.0),
         faults: Some(3),
         refused: Some(0),

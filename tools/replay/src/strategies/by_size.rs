@@ -21,14 +21,60 @@ const NONE: u8 = u8::MAX;
 pub(super) struct BySize(Over<Branches, Node>);
 
 struct Branches {
-    /// For sizes up to [`SMALL_MAX`], in steps of 8, the class.
-    small: [u8; SMALL_MAX as usize / 8 + 1],
-    /// Least and greatest size of the classes above, ascending.
-    large: Box<[(usize, usize, u8)]>,
+    table: Table,
     /// The classes that are pools, the first numbers.
     pools: Box<[Pool]>,
     /// The others, and whether they may pass a block on to the rest.
     others: Box<[(Node, bool)]>,
+}
+
+/// From a size to its class.
+pub(super) struct Table {
+    /// For sizes up to [`SMALL_MAX`], in steps of 8, the class.
+    small: [u8; SMALL_MAX as usize / 8 + 1],
+    /// Least and greatest size of the classes above, ascending.
+    large: Box<[(usize, usize, u8)]>,
+}
+
+impl Table {
+    /// Makes the table of the classes, which have these numbers.
+    pub(super) fn new(config: &BySizeConfig, numbers: &[u8]) -> Self {
+        let mut next = 1;
+        let mut numbered = Vec::new();
+        for (class, number) in config.classes.iter().zip(numbers) {
+            let from = class.from.map_or(next, |from| from.max(1));
+            numbered.push((from as usize, class.up_to as usize, *number));
+            next = class.up_to.saturating_add(1);
+        }
+        let mut small = [NONE; SMALL_MAX as usize / 8 + 1];
+        for (from, up_to, number) in &numbered {
+            let last = (up_to / 8).min(small.len() - 1);
+            if let Some(slots) = small.get_mut(from.div_ceil(8)..=last) {
+                slots.fill(*number);
+            }
+            if *from == 1 {
+                // A request of no bytes is served as one byte.
+                small[0] = *number;
+            }
+        }
+        let large = numbered.into_iter().filter(|(_, up_to, _)| *up_to > SMALL_MAX as usize);
+        Self { small, large: large.collect() }
+    }
+
+    /// Returns the class of a size, or one that there is not.
+    #[inline(always)]
+    pub(super) fn class_of(&self, bytes: usize) -> u8 {
+        match self.small.get(bytes.div_ceil(8)) {
+            Some(class) => *class,
+            None => self.class_of_large(bytes),
+        }
+    }
+
+    #[inline]
+    fn class_of_large(&self, bytes: usize) -> u8 {
+        let found = self.large.iter().find(|(_, up_to, _)| bytes <= *up_to);
+        found.filter(|(from, _, _)| bytes >= *from).map_or(NONE, |(_, _, number)| *number)
+    }
 }
 
 impl BySize {
@@ -41,14 +87,14 @@ impl BySize {
     #[inline(always)]
     fn pool_of(&self, layout: Layout) -> Option<&Pool> {
         let branches = self.0.front();
-        let pool = branches.pools.get(branches.class_of(layout.size()) as usize)?;
+        let pool = branches.pools.get(branches.table.class_of(layout.size()) as usize)?;
         (layout.align() <= pool.block_layout().align()).then_some(pool)
     }
 
     /// Returns the node for a layout that no pool serves, and whether it may pass it on.
     fn other_of(&self, layout: Layout) -> Option<&(Node, bool)> {
         let branches = self.0.front();
-        let class = branches.class_of(layout.size()) as usize;
+        let class = branches.table.class_of(layout.size()) as usize;
         branches.others.get(class.wrapping_sub(branches.pools.len()))
     }
 
@@ -122,8 +168,7 @@ impl Branches {
     fn new(config: &BySizeConfig, rest: &'static Node) -> Self {
         let mut pools = Vec::new();
         let mut others = Vec::new();
-        let mut numbered = Vec::new();
-        let mut next = 1;
+        let mut numbers = Vec::new();
         let count = config.classes.iter().filter(|class| matches!(class.to, Tree::Pool(_))).count();
         for class in &config.classes {
             let number = match &class.to {
@@ -132,43 +177,15 @@ impl Branches {
                     pools.len() - 1
                 }
                 tree => {
-                    let node = Node::new(tree, rest, None);
-                    others.push((node, tree.passes_on()));
+                    others.push((Node::new(tree, rest, None), tree.passes_on()));
                     count + others.len() - 1
                 }
             };
-            let from = class.from.map_or(next, |from| from.max(1));
-            numbered.push((from as usize, class.up_to as usize, number as u8));
-            next = class.up_to.saturating_add(1);
+            // The checks see to it that there are at most 200.
+            numbers.push(number as u8);
         }
-        let mut small = [NONE; SMALL_MAX as usize / 8 + 1];
-        for (from, up_to, number) in &numbered {
-            let last = (up_to / 8).min(small.len() - 1);
-            let first = from.div_ceil(8);
-            if let Some(slots) = small.get_mut(first..=last) {
-                slots.fill(*number);
-            }
-            if *from == 1 {
-                // A request of no bytes is served as one byte.
-                small[0] = *number;
-            }
-        }
-        let large = numbered.into_iter().filter(|(_, up_to, _)| *up_to > SMALL_MAX as usize);
-        Self { small, large: large.collect(), pools: pools.into(), others: others.into() }
-    }
-
-    #[inline(always)]
-    fn class_of(&self, bytes: usize) -> u8 {
-        match self.small.get(bytes.div_ceil(8)) {
-            Some(class) => *class,
-            None => self.class_of_large(bytes),
-        }
-    }
-
-    #[inline]
-    fn class_of_large(&self, bytes: usize) -> u8 {
-        let found = self.large.iter().find(|(_, up_to, _)| bytes <= *up_to);
-        found.filter(|(from, _, _)| bytes >= *from).map_or(NONE, |(_, _, number)| *number)
+        let table = Table::new(config, &numbers);
+        Self { table, pools: pools.into(), others: others.into() }
     }
 }
 

@@ -9,6 +9,7 @@ fn row(name: &str, kind: Kind, median: f64) -> RowResult {
         kind,
         ns_per_event: Some(Spread { median, min: median - 1.0, max: median + 1.0 }),
         memory_ratio: Some(1.0625),
+        peak_bytes: None,
         worst_ns: Some(1234.4),
         faults: Some(0),
         refused: Some(0),

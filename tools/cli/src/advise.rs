@@ -1,0 +1,201 @@
+//! `loligo advise`.
+
+use core::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use loligo_replay::advise::{Advice, Judged, Options, TRAIN_PERCENT, advise};
+use loligo_replay::bundled::bundled;
+use loligo_replay::strategies::{StrategyConfig, emit_rust, to_json};
+use loligo_replay::trace::Trace;
+
+use crate::output::{Output, print};
+use crate::progress::Line;
+
+/// Searches the strategy that suits a recording: replays many on a part of it and judges the best on
+/// the rest.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Advise {
+    /// A recording, .altrace or .altrace.zst, or the name of a bundled one
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+
+    /// How many candidates are replayed
+    #[arg(long, value_name = "N", default_value_t = Options::default().candidates as u32,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    candidates: u32,
+
+    /// What draws the candidates from the space
+    #[arg(long, value_name = "SEED", default_value_t = Options::default().seed)]
+    seed: u64,
+
+    /// How many of them are judged on the part that was held back
+    #[arg(long, value_name = "N", default_value_t = Options::default().finalists as u32,
+        value_parser = clap::value_parser!(u32).range(1..=100))]
+    finalists: u32,
+
+    /// Counted rounds of the judgement
+    #[arg(long, value_name = "N", default_value_t = Options::default().rounds,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rounds: u32,
+
+    /// Where strategies.json and the Rust files go [default: loligo-advice/TRACE]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "Examples:
+  loligo advise game.altrace.zst              strategies.json, speed.rs, memory.rs, latency.rs
+  loligo advise lua --candidates 1000         a bundled recording, searched longer
+  loligo advise game.altrace --seed 2         other candidates of the same space
+
+Exit status: 0 all went well, 2 it could not be done.
+How to read what it prints: docs/choosing-an-allocator.md.";
+
+impl Advise {
+    /// Does the work; errors go to standard error.
+    pub(crate) fn run(&self) -> ExitCode {
+        match self.advise() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("loligo: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    fn advise(&self) -> Result<(), String> {
+        let trace = self.open()?;
+        let folder =
+            self.out.clone().unwrap_or_else(|| Path::new("loligo-advice").join(&trace.name));
+        fs::create_dir_all(&folder)
+            .map_err(|error| format!("{}: cannot make the folder: {error}", folder.display()))?;
+        let prepare =
+            |name: &str| Output::prepare(&folder.join(name)).map_err(|error| error.to_string());
+        let strategies = prepare("strategies.json")?;
+        let files = [prepare("speed.rs")?, prepare("memory.rs")?, prepare("latency.rs")?];
+
+        let options = Options {
+            candidates: self.candidates as usize,
+            seed: self.seed,
+            finalists: self.finalists as usize,
+            rounds: self.rounds,
+        };
+        let line = Line::new();
+        let found = advise(&trace, &options, &mut |what, done, of| line.tell(what, done, of));
+        line.end();
+        let advice = found.map_err(|error| error.to_string())?;
+
+        let choices = choices(&advice);
+        let names: Vec<StrategyConfig> =
+            choices.iter().map(|(name, judged)| strategy(name, judged)).collect();
+        let write = |output: &Output, text: String| {
+            output.write(text.as_bytes()).map_err(|error| error.to_string())
+        };
+        write(&strategies, to_json(&names))?;
+        for (output, strategy) in files.iter().zip(&names) {
+            write(output, emit_rust(strategy))?;
+        }
+        let mut text = describe(&advice);
+        let _ = writeln!(text, "The strategies and their Rust lie in {}.", folder.display());
+        print(&text)
+    }
+
+    fn open(&self) -> Result<Trace, String> {
+        let found = bundled().iter().find(|one| Path::new(one.name) == self.trace);
+        match found {
+            Some(one) if !self.trace.exists() => one.open(),
+            _ => Trace::open(&self.trace),
+        }
+        .map_err(|error| error.to_string())
+    }
+}
+
+/// Returns the three choices with their names.
+fn choices(advice: &Advice) -> [(&'static str, &Judged); 3] {
+    let verdict = advice.verdict;
+    [("speed", verdict.speed), ("memory", verdict.memory), ("latency", verdict.latency)]
+        .map(|(name, index)| (name, &advice.judged[index]))
+}
+
+/// Returns a choice as a strategy of that name; the heap where nothing was better.
+fn strategy(name: &str, judged: &Judged) -> StrategyConfig {
+    let heap = || loligo_replay::strategies::heap_alone();
+    StrategyConfig { name: name.to_owned(), ..judged.strategy.clone().unwrap_or_else(heap) }
+}
+
+/// Describes what was found.
+fn describe(advice: &Advice) -> String {
+    let mut text = String::new();
+    let profile = &advice.profile;
+    let order = profile.order;
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{}: {} events; the first {TRAIN_PERCENT} % are searched on, the rest is held back.",
+        advice.trace, advice.events
+    );
+    let _ = writeln!(
+        text,
+        "Seen: {} kinds of blocks, {} phases, {:.0} % of blocks die within 64 events; {:.0} % of frees \
+         take the youngest block, {:.0} % the oldest.",
+        profile.sizes.len(),
+        profile.phases.len(),
+        order.brief * 100.0,
+        order.last_in * 100.0,
+        order.first_in * 100.0
+    );
+    let replayed = advice.tried.len() - 1;
+    let failed = advice.tried.iter().skip(1).filter(|one| one.figures.is_none()).count();
+    let _ = writeln!(
+        text,
+        "Searched: a space of {} strategies; {} dropped by the sizes alone, {replayed} replayed, {failed} \
+         of these refused a request or took too long.\n",
+        advice.space, advice.dropped
+    );
+    front(&mut text, advice);
+    for (what, judged) in choices(advice) {
+        let sentence = match &judged.strategy {
+            None => "the heap; nothing that was tried does better".to_owned(),
+            Some(strategy) => format!(
+                "{}, with {:.2} of the heap's time above the empty loop and {:.2} of its bytes above the \
+                 live ones; worst operation {:.0} ns",
+                strategy.name, judged.time_ratio, judged.bytes_ratio, judged.worst_ns
+            ),
+        };
+        let _ = writeln!(text, "For {what}: {sentence}.");
+    }
+    text.push_str(
+        "Each was verified: every block kept its contents, and no request was refused.\n",
+    );
+    text
+}
+
+/// Shows what no other beats in time, bytes and worst operation at once, and the heap.
+fn front(text: &mut String, advice: &Advice) {
+    let _ = writeln!(
+        text,
+        "On the part held back, whose live bytes peak at {}; what no other beats, and the heap:",
+        advice.peak_live_bytes
+    );
+    let _ = writeln!(
+        text,
+        "  {:<14} {:>9} {:>8} {:>12} {:>8} {:>9}",
+        "strategy", "ns/event", "of heap", "bytes above", "of heap", "worst ns"
+    );
+    let mut shown: Vec<&Judged> =
+        advice.judged.iter().filter(|one| one.is_on_front || one.strategy.is_none()).collect();
+    shown.sort_by(|a, b| a.time_ratio.total_cmp(&b.time_ratio));
+    for one in shown {
+        let name = one.strategy.as_ref().map_or("heap", |strategy| &*strategy.name);
+        let _ = writeln!(
+            text,
+            "  {name:<14} {:>9.2} {:>8.2} {:>12.0} {:>8.2} {:>9.0}",
+            one.ns_above, one.time_ratio, one.bytes_above, one.bytes_ratio, one.worst_ns
+        );
+    }
+    text.push('\n');
+}

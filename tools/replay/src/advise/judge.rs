@@ -1,0 +1,152 @@
+//! The finalists on the part of the trace that the search has not seen.
+
+use super::{AdviseError, TRAIN_PERCENT};
+use crate::measure::{Measured, Options, Phase, Progress, measure};
+use crate::ours;
+use crate::results::{RowResult, Spread};
+use crate::rows::Row;
+use crate::strategies::StrategyConfig;
+use crate::trace::Trace;
+
+/// By how much a choice may be worse than the heap in what it is not chosen for.
+pub const WORSE_MAX: f64 = 1.05;
+
+/// What a choice for bounded latency may cost, in time and in bytes above the live ones, of the heap's.
+const LATENCY_COST_MAX: f64 = 1.25;
+
+/// A finalist, or the heap, on what was held back.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The strategy; `None` is the heap itself.
+    pub strategy: Option<StrategyConfig>,
+    /// Nanoseconds an event above the empty loop, the median of the rounds.
+    pub ns_above: f64,
+    /// The same over the heap's in the same round, the median of the rounds.
+    pub time_ratio: f64,
+    /// Peak bytes above the peak of the live ones.
+    pub bytes_above: f64,
+    /// The same over the heap's.
+    pub bytes_ratio: f64,
+    /// The worst single operation.
+    pub worst_ns: f64,
+    /// Whether every block kept its contents and no request was refused.
+    pub is_sound: bool,
+    /// Whether no other is better in time, bytes and worst operation at once.
+    pub is_on_front: bool,
+}
+
+/// The choices, as indices of what was judged; 0 is the heap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The least time, with bytes above the live ones at most 5 % more than the heap's.
+    pub speed: usize,
+    /// The least bytes, with time at most 5 % more than the heap's.
+    pub memory: usize,
+    /// The least worst operation, with time and bytes at most a quarter more than the heap's.
+    pub latency: usize,
+}
+
+pub(super) struct Judgement {
+    pub(super) judged: Vec<Judged>,
+    pub(super) peak_live_bytes: u64,
+}
+
+/// Judges the finalists, the heap first.
+pub(super) fn judge(
+    trace: &Trace,
+    finalists: &[StrategyConfig],
+    rounds: u32,
+    progress: &mut dyn FnMut(&str, usize, usize),
+) -> Result<Judgement, AdviseError> {
+    let mut rows = vec![Row::null(), ours::heap_row()];
+    rows.extend(finalists.iter().map(StrategyConfig::row));
+    let options = Options {
+        rounds,
+        verify: true,
+        warm_percent: TRAIN_PERCENT,
+        worst_rounds: 5,
+        ..Options::default()
+    };
+    let mut told = |one: Progress<'_>| {
+        let phase = match one.phase {
+            Phase::Memory => "judging memory",
+            Phase::Time => "judging time",
+            Phase::Worst => "judging the worst operation",
+            Phase::Verify => "comparing contents",
+        };
+        progress(phase, one.done as usize, one.of as usize);
+    };
+    let mut measured = measure(core::slice::from_ref(trace), &rows, &options, &mut told)?;
+    let Some(measured) = measured.pop() else {
+        return Ok(Judgement { judged: Vec::new(), peak_live_bytes: 0 });
+    };
+    let judged = compare(&measured, finalists);
+    Ok(Judgement { judged, peak_live_bytes: measured.result.peak_live_bytes })
+}
+
+/// Compares the rows, of which the first is the empty loop and the second the heap.
+fn compare(measured: &Measured, finalists: &[StrategyConfig]) -> Vec<Judged> {
+    let rows = &measured.result.rows;
+    let live = measured.result.peak_live_bytes as f64;
+    let above = |row: &RowResult| row.peak_bytes.map_or(f64::INFINITY, |peak| peak as f64 - live);
+    let mut judged = Vec::new();
+    let [null, heap, ..] = &rows[..] else {
+        return judged;
+    };
+    for (index, row) in rows.iter().enumerate().skip(1) {
+        let of_heap = row.rounds_ns.iter().zip(&heap.rounds_ns).zip(&null.rounds_ns);
+        let ratios: Vec<f64> = of_heap
+            .clone()
+            .map(|((own, heap), null)| (own - null) / (heap - null).max(0.01))
+            .collect();
+        let ns: Vec<f64> = of_heap.map(|((own, _), null)| own - null).collect();
+        let median = |of: &[f64]| Spread::of(of).map_or(f64::INFINITY, |spread| spread.median);
+        let contents = measured.verified.get(index).and_then(Option::as_ref);
+        judged.push(Judged {
+            strategy: finalists.get(index.wrapping_sub(2)).cloned(),
+            ns_above: median(&ns),
+            time_ratio: median(&ratios),
+            bytes_above: above(row),
+            bytes_ratio: above(row) / above(heap),
+            worst_ns: row.worst_ns.unwrap_or(f64::INFINITY),
+            is_sound: !row.capped
+                && row.refused == Some(0)
+                && contents.is_some_and(|found| found.losses.is_empty() && found.refused == 0),
+            is_on_front: false,
+        });
+    }
+    mark_front(&mut judged);
+    judged
+}
+
+/// Marks those that no other beats in everything.
+fn mark_front(judged: &mut [Judged]) {
+    let figures: Vec<[f64; 3]> =
+        judged.iter().map(|one| [one.time_ratio, one.bytes_above, one.worst_ns]).collect();
+    for (index, own) in figures.iter().enumerate() {
+        let beaten = figures.iter().enumerate().any(|(other, of)| {
+            let all = of.iter().zip(own).all(|(a, b)| a <= b);
+            judged[other].is_sound && all && (of != own || other < index)
+        });
+        judged[index].is_on_front = judged[index].is_sound && !beaten;
+    }
+}
+
+/// Names the choices among what is sound; the heap where nothing is better.
+pub(super) fn choose(judged: &[Judged]) -> Verdict {
+    let heap_worst = judged.first().map_or(f64::INFINITY, |heap| heap.worst_ns);
+    let least = |keep: &dyn Fn(&Judged) -> bool, by: &dyn Fn(&Judged) -> f64, most: f64| {
+        let fit = judged.iter().enumerate().filter(|(_, one)| one.is_sound && keep(one));
+        let found = fit.min_by(|(_, a), (_, b)| by(a).total_cmp(&by(b)));
+        found.filter(|(_, one)| by(one) < most).map_or(0, |(index, _)| index)
+    };
+    Verdict {
+        speed: least(&|one| one.bytes_ratio <= WORSE_MAX, &|one| one.time_ratio, 1.0),
+        memory: least(&|one| one.time_ratio <= WORSE_MAX, &|one| one.bytes_ratio, 1.0),
+        latency: least(
+            &|one| one.time_ratio <= LATENCY_COST_MAX && one.bytes_ratio <= LATENCY_COST_MAX,
+            &|one| one.worst_ns,
+            heap_worst,
+        ),
+    }
+}

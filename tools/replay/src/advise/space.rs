@@ -1,0 +1,333 @@
+//! The strategies that a trace may call for, and which of them are drawn.
+
+use super::profile::{Profile, SizeUse};
+use crate::strategies::{
+    BuddyConfig, BySizeConfig, Classes, FrameConfig, HeapConfig, Memory, Over, PageConfig,
+    PoolConfig, SizeClass, SlabConfig, StrategyConfig, Tree, heap_alone,
+};
+
+/// The most bytes, in tenths of those of the live blocks at the peak, that the static model may foresee
+/// for a candidate.
+const TENTHS_MAX: u64 = 16;
+
+/// All strategies that are thought of for a trace.
+#[derive(Clone, Debug)]
+pub struct Space {
+    shapes: Vec<Shape>,
+}
+
+/// What was drawn from a space.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// The candidates, the heap first.
+    pub candidates: Vec<StrategyConfig>,
+    /// How many strategies the static model dropped.
+    pub dropped: usize,
+}
+
+/// A strategy by its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// A heap with another first region.
+    Heap { region_bytes: u32 },
+    /// A slab before a heap or a buddy.
+    Slab { classes: Classes, region_bytes: u32, leaf: Option<u32> },
+    /// A buddy for all that fits it, before a heap.
+    Buddy { leaf: u32, eighths: u64 },
+    /// A ring for small blocks before a heap.
+    Frame { up_to: u32, segment_bytes: u32, segments: u32 },
+    /// Pools before a heap.
+    Pools(Pools),
+}
+
+/// Which sizes get a pool, and of which kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pools {
+    pick: Pick,
+    chunk: Option<u32>,
+    give_back: u32,
+    over: Over,
+    /// How many of the most used sizes above 512 bytes get a pool too.
+    large: usize,
+    /// From which size on blocks are pages.
+    pages: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pick {
+    /// Every 16 bytes up to so many.
+    Every(u32),
+    /// So many of the most used sizes up to 512 bytes.
+    Hottest(usize),
+}
+
+impl Space {
+    /// Returns the space for a trace.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let mut shapes = Vec::new();
+        shapes.extend([1, 4, 16, 256].map(|mib| Shape::Heap { region_bytes: mib << 20 }));
+        for classes in [Classes::Default, Classes::PowersOfTwo, Classes::Small, Classes::Wide] {
+            for region_bytes in [256 << 10, 1 << 20, 16 << 20] {
+                for leaf in [None, Some(512), Some(4096)] {
+                    shapes.push(Shape::Slab { classes, region_bytes, leaf });
+                }
+            }
+        }
+        for leaf in [16, 32, 64, 128, 256] {
+            shapes.extend([9, 12, 16].map(|eighths| Shape::Buddy { leaf, eighths }));
+        }
+        for up_to in [64, 256, 1024] {
+            for segment_bytes in [16 << 10, 64 << 10, 256 << 10, 1 << 20] {
+                for segments in [4, 16, 64] {
+                    shapes.push(Shape::Frame { up_to, segment_bytes, segments });
+                }
+            }
+        }
+        shapes.extend(pools(profile).into_iter().map(Shape::Pools));
+        Self { shapes }
+    }
+
+    /// Returns how many strategies the space has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shapes.len()
+    }
+
+    /// Tells whether the space has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shapes.is_empty()
+    }
+
+    /// Draws so many candidates, beside the heap itself. The static model drops those that would need
+    /// far more memory than they hold; the rest is shuffled by the seed, three quarters of them pools.
+    #[must_use]
+    pub fn draw(&self, profile: &Profile, count: usize, seed: u64) -> Drawn {
+        let mut pools = Vec::new();
+        let mut others = Vec::new();
+        let mut dropped = 0;
+        for shape in &self.shapes {
+            if foreseen_bytes(shape, profile) * 10 > profile.peak_live_bytes * TENTHS_MAX {
+                dropped += 1;
+            } else if matches!(shape, Shape::Pools(_)) {
+                pools.push(*shape);
+            } else {
+                others.push(*shape);
+            }
+        }
+        let mut random = seed;
+        shuffle(&mut pools, &mut random);
+        shuffle(&mut others, &mut random);
+        let mut candidates = vec![heap_alone()];
+        let few = others.len().min(count.saturating_sub(pools.len()).max(count / 4));
+        let mut shapes = others.split_off(others.len() - few);
+        shapes.extend(pools);
+        for shape in shapes {
+            if candidates.len() > count {
+                break;
+            }
+            let Some(tree) = shape.tree(profile) else {
+                continue;
+            };
+            if candidates.iter().all(|other| other.tree != tree) {
+                let name = format!("{}-{}", shape.word(), candidates.len());
+                candidates.push(StrategyConfig { name, memory: Memory::Pages, tree });
+            }
+        }
+        Drawn { candidates, dropped }
+    }
+}
+
+/// Returns all sets of pools.
+fn pools(profile: &Profile) -> Vec<Pools> {
+    let mut picks: Vec<Pick> = [64, 96, 128, 192, 256, 512].map(Pick::Every).to_vec();
+    picks.extend([0, 2, 4, 6, 8, 12].map(Pick::Hottest));
+    let large = large_sizes(profile).len().min(8);
+    let mut all = Vec::new();
+    for pick in picks {
+        for (chunk, give_back) in [
+            (None, 0),
+            (Some(16 << 10), 0),
+            (Some(16 << 10), 10),
+            (Some(16 << 10), 50),
+            (Some(64 << 10), 0),
+            (Some(64 << 10), 10),
+            (Some(64 << 10), 25),
+            (Some(64 << 10), 50),
+            (Some(64 << 10), 100),
+            (Some(64 << 10), 200),
+            (Some(256 << 10), 25),
+            (Some(256 << 10), 100),
+        ] {
+            for over in [Over::Rest, Over::Pages] {
+                for large in [0, 2, 4, 8].into_iter().filter(|n| *n <= large) {
+                    for pages in [None, Some(1 << 20)] {
+                        if pick != Pick::Hottest(0) || large > 0 {
+                            all.push(Pools { pick, chunk, give_back, over, large, pages });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The sizes above 512 bytes that are asked for most, as far as a pool can hold them.
+fn large_sizes(profile: &Profile) -> Vec<&SizeUse> {
+    let of = profile.sizes.iter();
+    of.filter(|size| size.bytes > 512 && size.bytes <= 1 << 20 && size.operations > 100).collect()
+}
+
+impl Shape {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Heap { .. } => "heap",
+            Self::Slab { .. } => "slab",
+            Self::Buddy { .. } => "buddy",
+            Self::Frame { .. } => "frames",
+            Self::Pools(_) => "pools",
+        }
+    }
+
+    /// Returns the tree; `None` where the trace gives no reason for one.
+    fn tree(&self, profile: &Profile) -> Option<Tree> {
+        let heap = |region_bytes| Tree::Heap(HeapConfig { region_bytes, over: Over::Pages });
+        let one = |from, up_to, to| {
+            let classes = vec![SizeClass { from, up_to, to }];
+            Tree::BySize(Box::new(BySizeConfig { classes, rest: heap(None) }))
+        };
+        Some(match *self {
+            Self::Heap { region_bytes } => heap(Some(region_bytes)),
+            Self::Slab { classes, region_bytes, leaf } => {
+                let large = match leaf {
+                    None => heap(None),
+                    Some(leaf) => one(None, u32::MAX, buddy(leaf, 16, profile)?),
+                };
+                Tree::Slab(Box::new(SlabConfig { classes, region_bytes, large }))
+            }
+            Self::Buddy { leaf, eighths } => one(None, u32::MAX, buddy(leaf, eighths, profile)?),
+            Self::Frame { up_to, segment_bytes, segments } => {
+                let frame = FrameConfig { segment_bytes, segments, over: Over::Pages };
+                one(None, up_to, Tree::Frame(frame))
+            }
+            Self::Pools(pools) => {
+                let mut classes = pools.classes(profile);
+                if let Some(from) = pools.pages {
+                    classes.retain(|class| class.up_to < from);
+                    let to = Tree::Page(PageConfig {});
+                    classes.push(SizeClass { from: Some(from), up_to: u32::MAX, to });
+                }
+                if classes.is_empty() {
+                    return None;
+                }
+                Tree::BySize(Box::new(BySizeConfig { classes, rest: heap(None) }))
+            }
+        })
+    }
+}
+
+/// Returns a buddy of so many eighths of the peak.
+fn buddy(leaf: u32, eighths: u64, profile: &Profile) -> Option<Tree> {
+    let bytes = (profile.peak_live_bytes.max(1 << 16) * eighths / 8).next_multiple_of(4096);
+    let bytes = u32::try_from(bytes).ok().filter(|bytes| *bytes <= 1 << 31)?;
+    Some(Tree::Buddy(BuddyConfig { leaf, bytes: Some(bytes), over: Over::Pages }))
+}
+
+impl Pools {
+    /// Returns the sizes that get a pool, ascending, each with the size below it that does not.
+    fn sizes(&self, profile: &Profile) -> Vec<(u32, u32)> {
+        let align = |bytes: u64| {
+            let found = profile.sizes.iter().find(|size| size.bytes == bytes);
+            found.map_or(16, |size| size.align.clamp(16, 4096))
+        };
+        let mut picked: Vec<u64> = match self.pick {
+            Pick::Every(up_to) => (1..=u64::from(up_to) / 16).map(|n| n * 16).collect(),
+            Pick::Hottest(count) => {
+                let small = profile.sizes.iter().filter(|size| size.bytes <= 512);
+                small.take(count).map(|size| size.bytes).collect()
+            }
+        };
+        picked.extend(large_sizes(profile).iter().take(self.large).map(|size| size.bytes));
+        picked.sort_unstable();
+        picked.dedup();
+        // Requests that are aligned come with lesser sizes, so one pool takes all between.
+        let aligned: Vec<u64> = picked.iter().copied().filter(|bytes| align(*bytes) > 16).collect();
+        picked.retain(|bytes| !aligned.iter().any(|of| of - align(*of) < *bytes && bytes < of));
+        let mut sizes: Vec<(u32, u32)> = Vec::new();
+        for bytes in picked {
+            let grain = align(bytes);
+            // A block whose size is no multiple of its alignment was rounded up to it, and takes the
+            // sizes in between along.
+            let least = sizes.last().map_or(0, |(_, last)| *last);
+            let below = (bytes.saturating_sub(grain) as u32).max(least);
+            if u64::from(below) < bytes {
+                sizes.push((below, bytes as u32));
+            }
+        }
+        sizes
+    }
+
+    fn classes(&self, profile: &Profile) -> Vec<SizeClass> {
+        let of = |bytes: u32| profile.sizes.iter().find(|size| size.bytes == u64::from(bytes));
+        let class = |(below, bytes): (u32, u32)| {
+            let align = of(bytes).map_or(16, |size| size.align.clamp(16, 4096)) as u32;
+            let align = align.min(1 << bytes.trailing_zeros());
+            let pool = PoolConfig {
+                bytes,
+                align,
+                chunk_bytes: self.chunk_for(bytes),
+                give_back_percent: if self.chunk.is_some() { self.give_back } else { 0 },
+                over: self.over,
+            };
+            SizeClass { from: Some(below + 1), up_to: bytes, to: Tree::Pool(pool) }
+        };
+        self.sizes(profile).into_iter().map(class).collect()
+    }
+
+    /// Returns the bytes of a chunk: in the heap they leave room for its header, so that chunks lie
+    /// one behind the other.
+    fn chunk_for(&self, bytes: u32) -> Option<u32> {
+        let chunk = self.chunk?;
+        let least = (bytes * 4 + 512).next_power_of_two();
+        let header = if self.over == Over::Rest { 16 } else { 0 };
+        Some(chunk.max(least) - header)
+    }
+}
+
+/// Returns the bytes that a strategy would need at its peak, as far as they follow from the sizes: pools
+/// that never give back hold what each had at its own peak, exactly for pools of one size.
+fn foreseen_bytes(shape: &Shape, profile: &Profile) -> u64 {
+    let Shape::Pools(pools) = shape else {
+        return profile.peak_live_bytes;
+    };
+    let sizes = pools.sizes(profile);
+    let windows = profile.live_bytes.len();
+    let mut rest = vec![0_u64; windows];
+    let mut pooled = 0;
+    for of in &profile.sizes {
+        let class = sizes
+            .iter()
+            .find(|(below, up_to)| u64::from(*below) < of.bytes && of.bytes <= u64::from(*up_to));
+        match class {
+            Some((_, bytes)) if pools.give_back == 0 => pooled += of.peak_live * u64::from(*bytes),
+            _ => {
+                for (rest, live) in rest.iter_mut().zip(&of.live) {
+                    *rest += u64::from(*live) * of.bytes;
+                }
+            }
+        }
+    }
+    pooled + rest.into_iter().max().unwrap_or(0)
+}
+
+/// Shuffles by a seed, the same everywhere.
+fn shuffle<T>(of: &mut [T], random: &mut u64) {
+    for last in (1..of.len()).rev() {
+        *random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = (*random ^ (*random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        of.swap(last, ((bits ^ (bits >> 31)) % (last as u64 + 1)) as usize);
+    }
+}
