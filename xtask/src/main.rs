@@ -4,6 +4,7 @@
 //! runs. Exit status: 0 all well, 1 something was found, 2 the command could not do its work.
 #![forbid(unsafe_code)]
 
+mod advised;
 mod bare;
 mod ci;
 mod command;
@@ -33,6 +34,7 @@ The automation of the Loligo workspace.
 Usage: cargo xtask COMMAND [OPTIONS]
 
 Commands:
+  advised     measures advised strategies, rebuilt from their Rust, against the heap
   tidy        checks the rules of the house that no lint can hold
   ci          runs every step of the continuous integration, in order
   misuse      does each misuse to each allocator, and tells what became of it
@@ -68,6 +70,7 @@ fn run(arguments: &[String]) -> Outcome {
         return Err(Failure::Unable("name a command".into()));
     };
     match command.as_str() {
+        "advised" => advised::run(rest),
         "tidy" => tidy::run(rest),
         "ci" => ci::run(rest),
         "misuse" => misuse::run(rest),
@@ -82,7 +85,7 @@ fn run(arguments: &[String]) -> Outcome {
             Ok(())
         }
         other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, fuzz, loom, misuse, \
+            "no command is called `{other}`; the commands are advised, tidy, ci, fuzz, loom, misuse, \
              scoreboard, outside, sanitize, valgrind"
         ))),
     }

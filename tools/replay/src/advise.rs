@@ -146,8 +146,9 @@ pub fn advise(
     progress("looking at the trace", 0, 1);
     let profile = Profile::of(&training);
     let space = space::Space::of(&profile);
-    let drawn = space.draw(&profile, options.candidates, options.seed);
-    let tried = trial::run(&training, &drawn.candidates, options.finalists, progress)?;
+    let mut drawing = space.drawing(&profile, options.seed);
+    let tried = trial::run(&training, &mut drawing, options, progress)?;
+    let dropped = drawing.dropped;
     let finalists: Vec<StrategyConfig> =
         tried.iter().filter(|one| one.is_finalist).map(|one| one.strategy.clone()).collect();
     let judgement = judge::judge(trace, &finalists, options.rounds, progress)?;
@@ -157,7 +158,7 @@ pub fn advise(
         events,
         profile,
         space: space.len(),
-        dropped: drawn.dropped,
+        dropped,
         tried,
         judged: judgement.judged,
         peak_live_bytes: judgement.peak_live_bytes,

@@ -73,6 +73,15 @@ fn pipe() -> io::Result<(File, File)> {
     Ok((reader.into(), writer.into()))
 }
 
+/// Does `work` in a child and returns its answer; `None` if it failed or died.
+///
+/// # Errors
+///
+/// The system's own where it gives no process or no pipe.
+pub(crate) fn run(work: impl FnOnce() -> io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
+    Ok(Child::start(work)?.finish())
+}
+
 /// Children at work, a few at a time; each answer comes back with the number of its job.
 pub(crate) struct Children {
     most: usize,

@@ -38,6 +38,10 @@ pub struct Options {
     /// How many hundredths of each trace only warm the allocators: times, worst operations, faults and
     /// memory are those of the rest. Contents are verified from the start.
     pub warm_percent: u8,
+    /// Whether each counted round begins with a fresh allocator, in a child of its own, as a program
+    /// does. Else an allocator that grows keeps what it has from round to round, so that one which gives
+    /// memory back meets page faults that the others do not.
+    pub fresh: bool,
 }
 
 impl Default for Options {
@@ -50,6 +54,7 @@ impl Default for Options {
             verify: false,
             cap: None,
             warm_percent: 0,
+            fresh: false,
         }
     }
 }

@@ -101,10 +101,13 @@ impl StrategyConfig {
                     let (config, heap) = Flat::fits(&tree).expect("the shape was looked at");
                     Flat::new(config, heap)
                 }),
-                (None, Tree::Heap(HeapConfig { region_bytes: Some(bytes), over: Over::Pages })) => {
-                    let bytes = *bytes as usize;
-                    ours::allocator_row(name, move || {
-                        HeapAllocator::with_region_bytes("heap", &ours::PAGES, bytes)
+                (None, Tree::Heap(HeapConfig { region_bytes, over: Over::Pages })) => {
+                    let bytes = *region_bytes;
+                    ours::allocator_row(name, move || match bytes {
+                        None => ours::heap(),
+                        Some(bytes) => {
+                            HeapAllocator::with_region_bytes("heap", &ours::PAGES, bytes as usize)
+                        }
                     })
                 }
                 _ => Row::growing(name, Kind::Strategy, move || Strategy::new(&tree, None)),

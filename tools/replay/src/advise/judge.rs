@@ -11,13 +11,19 @@ use crate::trace::Trace;
 /// By how much a choice may be worse than the heap in what it is not chosen for.
 pub const WORSE_MAX: f64 = 1.05;
 
+/// Events that are measured of each finalist at least, in as many rounds as that takes, up to a limit.
+const EVENTS: usize = 10_000_000;
+const ROUNDS_MAX: usize = 51;
+
 /// What a choice for bounded latency may cost, in time and in bytes above the live ones, of the heap's.
 const LATENCY_COST_MAX: f64 = 1.25;
 
 /// A finalist, or the heap, on what was held back.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The strategy; `None` is the heap itself.
+    /// The name of its row.
+    pub name: String,
+    /// The strategy; `None` is the heap itself, or a row that is none.
     pub strategy: Option<StrategyConfig>,
     /// Nanoseconds an event above the empty loop, the median of the rounds.
     pub ns_above: f64,
@@ -46,24 +52,52 @@ pub struct Verdict {
     pub latency: usize,
 }
 
-pub(super) struct Judgement {
-    pub(super) judged: Vec<Judged>,
-    pub(super) peak_live_bytes: u64,
+/// What was judged, the heap first, and the greatest sum of live bytes while it was.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// The heap and the rows, in their order.
+    pub judged: Vec<Judged>,
+    /// The greatest sum of live bytes on the part held back.
+    pub peak_live_bytes: u64,
 }
 
-/// Judges the finalists, the heap first.
+/// Judges strategies, the heap first.
 pub(super) fn judge(
     trace: &Trace,
     finalists: &[StrategyConfig],
     rounds: u32,
     progress: &mut dyn FnMut(&str, usize, usize),
 ) -> Result<Judgement, AdviseError> {
-    let mut rows = vec![Row::null(), ours::heap_row()];
-    rows.extend(finalists.iter().map(StrategyConfig::row));
+    let rows = finalists.iter().map(StrategyConfig::row).collect();
+    let mut judgement = judge_rows(trace, rows, rounds, progress)?;
+    for (judged, strategy) in judgement.judged.iter_mut().skip(1).zip(finalists) {
+        judged.strategy = Some(strategy.clone());
+    }
+    Ok(judgement)
+}
+
+/// Judges rows on the part of a trace that is held back from a search, beside the heap: a fresh allocator
+/// for each round, warmed by the first part.
+///
+/// # Errors
+///
+/// [`AdviseError`] if the system refuses what the replay needs.
+pub fn judge_rows(
+    trace: &Trace,
+    rows: Vec<Row>,
+    rounds: u32,
+    progress: &mut dyn FnMut(&str, usize, usize),
+) -> Result<Judgement, AdviseError> {
+    let mut all = vec![Row::null(), ours::heap_row()];
+    all.extend(rows);
+    // Short traces need more rounds for the same certainty.
+    let held_back = trace.events.len() - trace.events.len() / 100 * usize::from(TRAIN_PERCENT);
+    let rounds = rounds.max((EVENTS / held_back.max(1)).min(ROUNDS_MAX) as u32);
     let options = Options {
         rounds,
         verify: true,
         warm_percent: TRAIN_PERCENT,
+        fresh: true,
         worst_rounds: 5,
         ..Options::default()
     };
@@ -76,16 +110,16 @@ pub(super) fn judge(
         };
         progress(phase, one.done as usize, one.of as usize);
     };
-    let mut measured = measure(core::slice::from_ref(trace), &rows, &options, &mut told)?;
+    let mut measured = measure(core::slice::from_ref(trace), &all, &options, &mut told)?;
     let Some(measured) = measured.pop() else {
         return Ok(Judgement { judged: Vec::new(), peak_live_bytes: 0 });
     };
-    let judged = compare(&measured, finalists);
-    Ok(Judgement { judged, peak_live_bytes: measured.result.peak_live_bytes })
+    let peak_live_bytes = measured.result.peak_live_bytes;
+    Ok(Judgement { judged: compare(&measured), peak_live_bytes })
 }
 
 /// Compares the rows, of which the first is the empty loop and the second the heap.
-fn compare(measured: &Measured, finalists: &[StrategyConfig]) -> Vec<Judged> {
+fn compare(measured: &Measured) -> Vec<Judged> {
     let rows = &measured.result.rows;
     let live = measured.result.peak_live_bytes as f64;
     let above = |row: &RowResult| row.peak_bytes.map_or(f64::INFINITY, |peak| peak as f64 - live);
@@ -103,7 +137,8 @@ fn compare(measured: &Measured, finalists: &[StrategyConfig]) -> Vec<Judged> {
         let median = |of: &[f64]| Spread::of(of).map_or(f64::INFINITY, |spread| spread.median);
         let contents = measured.verified.get(index).and_then(Option::as_ref);
         judged.push(Judged {
-            strategy: finalists.get(index.wrapping_sub(2)).cloned(),
+            name: row.name.clone(),
+            strategy: None,
             ns_above: median(&ns),
             time_ratio: median(&ratios),
             bytes_above: above(row),

@@ -16,11 +16,15 @@ pub struct Space {
     shapes: Vec<Shape>,
 }
 
-/// What was drawn from a space.
+/// What is drawn from a space, one lot after the other.
 #[derive(Clone, Debug)]
-pub struct Drawn {
-    /// The candidates, the heap first.
-    pub candidates: Vec<StrategyConfig>,
+pub struct Drawing<'p> {
+    profile: &'p Profile,
+    /// What the static model left, shuffled.
+    pools: Vec<Shape>,
+    others: Vec<Shape>,
+    /// What was drawn, the heap first.
+    drawn: Vec<(Option<Shape>, StrategyConfig)>,
     /// How many strategies the static model dropped.
     pub dropped: usize,
 }
@@ -100,50 +104,87 @@ impl Space {
         self.shapes.is_empty()
     }
 
-    /// Draws so many candidates, beside the heap itself. The static model drops those that would need
-    /// far more memory than they hold; the rest is shuffled by the seed, three quarters of them pools.
+    /// Begins to draw. The static model drops what would need far more memory than it holds; the rest is
+    /// shuffled by the seed.
     #[must_use]
-    pub fn draw(&self, profile: &Profile, count: usize, seed: u64) -> Drawn {
-        let mut pools = Vec::new();
-        let mut others = Vec::new();
-        let mut dropped = 0;
-        for shape in &self.shapes {
-            if foreseen_bytes(shape, profile) * 10 > profile.peak_live_bytes * TENTHS_MAX {
-                dropped += 1;
-            } else if matches!(shape, Shape::Pools(_)) {
-                pools.push(*shape);
-            } else {
-                others.push(*shape);
-            }
-        }
+    pub fn drawing<'p>(&self, profile: &'p Profile, seed: u64) -> Drawing<'p> {
+        let (kept, dropped): (Vec<Shape>, Vec<Shape>) = self.shapes.iter().partition(|shape| {
+            foreseen_bytes(shape, profile) * 10 <= profile.peak_live_bytes * TENTHS_MAX
+        });
+        let (mut pools, mut others): (Vec<Shape>, Vec<Shape>) =
+            kept.into_iter().partition(|shape| matches!(shape, Shape::Pools(_)));
         let mut random = seed;
         shuffle(&mut pools, &mut random);
         shuffle(&mut others, &mut random);
-        let mut candidates = vec![heap_alone()];
-        let few = others.len().min(count.saturating_sub(pools.len()).max(count / 4));
-        let mut shapes = others.split_off(others.len() - few);
-        shapes.extend(pools);
-        for shape in shapes {
-            if candidates.len() > count {
-                break;
-            }
-            let Some(tree) = shape.tree(profile) else {
-                continue;
-            };
-            if candidates.iter().all(|other| other.tree != tree) {
-                let name = format!("{}-{}", shape.word(), candidates.len());
-                candidates.push(StrategyConfig { name, memory: Memory::Pages, tree });
+        let drawn = vec![(None, heap_alone())];
+        Drawing { profile, pools, others, drawn, dropped: dropped.len() }
+    }
+}
+
+impl Drawing<'_> {
+    /// Returns all candidates that were drawn, the heap first.
+    pub fn candidates(&self) -> impl Iterator<Item = &StrategyConfig> {
+        self.drawn.iter().map(|(_, strategy)| strategy)
+    }
+
+    /// Draws up to so many more: of strategies that are no pools a fifth, as long as there are any.
+    pub fn draw(&mut self, count: usize) {
+        let end = self.drawn.len() + count;
+        let few = self.others.len().min(count / 5);
+        for shape in self.others.split_off(self.others.len() - few) {
+            self.add(shape);
+        }
+        while self.drawn.len() < end {
+            match self.pools.pop().or_else(|| self.others.pop()) {
+                Some(shape) => self.add(shape),
+                None => return,
             }
         }
-        Drawn { candidates, dropped }
+    }
+
+    /// Draws up to so many more that differ in one parameter from one of those at `near`, those in turn.
+    pub fn draw_near(&mut self, near: &[usize], count: usize) {
+        let end = self.drawn.len() + count;
+        let mut found = true;
+        while found && self.drawn.len() < end {
+            found = false;
+            for index in near {
+                let Some((Some(Shape::Pools(one)), _)) = self.drawn.get(*index).cloned() else {
+                    continue;
+                };
+                let at = self.pools.iter().rposition(
+                    |other| matches!(other, Shape::Pools(other) if one.differences(other) == 1),
+                );
+                if let Some(at) = at
+                    && self.drawn.len() < end
+                {
+                    let shape = self.pools.remove(at);
+                    self.add(shape);
+                    found = true;
+                }
+            }
+        }
+    }
+
+    /// Adds a candidate unless it is one already, under another shape.
+    fn add(&mut self, shape: Shape) {
+        let Some(tree) = shape.tree(self.profile) else {
+            return;
+        };
+        if self.candidates().all(|other| other.tree != tree) {
+            let name = format!("{}-{}", shape.word(), self.drawn.len());
+            self.drawn.push((Some(shape), StrategyConfig { name, memory: Memory::Pages, tree }));
+        }
     }
 }
 
 /// Returns all sets of pools.
 fn pools(profile: &Profile) -> Vec<Pools> {
     let mut picks: Vec<Pick> = [64, 96, 128, 192, 256, 512].map(Pick::Every).to_vec();
-    picks.extend([0, 2, 4, 6, 8, 12].map(Pick::Hottest));
+    picks.extend([0, 2, 3, 4, 6, 8, 12].map(Pick::Hottest));
     let large = large_sizes(profile).len().min(8);
+    let is_huge = profile.sizes.iter().any(|size| size.bytes >= 1 << 20);
+    let pages: &[Option<u32>] = if is_huge { &[None, Some(1 << 20)] } else { &[None] };
     let mut all = Vec::new();
     for pick in picks {
         for (chunk, give_back) in [
@@ -162,7 +203,7 @@ fn pools(profile: &Profile) -> Vec<Pools> {
         ] {
             for over in [Over::Rest, Over::Pages] {
                 for large in [0, 2, 4, 8].into_iter().filter(|n| *n <= large) {
-                    for pages in [None, Some(1 << 20)] {
+                    for pages in pages.iter().copied() {
                         if pick != Pick::Hottest(0) || large > 0 {
                             all.push(Pools { pick, chunk, give_back, over, large, pages });
                         }
@@ -236,6 +277,15 @@ fn buddy(leaf: u32, eighths: u64, profile: &Profile) -> Option<Tree> {
 }
 
 impl Pools {
+    /// Returns in how many parameters two differ.
+    fn differences(&self, other: &Self) -> usize {
+        usize::from(self.pick != other.pick)
+            + usize::from((self.chunk, self.give_back) != (other.chunk, other.give_back))
+            + usize::from(self.over != other.over)
+            + usize::from(self.large != other.large)
+            + usize::from(self.pages != other.pages)
+    }
+
     /// Returns the sizes that get a pool, ascending, each with the size below it that does not.
     fn sizes(&self, profile: &Profile) -> Vec<(u32, u32)> {
         let align = |bytes: u64| {

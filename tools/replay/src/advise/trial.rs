@@ -3,13 +3,15 @@
 use core::time::Duration;
 use std::io;
 
-use super::AdviseError;
+use super::space::Drawing;
+use super::{AdviseError, Options};
 use crate::child::{self, Children};
 use crate::measure::{MeasureError, fitting};
 use crate::memory::{self, RegionSizes};
 use crate::ours;
-use crate::pass::Bench;
+use crate::pass::{Bench, timed_fresh};
 use crate::program::Program;
+use crate::results::Spread;
 use crate::rows::Row;
 use crate::strategies::StrategyConfig;
 use crate::trace::Trace;
@@ -17,11 +19,18 @@ use crate::trace::Trace;
 /// How much of the training part only warms.
 const WARM_PERCENT: usize = 50;
 
-/// Rounds of the first trial, and of those that go on.
-const ROUNDS: [u32; 2] = [2, 6];
+/// Events that a trial measures at least, in as many rounds as that takes: of the first trial, and of
+/// that of those that go on.
+const EVENTS: [usize; 2] = [2_000_000, 8_000_000];
+
+/// The least and the most rounds of a trial.
+const ROUNDS: core::ops::RangeInclusive<usize> = 3..=41;
 
 /// Candidates that go on to the longer trial, for each finalist.
-const GO_ON: usize = 4;
+const GO_ON: usize = 3;
+
+/// Lots in which candidates are drawn: the first by chance, each other near the best so far.
+const LOTS: usize = 3;
 
 /// A candidate and what its trial found.
 #[derive(Clone, Debug)]
@@ -45,11 +54,11 @@ pub struct Figures {
     pub end_bytes: f64,
 }
 
-/// Tries all candidates, the first of which is the heap.
+/// Draws and tries candidates, the first of which is the heap.
 pub(super) fn run(
     training: &Trace,
-    candidates: &[StrategyConfig],
-    finalists: usize,
+    drawing: &mut Drawing<'_>,
+    options: &Options,
     progress: &mut dyn FnMut(&str, usize, usize),
 ) -> Result<Vec<Tried>, AdviseError> {
     let Some(sizes) = fitting(training, 2 * child::cores() as u64) else {
@@ -61,23 +70,46 @@ pub(super) fn run(
     };
     let from = training.events.len() * WARM_PERCENT / 100;
     let program = Program::new(training, from, &[])?;
-    let mut tried: Vec<Tried> = candidates
-        .iter()
-        .map(|strategy| Tried { strategy: strategy.clone(), figures: None, is_finalist: false })
-        .collect();
-    let mut chosen: Vec<usize> = (0..tried.len()).collect();
-    for (stage, rounds) in ROUNDS.into_iter().enumerate() {
-        let told = format!("trial {} of {}", stage + 1, ROUNDS.len());
-        let trial = Trial { program: &program, sizes, rounds };
-        for (index, figures) in
-            trial.of_all(&tried, &chosen, &mut |at, of| progress(&told, at, of))?
-        {
-            tried[index].figures = figures;
+    let trial = |events: usize| {
+        let rounds = (events / (program.steps().len() - from).max(1)) as u32;
+        Trial {
+            program: &program,
+            sizes,
+            rounds: rounds.clamp(*ROUNDS.start() as u32, *ROUNDS.end() as u32),
         }
-        let count = if stage + 1 < ROUNDS.len() { finalists * GO_ON } else { finalists };
-        chosen = best(&tried, &chosen, count);
+    };
+    let mut tried: Vec<Tried> = Vec::new();
+    for lot in 0..LOTS {
+        // Half by chance, the rest near the best.
+        let left = (options.candidates + 1).saturating_sub(tried.len().max(1));
+        if lot == 0 {
+            drawing.draw(options.candidates.div_ceil(2));
+        } else {
+            let all: Vec<usize> = (0..tried.len()).collect();
+            let near = best(&tried, &all, options.finalists);
+            drawing.draw_near(&near, left.div_ceil(LOTS - lot));
+            let missing = left
+                .div_ceil(LOTS - lot)
+                .saturating_sub(drawing.candidates().count() - tried.len());
+            drawing.draw(missing);
+        }
+        let fresh: Vec<usize> = (tried.len()..drawing.candidates().count()).collect();
+        tried.extend(drawing.candidates().skip(tried.len()).map(|strategy| Tried {
+            strategy: strategy.clone(),
+            figures: None,
+            is_finalist: false,
+        }));
+        let told = format!("trying lot {} of {LOTS}", lot + 1);
+        trial(EVENTS[0]).of_all(&mut tried, &fresh, &mut |at, of| progress(&told, at, of))?;
     }
-    for index in chosen {
+    let all: Vec<usize> = (0..tried.len()).collect();
+    let mut going = best(&tried, &all, options.finalists * GO_ON);
+    if !going.contains(&0) {
+        going.push(0);
+    }
+    trial(EVENTS[1]).of_all(&mut tried, &going, &mut |at, of| progress("trying again", at, of))?;
+    // The heap is judged beside all others and takes no place.
+    for index in best(&tried, &going, options.finalists + 1) {
         tried[index].is_finalist = index != 0;
     }
     Ok(tried)
@@ -92,18 +124,20 @@ struct Trial<'p> {
 impl Trial<'_> {
     fn of_all(
         &self,
-        tried: &[Tried],
+        tried: &mut [Tried],
         chosen: &[usize],
         progress: &mut dyn FnMut(usize, usize),
-    ) -> io::Result<Vec<(usize, Option<Figures>)>> {
+    ) -> io::Result<()> {
         let mut children = Children::new(child::cores());
         for (at, index) in chosen.iter().enumerate() {
             progress(at, chosen.len());
             let row = tried[*index].strategy.row();
             children.start(*index, || self.of_one(&row))?;
         }
-        let answers = children.finish().into_iter();
-        Ok(answers.map(|(index, answer)| (index, answer.and_then(|a| self.decode(&a)))).collect())
+        for (index, answer) in children.finish() {
+            tried[index].figures = answer.and_then(|answer| self.decode(&answer));
+        }
+        Ok(())
     }
 
     /// Tries one candidate; in a child.
@@ -119,20 +153,26 @@ impl Trial<'_> {
         }
         let mut bench = Bench::new(program)?;
         let (null, heap) = (Row::null(), ours::heap_row());
-        // SAFETY: none of the rows lives in a region.
-        let mut runners = unsafe { [null.runner(None), heap.runner(None), row.runner(None)] };
-        let mut least = [u64::MAX; 3];
+        let rows = [&null, &heap, row];
+        let mut rounds = Vec::new();
         for round in 0..=self.rounds {
-            for (runner, least) in runners.iter_mut().zip(&mut least) {
-                let timed = runner.timed(&mut bench, cap)?;
-                if timed.done < program.steps().len() || timed.refused > 0 {
-                    return Err(io::Error::other("refused or too slow"));
-                }
-                // The first round warms up.
-                *least = if round == 0 { u64::MAX } else { timed.ns.min(*least) };
+            let mut ns = [0; 3];
+            for (row, ns) in rows.iter().zip(&mut ns) {
+                let timed = timed_fresh(&mut bench, row, self.sizes.ample, cap)?;
+                let whole =
+                    timed.filter(|timed| timed.done == program.steps().len() && timed.refused == 0);
+                *ns = whole.ok_or_else(|| io::Error::other("refused or too slow"))?.ns;
+            }
+            // The first round warms up.
+            if round > 0 {
+                rounds.push(ns);
             }
         }
-        let words = [peak.bytes, peak.end_bytes, least[0], least[1], least[2]];
+        let null = rounds.iter().map(|ns| ns[0]).min().unwrap_or(0) as f64;
+        let above = |ns: u64| (ns as f64 - null).max(1.0);
+        let ratios: Vec<f64> = rounds.iter().map(|ns| above(ns[2]) / above(ns[1])).collect();
+        let ratio = Spread::of(&ratios).map_or(f64::INFINITY, |spread| spread.median);
+        let words = [peak.bytes, peak.end_bytes, ratio.to_bits()];
         Ok(words.iter().flat_map(|word| word.to_ne_bytes()).collect())
     }
 
@@ -140,14 +180,13 @@ impl Trial<'_> {
         let (words, []) = answer.as_chunks::<8>() else {
             return None;
         };
-        let [peak, end, null, heap, own] = *words else {
+        let [peak, end, ratio] = *words else {
             return None;
         };
-        let [null, heap, own] = [null, heap, own].map(|word| u64::from_ne_bytes(word) as f64);
+        let peak = u64::from_ne_bytes(peak) as f64;
         Some(Figures {
-            time_ratio: (own - null).max(0.0) / (heap - null).max(1.0),
-            bytes_above: u64::from_ne_bytes(peak) as f64
-                - self.program.measured_peak_bytes() as f64,
+            time_ratio: f64::from_bits(u64::from_ne_bytes(ratio)),
+            bytes_above: peak - self.program.measured_peak_bytes() as f64,
             end_bytes: u64::from_ne_bytes(end) as f64,
         })
     }
@@ -169,9 +208,11 @@ fn best(tried: &[Tried], chosen: &[usize], count: usize) -> Vec<usize> {
         list
     };
     let lean = |one: Figures| one.bytes_above <= heap.bytes_above * 1.05;
+    // What gives memory back pays for it while a program grows and shrinks, and no more when it is at
+    // rest; so it may cost more here than it may in the end.
     let lists = [
         ranked(&lean, &|one| one.time_ratio),
-        ranked(&|one| one.time_ratio < 1.1, &|one| one.end_bytes),
+        ranked(&|one| one.time_ratio < 1.5, &|one| one.end_bytes),
         ranked(&|one| one.time_ratio < 1.1, &|one| one.bytes_above),
         ranked(&|one| one.bytes_above <= heap.bytes_above * 1.25, &|one| one.time_ratio),
         ranked(&|_| true, &|one| one.time_ratio),

@@ -9,7 +9,7 @@ use crate::clock::TickScale;
 use crate::mapped::{Mapped, Region};
 use crate::memory::{Peak, RegionSizes};
 use crate::pass::verify::Verified;
-use crate::pass::{Bench, Timed};
+use crate::pass::{Bench, Timed, timed_fresh};
 use crate::program::Program;
 use crate::results::{Kind, RowResult, Spread, TraceResult};
 use crate::rows::{Row, Runner};
@@ -70,7 +70,11 @@ pub(super) fn measure_trace(
         for index in 0..lanes.len() {
             let lane = &mut lanes[(index + round) % rows.len()];
             work.step(&trace.name, lane.row.name(), Phase::Time);
-            if lane.goes_on()
+            if lane.goes_on() && options.fresh {
+                let bytes = shared.as_ref().map_or(0, |shared| shared.sizes.ample);
+                let timed = timed_fresh(&mut bench, lane.row, bytes, Duration::MAX)?;
+                lane.rounds.extend(timed);
+            } else if lane.goes_on()
                 && let Some(runner) = &mut lane.runner
             {
                 lane.rounds.push(runner.timed(&mut bench, Duration::MAX)?);

@@ -72,6 +72,7 @@ fn quick() -> Options {
         verify: true,
         cap: Some(Duration::from_secs(20)),
         warm_percent: 0,
+        fresh: false,
     }
 }
 

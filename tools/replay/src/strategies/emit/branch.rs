@@ -79,6 +79,7 @@ impl Code {
             .replace("@SMALL_LEN@", &small.len().to_string())
             .replace("@LARGE@", &ranges)
             .replace("@POOL@", &kind)
+            .replace("@ALIGN@", &common_align(&pools))
             .replace("@CLASSES@", &config.classes.len().to_string())
             .replace("@CONST@", if others.is_empty() { "const " } else { "" });
         self.finish(name, &text, &rest, from)
@@ -150,6 +151,16 @@ fn pool_kind(pools: &[&PoolConfig], rest: &Lent) -> String {
         return "PoolAllocator<'a, dyn Allocator + 'a>".to_owned();
     }
     format!("PoolAllocator<'a, {}>", Lent::of(over, Some(rest)).kind)
+}
+
+/// Returns what a request's alignment is compared with: a number where all pools share one.
+fn common_align(pools: &[&PoolConfig]) -> String {
+    match pools {
+        [first, rest @ ..] if rest.iter().all(|pool| pool.align == first.align) => {
+            first.align.to_string()
+        }
+        _ => "pool.block_layout().align()".to_owned(),
+    }
 }
 
 /// Fills what both kinds of branches have.
