@@ -40,6 +40,7 @@ mod process;
 mod programs;
 mod proxy;
 mod quarantine;
+mod recording;
 mod scratch;
 mod shared_frame;
 mod shared_pool;
