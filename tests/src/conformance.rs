@@ -28,6 +28,8 @@ mod queue;
 mod run;
 mod stream;
 mod subsystem;
+#[cfg(feature = "peers")]
+pub mod table;
 mod token;
 mod verdict;
 

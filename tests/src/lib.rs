@@ -30,6 +30,10 @@ mod oracle;
 pub mod programs;
 mod region;
 mod rule;
+#[cfg(feature = "peers")]
+mod text_table;
+#[cfg(feature = "peers")]
+mod workers;
 
 pub use attempt::Maker;
 pub use child::{Child, Ended};
