@@ -4,6 +4,10 @@
 //! | family | runs on | by |
 //! |---|---|---|
 //! | [`AllocatorOp`] | every allocator | [`run`], [`run_shared`] |
+//! | [`AnyMapOp`] | anybody's map | [`run_any_map`] |
+//! | [`AnyQueueOp`] | anybody's queue | [`run_any_queue`] |
+//! | [`AnyStreamOp`] | anybody's stream | [`run_any_stream`] |
+//! | [`AnyTableOp`] | anybody's id table | [`run_any_table`] |
 //! | [`IdTableOp`] | id tables of every shape and policy | [`run_id_table`], [`ID_TABLES`] |
 //! | [`KeyValuesOp`] | a store of keys and values | [`run_key_values`] |
 //! | [`ListPoolOp`] | a pool of lists | [`run_list_pool`] |
@@ -13,6 +17,10 @@
 //! A block is named by the slot it is put in, so that an operation left out of a program does not
 //! change the meaning of those that follow, and a failing program can be made smaller.
 
+mod any_map;
+mod any_queue;
+mod any_stream;
+mod any_table;
 mod bytes;
 mod id_tables;
 mod key_values;
@@ -30,11 +38,17 @@ use core::alloc::Layout;
 use crate::oracle::{Key, Oracle};
 use crate::rule::Broken;
 
+pub use any_map::{AnyMapOp, run_any_map};
+pub use any_queue::{AnyQueueOp, run_any_queue};
+pub use any_stream::{AnyStreamOp, run_any_stream};
+pub use any_table::{AnyTableOp, run_any_table};
 pub use bytes::{from_bytes, to_bytes};
 pub use id_tables::{ID_TABLES, IdTableOp, RunIdTable, run_id_table};
 pub use key_values::{KeyValuesOp, run_key_values};
 pub use list_pool::{ListPoolOp, run_list_pool};
+pub(crate) use model_op::find_ops;
 pub use model_op::{Differs, ModelOp, Step, check_ops, ops_from_bytes, ops_to_bytes};
+pub(crate) use plan::config;
 pub use plan::{Failure, Plan};
 pub use ring::{RingOp, run_ring};
 pub use rows::{RowOp, run_rows};

@@ -6,7 +6,8 @@ use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 use crate::{
-    bare, command, features, fuzz, loom, misuse, outside, packages, sanitize, smoke, tidy, valgrind,
+    bare, command, conformance, features, fuzz, loom, misuse, outside, packages, sanitize, smoke,
+    tidy, valgrind,
 };
 
 const USAGE: &str = "\
@@ -73,6 +74,11 @@ const STEPS: &[Step] = &[
         name: "misuse",
         what: "each wrong free of each of our allocators is found",
         run: |_| misuse::check(true),
+    },
+    Step {
+        name: "conformance",
+        what: "ours pass every suite, and what is told of others is so",
+        run: |_| conformance::check(),
     },
     Step { name: "examples", what: "every example of tier 0 runs", run: examples },
     Step {

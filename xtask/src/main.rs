@@ -7,6 +7,7 @@
 mod bare;
 mod ci;
 mod command;
+mod conformance;
 mod features;
 mod fuzz;
 mod loom;
@@ -35,6 +36,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
 Commands:
   tidy        checks the rules of the house that no lint can hold
   ci          runs every step of the continuous integration, in order
+  conformance runs the conformance suites over ours and others' implementations
   misuse      does each misuse to each allocator, and tells what became of it
   fuzz        runs the fuzz targets under AddressSanitizer, a planted fault first
   loom        explores every interleaving of what several threads share
@@ -70,6 +72,7 @@ fn run(arguments: &[String]) -> Outcome {
     match command.as_str() {
         "tidy" => tidy::run(rest),
         "ci" => ci::run(rest),
+        "conformance" => conformance::run(rest),
         "misuse" => misuse::run(rest),
         "fuzz" => fuzz::run(rest),
         "loom" => loom::run(rest),
@@ -82,8 +85,8 @@ fn run(arguments: &[String]) -> Outcome {
             Ok(())
         }
         other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, fuzz, loom, misuse, \
-             scoreboard, outside, sanitize, valgrind"
+            "no command is called `{other}`; the commands are tidy, ci, conformance, fuzz, loom, \
+             misuse, scoreboard, outside, sanitize, valgrind"
         ))),
     }
 }

@@ -6,7 +6,7 @@ use core::fmt;
 
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
-use proptest::test_runner::{TestCaseError, TestError, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
 use super::plan::{config, without_needless};
 
@@ -79,7 +79,7 @@ macro_rules! model_ops {
     };
 }
 
-pub(super) use model_ops;
+pub(crate) use model_ops;
 
 /// Decodes a program. Every input is one; a rest of fewer than six bytes is left out.
 ///
@@ -132,7 +132,7 @@ impl fmt::Display for Differs {
 impl core::error::Error for Differs {}
 
 /// What is done on both, step by step.
-pub(super) trait Beside {
+pub(crate) trait Beside {
     type Op: ModelOp;
 
     /// Does one operation. Tells whether memory was had for it.
@@ -146,7 +146,7 @@ pub(super) trait Beside {
 const COMPARE_EVERY: usize = 16;
 
 /// Runs a program and returns how many operations were refused memory.
-pub(super) fn run_beside<B: Beside>(program: &[B::Op], both: &mut B) -> Result<u32, Differs> {
+pub(crate) fn run_beside<B: Beside>(program: &[B::Op], both: &mut B) -> Result<u32, Differs> {
     let mut refused = 0;
     for (index, &op) in program.iter().enumerate() {
         let differs = |what| Differs { index, op: format!("{op:?}"), what };
@@ -162,7 +162,7 @@ pub(super) fn run_beside<B: Beside>(program: &[B::Op], both: &mut B) -> Result<u
 }
 
 /// Compares one thing.
-pub(super) fn same<T: PartialEq + fmt::Debug>(
+pub(crate) fn same<T: PartialEq + fmt::Debug>(
     what: &str,
     ours: T,
     models: T,
@@ -180,23 +180,34 @@ pub fn check_ops<O: ModelOp>(
     steps: usize,
     run: impl FnMut(&[O]) -> Result<(), Differs>,
 ) {
-    let run = RefCell::new(run);
     let config = config(cases, None);
     println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
+    if let Some(failure) = find_ops(config, steps, run) {
+        panic!("{failure}");
+    }
+}
+
+/// Runs programs as [`check_ops`] does, and returns what the first that fails shows, made small.
+pub(crate) fn find_ops<O: ModelOp, E: fmt::Display>(
+    config: Config,
+    steps: usize,
+    run: impl FnMut(&[O]) -> Result<(), E>,
+) -> Option<String> {
+    let run = RefCell::new(run);
     let op = any::<(u8, u8, u16, u16)>()
         .prop_map(|(kind, count, which, at)| O::of(Step { kind, count, which, at }));
     let result = TestRunner::new(config).run(&vec(op, 1..=steps), |program| {
         (run.borrow_mut())(&program).map_err(|differs| TestCaseError::fail(differs.to_string()))
     });
     match result {
-        Ok(()) => {}
+        Ok(()) => None,
         Err(TestError::Fail(reason, program)) => {
             let mut run = run.borrow_mut();
             let program = without_needless(program, &mut |program| run(program).is_err());
             let last =
                 run(&program).err().map_or(reason.to_string(), |differs| differs.to_string());
             let ops: String = program.iter().map(|op| format!("        {op:?},\n")).collect();
-            panic!("{last}\nThe smallest program that does it:\n\n    [\n{ops}    ]");
+            Some(format!("{last}\nThe smallest program that does it:\n\n    [\n{ops}    ]"))
         }
         Err(TestError::Abort(reason)) => panic!("no programs could be drawn: {reason}"),
     }

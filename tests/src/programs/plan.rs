@@ -135,7 +135,7 @@ impl Plan {
 }
 
 /// Returns how proptest is to run so many cases, unless it is told otherwise.
-pub(super) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
+pub(crate) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
     let default = Config::default();
     let told = std::env::var_os("PROPTEST_CASES").is_some();
     Config {
