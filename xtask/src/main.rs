@@ -7,6 +7,7 @@
 mod bare;
 mod ci;
 mod command;
+mod faults;
 mod features;
 mod fuzz;
 mod loom;
@@ -19,6 +20,7 @@ mod sanitize;
 mod scoreboard;
 mod smoke;
 mod tidy;
+mod timed;
 mod tree;
 mod valgrind;
 mod workspace;
@@ -40,6 +42,7 @@ Commands:
   loom        explores every interleaving of what several threads share
   scoreboard  measures our rows beside their peers
   outside     uses each tier-0 crate from a project outside the workspace
+  planted     plants faults in a copy of the workspace, which several nets must catch
   sanitize    runs the allocators under AddressSanitizer, planted faults included
   valgrind    runs the allocators under Valgrind, planted faults included
 
@@ -75,6 +78,7 @@ fn run(arguments: &[String]) -> Outcome {
         "loom" => loom::run(rest),
         "scoreboard" => scoreboard::run(rest),
         "outside" => outside::run(rest),
+        "planted" => faults::run(rest),
         "sanitize" => sanitize::run(rest),
         "valgrind" => valgrind::run(rest),
         "help" | "--help" | "-h" => {
@@ -82,8 +86,8 @@ fn run(arguments: &[String]) -> Outcome {
             Ok(())
         }
         other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, fuzz, loom, misuse, \
-             scoreboard, outside, sanitize, valgrind"
+            "no command is called `{other}`; the commands are tidy, ci, fuzz, loom, \
+             misuse, planted, scoreboard, outside, sanitize, valgrind"
         ))),
     }
 }
