@@ -7,6 +7,8 @@
 mod bare;
 mod ci;
 mod command;
+mod coverage;
+mod debian;
 mod faults;
 mod features;
 mod fuzz;
@@ -37,6 +39,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
 Commands:
   tidy        checks the rules of the house that no lint can hold
   ci          runs every step of the continuous integration, in order
+  coverage    counts the lines and branches of tier 0 that tests reach
   misuse      does each misuse to each allocator, and tells what became of it
   fuzz        runs the fuzz targets under AddressSanitizer, a planted fault first
   loom        explores every interleaving of what several threads share
@@ -73,6 +76,7 @@ fn run(arguments: &[String]) -> Outcome {
     match command.as_str() {
         "tidy" => tidy::run(rest),
         "ci" => ci::run(rest),
+        "coverage" => coverage::run(rest),
         "misuse" => misuse::run(rest),
         "fuzz" => fuzz::run(rest),
         "loom" => loom::run(rest),
@@ -86,7 +90,7 @@ fn run(arguments: &[String]) -> Outcome {
             Ok(())
         }
         other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, fuzz, loom, \
+            "no command is called `{other}`; the commands are tidy, ci, coverage, fuzz, loom, \
              misuse, planted, scoreboard, outside, sanitize, valgrind"
         ))),
     }
