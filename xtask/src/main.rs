@@ -24,6 +24,7 @@ mod smoke;
 mod tidy;
 mod timed;
 mod tree;
+mod tsan;
 mod valgrind;
 mod workspace;
 
@@ -47,6 +48,7 @@ Commands:
   outside     uses each tier-0 crate from a project outside the workspace
   planted     plants faults in a copy of the workspace, which several nets must catch
   sanitize    runs the allocators under AddressSanitizer, planted faults included
+  tsan        runs the tests that start threads under ThreadSanitizer, a planted race first
   valgrind    runs the allocators under Valgrind, planted faults included
 
 `cargo xtask COMMAND --help` tells more of each.
@@ -84,6 +86,7 @@ fn run(arguments: &[String]) -> Outcome {
         "outside" => outside::run(rest),
         "planted" => faults::run(rest),
         "sanitize" => sanitize::run(rest),
+        "tsan" => tsan::run(rest),
         "valgrind" => valgrind::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
@@ -91,7 +94,7 @@ fn run(arguments: &[String]) -> Outcome {
         }
         other => Err(Failure::Unable(format!(
             "no command is called `{other}`; the commands are tidy, ci, coverage, fuzz, loom, \
-             misuse, planted, scoreboard, outside, sanitize, valgrind"
+             misuse, planted, scoreboard, outside, sanitize, tsan, valgrind"
         ))),
     }
 }
