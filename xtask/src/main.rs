@@ -26,6 +26,7 @@ mod timed;
 mod tree;
 mod tsan;
 mod valgrind;
+mod verify;
 mod workspace;
 
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ Commands:
   sanitize    runs the allocators under AddressSanitizer, planted faults included
   tsan        runs the tests that start threads under ThreadSanitizer, a planted race first
   valgrind    runs the allocators under Valgrind, planted faults included
+  verify      runs every net in turn and gathers the figures of docs/verification.md
 
 `cargo xtask COMMAND --help` tells more of each.
 
@@ -88,13 +90,14 @@ fn run(arguments: &[String]) -> Outcome {
         "sanitize" => sanitize::run(rest),
         "tsan" => tsan::run(rest),
         "valgrind" => valgrind::run(rest),
+        "verify" => verify::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())
         }
         other => Err(Failure::Unable(format!(
             "no command is called `{other}`; the commands are tidy, ci, coverage, fuzz, loom, \
-             misuse, planted, scoreboard, outside, sanitize, tsan, valgrind"
+             misuse, planted, scoreboard, outside, sanitize, tsan, valgrind, verify"
         ))),
     }
 }
