@@ -23,7 +23,7 @@ use crate::workspace;
 use cast::Cast;
 use fault::Fault;
 use ledger::{Ledger, Row};
-use net::Net;
+use net::{Kind, Net};
 use place::Place;
 
 pub(crate) use ledger::PATH as LEDGER;
@@ -38,11 +38,12 @@ within ten times its time without the fault, and a minute, hangs, and is caught.
 
 The faults are files in xtask/planted. What needs nightly or valgrind is skipped without.
 
-Usage: cargo xtask planted [--write] [--missing] [--list] [FAULT...]
+Usage: cargo xtask planted [--write] [--missing] [--skip NET]... [--list] [FAULT...]
 
 Options:
   --write    keeps the verdicts in tests/planted.tsv and writes docs/planted-faults.md from all that are kept
   --missing  leaves those out whose verdicts are all kept, so that several sittings add up
+  --skip NET leaves a kind of net out, such as fuzz; its verdicts stay those of before
   --list     lists the faults and plants none
 
 All of them take about three quarters of an hour on two cores.
@@ -64,6 +65,7 @@ struct Request {
     missing: bool,
     list: bool,
     help: bool,
+    skipped: Vec<Kind>,
     names: Vec<String>,
 }
 
@@ -94,7 +96,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Ok(());
     }
     let place = Place::lay(&tree)?;
-    let nets = usable(&wanted);
+    let nets = usable(&wanted, &request.skipped);
     let times = without_fault(&place, &nets)?;
     let mut findings = Vec::new();
     for fault in wanted {
@@ -155,8 +157,14 @@ pub(crate) fn caught(tree: &Tree) -> Result<(usize, usize), Failure> {
 
 fn parse(arguments: &[String]) -> Result<Request, Failure> {
     let mut request = Request::default();
-    for argument in arguments {
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
         match argument.as_str() {
+            "--skip" => {
+                let name = rest.next().map_or("", String::as_str);
+                let kind = Kind::of(name).map_err(Failure::Unable)?;
+                request.skipped.push(kind);
+            }
             "--write" => request.write = true,
             "--missing" => request.missing = true,
             "--list" => request.list = true,
@@ -197,8 +205,9 @@ fn plantable(tree: &Tree, faults: &[Fault]) -> Outcome {
 }
 
 /// Returns the nets of the faults that can be used on this machine, each once.
-fn usable(faults: &[&Fault]) -> BTreeSet<Net> {
-    let all: BTreeSet<&Net> = faults.iter().flat_map(|fault| &fault.nets).collect();
+fn usable(faults: &[&Fault], skipped: &[Kind]) -> BTreeSet<Net> {
+    let all = faults.iter().flat_map(|fault| &fault.nets);
+    let all: BTreeSet<&Net> = all.filter(|net| !skipped.contains(&net.kind)).collect();
     let usable = all.into_iter().filter(|net| match cast::lacks(net) {
         Some(reason) => {
             println!("skipped: {}: {reason}", net.shown());

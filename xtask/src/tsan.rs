@@ -77,12 +77,13 @@ fn check() -> Outcome {
             return Ok(());
         }
     };
-    let mut build = compiler.cargo();
+    let root = workspace::root();
+    let mut build = compiler.cargo(&root);
     build.args(["build", "--quiet", "-p", "loligo-allocators", "--example", EXAMPLE]);
     command::run(&mut build)?;
     canary(&compiler.folder.join(TARGET).join("debug/examples").join(EXAMPLE))?;
     for (package, tests) in WATCHED {
-        let mut test = compiler.cargo();
+        let mut test = compiler.cargo(&root);
         test.args(["test", "--quiet", "--lib", "-p", package, "--"]).args(tests);
         command::run(&mut test)?;
     }
@@ -106,12 +107,12 @@ fn canary(example: &Path) -> Outcome {
     if !reported || succeeded {
         return Err(Failure::Found(format!("ThreadSanitizer misses the planted race:\n{said}")));
     }
-    println!("ThreadSanitizer: 1 planted faults reported, and none where there is none");
+    println!("ThreadSanitizer: 1 planted fault reported, and none where there is none");
     Ok(())
 }
 
 /// A compiler that has the sources of its standard library, and what its programs are linked with.
-struct Compiler {
+pub(crate) struct Compiler {
     /// Where Debian's packages are.
     root: PathBuf,
     /// The nightly toolchain's libraries and linker.
@@ -122,7 +123,11 @@ struct Compiler {
 
 impl Compiler {
     /// Finds it, or says why it cannot be had.
-    fn find() -> Result<Result<Self, String>, Failure> {
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Unable`] if a file cannot be written.
+    pub(crate) fn find() -> Result<Result<Self, String>, Failure> {
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
             return Ok(Err(format!("ThreadSanitizer is set up for {TARGET} alone")));
         }
@@ -176,9 +181,10 @@ impl Compiler {
         Ok(())
     }
 
-    fn cargo(&self) -> Command {
+    /// Returns Cargo, which builds the workspace at `root` and std with the sanitizer.
+    pub(crate) fn cargo(&self, root: &Path) -> Command {
         let mut command = command::without_cargo_variables("rustup");
-        command.args(["run", "nightly", "cargo"]).current_dir(workspace::root());
+        command.args(["run", "nightly", "cargo"]).current_dir(root);
         let runtime = self.nightly.join("lib/librustc-nightly_rt.tsan.a");
         let flags = format!(
             "-Zsanitizer=thread -Zexternal-clangrt -Clink-arg=-Wl,--whole-archive \

@@ -10,6 +10,7 @@ use crate::command;
 use crate::outcome::Failure;
 use crate::planted::{EXAMPLE, PACKAGE};
 use crate::timed::{self, End, Ended};
+use crate::tsan::Compiler;
 use crate::{fuzz, sanitize, valgrind};
 
 /// A build that takes longer hangs.
@@ -65,9 +66,9 @@ pub(super) struct Cast {
     pub(super) said: String,
 }
 
-/// Says why a net cannot be used on this machine, if so.
+/// Says why a net cannot be used on this machine, if so. What a net needs may be fetched first.
 pub(super) fn lacks(net: &Net) -> Option<&'static str> {
-    let needs_nightly = matches!(net.kind, Kind::Fuzz | Kind::Asan);
+    let needs_nightly = matches!(net.kind, Kind::Fuzz | Kind::Asan | Kind::Tsan);
     let needs_linux = needs_nightly || net.kind == Kind::Valgrind;
     if needs_linux && !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Some("it is set up for Linux on x86-64 alone");
@@ -77,6 +78,9 @@ pub(super) fn lacks(net: &Net) -> Option<&'static str> {
     }
     if net.kind == Kind::Fuzz && !command::answers("c++") {
         return Some("no C++ compiler, which builds the fuzzer");
+    }
+    if net.kind == Kind::Tsan && !Compiler::find().is_ok_and(|found| found.is_ok()) {
+        return Some("no compiler with the sources of std, of Debian's");
     }
     (net.kind == Kind::Valgrind && !command::answers("valgrind")).then_some("no valgrind")
 }
@@ -107,7 +111,7 @@ fn compile(place: &Place, net: &Net) -> Result<Cast, Failure> {
 
 /// Runs tests, one after the other, so that what was said last is known of one that does not end.
 fn tests(place: &Place, net: &Net, limit: Duration) -> Result<Cast, Failure> {
-    let mut build = builder(place, net);
+    let mut build = builder(place, net)?;
     build.arg("test");
     if net.kind == Kind::Loom {
         build.arg("--release");
@@ -209,7 +213,7 @@ fn target(place: &Place, net: &Net, limit: Duration) -> Result<Cast, Failure> {
 /// Has a sanitizer look at the example that commits wrong accesses, each of which it must report.
 fn example(place: &Place, net: &Net) -> Result<Cast, Failure> {
     let begin = std::time::Instant::now();
-    let mut build = builder(place, net);
+    let mut build = builder(place, net)?;
     build.args(["build", "--quiet", "--profile", "test", "--package", PACKAGE]);
     build.args(["--example", EXAMPLE]);
     let example = if net.kind == Kind::Asan {
@@ -235,8 +239,8 @@ fn example(place: &Place, net: &Net) -> Result<Cast, Failure> {
 }
 
 /// Returns Cargo as the net needs it.
-fn builder(place: &Place, net: &Net) -> Command {
-    match net.kind {
+fn builder(place: &Place, net: &Net) -> Result<Command, Failure> {
+    Ok(match net.kind {
         Kind::Asan => {
             let mut cargo = sanitize::nightly(&place.root, &place.folder.join("asan"));
             quick(cargo.env("CARGO_INCREMENTAL", "0"));
@@ -250,8 +254,14 @@ fn builder(place: &Place, net: &Net) -> Command {
             cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
             cargo
         }
+        Kind::Tsan => {
+            let compiler = Compiler::find()?.map_err(Failure::Unable)?;
+            let mut cargo = compiler.cargo(&place.root);
+            quick(&mut cargo);
+            cargo
+        }
         _ => plain(place),
-    }
+    })
 }
 
 /// Returns Cargo over the copy, which builds nothing that only a person would need.
@@ -300,7 +310,7 @@ fn name(line: &str) -> Option<&str> {
 /// Returns what a sanitizer reports, without what differs from run to run.
 fn report(said: &str) -> Option<String> {
     let line = said.lines().find(|line| line.contains("Sanitizer: "))?;
-    let (_, what) = line.split_once("ERROR: ")?;
+    let (_, what) = line.split_once("ERROR: ").or_else(|| line.split_once("WARNING: "))?;
     let what = what.split(" on ").next().unwrap_or(what);
     Some(what.split(" (").next().unwrap_or(what).trim().to_owned())
 }

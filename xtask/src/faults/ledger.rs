@@ -73,9 +73,14 @@ impl Ledger {
         ledger
     }
 
-    /// Puts new rows in the place of a fault's old ones.
-    pub(super) fn keep(&mut self, fault: &Fault, rows: Vec<Row>) {
-        self.faults.insert(fault.name.clone(), (fault.mark.clone(), rows));
+    /// Puts new rows in the place of the old ones of the same nets, and all in the fault's order.
+    pub(super) fn keep(&mut self, fault: &Fault, new: Vec<Row>) {
+        let old = self.faults.remove(&fault.name).map_or_else(Vec::new, |(_, rows)| rows);
+        let rows = fault.nets.iter().filter_map(|net| {
+            let is_its = |row: &&Row| row.net == net.shown();
+            new.iter().find(is_its).or_else(|| old.iter().find(is_its)).cloned()
+        });
+        self.faults.insert(fault.name.clone(), (fault.mark.clone(), rows.collect()));
     }
 
     /// Returns the rows of a fault.

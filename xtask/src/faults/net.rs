@@ -1,7 +1,7 @@
 //! A net: a way of looking at the code that may catch a fault, and what it is asked to look at.
 
 /// The kinds of nets, each with what it is.
-pub(super) const KINDS: [(Kind, &str, &str); 12] = [
+pub(super) const KINDS: [(Kind, &str, &str); 13] = [
     (Kind::Compile, "compile", "the code does not compile"),
     (Kind::Unit, "unit", "examples and corner cases, beside the code"),
     (Kind::World, "world", "every state and every operation of a small structure"),
@@ -12,6 +12,7 @@ pub(super) const KINDS: [(Kind, &str, &str); 12] = [
     (Kind::Fuzz, "fuzz", "committed inputs and some thousand of libFuzzer's"),
     (Kind::Loom, "loom", "every interleaving, by a model checker"),
     (Kind::Threads, "threads", "real threads at once"),
+    (Kind::Tsan, "tsan", "the same under ThreadSanitizer"),
     (Kind::Asan, "asan", "AddressSanitizer and LeakSanitizer"),
     (Kind::Valgrind, "valgrind", "Valgrind's memcheck"),
 ];
@@ -29,11 +30,23 @@ pub(super) enum Kind {
     Fuzz,
     Loom,
     Threads,
+    Tsan,
     Asan,
     Valgrind,
 }
 
 impl Kind {
+    /// Returns the kind of this name.
+    pub(super) fn of(name: &str) -> Result<Self, String> {
+        match KINDS.iter().find(|(_, known, _)| *known == name) {
+            Some((kind, ..)) => Ok(*kind),
+            None => {
+                let known: Vec<_> = KINDS.iter().map(|(_, name, _)| *name).collect();
+                Err(format!("no net is called `{name}`; there are {}", known.join(", ")))
+            }
+        }
+    }
+
     /// Returns its name.
     pub(super) fn name(self) -> &'static str {
         KINDS.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
@@ -56,15 +69,11 @@ impl Net {
     /// Reads a net as a fault names it: `kind package test...`.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut words = text.split_whitespace();
-        let name = words.next().unwrap_or_default();
-        let Some((kind, ..)) = KINDS.iter().find(|(_, known, _)| *known == name) else {
-            let known: Vec<_> = KINDS.iter().map(|(_, name, _)| *name).collect();
-            return Err(format!("no net is called `{name}`; there are {}", known.join(", ")));
-        };
+        let kind = Kind::of(words.next().unwrap_or_default())?;
         let Some(what) = words.next() else {
             return Err("a net names a package or a fuzz target".into());
         };
-        Ok(Self { kind: *kind, what: what.to_owned(), tests: words.map(str::to_owned).collect() })
+        Ok(Self { kind, what: what.to_owned(), tests: words.map(str::to_owned).collect() })
     }
 
     /// Tells whether a test of this name is run.

@@ -69,6 +69,10 @@ fn verdicts_are_kept_until_the_fault_changes() {
     let mut ledger = Ledger::default();
     ledger.keep(&fault, rows);
     let text = ledger.text();
+    let again = Row::new(&fault, &fault.nets[1], &Catch::Hung("pool".into()));
+    let mut later = ledger.clone();
+    later.keep(&fault, vec![again.clone()]);
+    assert_eq!(later.rows(&fault), [ledger.rows(&fault)[0].clone(), again], "the other stays");
     assert_eq!(Ledger::of(&text, core::slice::from_ref(&fault)), ledger);
     let page = page::text(core::slice::from_ref(&fault), &ledger);
     assert!(page.contains("| a-fault | yes | no |"), "{page}");
@@ -84,8 +88,15 @@ fn verdicts_are_kept_until_the_fault_changes() {
 #[test]
 fn arguments_are_understood_or_refused() {
     let arguments = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
-    let asked = Request { write: true, names: arguments(&["a-fault"]), ..Request::default() };
-    assert_eq!(parse(&arguments(&["a-fault", "--write"])).ok(), Some(asked));
+    let asked = Request {
+        write: true,
+        skipped: vec![Kind::Fuzz],
+        names: arguments(&["a-fault"]),
+        ..Request::default()
+    };
+    let words = arguments(&["a-fault", "--skip", "fuzz", "--write"]);
+    assert_eq!(parse(&words).ok(), Some(asked));
+    assert!(parse(&arguments(&["--skip", "luck"])).is_err(), "an unknown net is refused");
     assert!(parse(&arguments(&["--quick"])).is_err(), "an unknown option is refused");
     let known = [fault()];
     let unknown = wanted(&arguments(&["no-fault"]), &known);

@@ -48,17 +48,18 @@ pub(super) fn text(figures: &Figures) -> String {
     for step in seen {
         text.push_str(&format!("\n## {}\n\n{}\n\n", step.name, about(step.name)));
         text.push_str("| figure | value |\n|---|---|\n");
-        let mut of = None;
+        let mut last = None;
         for figure in figures.of(step.name) {
-            of = Some(figure);
+            // The time is the last figure of a step.
+            last = Some(figure);
             if figure.name != TIME {
                 let Figure { name, value, unit, .. } = figure;
                 let value = format!("{value} {unit}");
                 text.push_str(&format!("| {} | {} |\n", name.replace('|', "/"), value.trim_end()));
             }
         }
-        if let Some(Figure { command, day, commit, .. }) = of {
-            text.push_str(&format!("\n`{command}`, {day}, commit {commit}\n"));
+        if let Some(Figure { value, unit, command, day, commit, .. }) = last {
+            text.push_str(&format!("\n`{command}`, {day}, commit {commit}, {value} {unit}\n"));
         }
     }
     text.push('\n');

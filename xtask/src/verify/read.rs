@@ -120,7 +120,7 @@ pub(super) fn watched(said: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     for line in said.lines() {
         if let Some((_, what)) = line.split_once("Sanitizer: ").or(line.split_once("Valgrind: "))
-            && let Some(count) = number(what, " planted faults")
+            && let Some(count) = number(what, " planted fault")
         {
             rows.push(row("canaries: planted faults reported", count, ""));
         }
