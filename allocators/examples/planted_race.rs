@@ -4,6 +4,7 @@
 
 use std::cell::UnsafeCell;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 /// A number that says it may be shared.
@@ -14,10 +15,17 @@ unsafe impl Sync for Number {}
 
 static NUMBER: Number = Number(UnsafeCell::new(0));
 static LOCK: Mutex<()> = Mutex::new(());
+static HERE: AtomicU32 = AtomicU32::new(0);
 
 fn main() {
     let races = std::env::args().nth(1).is_some_and(|argument| argument == "race");
     let count = || {
+        // On a busy machine one thread could end before the other is started, and so come before it.
+        // Relaxed: waiting must not order what follows.
+        HERE.fetch_add(1, Ordering::Relaxed);
+        while HERE.load(Ordering::Relaxed) < 2 {
+            thread::yield_now();
+        }
         for _ in 0..1000 {
             let guard = (!races).then(|| LOCK.lock());
             // SAFETY: nobody else writes while the lock is held; see above of the race.
