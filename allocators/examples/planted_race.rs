@@ -2,9 +2,9 @@
 //! agreeing on it, without it they do. `cargo xtask tsan` runs both.
 #![expect(unsafe_code, reason = "a race cannot be had without")]
 
-use std::cell::UnsafeCell;
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 /// A number that says it may be shared.

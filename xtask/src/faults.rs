@@ -38,13 +38,14 @@ within ten times its time without the fault, and a minute, hangs, and is caught.
 
 The faults are files in xtask/planted. What needs nightly or valgrind is skipped without.
 
-Usage: cargo xtask planted [--write] [--missing] [--skip NET]... [--list] [FAULT...]
+Usage: cargo xtask planted [--write] [--missing] [--skip NET]... [--list] [--page] [FAULT...]
 
 Options:
   --write    keeps the verdicts in tests/planted.tsv and writes docs/planted-faults.md from all that are kept
   --missing  leaves those out whose verdicts are all kept, so that several sittings add up
   --skip NET leaves a kind of net out, such as fuzz; its verdicts stay those of before
   --list     lists the faults and plants none
+  --page     writes the page from the verdicts that are kept, and plants none
 
 All of them take about three quarters of an hour on two cores.
 
@@ -64,6 +65,7 @@ struct Request {
     write: bool,
     missing: bool,
     list: bool,
+    page: bool,
     help: bool,
     skipped: Vec<Kind>,
     names: Vec<String>,
@@ -86,6 +88,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     plantable(&tree, &faults)?;
     let mut wanted = wanted(&request.names, &faults)?;
     let mut ledger = Ledger::of(tree.text(LEDGER).unwrap_or_default(), &faults);
+    if request.page {
+        return write(PAGE, &page::text(&faults, &ledger));
+    }
     if request.missing {
         wanted.retain(|fault| lacks_verdict(&ledger, fault));
     }
@@ -168,6 +173,7 @@ fn parse(arguments: &[String]) -> Result<Request, Failure> {
             "--write" => request.write = true,
             "--missing" => request.missing = true,
             "--list" => request.list = true,
+            "--page" => request.page = true,
             "--help" | "-h" => request.help = true,
             option if option.starts_with('-') => {
                 return Err(Failure::Unable(format!(

@@ -10,7 +10,7 @@ pub(crate) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
     compare(tree, verify::PAGE, verify::regenerated(tree), "cargo xtask verify --page", findings);
     match faults::regenerated(tree) {
         Ok(page) => {
-            compare(tree, faults::PAGE, page, "cargo xtask planted --write --missing", findings);
+            compare(tree, faults::PAGE, page, "cargo xtask planted --page", findings);
         }
         Err(Failure::Found(what) | Failure::Unable(what)) => {
             findings.push(Finding::new("pages-current", faults::LEDGER, 1, what));
