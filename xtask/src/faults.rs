@@ -47,7 +47,7 @@ Options:
   --list     lists the faults and plants none
   --page     writes the page from the verdicts that are kept, and plants none
 
-All of them take about three quarters of an hour on two cores.
+Nearly all of the time goes into compiling; what is not changed by a fault is compiled once.
 
 Example:
   cargo xtask planted buddy-forgotten-merge

@@ -3,6 +3,7 @@
 use super::fault::{FOLDER, Fault};
 use super::ledger::Ledger;
 use super::net::KINDS;
+use super::{NETS_MIN, kinds};
 
 /// Where it lies.
 pub(crate) const PATH: &str = "docs/planted-faults.md";
@@ -37,7 +38,13 @@ pub(super) fn text(faults: &[Fault], ledger: &Ledger) -> String {
         caught += usize::from(row.is_catch());
     }
     let count = faults.len();
-    text.push_str(&format!("{count} faults; {caught} of {cast} nets catch theirs.\n\n## Nets\n\n"));
+    let named: usize = faults.iter().map(|fault| fault.nets.len()).sum();
+    let twice = faults.iter().filter(|fault| kinds(ledger.rows(fault)) >= NETS_MIN).count();
+    text.push_str(&format!(
+        "{count} faults; {caught} of {cast} nets that were cast catch theirs, {} were not cast yet. {twice} \
+         faults are caught by two kinds of nets at least.\n\n## Nets\n\n",
+        named - cast
+    ));
     let used = |name: &str| {
         faults.iter().any(|fault| ledger.rows(fault).iter().any(|row| row.kind() == name))
     };
@@ -50,7 +57,7 @@ pub(super) fn text(faults: &[Fault], ledger: &Ledger) -> String {
         "\n## Faults and nets\n\nYes: a test failed. Crash: the program ended by a signal, or a ",
     );
     text.push_str(
-        "sanitizer ended it. Hang: it did not end. No: nothing was noticed.\n\n| fault |",
+        "sanitizer ended it. Hang: it did not end. No: nothing was noticed. Nothing: not cast.\n\n| fault |",
     );
     used.iter().for_each(|(_, name, _)| text.push_str(&format!(" {name} |")));
     text.push_str("\n|---|");

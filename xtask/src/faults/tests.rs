@@ -76,7 +76,7 @@ fn verdicts_are_kept_until_the_fault_changes() {
     assert_eq!(Ledger::of(&text, core::slice::from_ref(&fault)), ledger);
     let page = page::text(core::slice::from_ref(&fault), &ledger);
     assert!(page.contains("| a-fault | yes | no |"), "{page}");
-    assert!(page.contains("1 faults; 1 of 2 nets"), "{page}");
+    assert!(page.contains("1 faults; 1 of 2 nets that were cast"), "{page}");
     let changed = Fault::read("a-fault", &TEXT.replace("two", "too")).expect("as before");
     assert_eq!(
         Ledger::of(&text, &[changed]),
