@@ -138,8 +138,11 @@ impl Plan {
 pub(crate) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
     let default = Config::default();
     let told = std::env::var_os("PROPTEST_CASES").is_some();
+    let cases = if told { default.cases } else { cases };
+    // Read by `cargo xtask verify`.
+    println!("random programs: {cases} programs");
     Config {
-        cases: if told { default.cases } else { cases },
+        cases,
         max_shrink_iters: 4096,
         // The same programs in every run, so that no run fails for what another one did not try.
         rng_seed: match default.rng_seed {
