@@ -11,6 +11,7 @@ mod features;
 mod fuzz;
 mod loom;
 mod misuse;
+mod mutants;
 mod outcome;
 mod outside;
 mod packages;
@@ -36,6 +37,7 @@ Commands:
   tidy        checks the rules of the house that no lint can hold
   ci          runs every step of the continuous integration, in order
   misuse      does each misuse to each allocator, and tells what became of it
+  mutants     changes tier 0 in one place at a time, to see whether a test notices
   fuzz        runs the fuzz targets under AddressSanitizer, a planted fault first
   loom        explores every interleaving of what several threads share
   scoreboard  measures our rows beside their peers
@@ -71,6 +73,7 @@ fn run(arguments: &[String]) -> Outcome {
         "tidy" => tidy::run(rest),
         "ci" => ci::run(rest),
         "misuse" => misuse::run(rest),
+        "mutants" => mutants::run(rest),
         "fuzz" => fuzz::run(rest),
         "loom" => loom::run(rest),
         "scoreboard" => scoreboard::run(rest),
@@ -83,7 +86,7 @@ fn run(arguments: &[String]) -> Outcome {
         }
         other => Err(Failure::Unable(format!(
             "no command is called `{other}`; the commands are tidy, ci, fuzz, loom, misuse, \
-             scoreboard, outside, sanitize, valgrind"
+             mutants, scoreboard, outside, sanitize, valgrind"
         ))),
     }
 }
