@@ -7,6 +7,7 @@ mod copy;
 mod explained;
 mod find;
 mod judge;
+mod kept;
 mod process;
 mod report;
 mod request;
@@ -53,6 +54,8 @@ Options:
   --minutes N      ends the sitting after so long
   --budget N       the seconds of tests that a mutant may outlive before it is missed, the quickest
                    tests and those of its own module first; 5 unless told
+  --unit           runs only the unit tests of the crates that are mutated, which are built much sooner;
+                   only what they catch is written down
   --again VERDICT  judges those anew whose verdict is VERDICT: missed, unreached, caught, timeout,
                    unviable, or survived, which is missed or unreached without an explanation
   --list VERDICT   lists the mutants of a verdict with their lines and runs nothing
@@ -140,16 +143,16 @@ fn sit(request: &Request, tree: &Tree, world: &World, verdicts: &mut Verdicts) -
     let copy = Copy::make(tree, &paths)?;
     fs::create_dir_all(copy::home().join("tmp"))
         .map_err(|error| Failure::io("cannot make a folder", &error))?;
-    let all: Vec<Id> = world.planted().chain(chosen.iter().copied()).collect();
-    let mut spliceable = Spliceable::new(world, &copy, &all)?;
-    let built = spliceable.build();
+    let spliced = to_splice(request, world, verdicts, &chosen);
+    let mut spliceable = Spliceable::new(world, &copy, &spliced)?;
+    let built = spliceable.build(request.unit);
     // Also where the build failed in the end, as each of them costs time to find.
     for id in &spliceable.unviable {
         verdicts.set(world.mutant(*id), Verdict::Unviable);
     }
     verdicts.save(&root)?;
     let programs = built?;
-    let count = u32::try_from(all.len()).unwrap_or(u32::MAX - 1);
+    let count = spliceable.numbers.values().max().copied().unwrap_or(0);
     let begin = Instant::now();
     let suite = Suite::measure(programs, &copy.folder, count)?;
     let (tests, seconds) = (suite.tests.len(), begin.elapsed().as_secs());
@@ -165,18 +168,39 @@ fn sit(request: &Request, tree: &Tree, world: &World, verdicts: &mut Verdicts) -
     };
     let planted: Vec<Id> = world.planted().collect();
     canary(&sitting, &numbered(&planted))?;
-    judge_all(&sitting, &numbered(&chosen), verdicts)
+    judge_all(&sitting, &numbered(&chosen), verdicts, request.unit)
+}
+
+/// Returns the mutants to splice in: those that are judged anew alone, else all of the files that are
+/// asked for, so that a sitting that goes on with another's work needs no other build.
+fn to_splice(request: &Request, world: &World, verdicts: &Verdicts, chosen: &[Id]) -> Vec<Id> {
+    if request.again.is_some() {
+        return world.planted().chain(chosen.iter().copied()).collect();
+    }
+    let is_viable = |id: &Id| {
+        let mutant = world.mutant(*id);
+        request.is_in_files(&mutant.file) && verdicts.get(mutant) != Some(Verdict::Unviable)
+    };
+    world.planted().chain(world.ids().filter(is_viable)).collect()
 }
 
 /// Judges mutants, keeping the verdicts as they fall.
-fn judge_all(sitting: &Sitting<'_>, mutants: &[(Id, u32)], verdicts: &mut Verdicts) -> Outcome {
+fn judge_all(
+    sitting: &Sitting<'_>,
+    mutants: &[(Id, u32)],
+    verdicts: &mut Verdicts,
+    unit: bool,
+) -> Outcome {
     let root = workspace::root();
     let begin = Instant::now();
     let state = Mutex::new((verdicts, begin, 0_usize));
     sitting.judge(mutants, |id, verdict| {
         let mut state = locked(&state);
         let (verdicts, saved, count) = &mut *state;
-        verdicts.set(sitting.world.mutant(id), verdict);
+        // What some of the tests do not catch others may.
+        if !unit || !verdict.survives() {
+            verdicts.set(sitting.world.mutant(id), verdict);
+        }
         *count += 1;
         if saved.elapsed() > Duration::from_secs(30) {
             *saved = Instant::now();

@@ -1,12 +1,14 @@
 //! Cargo in the copy: what it says of the spliced sources, and the test programs it builds.
 
 use core::ops::Range;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use super::copy::home;
+use super::sources::CRATES;
 use crate::command;
 use crate::outcome::Failure;
 
@@ -66,14 +68,20 @@ fn can_name(name: &str, feature: &str) -> bool {
     feature.starts_with(&format!("loligo-{name}/")) || feature.starts_with("loligo-allocators/")
 }
 
-/// Has all test programs of tier 0 built.
+/// Has test programs of tier 0 built: all of them, or the unit tests of some crates.
 ///
 /// # Errors
 ///
 /// As [`check`].
-pub(super) fn tests(folder: &Path) -> Result<Said, Failure> {
-    let mut arguments = vec!["test", "--no-run", "--tests", "--features", FEATURES];
-    for package in ["loligo-allocators", "loligo-ids", "loligo-containers", "loligo-tests"] {
+pub(super) fn tests(folder: &Path, unit: Option<&BTreeSet<&str>>) -> Result<Said, Failure> {
+    let names = unit.map_or_else(|| CRATES.into_iter().chain(["tests"]).collect(), Clone::clone);
+    let packages: Vec<String> = names.iter().map(|name| format!("loligo-{name}")).collect();
+    let can_name = |feature: &&str| names.iter().any(|name| can_name(name, feature));
+    let features: Vec<&str> = FEATURES.split(',').filter(can_name).collect();
+    let features = features.join(",");
+    let kind = if unit.is_some() { "--lib" } else { "--tests" };
+    let mut arguments = vec!["test", "--no-run", kind, "--features", &features];
+    for package in &packages {
         arguments.extend(["--package", package]);
     }
     cargo(folder, &arguments)

@@ -35,6 +35,8 @@ pub(super) struct Request {
     /// The time that the tests of one mutant may take, in seconds.
     pub(super) budget: Option<u32>,
     pub(super) again: Option<Wanted>,
+    /// Whether only the unit tests of the mutants' own crates are run.
+    pub(super) unit: bool,
     pub(super) files: Vec<String>,
 }
 
@@ -103,6 +105,7 @@ pub(super) fn parse(arguments: &[String]) -> Result<Request, Failure> {
             "--budget" => request.budget = Some(number(&value("a number")?)?),
             "--again" => request.again = Some(wanted(&value("a verdict")?)?),
             "--list" => request.mode = Mode::List(wanted(&value("a verdict")?)?),
+            "--unit" => request.unit = true,
             "--summary" => request.mode = Mode::Summary,
             "--page" => request.mode = Mode::Page,
             "--check" => request.mode = Mode::Check,

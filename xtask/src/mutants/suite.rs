@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use super::build::Program;
 use super::copy::home;
+use super::kept::Kept;
 use super::process::{self, End, Limit};
 use crate::outcome::Failure;
 use crate::workspace;
@@ -20,7 +21,7 @@ pub(super) const WORKERS: usize = 2;
 const ALONE: Limit = Limit { computing: 120, waiting: 600 };
 
 /// A test.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Test {
     /// The program it is in.
     pub(super) program: usize,
@@ -28,6 +29,13 @@ pub(super) struct Test {
     pub(super) name: String,
     /// How long it took, alone and without a mutant.
     pub(super) seconds: f64,
+}
+
+/// A test, and the mutants it reaches unless it fails without any.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Measured {
+    pub(super) test: Test,
+    pub(super) reached: Option<Vec<u32>>,
 }
 
 /// The tests.
@@ -55,6 +63,11 @@ impl Suite {
         count: u32,
     ) -> Result<Self, Failure> {
         let mut suite = Self { programs, folder: folder.to_owned(), ..Self::default() };
+        let kept = Kept::of(&suite.programs);
+        if let Some(measured) = kept.load() {
+            suite.take(measured);
+            return Ok(suite);
+        }
         let mut waiting = VecDeque::new();
         for program in 0..suite.programs.len() {
             let names = suite.names(program)?;
@@ -69,22 +82,29 @@ impl Suite {
                     return Ok(());
                 };
                 let reached = suite.measure_one(worker, &mut test, count)?;
-                locked(&measured).push((test, reached));
+                locked(&measured).push(Measured { test, reached });
             }
         })?;
         let mut measured = measured.into_inner().unwrap_or_default();
-        measured.sort_by(|(a, _), (b, _)| (a.program, &a.name).cmp(&(b.program, &b.name)));
-        for (test, reached) in measured {
+        measured
+            .sort_by(|a, b| (a.test.program, &a.test.name).cmp(&(b.test.program, &b.test.name)));
+        kept.save(&measured)?;
+        suite.take(measured);
+        Ok(suite)
+    }
+
+    /// Takes in what was measured.
+    fn take(&mut self, measured: Vec<Measured>) {
+        for Measured { test, reached } in measured {
             let Some(reached) = reached else {
-                suite.failing.push(test.name);
+                self.failing.push(test.name);
                 continue;
             };
             for number in reached {
-                suite.reaching.entry(number).or_default().push(suite.tests.len());
+                self.reaching.entry(number).or_default().push(self.tests.len());
             }
-            suite.tests.push(test);
+            self.tests.push(test);
         }
-        Ok(suite)
     }
 
     /// Returns the names of a program's tests.

@@ -6,9 +6,11 @@ use std::path::Path;
 use super::build::{Error, Said};
 use super::explained::Explained;
 use super::find::find;
+use super::kept;
 use super::request::{Mode, Wanted, is_below, parse};
 use super::site::{Found, Mutant};
 use super::splice::{Spliced, splice};
+use super::suite::{Measured, Test};
 use super::verdicts::{Verdict, Verdicts};
 use super::viable::blame;
 
@@ -233,4 +235,16 @@ fn arguments_are_understood_or_refused() {
     assert!(is_below("ids/src/table/iter.rs", "ids/src/table"), "in the folder");
     assert!(is_below("ids/src/table.rs", "./ids/src/table"), "beside the folder");
     assert!(!is_below("ids/src/tables.rs", "ids/src/table"), "another");
+}
+
+#[test]
+fn what_tests_reach_is_kept() {
+    let test = Test { program: 2, name: "pool::tests::one".into(), seconds: 0.125 };
+    for reached in [None, Some(vec![]), Some(vec![3, 19])] {
+        let measured = Measured { test: test.clone(), reached };
+        let mut text = String::new();
+        kept::line(&measured, &mut text);
+        assert_eq!(kept::read(text.trim_end_matches('\n')), Some(measured), "{text}");
+    }
+    assert_eq!(kept::read("2\tpool::tests::one\t0.125"), None, "a line that is cut short");
 }

@@ -22,7 +22,7 @@ const OF_LIFETIME: [&str; 4] = ["E0716", "E0597", "E0515", "E0493"];
 pub(super) struct Spliceable<'a> {
     world: &'a World,
     copy: &'a Copy,
-    /// The number of each mutant that is spliced in, from 1.
+    /// The number of each mutant that is spliced in.
     pub(super) numbers: BTreeMap<Id, u32>,
     spliced: Vec<Spliced>,
     /// What was dropped.
@@ -36,7 +36,7 @@ impl<'a> Spliceable<'a> {
     ///
     /// [`Failure::Unable`] if a file cannot be written.
     pub(super) fn new(world: &'a World, copy: &'a Copy, chosen: &[Id]) -> Result<Self, Failure> {
-        let numbers = chosen.iter().copied().zip(1..).collect();
+        let numbers = world.numbers(chosen);
         let mut new = Self { world, copy, numbers, spliced: Vec::new(), unviable: Vec::new() };
         for file in 0..world.files.len() {
             new.spliced.push(Spliced::default());
@@ -52,16 +52,23 @@ impl<'a> Spliceable<'a> {
         Ok(())
     }
 
-    /// Drops what does not compile, and returns the test programs.
+    /// Drops what does not compile, and returns the test programs: all, or the unit tests of the crates
+    /// that are mutated.
     ///
     /// # Errors
     ///
     /// [`Failure::Unable`] if there are errors that no mutant is to blame for.
-    pub(super) fn build(&mut self) -> Result<Vec<Program>, Failure> {
-        for name in CRATES {
+    pub(super) fn build(&mut self, unit: bool) -> Result<Vec<Program>, Failure> {
+        let world = self.world;
+        let path = |id: &Id| world.files[id.0].path.as_str();
+        let mutated: BTreeSet<&str> = self.numbers.keys().map(path).collect();
+        let is_mutated = |name: &&str| mutated.iter().any(|path| path.starts_with(*name));
+        let names: BTreeSet<&str> = CRATES.into_iter().filter(is_mutated).collect();
+        for name in CRATES.into_iter().filter(is_mutated) {
             self.until_done(name, |copy| build::check(&copy.folder, name))?;
         }
-        let said = self.until_done("tests", |copy| build::tests(&copy.folder))?;
+        let names = unit.then_some(&names);
+        let said = self.until_done("tests", |copy| build::tests(&copy.folder, names))?;
         Ok(said.programs)
     }
 

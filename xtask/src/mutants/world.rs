@@ -67,6 +67,19 @@ impl World {
         self.in_file(self.files.len() - 1)
     }
 
+    /// Returns a number for each of some mutants, from 1: its place among all, so that it does not depend
+    /// on which they are, and a program that was built with them need not be built again.
+    pub(super) fn numbers(&self, chosen: &[Id]) -> BTreeMap<Id, u32> {
+        let mut before = Vec::new();
+        let mut count = 1;
+        for file in &self.files {
+            before.push(count);
+            count += file.found.mutants.len();
+        }
+        let number = |id: &Id| u32::try_from(before[id.0] + id.1).unwrap_or(u32::MAX - 1);
+        chosen.iter().map(|id| (*id, number(id))).collect()
+    }
+
     /// Returns all mutants but the planted ones.
     pub(super) fn mutants(&self) -> impl Iterator<Item = &Mutant> {
         self.ids().map(|id| self.mutant(id))
