@@ -37,15 +37,42 @@ pub(super) struct Limit {
 
 /// Returns a program that runs within limits, its arguments and folder still to be told.
 pub(super) fn limited(program: &Path, limit: Limit) -> Command {
+    shell(program, limit, "exec nice -n 10 \"$0\" \"$@\"")
+}
+
+/// Returns such a program that writes the times it took to a file, for [`computed`].
+pub(super) fn timed(program: &Path, limit: Limit, times: &Path) -> Command {
+    let mut command = shell(
+        program,
+        limit,
+        "nice -n 10 \"$0\" \"$@\"; status=$?; times > \"$LOLIGO_TIMES\"; exit $status",
+    );
+    command.env("LOLIGO_TIMES", times);
+    command
+}
+
+fn shell(program: &Path, limit: Limit, run: &str) -> Command {
     let mut command = Command::new("sh");
     // The kernel kills at the hard limit, but tells at the soft one that time was the reason.
     let (seconds, hard) = (limit.computing, limit.computing + 5);
     command.arg("-c").arg(format!(
-        "ulimit -c 0; ulimit -S -t {seconds}; ulimit -H -t {hard}; ulimit -d {MEMORY_KIB}; ulimit -f {BLOCKS}; \
-         exec nice -n 10 \"$0\" \"$@\""
+        "ulimit -c 0; ulimit -S -t {seconds}; ulimit -H -t {hard}; ulimit -d {MEMORY_KIB}; \
+         ulimit -f {BLOCKS}; {run}"
     ));
     command.arg(program);
     command
+}
+
+/// Returns how long a program computed, in seconds, as the shell says: lines of user's and system's
+/// times, the shell's own before those of its children.
+pub(super) fn computed(times: &str) -> Option<f64> {
+    let children = times.lines().nth(1)?;
+    let mut sum = 0.0;
+    for time in children.split_whitespace() {
+        let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
+        sum += minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?;
+    }
+    Some(sum)
 }
 
 /// Runs such a program; what it writes goes into `output`, a file of the caller's alone.

@@ -7,6 +7,7 @@ use super::build::{Error, Said};
 use super::explained::Explained;
 use super::find::find;
 use super::kept;
+use super::process;
 use super::request::{Mode, Wanted, is_below, parse};
 use super::site::{Found, Mutant};
 use super::splice::{Spliced, splice};
@@ -247,4 +248,11 @@ fn what_tests_reach_is_kept() {
         assert_eq!(kept::read(text.trim_end_matches('\n')), Some(measured), "{text}");
     }
     assert_eq!(kept::read("2\tpool::tests::one\t0.125"), None, "a line that is cut short");
+}
+
+#[test]
+fn the_shells_clock_is_read() {
+    let seconds = process::computed("0m0.000000s 0m0.010000s\n1m2.500000s 0m0.250000s\n");
+    assert!(seconds.is_some_and(|seconds| (seconds - 62.75).abs() < 1e-9), "{seconds:?}");
+    assert_eq!(process::computed(""), None);
 }
