@@ -6,8 +6,8 @@ use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 use crate::{
-    bare, command, conformance, features, fuzz, loom, misuse, outside, packages, sanitize, smoke,
-    tidy, valgrind,
+    bare, command, conformance, features, fuzz, loom, misuse, mutants, outside, packages, sanitize,
+    smoke, tidy, valgrind,
 };
 
 const USAGE: &str = "\
@@ -95,6 +95,11 @@ const STEPS: &[Step] = &[
         name: "fuzz",
         what: "a planted fault is found, and some runs of each fuzz target find nothing",
         run: |_| fuzz::check(),
+    },
+    Step {
+        name: "mutants",
+        what: "what share of the mutants of tier 0 the tests caught",
+        run: |_| mutants::check(),
     },
     Step {
         name: "replay",

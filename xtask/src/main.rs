@@ -15,6 +15,7 @@ mod features;
 mod fuzz;
 mod loom;
 mod misuse;
+mod mutants;
 mod outcome;
 mod outside;
 mod packages;
@@ -40,18 +41,43 @@ type Command = (&'static str, &'static str, fn(&[String]) -> Outcome);
 const COMMANDS: &[Command] = &[
     ("tidy", "checks the rules of the house that no lint can hold", tidy::run),
     ("ci", "runs every step of the continuous integration, in order", ci::run),
-    ("conformance", "runs the conformance suites over ours and others' implementations", conformance::run),
+    (
+        "conformance",
+        "runs the conformance suites over ours and others' implementations",
+        conformance::run,
+    ),
     ("coverage", "counts the lines and branches of tier 0 that tests reach", coverage::run),
     ("fuzz", "runs the fuzz targets under AddressSanitizer, a planted fault first", fuzz::run),
     ("loom", "explores every interleaving of what several threads share", loom::run),
     ("misuse", "does each misuse to each allocator, and tells what became of it", misuse::run),
+    (
+        "mutants",
+        "changes tier 0 in one place at a time, to see whether a test notices",
+        mutants::run,
+    ),
     ("outside", "uses each tier-0 crate from a project outside the workspace", outside::run),
-    ("planted", "plants faults in a copy of the workspace, which several nets must catch", faults::run),
-    ("sanitize", "runs the allocators under AddressSanitizer, planted faults included", sanitize::run),
+    (
+        "planted",
+        "plants faults in a copy of the workspace, which several nets must catch",
+        faults::run,
+    ),
+    (
+        "sanitize",
+        "runs the allocators under AddressSanitizer, planted faults included",
+        sanitize::run,
+    ),
     ("scoreboard", "measures our rows beside their peers", scoreboard::run),
-    ("tsan", "runs the tests that start threads under ThreadSanitizer, a planted race first", tsan::run),
+    (
+        "tsan",
+        "runs the tests that start threads under ThreadSanitizer, a planted race first",
+        tsan::run,
+    ),
     ("valgrind", "runs the allocators under Valgrind, planted faults included", valgrind::run),
-    ("verify", "runs every net in turn and gathers the figures of docs/verification.md", verify::run),
+    (
+        "verify",
+        "runs every net in turn and gathers the figures of docs/verification.md",
+        verify::run,
+    ),
 ];
 
 fn main() -> ExitCode {
