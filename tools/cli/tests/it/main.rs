@@ -1,4 +1,5 @@
 //! Tests that run the built `loligo`.
 
+mod record;
 mod replay;
 mod support;
