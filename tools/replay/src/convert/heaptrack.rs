@@ -84,7 +84,14 @@ pub(super) fn convert<R: BufRead>(mut lines: Lines<R>, out: impl Write) -> Conve
             Err(fault) => Err(fault),
         };
         if let Err(fault) = read {
-            if lines.is_cut() && !matches!(fault, ConvertFault::Unwritable(_)) {
+            // Not what reading or writing has refused.
+            let of_line = matches!(
+                fault,
+                ConvertFault::Malformed { .. }
+                    | ConvertFault::Unnamed { .. }
+                    | ConvertFault::NotLive
+            );
+            if of_line && lines.is_cut() {
                 break;
             }
             return Err((Some(lines.number()), fault));

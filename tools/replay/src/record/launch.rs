@@ -172,6 +172,20 @@ impl Child {
     }
 }
 
+/// Returns the time that the processor has spent so far in processes that this one has started and waited
+/// for.
+#[must_use]
+pub fn children_cpu_time() -> Duration {
+    // SAFETY: all zeros are a valid value of this type of the C library.
+    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
+    // SAFETY: the pointer is that of a live value of the type that is filled in.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    [usage.ru_utime, usage.ru_stime]
+        .iter()
+        .map(|time| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000))
+        .sum()
+}
+
 /// Makes the private folder of a run.
 fn folder() -> Result<TempDir, RecordError> {
     if RECORDER.is_empty() {

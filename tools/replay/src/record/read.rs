@@ -75,7 +75,9 @@ impl Raw {
     pub(super) fn stopped(&self) -> Option<&'static str> {
         match self.stop {
             0 => None,
-            stop if stop == u64::from(raw::STOP_FULL) => Some("it had as many events as asked for"),
+            stop if stop == u64::from(raw::STOP_FULL) => {
+                Some("its file is full, by --max-events or a limit of the system")
+            }
             _ => Some("the disk of its temporary folder was full"),
         }
     }
