@@ -1,7 +1,7 @@
 //! Compiles the recorder that `loligo record` preloads, which no crate may link.
 
+use core::error::Error;
 use std::env;
-use std::error::Error;
 use std::path::PathBuf;
 use std::process::Command;
 

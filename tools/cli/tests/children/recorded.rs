@@ -145,6 +145,10 @@ fn marks() {
 }
 
 /// Calls each function, with a size of its own that no other has.
+#[expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the same promise, for one call after another"
+)]
 fn kinds() {
     // SAFETY: each of these only allocates, and what is freed or grown was allocated just before.
     unsafe {

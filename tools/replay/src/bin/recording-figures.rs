@@ -95,9 +95,8 @@ fn table() -> Result<String, String> {
     );
     for (name, line) in PROGRAMS {
         let line = &resolved(line);
-        let program = line
-            .split(' ')
-            .find(|word| ["git", "python3", "node", "gcc", "sqlite3"].contains(word));
+        let known = ["git", "node", "gcc", "sqlite3"];
+        let program = line.split(' ').find(|word| known.contains(word) || word.contains("python3"));
         let is_there = Command::new(program.unwrap_or("no program")).arg("--version").output();
         if !is_there.is_ok_and(|output| output.status.success()) {
             eprintln!("recording-figures: skipped: {name} cannot be run here");

@@ -1,5 +1,6 @@
 //! Running a program with the recorder in it.
 
+use core::time::Duration;
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
@@ -8,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tempfile::TempDir;
 
