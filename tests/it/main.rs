@@ -44,6 +44,7 @@ mod scratch;
 mod shared_frame;
 mod shared_pool;
 mod shared_proxy;
+mod shrink;
 mod sites;
 mod slab;
 mod static_heap;

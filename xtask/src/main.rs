@@ -17,6 +17,7 @@ mod packages;
 mod planted;
 mod sanitize;
 mod scoreboard;
+mod shrink;
 mod smoke;
 mod tidy;
 mod tree;
@@ -40,6 +41,7 @@ Commands:
   loom        explores every interleaving of what several threads share
   scoreboard  measures our rows beside their peers
   outside     uses each tier-0 crate from a project outside the workspace
+  shrink      makes a failing program or trace small and prints it as a test
   sanitize    runs the allocators under AddressSanitizer, planted faults included
   valgrind    runs the allocators under Valgrind, planted faults included
 
@@ -74,6 +76,7 @@ fn run(arguments: &[String]) -> Outcome {
         "fuzz" => fuzz::run(rest),
         "loom" => loom::run(rest),
         "scoreboard" => scoreboard::run(rest),
+        "shrink" => shrink::run(rest),
         "outside" => outside::run(rest),
         "sanitize" => sanitize::run(rest),
         "valgrind" => valgrind::run(rest),
@@ -83,7 +86,7 @@ fn run(arguments: &[String]) -> Outcome {
         }
         other => Err(Failure::Unable(format!(
             "no command is called `{other}`; the commands are tidy, ci, fuzz, loom, misuse, \
-             scoreboard, outside, sanitize, valgrind"
+             scoreboard, shrink, outside, sanitize, valgrind"
         ))),
     }
 }
