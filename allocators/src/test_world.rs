@@ -1,9 +1,10 @@
 //! Small worlds of an allocator: from its first state to every one that operations lead to, and every operation
 //! in each, against a model that knows only which blocks are live.
 //!
-//! Two states are the same if the same blocks are live and the same ones would be given out next, in the same
-//! order: then no caller can tell them apart. What would be given out is found by asking for it, on a copy that
-//! is made by doing the operations again.
+//! Two states are the same if the same blocks are live, the allocator says the same of what it keeps about the
+//! others, and the same ones would be given out next, in the same order. What would be given out is found by asking
+//! for it, on a copy that is made by doing the operations again. Where an allocator keeps too much to be told
+//! apart so, every sequence of operations of a length is done instead.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -45,6 +46,9 @@ pub(crate) trait Inhabitant {
     /// Tells whether it takes more memory when it is full.
     fn grows(&self) -> bool;
 
+    /// Returns all that it keeps about its blocks, but for addresses.
+    fn kept(&self) -> Vec<usize>;
+
     /// Returns how many blocks can be had without asking the backing, if that can be told.
     fn free_blocks(&self) -> Option<usize>;
 }
@@ -57,6 +61,10 @@ pub(crate) struct World<'w> {
     pub(crate) live_max: usize,
     /// How many blocks are asked for to tell two states apart.
     pub(crate) probes: usize,
+    /// Where to begin.
+    pub(crate) start: &'w [Op],
+    /// How many operations to go from there, all sequences of which are done; none where every state is gone to.
+    pub(crate) depth: Option<usize>,
     /// Makes an allocator over the memory and hands it to what it is given, once.
     pub(crate) make: &'w dyn Fn(&Below<'_>, &mut dyn FnMut(&dyn Inhabitant)),
 }
@@ -68,8 +76,8 @@ pub(crate) struct Explored {
     pub(crate) operations: u64,
 }
 
-/// The offsets of the live blocks with their layouts, and those of the blocks that come next.
-type State = (Vec<(usize, usize)>, Vec<Vec<Option<usize>>>);
+/// The offsets of the live blocks with their layouts, what is kept about the others, and the offsets of the blocks that come next.
+type State = (Vec<(usize, usize)>, Vec<usize>, Vec<Vec<Option<usize>>>);
 
 /// Bytes of the memory.
 const BYTES: usize = 1 << 20;
@@ -79,23 +87,27 @@ impl World<'_> {
     pub(crate) fn explore(&self) -> Explored {
         let mut memory = std::vec![MaybeUninit::uninit(); BYTES];
         let mut known = BTreeSet::new();
-        let first = self.state(&mut memory, &[]);
+        let first = self.state(&mut memory, self.start);
         // The nearest first, so that the way to each state is short.
-        let mut next = VecDeque::from([(Vec::new(), first.0.clone())]);
+        let mut next = VecDeque::from([(self.start.to_vec(), first.0.clone())]);
         known.insert(first);
-        let mut operations = 0;
+        let (mut states, mut operations) = (1, 0);
         while let Some((path, live)) = next.pop_front() {
+            if self.depth.is_some_and(|depth| path.len() == self.start.len() + depth) {
+                continue;
+            }
             for op in self.operations(live.len()) {
                 let path: Vec<Op> = path.iter().copied().chain([op]).collect();
                 let state = self.state(&mut memory, &path);
                 operations += 1;
                 let live = state.0.clone();
-                if known.insert(state) {
+                if self.depth.is_some() || known.insert(state) {
+                    states += 1;
                     next.push_back((path, live));
                 }
             }
         }
-        Explored { states: known.len(), operations }
+        Explored { states, operations }
     }
 
     fn operations(&self, live: usize) -> Vec<Op> {
@@ -114,7 +126,7 @@ impl World<'_> {
     fn state(&self, memory: &mut [MaybeUninit<u8>], path: &[Op]) -> State {
         let start = memory.as_ptr().addr();
         let mut live = Vec::new();
-        let mut coming = Vec::new();
+        let (mut coming, mut kept) = (Vec::new(), Vec::new());
         for probe in 0..self.layouts.len() {
             let heap = HeapAllocator::from_region("below", memory);
             let below = FailingAllocator::new("refusing", Refusals::None, &heap);
@@ -126,12 +138,13 @@ impl World<'_> {
                     run.checked_step(*op, path, probe == 0);
                 }
                 live = run.live.iter().map(|held| (held.offset, held.layout)).collect();
+                kept = one.kept();
                 coming.push(run.probe(probe));
                 run.finish();
             });
             assert_eq!(below.stats().live, 0, "blocks of the backing are kept after {path:?}");
         }
-        (live, coming)
+        (live, kept, coming)
     }
 }
 

@@ -52,4 +52,5 @@ mod string_hash;
 mod subject;
 mod temp;
 mod trace;
+mod traces;
 mod verify;
