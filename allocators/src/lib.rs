@@ -53,6 +53,8 @@ mod sync;
 mod temp;
 #[cfg(test)]
 mod test_backing;
+#[cfg(test)]
+mod test_world;
 mod trace;
 mod verify;
 

@@ -15,6 +15,8 @@
 //! | [`subsystem()`] | all that takes its memory from an allocator passed in |
 
 mod allocator;
+#[cfg(feature = "peers")]
+mod driven;
 mod exhaustion;
 mod foreign;
 #[cfg(feature = "allocator-api2-02")]
@@ -38,6 +40,8 @@ use core::fmt;
 use crate::rule::Broken;
 
 pub use allocator::{allocator, allocator_outcomes};
+#[cfg(feature = "peers")]
+pub use driven::with_subject;
 pub use exhaustion::{exhaustion, exhaustion_outcome};
 #[cfg(feature = "allocator-api2-02")]
 pub use foreign_02::{allocator_api2_02, allocator_api2_02_outcomes};

@@ -10,6 +10,7 @@
 //! | [`programs`] | random programs of operations, for proptest, for a fuzzer and for replay |
 //! | [`misuse`] | wrong frees in child processes, and what became of them |
 //! | [`models`] | a naive allocator, one with planted faults, a backing that refuses on order |
+//! | [`shrink`] | a failing program made small, and printed as a test to paste |
 //!
 //! The oracle under all of them is [`Oracle`]: a shadow map of the live blocks, their contents by
 //! seed, and the counters as they must stand, checked after every single operation.
@@ -30,6 +31,7 @@ mod oracle;
 pub mod programs;
 mod region;
 mod rule;
+pub mod shrink;
 #[cfg(feature = "peers")]
 mod text_table;
 #[cfg(feature = "peers")]

@@ -22,6 +22,7 @@ mod packages;
 mod planted;
 mod sanitize;
 mod scoreboard;
+mod shrink;
 mod smoke;
 mod tidy;
 mod timed;
@@ -67,6 +68,7 @@ const COMMANDS: &[Command] = &[
         sanitize::run,
     ),
     ("scoreboard", "measures our rows beside their peers", scoreboard::run),
+    ("shrink", "makes a failing program or trace small and prints it as a test", shrink::run),
     (
         "tsan",
         "runs the tests that start threads under ThreadSanitizer, a planted race first",

@@ -8,7 +8,7 @@ use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
     /// One operation on anybody's map. Values are numbered as they come; keys are the numbers `at`, modulo 64.
-    AnyMapOp of 64 {
+    AnyMapOp of 64 by run_any_map {
         /// Inserts a value, or exchanges the one that is there.
         0..=27 => Insert { at: u16 },
         /// Removes one.

@@ -8,7 +8,7 @@ use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
     /// One operation on anybody's queue. Elements are numbered as they come.
-    AnyQueueOp of 64 {
+    AnyQueueOp of 64 by run_any_queue {
         /// Puts an element behind the last.
         0..=17 => Push,
         /// Takes the first.

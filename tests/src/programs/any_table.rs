@@ -9,7 +9,7 @@ use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 model_ops! {
     /// One operation on anybody's id table. Objects are numbered as they come; `which` is taken modulo the number
     /// of ids that were given out so far.
-    AnyTableOp of 64 {
+    AnyTableOp of 64 by run_any_table {
         /// Inserts an object.
         0..=27 => Insert,
         /// Removes one.
