@@ -1,6 +1,7 @@
 //! Failing programs made small, and what is printed of them: a test that fails.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 
 use loligo_tests::Child;
 use loligo_tests::programs::AllocatorOp::{Allocate, Check, Free, FreeSized, Reallocate};
