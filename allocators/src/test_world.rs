@@ -53,6 +53,9 @@ pub(crate) trait Inhabitant {
     fn free_blocks(&self) -> Option<usize>;
 }
 
+/// Makes an allocator over the memory and hands it to what it is given, once.
+pub(crate) type Make<'m> = dyn Fn(&Below<'_>, &mut dyn FnMut(&dyn Inhabitant)) + 'm;
+
 /// What a world is made of.
 pub(crate) struct World<'w> {
     /// What is asked for.
@@ -66,7 +69,7 @@ pub(crate) struct World<'w> {
     /// How many operations to go from there, all sequences of which are done; none where every state is gone to.
     pub(crate) depth: Option<usize>,
     /// Makes an allocator over the memory and hands it to what it is given, once.
-    pub(crate) make: &'w dyn Fn(&Below<'_>, &mut dyn FnMut(&dyn Inhabitant)),
+    pub(crate) make: &'w Make<'w>,
 }
 
 /// How many states there are, and how many operations were done in them.

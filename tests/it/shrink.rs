@@ -1,6 +1,7 @@
 //! Failing programs made small, and what is printed of them: a test that fails.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 
 use loligo_tests::Child;
 use loligo_tests::programs::AllocatorOp::{Allocate, Check, Free, FreeSized, Reallocate};
@@ -11,16 +12,16 @@ use loligo_tests::shrink::{Case, Subject, model_test, run_on, shrink, shrink_in_
 
 /// What was printed of an allocator with a planted fault, but for its first line, which would make it a test of
 /// its own; so below.
-const OF_ALLOCATOR: &str = include_str!("shrink/allocator.rs");
+const OF_ALLOCATOR: &str = include_str!("shrink/allocator.txt");
 
 /// The same of a container.
-const OF_CONTAINER: &str = include_str!("shrink/container.rs");
+const OF_CONTAINER: &str = include_str!("shrink/container.txt");
 
 mod pasted {
     //! The printed tests, as they were pasted.
 
-    include!("shrink/allocator.rs");
-    include!("shrink/container.rs");
+    include!("shrink/allocator.txt");
+    include!("shrink/container.txt");
 
     pub(super) const TESTS: [fn(); 2] = [faulty_loseslastbyte_is_broken, ring_differs];
 }

@@ -22,7 +22,7 @@ fails in the same way counts.
 
 Example:
   cargo xtask shrink ring target/xtask/fuzz/findings/ring-crash-da39a3ee
-  cargo xtask shrink tools/replay/traces/small.altrace --allocator faulty:LosesLastByte
+  cargo xtask shrink tools/replay/traces/lua.altrace.zst --allocator faulty:LosesLastByte
 
 Exit status: 0 the program does not fail, 1 it fails and the test was printed, 2 it could not be run.
 ";

@@ -8,6 +8,12 @@ use super::id_tables::run_planted_table;
 use super::model_op::run_planted;
 use super::*;
 
+/// Runs a program, given what stands before it.
+type RunHeaded = fn(&[u8], &[u8], &dyn Allocator) -> Result<u32, Differs>;
+
+/// Makes a program small.
+type ShrinkBytes = fn(&[u8], &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8>;
+
 /// A family of programs on a table or container, by the name of the fuzz target that makes programs of it.
 ///
 /// An input of the target is one byte that says which share of the requests is refused (see [`over_heap`]), for
@@ -19,9 +25,9 @@ pub struct Family {
     /// Bytes before the program.
     pub(crate) head: usize,
     /// Runs a program over memory; the head comes first.
-    pub(crate) run: fn(&[u8], &[u8], &dyn Allocator) -> Result<u32, Differs>,
+    pub(crate) run: RunHeaded,
     planted: fn(&[u8], &dyn Allocator) -> Result<u32, Differs>,
-    pub(crate) shrink: fn(&[u8], &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8>,
+    pub(crate) shrink: ShrinkBytes,
     pub(crate) test: fn(&str, &[u8], &[u8], &str) -> String,
 }
 

@@ -117,7 +117,7 @@ impl<'a> Both<'a> {
         for number in 0..u16::from(count % 10) {
             let kept = match number % 4 {
                 0 => Kept::Number(f32::from(at)),
-                1 => Kept::Bool(at % 2 == 0),
+                1 => Kept::Bool(at.is_multiple_of(2)),
                 2 => Kept::Text("inserted".repeat(usize::from(at % 5))),
                 _ => Kept::Array(vec![0.25; usize::from(at % 9)]),
             };

@@ -83,11 +83,12 @@ macro_rules! model_ops {
 
             fn step(self) -> $crate::programs::Step {
                 match self {
-                    $(Self::$op $({ $($field),* })? => $crate::programs::Step {
-                        kind: $first,
-                        $($($field,)*)?
-                        ..$crate::programs::Step::default()
-                    },)*
+                    $(Self::$op $({ $($field),* })? => {
+                        let step =
+                            $crate::programs::Step { kind: $first, ..Default::default() };
+                        $($(let step = $crate::programs::Step { $field, ..step };)*)?
+                        step
+                    })*
                 }
             }
         }

@@ -86,6 +86,10 @@ impl Subject {
     /// # Errors
     ///
     /// [`Broken`] if a rule is broken.
+    ///
+    /// # Panics
+    ///
+    /// If the system has no address space for the region of a peer.
     pub fn run(&self, program: &[AllocatorOp]) -> Result<(), Broken> {
         let limits = self.limits();
         match self {

@@ -35,6 +35,10 @@ impl fmt::Display for Shrunk {
 
 /// Does the job of this process, if it was started for one by [`shrink_in_children`], and ends it: status 0 if
 /// the program runs well, 1 if it fails. To be called first in `main`, or in the test that the child is.
+///
+/// # Panics
+///
+/// If the job is none that [`shrink_in_children`] gives.
 pub fn work(child: &Child) {
     let Some(job) = child.job() else { return };
     let mut words = job.splitn(3, ' ');

@@ -9,7 +9,7 @@ use super::layout;
 use crate::allocator::Allocator;
 use crate::pool::PoolAllocator;
 use crate::test_backing::panic_of;
-use crate::test_world::{Below, Explored, Inhabitant, World};
+use crate::test_world::{Below, Explored, Inhabitant, Make, World};
 
 type Pool<'a, B> = PoolAllocator<'a, B>;
 
@@ -124,7 +124,7 @@ impl Inhabitant for Faulty<'_> {
     }
 }
 
-fn world(live_max: usize, make: &dyn Fn(&Below<'_>, &mut dyn FnMut(&dyn Inhabitant))) -> Explored {
+fn world(live_max: usize, make: &Make<'_>) -> Explored {
     let layouts = [layout(24, 8)];
     World { layouts: &layouts, live_max, probes: BLOCKS, start: &[], depth: None, make }.explore()
 }

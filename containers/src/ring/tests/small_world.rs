@@ -3,8 +3,9 @@
 //! A state is the number of slots, the slot of the first element and the number of elements. Each is looked at
 //! twice: with counters that begin at zero, and with such that wrap around.
 
+use core::panic::AssertUnwindSafe;
 use std::collections::{BTreeSet, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::vec::Vec;
 use std::{format, println};
 
