@@ -17,7 +17,7 @@ use crate::workspace;
 pub(super) const WORKERS: usize = 2;
 
 /// What a test may take when no mutant is on: generous, the slowest take some seconds.
-const ALONE: Limit = Limit { computing: 120, waiting: 600 };
+const ALONE: Limit = Limit { computing: 600, waiting: 3600 };
 
 /// A test.
 #[derive(Clone, Debug, PartialEq)]
@@ -201,7 +201,7 @@ impl Suite {
 fn limit(seconds: f64) -> Limit {
     // In whole seconds, of which none is too great for `as`.
     let scaled = |factor: f64| (factor * seconds).ceil() as u64;
-    Limit { computing: 2 + scaled(4.0), waiting: 40 + scaled(40.0) }
+    Limit { computing: 1 + scaled(4.0), waiting: 40 + scaled(40.0) }
 }
 
 /// Runs `work` in as many threads as there are workers, and returns the first failure.
