@@ -20,7 +20,9 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
         let Some(member) = workspace.owner(path) else {
             continue;
         };
-        if member.tier == Some(0) || LISTED.iter().any(|(name, _)| [member.name.as_str(), path].contains(name)) {
+        if member.tier == Some(0)
+            || LISTED.iter().any(|(name, _)| [member.name.as_str(), path].contains(name))
+        {
             continue;
         }
         let code = code_only(text);

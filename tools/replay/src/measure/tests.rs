@@ -370,10 +370,8 @@ unsafe impl Subject for Wasteful {
 #[test]
 fn memory_is_what_is_touched() {
     let _alone = alone();
-    let rows: Vec<Row> = ours()
-        .into_iter()
-        .chain([Row::growing("wasteful", Kind::Peer, || Wasteful)])
-        .collect();
+    let rows: Vec<Row> =
+        ours().into_iter().chain([Row::growing("wasteful", Kind::Peer, || Wasteful)]).collect();
     let options = Options { memory: true, verify: false, worst_rounds: 0, ..quick() };
     let measured = run(pile(1000, 64 << 10), &rows, &options);
     for row in &measured.result.rows {
