@@ -5,8 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod advise;
+mod convert;
 mod output;
 mod progress;
+mod record;
+mod recording;
 mod replay;
 mod selection;
 mod strategy;
@@ -34,6 +37,8 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
+  loligo record -- git log -p       record what a program allocates
+  loligo replay git.altrace.zst     which allocator strategy serves that recording best
   loligo replay                     which allocator strategy serves the bundled recordings best
   loligo replay --help              all that replay can do";
 
@@ -41,6 +46,10 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     /// Searches the strategy that suits a recording.
     Advise(advise::Advise),
+    /// Makes a recording of other recorders' data.
+    Convert(convert::Convert),
+    /// Records what a program allocates.
+    Record(record::Record),
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
     /// Checks a file of strategies, and writes one as Rust.
@@ -50,6 +59,8 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Advise(advise) => advise.run(),
+        Command::Convert(convert) => convert.run(),
+        Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
         Command::Strategy(strategy) => strategy.run(),
     }

@@ -5,9 +5,11 @@
 )]
 
 pub mod advise;
+pub mod books;
 pub mod bundled;
 mod child;
 mod clock;
+pub mod convert;
 mod mapped;
 pub mod measure;
 mod memory;
@@ -15,6 +17,7 @@ mod ours;
 mod pass;
 mod peers;
 mod program;
+pub mod record;
 pub mod report;
 pub mod results;
 pub mod rows;
