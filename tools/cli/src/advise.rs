@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use loligo_replay::advise::profile::BRIEF;
 use loligo_replay::advise::{Advice, Judged, Options, TRAIN_PERCENT, advise};
 use loligo_replay::bundled::bundled;
+use loligo_replay::report;
 use loligo_replay::strategies::{StrategyConfig, emit_rust, to_json};
 use loligo_replay::trace::Trace;
 
 use crate::output::{Output, print};
 use crate::progress::Line;
+use crate::replay::tell_ending;
 
 /// Searches the strategy that suits a recording: replays many on a part of it and judges the best on
 /// the rest.
@@ -45,6 +48,10 @@ pub(crate) struct Advise {
     /// Where strategies.json and the Rust files go [default: loligo-advice/TRACE]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+
+    /// Write the page with the front, sizes, phases, call sites and memory maps into this folder
+    #[arg(long, value_name = "DIR", default_value = "loligo-report")]
+    report: PathBuf,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -76,6 +83,7 @@ impl Advise {
         let prepare =
             |name: &str| Output::prepare(&folder.join(name)).map_err(|error| error.to_string());
         let strategies = prepare("strategies.json")?;
+        let report = report::prepare(&self.report).map_err(|error| error.to_string())?;
         let files = [prepare("speed.rs")?, prepare("memory.rs")?, prepare("latency.rs")?];
 
         let options = Options {
@@ -101,6 +109,8 @@ impl Advise {
         }
         let mut text = describe(&advice);
         let _ = writeln!(text, "The strategies and their Rust lie in {}.", folder.display());
+        let page = report.write_advice(&advice, &trace).map_err(|error| error.to_string())?;
+        let _ = writeln!(text, "The report lies in {}.", page.display());
         print(&text)
     }
 
@@ -110,6 +120,10 @@ impl Advise {
             Some(one) if !self.trace.exists() => one.open(),
             _ => Trace::open(&self.trace),
         }
+        .map(|trace| {
+            tell_ending(&trace);
+            trace
+        })
         .map_err(|error| error.to_string())
     }
 }
@@ -140,9 +154,13 @@ fn describe(advice: &Advice) -> String {
     );
     let _ = writeln!(
         text,
-        "Seen: {} kinds of blocks, {} phases, {:.0} % of blocks die within 64 events; {:.0} % of frees \
-         take the youngest block, {:.0} % the oldest.",
+        "Seen: {} kinds of blocks{}, {} phases, {:.0} % of blocks die within {BRIEF} events; {:.0} % of \
+         frees take the youngest block, {:.0} % the oldest.",
         profile.sizes.len(),
+        match profile.sites.len() {
+            0 => String::new(),
+            sites => format!(" from {sites} call sites"),
+        },
         profile.phases.len(),
         order.brief * 100.0,
         order.last_in * 100.0,

@@ -147,7 +147,7 @@ impl Replay {
 }
 
 /// Tells of a recording that ends early; what it has is replayed.
-fn tell_ending(trace: &Trace) {
+pub(crate) fn tell_ending(trace: &Trace) {
     if let Ending::Cut { left_over } = trace.ending() {
         let (name, events) = (&trace.name, trace.events.len());
         eprintln!(

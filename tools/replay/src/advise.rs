@@ -76,6 +76,21 @@ pub struct Advice {
     pub verdict: Verdict,
 }
 
+impl Advice {
+    /// Returns the first event that the search has not seen.
+    #[must_use]
+    pub fn held_back_from(&self) -> usize {
+        searched_events(self.events)
+    }
+}
+
+/// Returns how many of so many events are searched on.
+fn searched_events(events: usize) -> usize {
+    // In two parts, so that no product can overflow.
+    let percent = usize::from(TRAIN_PERCENT);
+    events / 100 * percent + events % 100 * percent / 100
+}
+
 /// Why there is no advice.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -139,10 +154,7 @@ pub fn advise(
     if events < EVENTS_MIN {
         return Err(AdviseError::TooShort { trace: trace.name.clone(), events });
     }
-    let train =
-        events / 100 * usize::from(TRAIN_PERCENT) + events % 100 * usize::from(TRAIN_PERCENT) / 100;
-    let training = Trace::from_events(&trace.name, trace.events[..train].to_vec())
-        .map_err(AdviseError::Trace)?;
+    let training = trace.first(searched_events(events)).map_err(AdviseError::Trace)?;
     progress("looking at the trace", 0, 1);
     let profile = Profile::of(&training);
     let space = space::Space::of(&profile);

@@ -161,7 +161,8 @@ impl From<io::Error> for MeasureError {
 }
 
 /// Measures every row on every trace. Memory comes first for all traces, before any row has run in
-/// this process, so that no allocator's leftovers hide what a child needs.
+/// this process, so that no allocator's leftovers hide what a child needs. Rows are told the call site
+/// of each event where the trace has them.
 ///
 /// # Errors
 ///
@@ -172,40 +173,20 @@ pub fn measure(
     options: &Options,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<Measured>, MeasureError> {
-    let sited: Vec<(&Trace, &[u32])> = traces.iter().map(|trace| (trace, &[][..])).collect();
-    measure_sited(&sited, rows, options, progress)
-}
-
-/// Measures as [`measure`] does, with the site of each event of each trace, or nothing where a trace does
-/// not tell. Site 0 is an unknown one.
-///
-/// # Errors
-///
-/// As [`measure`].
-///
-/// # Panics
-///
-/// If a trace has sites for some of its events only.
-pub fn measure_sited(
-    traces: &[(&Trace, &[u32])],
-    rows: &[Row],
-    options: &Options,
-    progress: &mut dyn FnMut(Progress<'_>),
-) -> Result<Vec<Measured>, MeasureError> {
     if options.verify
-        && let Some((trace, _)) = traces.iter().find(|(trace, _)| fitting(trace, 1).is_none())
+        && let Some(trace) = traces.iter().find(|trace| fitting(trace, 1).is_none())
     {
         return Err(too_large(trace));
     }
     let mut work = Work::new(traces.len() * rows.len(), options, progress);
     let mut peaks = Vec::new();
-    for (trace, sites) in traces {
-        peaks.push(measure_memory(trace, sites, rows, options, &mut work)?);
+    for trace in traces {
+        peaks.push(measure_memory(trace, rows, options, &mut work)?);
     }
     let scale = TickScale::measure();
     let mut measured = Vec::new();
-    for ((trace, sites), peaks) in traces.iter().zip(peaks) {
-        measured.push(measure_trace(trace, sites, rows, &peaks, scale, options, &mut work)?);
+    for (trace, peaks) in traces.iter().zip(peaks) {
+        measured.push(measure_trace(trace, rows, &peaks, scale, options, &mut work)?);
     }
     Ok(measured)
 }
@@ -233,7 +214,6 @@ impl<'a> Work<'a> {
 /// Measures the memory of all rows on a trace, as many at a time as there are cores.
 fn measure_memory(
     trace: &Trace,
-    sites: &[u32],
     rows: &[Row],
     options: &Options,
     work: &mut Work<'_>,
@@ -246,7 +226,7 @@ fn measure_memory(
     if !options.memory {
         return Ok(peaks);
     }
-    let program = Program::new(trace, options.measured_from(trace.events.len()), sites)?;
+    let program = Program::new(trace, options.measured_from(trace.events.len()))?;
     // Touching takes longer than replaying, the more so where pages are given back in between.
     let cap = 2 * options.cap_for(trace.events.len() as u64);
     let mut children = Children::new(cores);

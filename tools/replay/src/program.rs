@@ -103,21 +103,23 @@ impl Filled {
 
 impl Program {
     /// Makes a program of a trace whose first `measured_from` events warm the allocator and are not
-    /// measured. `sites` has the site of each event, or nothing.
+    /// measured.
     ///
     /// # Panics
     ///
-    /// If the trace's public fields were changed so that it is no longer a valid trace, or there are
-    /// sites for some events only.
+    /// If the trace's public fields were changed so that it is no longer a valid trace.
     ///
     /// # Errors
     ///
     /// The system's own where it has no memory for the steps.
-    pub(crate) fn new(trace: &Trace, measured_from: usize, sites: &[u32]) -> io::Result<Self> {
-        let events = trace.events.len();
-        assert!(sites.is_empty() || sites.len() == events, "{} sites of {events}", sites.len());
-        let mut of = Mapped::new(sites.len())?;
-        of.as_mut_slice().copy_from_slice(sites);
+    pub(crate) fn new(trace: &Trace, measured_from: usize) -> io::Result<Self> {
+        let labels = trace.sites();
+        let mut sites = Mapped::new(labels.map_or(0, |_| trace.events.len()))?;
+        if let Some(labels) = labels {
+            for (event, site) in sites.as_mut_slice().iter_mut().enumerate() {
+                *site = labels.of(event);
+            }
+        }
         let measured_from = measured_from.min(trace.events.len());
         if let Err(error) = trace.check() {
             panic!("{error}");
@@ -156,7 +158,7 @@ impl Program {
             peak_live_bytes: trace.peak_live_bytes,
             measured_from,
             measured_peak_bytes,
-            sites: of,
+            sites,
         })
     }
 

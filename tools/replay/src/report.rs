@@ -15,9 +15,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::advise::Advice;
 use crate::results::Results;
 use crate::trace::Trace;
 
+mod advice;
 mod collect;
 mod data;
 mod drive;
@@ -33,6 +35,9 @@ mod words;
 
 /// The page's file in the folder.
 const PAGE: &str = "index.html";
+
+/// The file of the page of an advice.
+const ADVICE_PAGE: &str = "advice.html";
 
 /// A folder that could be written when it was prepared.
 #[derive(Debug)]
@@ -85,7 +90,29 @@ impl ReportDir {
         let (opening, data) = collect::collect(results, traces);
         let page = page::render(&opening, &data)
             .map_err(|error| fail(Cause::File(io::Error::other(error))))?;
-        let place = self.dir.join(PAGE);
+        self.put(PAGE, &page)
+    }
+
+    /// Writes the page of an advice beside that of a replay and returns its path: the front of time
+    /// against memory, sizes by lifetimes, phases, call sites, and the memory before and after.
+    ///
+    /// # Complexity
+    ///
+    /// O(events) for the heap and for each choice, which replay the trace once more.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError`] if the page cannot be written. An older page then stands as it was.
+    pub fn write_advice(&self, advice: &Advice, trace: &Trace) -> Result<PathBuf, ReportError> {
+        let page = advice::render(advice, trace)
+            .map_err(|error| ReportError::new(&self.dir, Cause::File(io::Error::other(error))))?;
+        self.put(ADVICE_PAGE, &page)
+    }
+
+    /// Writes a page beside its place and then renames it.
+    fn put(&self, name: &str, page: &str) -> Result<PathBuf, ReportError> {
+        let fail = |cause| ReportError::new(&self.dir, cause);
+        let place = self.dir.join(name);
         let unfinished = Unfinished::new(&self.dir);
         fs::write(&unfinished.path, page)
             .and_then(|()| fs::rename(&unfinished.path, &place))

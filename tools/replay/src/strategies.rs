@@ -31,7 +31,7 @@ pub use emit::emit_rust;
 use core::alloc::Layout;
 use core::cell::Cell;
 
-use loligo_allocators::{Allocator, HeapAllocator};
+use loligo_allocators::{Allocator, Block, HeapAllocator};
 
 use crate::mapped::Arena;
 use crate::ours;
@@ -120,7 +120,7 @@ impl StrategyConfig {
 }
 
 /// A strategy at work.
-struct Strategy {
+pub(crate) struct Strategy {
     root: Node,
     /// The site of the request that comes next.
     site: Cell<u32>,
@@ -128,8 +128,13 @@ struct Strategy {
 
 impl Strategy {
     /// Makes a strategy. The arena is its own while it stands.
-    fn new(tree: &Tree, arena: Option<Arena>) -> Self {
+    pub(crate) fn new(tree: &Tree, arena: Option<Arena>) -> Self {
         Self { root: Node::new(tree, by_size::nobody(), arena), site: Cell::new(0) }
+    }
+
+    /// Shows each live block.
+    pub(crate) fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        self.root.walk(visit);
     }
 }
 

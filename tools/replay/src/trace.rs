@@ -185,6 +185,22 @@ impl Trace {
         Ok(checker.finish(name.to_owned(), events, Columns::default()))
     }
 
+    /// Returns the trace of the first events, with all that is told of these.
+    ///
+    /// # Complexity
+    ///
+    /// O(events) time and memory.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError`] if the trace's public fields were changed so that it is no longer a valid one.
+    pub fn first(&self, events: usize) -> Result<Self, TraceError> {
+        let events = events.min(self.events.len());
+        let checker = check_all(&self.name, &self.events[..events])?;
+        let columns = self.columns.first(events);
+        Ok(checker.finish(self.name.clone(), self.events[..events].to_vec(), columns))
+    }
+
     /// Returns who made each event: call sites and their names. `None` where none is recorded, as in
     /// version 1.
     ///

@@ -1,16 +1,22 @@
-//! What a trace is like: sizes, lifetimes, the order of frees, phases.
+//! What a trace is like: sizes, lifetimes, the order of frees, phases, call sites.
+
+mod sites;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::trace::{Op, Trace};
+pub use sites::{SiteUse, sites_of};
 
 /// How many windows of equal length the phases are found in.
 pub const WINDOWS: usize = 64;
 
 /// Lifetimes are counted by powers of two of events, up to this one.
 pub const LIFETIMES: usize = 24;
+
+/// A block that lives for at most so many events is brief.
+pub const BRIEF: usize = 64;
 
 /// Sizes are counted by powers of two for the map of size and lifetime, up to this one.
 pub const SIZES: usize = 24;
@@ -32,6 +38,8 @@ pub struct Profile {
     pub live_bytes: Vec<u64>,
     /// The windows at which another phase begins, the first at 0.
     pub phases: Vec<usize>,
+    /// Every call site that makes blocks, those that make most first; empty without call sites.
+    pub sites: Vec<SiteUse>,
 }
 
 /// Blocks of one size.
@@ -45,6 +53,8 @@ pub struct SizeUse {
     pub operations: u64,
     /// The most that were alive at a time.
     pub peak_live: u64,
+    /// Those that lived for at most [`BRIEF`] events.
+    pub brief: u64,
     /// The most that were alive in each window.
     pub live: Vec<u32>,
 }
@@ -56,7 +66,7 @@ pub struct Order {
     pub last_in: f64,
     /// Of the block that was made first of all that live.
     pub first_in: f64,
-    /// Of blocks that lived for at most 64 events.
+    /// Of blocks that lived for at most [`BRIEF`] events.
     pub brief: f64,
 }
 
@@ -146,7 +156,7 @@ impl Gathering {
         let window = self.window;
         let (of, live) = self.sizes.entry(key).or_insert_with(|| {
             let live = Vec::with_capacity(WINDOWS);
-            (SizeUse { bytes: key, align: 1, operations: 0, peak_live: 0, live }, 0)
+            (SizeUse { bytes: key, align: 1, operations: 0, peak_live: 0, brief: 0, live }, 0)
         });
         *live += 1;
         of.align = of.align.max(align);
@@ -164,8 +174,11 @@ impl Gathering {
     fn ends(&mut self, slot: usize, at: usize) {
         let born = core::mem::take(&mut self.born[slot]);
         let window = self.window;
+        let lived = at + 1 - born.at;
+        let brief = u64::from(lived <= BRIEF);
         if let Some((of, live)) = self.sizes.get_mut(&born.key) {
             of.operations += 1;
+            of.brief += brief;
             of.live.resize(of.live.len().max(window), *live);
             if of.live.len() == window {
                 of.live.push(*live);
@@ -173,10 +186,9 @@ impl Gathering {
             *live -= 1;
         }
         self.live -= born.bytes;
-        let lived = at + 1 - born.at;
         self.heat[log2(born.bytes, SIZES)][log2(lived as u64, LIFETIMES)] += 1;
         self.frees += 1;
-        self.brief += u64::from(lived <= 64);
+        self.brief += brief;
         // What died since is passed over, at both ends.
         let dead = |(slot, at): &(usize, usize), all: &[Born]| all[*slot].at != *at;
         while self.order.back().is_some_and(|one| *one != (slot, born.at) && dead(one, &self.born))
@@ -231,6 +243,7 @@ impl Gathering {
             },
             phases: phases(&self.mix[..windows], &self.live_bytes),
             live_bytes: self.live_bytes,
+            sites: sites_of(trace),
         }
     }
 }

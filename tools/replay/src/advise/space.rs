@@ -1,5 +1,9 @@
 //! The strategies that a trace may call for, and which of them are drawn.
 
+mod lives;
+
+use lives::{Apart, Brief};
+
 use super::profile::{Profile, SizeUse};
 use crate::strategies::{
     BuddyConfig, BySizeConfig, Classes, FrameConfig, HeapConfig, Memory, Over, PageConfig,
@@ -40,6 +44,10 @@ enum Shape {
     Buddy { leaf: u32, eighths: u64 },
     /// A ring for small blocks before a heap.
     Frame { up_to: u32, segment_bytes: u32, segments: u32 },
+    /// Brief blocks apart.
+    Brief(Brief),
+    /// Sites apart.
+    Apart(Apart),
     /// Pools before a heap.
     Pools(Pools),
 }
@@ -88,6 +96,9 @@ impl Space {
                 }
             }
         }
+        let (brief, apart) = lives::all(profile);
+        shapes.extend(brief.into_iter().map(Shape::Brief));
+        shapes.extend(apart.into_iter().map(Shape::Apart));
         shapes.extend(pools(profile).into_iter().map(Shape::Pools));
         Self { shapes }
     }
@@ -183,12 +194,13 @@ fn pools(profile: &Profile) -> Vec<Pools> {
     let mut picks: Vec<Pick> = [64, 96, 128, 192, 256, 512].map(Pick::Every).to_vec();
     picks.extend([0, 2, 3, 4, 6, 8, 12].map(Pick::Hottest));
     let large = large_sizes(profile).len().min(8);
-    let is_huge = profile.sizes.iter().any(|size| size.bytes >= 1 << 20);
-    let pages: &[Option<u32>] = if is_huge { &[None, Some(1 << 20)] } else { &[None] };
+    let pages = paged_from(profile);
     let mut all = Vec::new();
     for pick in picks {
         for (chunk, give_back) in [
             (None, 0),
+            (Some(4 << 10), 0),
+            (Some(4 << 10), 50),
             (Some(16 << 10), 0),
             (Some(16 << 10), 10),
             (Some(16 << 10), 50),
@@ -215,6 +227,20 @@ fn pools(profile: &Profile) -> Vec<Pools> {
     all
 }
 
+/// The sizes from which on blocks may be pages: those that part the large blocks of the trace.
+fn paged_from(profile: &Profile) -> Vec<Option<u32>> {
+    let mut pages = vec![None];
+    let mut below = u64::MAX;
+    for from in [1 << 20, 1 << 18, 1 << 16_u32] {
+        let parted = u64::from(from)..below;
+        if profile.sizes.iter().any(|size| parted.contains(&size.bytes)) {
+            pages.push(Some(from));
+        }
+        below = u64::from(from);
+    }
+    pages
+}
+
 /// The sizes above 512 bytes that are asked for most, as far as a pool can hold them.
 fn large_sizes(profile: &Profile) -> Vec<&SizeUse> {
     let of = profile.sizes.iter();
@@ -228,6 +254,8 @@ impl Shape {
             Self::Slab { .. } => "slab",
             Self::Buddy { .. } => "buddy",
             Self::Frame { .. } => "frames",
+            Self::Brief(_) => "brief",
+            Self::Apart(_) => "sites",
             Self::Pools(_) => "pools",
         }
     }
@@ -253,6 +281,8 @@ impl Shape {
                 let frame = FrameConfig { segment_bytes, segments, over: Over::Pages };
                 one(None, up_to, Tree::Frame(frame))
             }
+            Self::Brief(brief) => brief.tree(profile)?,
+            Self::Apart(apart) => apart.tree(profile)?,
             Self::Pools(pools) => {
                 let mut classes = pools.classes(profile);
                 if let Some(from) = pools.pages {

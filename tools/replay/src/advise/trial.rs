@@ -69,7 +69,7 @@ pub(super) fn run(
         }));
     };
     let from = training.events.len() * WARM_PERCENT / 100;
-    let program = Program::new(training, from, &[])?;
+    let program = Program::new(training, from)?;
     let trial = |events: usize| {
         let rounds = (events / (program.steps().len() - from).max(1)) as u32;
         Trial {

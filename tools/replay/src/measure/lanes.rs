@@ -43,14 +43,13 @@ struct Shared {
 /// Measures times, worst operations and contents on one trace.
 pub(super) fn measure_trace(
     trace: &Trace,
-    sites: &[u32],
     rows: &[Row],
     peaks: &[Option<Peak>],
     scale: TickScale,
     options: &Options,
     work: &mut Work<'_>,
 ) -> Result<Measured, MeasureError> {
-    let program = Program::new(trace, options.measured_from(trace.events.len()), sites)?;
+    let program = Program::new(trace, options.measured_from(trace.events.len()))?;
     let mut bench = Bench::new(&program)?;
     let cap = options.cap_for(trace.events.len() as u64);
     let mut shared = match fitting(trace, 1) {

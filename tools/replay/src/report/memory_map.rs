@@ -7,7 +7,7 @@ pub(super) const CELLS_MAX: usize = 240;
 
 /// Memory that an allocator holds and the live blocks in it, both as addresses in ascending order.
 /// Blocks outside of all regions are left out of every figure.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Occupancy {
     pub(super) regions: Vec<Range<usize>>,
     pub(super) blocks: Vec<Range<usize>>,

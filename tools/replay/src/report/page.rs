@@ -7,7 +7,7 @@ use crate::report::data::PageData;
 const TEMPLATE: &str = include_str!("page.html");
 
 /// The style sheets in the order in which they apply.
-const STYLES: [&str; 5] = [
+pub(super) const STYLES: [&str; 5] = [
     include_str!("style/tokens.css"),
     include_str!("style/page.css"),
     include_str!("style/tables.css"),
@@ -52,25 +52,33 @@ pub(super) fn render(opening: &Opening, data: &PageData<'_>) -> serde_json::Resu
     let script = SCRIPTS.concat();
     let verdicts = verdict_list(&opening.verdicts);
     let lede = escape(&opening.lede);
-    let mut page = String::with_capacity(TEMPLATE.len() + style.len() + script.len() + data.len());
+    Ok(fill(
+        TEMPLATE,
+        &[
+            ("style", &style),
+            ("script", &script),
+            ("data", &data),
+            ("verdicts", &verdicts),
+            ("lede", &lede),
+        ],
+    ))
+}
+
+/// Puts each text into its place of a template; a place that has none stays empty.
+pub(super) fn fill(template: &str, texts: &[(&str, &str)]) -> String {
+    let bytes = texts.iter().map(|(_, text)| text.len()).sum::<usize>();
+    let mut page = String::with_capacity(template.len() + bytes);
     // One pass from the left: what is put in is never looked at again, so a name that looks like a
     // place of the template stays a name.
-    let mut rest = TEMPLATE;
+    let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
         let (place, after) = after.split_once("}}").unwrap_or((after, ""));
         page.push_str(before);
-        page.push_str(match place {
-            "style" => &style,
-            "script" => &script,
-            "data" => &data,
-            "verdicts" => &verdicts,
-            "lede" => &lede,
-            _ => "",
-        });
+        page.push_str(texts.iter().find(|(name, _)| *name == place).map_or("", |(_, text)| text));
         rest = after;
     }
     page.push_str(rest);
-    Ok(page)
+    page
 }
 
 fn verdict_list(verdicts: &[(String, String)]) -> String {
@@ -88,7 +96,7 @@ fn verdict_list(verdicts: &[(String, String)]) -> String {
 }
 
 /// Returns text as HTML shows it, in elements and in quoted attributes.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -117,7 +125,7 @@ fn code_marks(text: &str) -> String {
 }
 
 /// Makes JSON safe inside a script element: no `<` is left, so neither `</script` nor `<!--`.
-fn embed(json: &str) -> String {
+pub(super) fn embed(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 

@@ -22,11 +22,32 @@ pub(super) enum Ground<'a> {
 }
 
 /// An allocator's state at a moment of the memory map, before the scale of the strips is known.
-struct Snapshot {
-    label: &'static str,
-    at: usize,
-    live: u64,
-    occupancy: Occupancy,
+pub(super) struct Snapshot {
+    pub(super) label: &'static str,
+    pub(super) at: usize,
+    pub(super) live: u64,
+    pub(super) occupancy: Occupancy,
+}
+
+impl Snapshot {
+    /// Returns the bytes held.
+    pub(super) fn reserved(&self) -> usize {
+        self.occupancy.reserved()
+    }
+
+    /// Draws the strip on a scale on which `longest` bytes fill one.
+    pub(super) fn finish(self, longest: usize) -> Moment {
+        let bytes_per_cell = longest.div_ceil(CELLS_MAX).max(1);
+        Moment {
+            label: self.label,
+            at: self.at,
+            live: self.live,
+            reserved: self.reserved(),
+            bytes_per_cell,
+            cells: self.occupancy.cells(bytes_per_cell),
+            regions: self.occupancy.regions.len(),
+        }
+    }
 }
 
 /// The samples of an allocator over a whole trace.
@@ -105,28 +126,18 @@ impl Samples {
 
     /// Returns the most bytes held at one of the moments of the memory map.
     pub(super) fn longest(&self) -> usize {
-        let held = self.snapshots.iter().map(|snapshot| snapshot.occupancy.reserved());
-        held.max().unwrap_or(0)
+        self.snapshots.iter().map(Snapshot::reserved).max().unwrap_or(0)
     }
 
     /// Draws the strips on a scale on which `longest` bytes fill one, and returns all data.
     pub(super) fn finish(self, longest: usize) -> AllocatorData {
-        let bytes_per_cell = longest.div_ceil(CELLS_MAX).max(1);
-        let moments = self.snapshots.into_iter().map(|snapshot| Moment {
-            label: snapshot.label,
-            at: snapshot.at,
-            live: snapshot.live,
-            reserved: snapshot.occupancy.reserved(),
-            bytes_per_cell,
-            cells: snapshot.occupancy.cells(bytes_per_cell),
-            regions: snapshot.occupancy.regions.len(),
-        });
+        let moments = self.snapshots.into_iter().map(|snapshot| snapshot.finish(longest));
         AllocatorData { moments: moments.collect(), ..self.data }
     }
 }
 
 /// Returns the moments of the memory map in order: the quarters of the trace and its peak.
-fn moments(peak_at: usize, events: usize) -> Vec<(usize, &'static str)> {
+pub(super) fn moments(peak_at: usize, events: usize) -> Vec<(usize, &'static str)> {
     let quarter = |n: usize| (events * n).div_ceil(4).max(1);
     let mut list = vec![
         (quarter(1), "25 %"),
@@ -149,7 +160,7 @@ fn occupancy(allocator: &dyn Allocator, ground: &Ground<'_>) -> Occupancy {
 }
 
 /// Returns the live blocks of an allocator in ascending order.
-fn ranges(allocator: &dyn Allocator) -> Vec<Range<usize>> {
+pub(super) fn ranges(allocator: &dyn Allocator) -> Vec<Range<usize>> {
     let mut list = Vec::with_capacity(allocator.stats().live);
     allocator.walk(&mut |block| {
         let start = block.address.addr().get();

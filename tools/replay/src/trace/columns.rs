@@ -18,6 +18,23 @@ impl Columns {
         put(&mut self.objects.of, event, object);
         put(&mut self.times, event, time);
     }
+
+    /// Returns what is told of the first `events` events.
+    pub(super) fn first(&self, events: usize) -> Self {
+        Self {
+            sites: self.sites.first(events),
+            objects: self.objects.first(events),
+            times: self.times.iter().take(events).copied().collect(),
+            marks: self
+                .marks
+                .iter()
+                .take_while(|mark| mark.event <= events as u64)
+                .copied()
+                .collect(),
+            notes: self.notes.clone(),
+            ending: Ending::Whole,
+        }
+    }
 }
 
 /// Adds an entry to a column that is begun by the first entry that is not zero.
@@ -86,6 +103,10 @@ impl Labels {
     /// Returns the names from label 1 on.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(|name| &**name)
+    }
+
+    fn first(&self, events: usize) -> Self {
+        Self { of: self.of.iter().take(events).copied().collect(), names: self.names.clone() }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -41,5 +41,5 @@ const Histogram = (() => {
     );
   }
 
-  return { make };
+  return { label, make };
 })();

@@ -39,7 +39,7 @@ const MemoryMap = (() => {
       const i = Math.floor(((pointer.clientX - bounds.left) / bounds.width) * moment.cells.length);
       if (i >= 0 && i < moment.cells.length) say(describe(map, moment, i));
     });
-    const draw = () => paint(canvas, moment, map.name);
+    const draw = () => paint(canvas, moment, map.key || map.name);
     draw();
     Theme.onChange(draw);
     return h("div", { class: "strip" }, h("span", { title: "after event " + Units.count(moment.at) }, moment.label), canvas);
@@ -55,7 +55,7 @@ const MemoryMap = (() => {
       return h(
         "div",
         { class: "map" },
-        h("h4", {}, Kinds.sample(map.name), map.name, h("span", { class: "range" }, `at the peak ${Units.bytes(last.live)} live in ${Units.bytes(last.reserved)}${last.regions > 1 ? `, ${Units.count(last.regions)} pieces` : ""}`)),
+        h("h4", {}, Kinds.sample(map.key || map.name), map.name, h("span", { class: "range" }, `at the peak ${Units.bytes(last.live)} live in ${Units.bytes(last.reserved)}${last.regions > 1 ? `, ${Units.count(last.regions)} pieces` : ""}`)),
         map.moments.map((moment) => strip(map, moment, widest, say)),
       );
     });

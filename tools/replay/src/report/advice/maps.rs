@@ -1,0 +1,139 @@
+//! The memory of a strategy at some moments of a recording.
+
+use core::alloc::Layout;
+use core::ops::Range;
+use std::collections::BTreeMap;
+
+use super::super::memory_map::Occupancy;
+use super::super::sample::{Snapshot, moments, ranges};
+use super::super::timeline::Timeline;
+use crate::ours::PAGES;
+use crate::strategies::{Strategy, StrategyConfig};
+use crate::subject::{Subject, resized};
+use crate::trace::{Event, Op, Trace};
+
+/// At every so many moments of the line it is looked how far each region was used so far.
+const LOOK_EVERY: usize = 5;
+
+/// Replays a trace over a strategy that takes its memory from pages, and keeps what its memory is like
+/// at the quarters of the trace and at its peak. A region is shown as far as blocks lay in it so far:
+/// what lies behind was never touched.
+///
+/// # Complexity
+///
+/// O(events + looks * live blocks).
+pub(super) fn take(config: &StrategyConfig, trace: &Trace, line: &Timeline) -> Vec<Snapshot> {
+    // Who else uses the pages in this process is no part of the picture.
+    let others = ranges(&PAGES);
+    let mut replay = Replay::new(config, trace.slots as usize);
+    let mut used = BTreeMap::new();
+    let mut looks = line.at.iter().step_by(LOOK_EVERY).peekable();
+    let mut moments = moments(line.peak_at, trace.events.len()).into_iter().peekable();
+    let mut snapshots = Vec::new();
+    for (index, event) in trace.events.iter().enumerate() {
+        replay.apply(*event, trace.sites().map_or(0, |sites| sites.of(index)));
+        let done = index + 1;
+        let is_look = looks.next_if(|at| **at == done).is_some();
+        let is_moment = moments.peek().is_some_and(|(at, _)| *at == done);
+        if !is_look && !is_moment {
+            continue;
+        }
+        let occupancy = occupancy(&replay.strategy, &others, &mut used);
+        while let Some((at, label)) = moments.next_if(|(at, _)| *at == done) {
+            let occupancy = occupancy.clone();
+            snapshots.push(Snapshot { label, at, live: replay.live_bytes, occupancy });
+        }
+    }
+    snapshots
+}
+
+/// Returns what a strategy holds and what of it is live.
+fn occupancy(
+    strategy: &Strategy,
+    others: &[Range<usize>],
+    used: &mut BTreeMap<usize, usize>,
+) -> Occupancy {
+    let mut blocks = Vec::new();
+    strategy.walk(&mut |block| {
+        let start = block.address.addr().get();
+        blocks.push(start..start + block.bytes);
+    });
+    blocks.sort_unstable_by_key(|range| range.start);
+    let mut regions = ranges(&PAGES);
+    regions.retain(|region| others.iter().all(|other| other.start != region.start));
+    used.retain(|start, _| regions.iter().any(|region| region.start == *start));
+    let mut last = 0;
+    for region in &mut regions {
+        let here = blocks[last..].partition_point(|block| block.start < region.end);
+        let reach = blocks[..last + here].last().map_or(region.start, |block| block.end);
+        last += here;
+        let reach = reach.clamp(region.start, region.end).next_multiple_of(4096);
+        let most = used.entry(region.start).or_insert(reach);
+        *most = reach.max(*most);
+        region.end = region.end.min(*most);
+    }
+    Occupancy { regions, blocks }
+}
+
+/// A strategy and the blocks that are alive in it.
+struct Replay {
+    slots: Vec<Option<(*mut u8, Layout)>>,
+    live_bytes: u64,
+    strategy: Strategy,
+}
+
+impl Replay {
+    fn new(config: &StrategyConfig, slots: usize) -> Self {
+        let strategy = Strategy::new(&config.tree, None);
+        Self { slots: vec![None; slots], live_bytes: 0, strategy }
+    }
+
+    /// Does what an event says. A refused request leaves its slot as it was.
+    fn apply(&mut self, event: Event, site: u32) {
+        self.strategy.at_site(site);
+        let slot = event.slot as usize;
+        let held = self.slots[slot];
+        let made = match (event.op, held) {
+            (Op::Free, _) => {
+                self.free(slot);
+                return;
+            }
+            (Op::Reallocate, Some((block, old))) => {
+                let bytes = event.bytes as usize;
+                // SAFETY: the block is live in the strategy with this layout; its slot is rewritten.
+                let moved = unsafe { self.strategy.reallocate(block, old, bytes) };
+                // SAFETY: sizes of a trace are at most 2^47.
+                (moved, unsafe { resized(old, bytes) })
+            }
+            (Op::Reallocate, None) => return,
+            (Op::Allocate | Op::AllocateZeroed, _) => {
+                let layout = Layout::from_size_align(event.bytes as usize, 1 << event.align_log2);
+                let Ok(layout) = layout else {
+                    return;
+                };
+                (self.strategy.allocate(layout), layout)
+            }
+        };
+        if !made.0.is_null() {
+            self.live_bytes -= held.map_or(0, |(_, layout)| layout.size() as u64);
+            self.live_bytes += made.1.size() as u64;
+            self.slots[slot] = Some(made);
+        }
+    }
+
+    fn free(&mut self, slot: usize) {
+        if let Some((block, layout)) = self.slots[slot].take() {
+            self.live_bytes -= layout.size() as u64;
+            // SAFETY: the block came from the strategy with this layout, and the slot is empty now.
+            unsafe { self.strategy.deallocate(block, layout) };
+        }
+    }
+}
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        for slot in 0..self.slots.len() {
+            self.free(slot);
+        }
+    }
+}
