@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use loligo_replay::advise::profile::BRIEF;
-use loligo_replay::advise::{Advice, Judged, Options, TRAIN_PERCENT, advise};
+use loligo_replay::advise::{Advice, Judged, Options, TRAIN_PERCENT, advise, check};
 use loligo_replay::bundled::bundled;
 use loligo_replay::report;
 use loligo_replay::strategies::{StrategyConfig, emit_rust, to_json};
@@ -76,6 +76,7 @@ impl Advise {
 
     fn advise(&self) -> Result<(), String> {
         let trace = self.open()?;
+        check(&trace).map_err(|error| error.to_string())?;
         let folder =
             self.out.clone().unwrap_or_else(|| Path::new("loligo-advice").join(&trace.name));
         fs::create_dir_all(&folder)

@@ -136,6 +136,19 @@ impl From<io::Error> for AdviseError {
     }
 }
 
+/// Tells whether a trace is long enough to be cut in two.
+///
+/// # Errors
+///
+/// [`AdviseError::TooShort`] if it is not.
+pub fn check(trace: &Trace) -> Result<(), AdviseError> {
+    let events = trace.events.len();
+    if events < EVENTS_MIN {
+        return Err(AdviseError::TooShort { trace: trace.name.clone(), events });
+    }
+    Ok(())
+}
+
 /// Searches a strategy for a trace. `progress` is told what is done, and how much of how much.
 ///
 /// # Complexity
@@ -150,10 +163,8 @@ pub fn advise(
     options: &Options,
     progress: &mut dyn FnMut(&str, usize, usize),
 ) -> Result<Advice, AdviseError> {
+    check(trace)?;
     let events = trace.events.len();
-    if events < EVENTS_MIN {
-        return Err(AdviseError::TooShort { trace: trace.name.clone(), events });
-    }
     let training = trace.first(searched_events(events)).map_err(AdviseError::Trace)?;
     progress("looking at the trace", 0, 1);
     let profile = Profile::of(&training);

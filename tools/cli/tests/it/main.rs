@@ -1,5 +1,6 @@
 //! Tests that run the built `loligo`.
 
+mod advise;
 mod convert;
 mod record;
 mod replay;

@@ -20,9 +20,10 @@ fn short<'a>(more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn help_has_examples() {
     let place = Place::new();
-    let commands = [&["convert", "--help"], &["record", "--help"], &["replay", "--help"]];
+    let commands =
+        ["advise", "convert", "record", "replay", "strategy"].map(|name| [name, "--help"]);
     for arguments in
-        [&["--help"][..], &["replay", "-h"]].into_iter().chain(commands.map(|c| &c[..]))
+        [&["--help"][..], &["replay", "-h"]].into_iter().chain(commands.iter().map(|c| &c[..]))
     {
         let (code, stdout, stderr) = place.run(arguments);
         assert_eq!((code, &*stderr), (0, ""), "{arguments:?}");
