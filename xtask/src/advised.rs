@@ -1,5 +1,7 @@
 //! `cargo xtask advised`: the advised strategies, rebuilt from their written Rust, against the heap.
 
+mod page;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,9 +10,6 @@ use std::process::Command;
 use crate::command;
 use crate::outcome::{Failure, Outcome};
 use crate::workspace;
-
-/// Where the page lies.
-const PAGE: &str = "docs/advised.md";
 
 /// The choices of an advice, each a file.
 const CHOICES: [&str; 3] = ["speed", "memory", "latency"];
@@ -26,7 +25,7 @@ did not see, all rows of a recording in one run.
 Usage: cargo xtask advised [--write] [--kept] [--candidates N] [FILE...]
 
 Options:
-  --write         writes the table to docs/advised.md
+  --write         writes the table and what was advised into docs/choosing-an-allocator.md
   --kept          takes the strategies of the run before instead of searching anew
   --candidates N  how many candidates are replayed for each recording [default: 240]
 
@@ -67,17 +66,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut build = command::cargo(&root);
     build.args(["build", "--quiet", "--release", "--package", "loligo-cli"]);
     command::run(&mut build)?;
+    let mut parts = Vec::new();
     for trace in &traces {
-        let out = folder.join("advice").join(name_of(trace));
-        if request.kept && out.join("speed.rs").is_file() {
-            continue;
-        }
-        let mut advise = Command::new(workspace::target().join("release/loligo"));
-        advise.arg("advise").arg(trace).arg("--out").arg(&out);
-        if let Some(candidates) = request.candidates {
-            advise.args(["--candidates", &candidates.to_string()]);
-        }
-        command::run(&mut advise)?;
+        parts.push((name_of(trace), advice(&request, trace, &folder)?));
     }
     write_crates(&root, &folder, &traces)?;
     let mut measure = command::cargo(&folder.join("bench"));
@@ -85,16 +76,38 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     // The lock file is the workspace's, so nothing is fetched that it does not use.
     let table = command::output(&mut measure)?;
     print!("{table}");
+    parts.push(("table".to_owned(), table.clone()));
     if request.write {
-        let page = page(&table);
-        fs::write(root.join(PAGE), page)
-            .map_err(|error| Failure::io(&format!("cannot write {PAGE}"), &error))?;
-        println!("\nwritten to {PAGE}");
+        page::write(&root, &parts)?;
+        println!("\nwritten to {}", page::PATH);
     }
     if table.contains("LOST") {
         return Err(Failure::Found("a strategy lost a block or refused a request".into()));
     }
     Ok(())
+}
+
+/// Returns what is advised for a recording as a part of the page; it is kept beside the strategies.
+fn advice(request: &Request, trace: &Path, folder: &Path) -> Result<String, Failure> {
+    let out = folder.join("advice").join(name_of(trace));
+    let kept = out.join("advice.txt");
+    let text = match fs::read_to_string(&kept) {
+        Ok(text) if request.kept => text,
+        _ => {
+            let mut advise = Command::new(workspace::target().join("release/loligo"));
+            advise.arg("advise").arg(trace).arg("--out").arg(&out).arg("--report").arg(&out);
+            if let Some(candidates) = request.candidates {
+                advise.args(["--candidates", &candidates.to_string()]);
+            }
+            let text = command::output(&mut advise)?;
+            write(&kept, &text)?;
+            text
+        }
+    };
+    print!("{text}");
+    // Where the files lie is of no interest on a page.
+    let lines: Vec<&str> = text.lines().filter(|line| !line.contains(" in /")).collect();
+    Ok(format!("```text\n{}\n```", lines.join("\n")))
 }
 
 /// Returns the recordings at hand.
@@ -178,23 +191,6 @@ fn write(path: &Path, text: &str) -> Outcome {
         return Ok(());
     }
     fs::write(path, text).map_err(|error| Failure::io(&format!("cannot write {shown}"), &error))
-}
-
-/// Returns the page.
-fn page(table: &str) -> String {
-    format!(
-        "# Advised strategies, rebuilt from their Rust\n\n\
-         `cargo xtask advised --write` writes this page. For each recording `loligo advise` searches on the \
-         first half of the events; the Rust it writes is compiled in a crate that depends on \
-         `loligo-allocators` alone, and measured on the second half against our own heap over the \
-         system's pages, all rows of a recording in one run. A fresh allocator in a process of its own \
-         serves each round: the first half warms it, the second is timed.\n\n\
-         *Time* is the CPU time above the empty replay loop over that of the heap, the median of the \
-         rounds' ratios. *Bytes* are the peak of the resident bytes above the peak of the live ones, over \
-         those of the heap. A choice is **better** where it takes a fifth off the time or a quarter off \
-         the bytes and adds at most 5 % to the other. Every row was verified: each block kept its \
-         contents.\n\n{table}"
-    )
 }
 
 fn parse(arguments: &[String]) -> Result<Request, Failure> {

@@ -89,8 +89,8 @@ fn what_cannot_be_searched_is_refused_before_anything_is_written() {
     place.file("damaged.altrace", damaged);
     for (name, parts) in [
         ("short.altrace", ["`short` has 600 events", "record a longer run"]),
-        ("damaged.altrace", ["damaged.altrace", "record 600"]),
-        ("none.altrace", ["none.altrace", "cannot be read"]),
+        ("damaged.altrace", ["damaged.altrace", "record 599"]),
+        ("none.altrace", ["none.altrace", "cannot read"]),
     ] {
         let stderr = place.refused(&["advise", name]);
         for part in parts {

@@ -71,6 +71,8 @@ enum Pick {
     Every(u32),
     /// So many of the most used sizes up to 512 bytes.
     Hottest(usize),
+    /// So many of the sizes up to 4 KiB that would save most bytes of a heap's at the peak.
+    Leanest(usize),
 }
 
 impl Space {
@@ -193,6 +195,10 @@ impl Drawing<'_> {
 fn pools(profile: &Profile) -> Vec<Pools> {
     let mut picks: Vec<Pick> = [64, 96, 128, 192, 256, 512].map(Pick::Every).to_vec();
     picks.extend([0, 2, 3, 4, 6, 8, 12].map(Pick::Hottest));
+    let lean = leanest(profile).len();
+    picks.extend([1, 2, 3, 4, 6, 8, 12].map(|n: usize| n.min(lean)).map(Pick::Leanest));
+    picks.retain(|pick| *pick != Pick::Leanest(0));
+    picks.dedup();
     let large = large_sizes(profile).len().min(8);
     let pages = paged_from(profile);
     let mut all = Vec::new();
@@ -239,6 +245,16 @@ fn paged_from(profile: &Profile) -> Vec<Option<u32>> {
         below = u64::from(from);
     }
     pages
+}
+
+/// The sizes up to 4 KiB whose pools would save bytes, those that save most first.
+fn leanest(profile: &Profile) -> Vec<&SizeUse> {
+    let peak = profile.live_bytes.iter().enumerate().max_by_key(|(_, bytes)| **bytes);
+    let window = peak.map_or(0, |(window, _)| window);
+    let small = profile.sizes.iter().filter(|size| size.bytes <= 4096);
+    let mut found: Vec<&SizeUse> = small.filter(|size| size.saving(window) > 4096.0).collect();
+    found.sort_by(|a, b| b.saving(window).total_cmp(&a.saving(window)));
+    found
 }
 
 /// The sizes above 512 bytes that are asked for most, as far as a pool can hold them.
@@ -327,6 +343,9 @@ impl Pools {
             Pick::Hottest(count) => {
                 let small = profile.sizes.iter().filter(|size| size.bytes <= 512);
                 small.take(count).map(|size| size.bytes).collect()
+            }
+            Pick::Leanest(count) => {
+                leanest(profile).into_iter().take(count).map(|size| size.bytes).collect()
             }
         };
         picked.extend(large_sizes(profile).iter().take(self.large).map(|size| size.bytes));
