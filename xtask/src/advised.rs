@@ -2,7 +2,7 @@
 
 mod page;
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -121,10 +121,7 @@ impl Advise {
             Some(one) if !self.trace.exists() => one.open(),
             _ => Trace::open(&self.trace),
         }
-        .map(|trace| {
-            tell_ending(&trace);
-            trace
-        })
+        .inspect(tell_ending)
         .map_err(|error| error.to_string())
     }
 }

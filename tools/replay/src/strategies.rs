@@ -97,10 +97,10 @@ impl StrategyConfig {
         let name = self.name.clone();
         match self.memory {
             Memory::Pages => match (Flat::fits(&tree), &tree) {
-                (Some(_), _) => Row::growing(name, Kind::Strategy, move || {
-                    let (config, heap) = Flat::fits(&tree).expect("the shape was looked at");
-                    Flat::new(config, heap)
-                }),
+                (Some((config, heap)), _) => {
+                    let config = config.clone();
+                    Row::growing(name, Kind::Strategy, move || Flat::new(&config, heap))
+                }
                 (None, Tree::Heap(HeapConfig { region_bytes, over: Over::Pages })) => {
                     let bytes = *region_bytes;
                     ours::allocator_row(name, move || match bytes {
