@@ -31,7 +31,7 @@ pub use emit::emit_rust;
 use core::alloc::Layout;
 use core::cell::Cell;
 
-use loligo_allocators::{Allocator, Block, HeapAllocator};
+use loligo_allocators::{Allocator, HeapAllocator};
 
 use crate::mapped::Arena;
 use crate::ours;
@@ -130,11 +130,6 @@ impl Strategy {
     /// Makes a strategy. The arena is its own while it stands.
     pub(crate) fn new(tree: &Tree, arena: Option<Arena>) -> Self {
         Self { root: Node::new(tree, by_size::nobody(), arena), site: Cell::new(0) }
-    }
-
-    /// Shows each live block.
-    pub(crate) fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        self.root.walk(visit);
     }
 }
 

@@ -73,6 +73,9 @@ enum Pick {
     Hottest(usize),
     /// So many of the sizes up to 4 KiB that would save most bytes of a heap's at the peak.
     Leanest(usize),
+    /// So many of the most used sizes up to 4 KiB whose pools would cost hardly any bytes at the peak:
+    /// those that save, and those of which few are alive at a time.
+    Sparing(usize),
 }
 
 impl Space {
@@ -199,6 +202,10 @@ fn pools(profile: &Profile) -> Vec<Pools> {
     picks.extend([1, 2, 3, 4, 6, 8, 12].map(|n: usize| n.min(lean)).map(Pick::Leanest));
     picks.retain(|pick| *pick != Pick::Leanest(0));
     picks.dedup();
+    let spare = sparing(profile).len();
+    let spare = [4, 8, 16, 32].map(|n: usize| n.min(spare)).map(Pick::Sparing);
+    picks.extend(spare.into_iter().filter(|pick| *pick != Pick::Sparing(0)));
+    picks.dedup();
     let large = large_sizes(profile).len().min(8);
     let pages = paged_from(profile);
     let mut all = Vec::new();
@@ -249,12 +256,25 @@ fn paged_from(profile: &Profile) -> Vec<Option<u32>> {
 
 /// The sizes up to 4 KiB whose pools would save bytes, those that save most first.
 fn leanest(profile: &Profile) -> Vec<&SizeUse> {
-    let peak = profile.live_bytes.iter().enumerate().max_by_key(|(_, bytes)| **bytes);
-    let window = peak.map_or(0, |(window, _)| window);
+    let window = peak_window(profile);
     let small = profile.sizes.iter().filter(|size| size.bytes <= 4096);
     let mut found: Vec<&SizeUse> = small.filter(|size| size.saving(window) > 4096.0).collect();
     found.sort_by(|a, b| b.saving(window).total_cmp(&a.saving(window)));
     found
+}
+
+/// The sizes up to 4 KiB whose pools would cost at most a thousandth of the peak, most used first.
+fn sparing(profile: &Profile) -> Vec<&SizeUse> {
+    let window = peak_window(profile);
+    let cost_max = profile.peak_live_bytes as f64 / 1000.0;
+    let small = profile.sizes.iter().filter(|size| size.bytes <= 4096 && size.operations > 100);
+    small.filter(|size| size.saving(window) >= -cost_max).collect()
+}
+
+/// Returns the window at whose end most bytes are alive.
+fn peak_window(profile: &Profile) -> usize {
+    let peak = profile.live_bytes.iter().enumerate().max_by_key(|(_, bytes)| **bytes);
+    peak.map_or(0, |(window, _)| window)
 }
 
 /// The sizes above 512 bytes that are asked for most, as far as a pool can hold them.
@@ -346,6 +366,9 @@ impl Pools {
             }
             Pick::Leanest(count) => {
                 leanest(profile).into_iter().take(count).map(|size| size.bytes).collect()
+            }
+            Pick::Sparing(count) => {
+                sparing(profile).into_iter().take(count).map(|size| size.bytes).collect()
             }
         };
         picked.extend(large_sizes(profile).iter().take(self.large).map(|size| size.bytes));

@@ -38,7 +38,7 @@ pub(super) fn take(config: &StrategyConfig, trace: &Trace, line: &Timeline) -> V
         if !is_look && !is_moment {
             continue;
         }
-        let occupancy = occupancy(&replay.strategy, &others, &mut used);
+        let occupancy = occupancy(replay.blocks(), &others, &mut used);
         while let Some((at, label)) = moments.next_if(|(at, _)| *at == done) {
             let occupancy = occupancy.clone();
             snapshots.push(Snapshot { label, at, live: replay.live_bytes, occupancy });
@@ -49,16 +49,10 @@ pub(super) fn take(config: &StrategyConfig, trace: &Trace, line: &Timeline) -> V
 
 /// Returns what a strategy holds and what of it is live.
 fn occupancy(
-    strategy: &Strategy,
+    blocks: Vec<Range<usize>>,
     others: &[Range<usize>],
     used: &mut BTreeMap<usize, usize>,
 ) -> Occupancy {
-    let mut blocks = Vec::new();
-    strategy.walk(&mut |block| {
-        let start = block.address.addr().get();
-        blocks.push(start..start + block.bytes);
-    });
-    blocks.sort_unstable_by_key(|range| range.start);
     let mut regions = ranges(&PAGES);
     regions.retain(|region| others.iter().all(|other| other.start != region.start));
     used.retain(|start, _| regions.iter().any(|region| region.start == *start));
@@ -119,6 +113,16 @@ impl Replay {
             self.live_bytes += made.1.size() as u64;
             self.slots[slot] = Some(made);
         }
+    }
+
+    /// Returns the bytes that the program asked for and has not freed, in ascending order. A walk would
+    /// also show what one part of a strategy lends another.
+    fn blocks(&self) -> Vec<Range<usize>> {
+        let held = self.slots.iter().flatten();
+        let mut blocks: Vec<Range<usize>> =
+            held.map(|(block, layout)| block.addr()..block.addr() + layout.size()).collect();
+        blocks.sort_unstable_by_key(|range| range.start);
+        blocks
     }
 
     fn free(&mut self, slot: usize) {
