@@ -1,6 +1,7 @@
 //! `loligo advise` and `loligo strategy` from outside.
 
 use std::fs;
+use std::process::Command;
 
 use loligo_replay::trace::{Event, Op, write_trace};
 
@@ -134,5 +135,99 @@ fn built_in_strategies_can_be_written() {
         let (code, stdout, stderr) = place.run(&["strategy", "written.json"]);
         assert_eq!((code, &*stderr), (0, ""), "{name}");
         assert_eq!(stdout, format!("written.json: valid, has {name}\n"));
+    }
+}
+
+/// A tree with every kind of node.
+const EVERY_KIND: &str = r#"{"strategies": [{"name": "every", "tree": {"by-lifetime": {
+    "classes": [
+        {"lifetime": "brief", "sites": [3, 4], "to": {"frame": {"segment_bytes": 65536, "segments": 4}}},
+        {"lifetime": "long", "sizes": [[33, 48]], "to": {"pool": {"bytes": 48, "over": "rest"}}}
+    ],
+    "rest": {"by-site": {
+        "classes": [{"sites": [7], "to": {"slab": {"classes": "small", "large": {"heap": {}}}}}],
+        "rest": {"by-size": {
+            "classes": [
+                {"up_to": 16, "to": {"pool": {"bytes": 16, "chunk_bytes": 8192, "give_back_percent": 50}}},
+                {"from": 25, "up_to": 64, "to": {"buddy": {"leaf": 64, "bytes": 65536, "over": "rest"}}},
+                {"from": 100000, "up_to": 4000000000, "to": {"page": {}}}
+            ],
+            "rest": {"proxy": {"name": "others", "budget": 8000000, "of": {"heap": {"region_bytes": 1048576}}}}
+        }}
+    }}
+}}}]}"#;
+
+/// What the crate of the test does with each strategy: blocks of many sizes, which must keep their first
+/// and last byte.
+const PROGRAM: &str = r#"
+use core::alloc::Layout;
+use loligo_allocators::{Allocator, PageAllocator};
+
+fn exercise(name: &str, allocator: &impl Allocator) {
+    let mut live = Vec::new();
+    for turn in 0..3000_usize {
+        let bytes = [8, 16, 40, 48, 64, 300, 5000, 150_000][turn * 7 % 8];
+        let layout = Layout::from_size_align(bytes, 8).expect("a layout");
+        let block = allocator.allocate(layout).expect("a block").cast::<u8>();
+        unsafe { block.write(turn as u8) };
+        unsafe { block.add(bytes - 1).write(turn as u8) };
+        live.push((block, layout, turn as u8));
+        if live.len() > 100 {
+            let (block, layout, mark) = live.swap_remove(turn * 31 % 100);
+            assert_eq!(unsafe { block.read() }, mark, "{name}, turn {turn}");
+            assert_eq!(unsafe { block.add(layout.size() - 1).read() }, mark, "{name}, turn {turn}");
+            unsafe { allocator.deallocate_sized(block, layout) };
+        }
+    }
+    allocator.verify().expect("nothing is damaged");
+    for (block, layout, _) in live {
+        unsafe { allocator.deallocate_sized(block, layout) };
+    }
+    println!("{name} serves");
+}
+
+fn main() {
+    let pages = PageAllocator::new("pages");
+"#;
+
+#[test]
+fn written_code_serves_outside_the_workspace() {
+    let place = Place::new();
+    place.file("every.json", EVERY_KIND);
+    fs::create_dir(place.path("src")).expect("the folder may be written");
+    let names = ["every.json", "pools+heap", "frame+heap", "pages-for-big+heap"];
+    let mut program = String::new();
+    let mut body = String::from(PROGRAM);
+    for (number, name) in names.iter().enumerate() {
+        let (code, text, stderr) = place.run(&["strategy", name, "--emit", "rust"]);
+        assert_eq!((code, &*stderr), (0, ""), "{name}");
+        place.file(&format!("src/strategy_{number}.rs"), text);
+        program += &format!("mod strategy_{number};\n");
+        body += &format!(
+            "    strategy_{number}::with_strategy(&pages, |one| exercise(\"{name}\", one));\n"
+        );
+    }
+    place.file("src/main.rs", program + &body + "}\n");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let lock = fs::read(format!("{root}/Cargo.lock")).expect("the workspace's own");
+    place.file("Cargo.lock", lock);
+    place.file(
+        "Cargo.toml",
+        format!(
+            "[package]\nname = \"outside\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+             [dependencies]\nloligo-allocators = {{ path = \"{root}/allocators\" }}\n"
+        ),
+    );
+    let built = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--offline"])
+        .current_dir(place.path("."))
+        .env("CARGO_TARGET_DIR", place.path("target"))
+        .output()
+        .expect("Cargo runs");
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&built.stdout), String::from_utf8_lossy(&built.stderr));
+    assert!(built.status.success(), "{stdout}{stderr}");
+    for name in names {
+        assert!(stdout.contains(&format!("{name} serves")), "{stdout}{stderr}");
     }
 }
