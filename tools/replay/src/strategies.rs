@@ -38,7 +38,7 @@ use crate::ours;
 use crate::results::Kind;
 use crate::rows::Row;
 use crate::subject::Subject;
-use flat::Flat;
+use flat::{Flat, fits};
 use node::Node;
 
 /// Returns the strategy that is the heap alone.
@@ -96,10 +96,16 @@ impl StrategyConfig {
         let tree = self.tree.clone();
         let name = self.name.clone();
         match self.memory {
-            Memory::Pages => match (Flat::fits(&tree), &tree) {
+            Memory::Pages => match (fits(&tree), &tree) {
                 (Some((config, heap)), _) => {
                     let config = config.clone();
-                    Row::growing(name, Kind::Strategy, move || Flat::new(&config, heap))
+                    if config.classes.len() > 1 || matches!(config.classes[0].to, Tree::Pool(_)) {
+                        Row::growing(name, Kind::Strategy, move || Flat::<true>::new(&config, heap))
+                    } else {
+                        Row::growing(name, Kind::Strategy, move || {
+                            Flat::<false>::new(&config, heap)
+                        })
+                    }
                 }
                 (None, Tree::Heap(HeapConfig { region_bytes, over: Over::Pages })) => {
                     let bytes = *region_bytes;

@@ -11,6 +11,9 @@ use crate::trace::Trace;
 /// By how much a choice may be worse than the heap in what it is not chosen for.
 pub const WORSE_MAX: f64 = 1.05;
 
+/// What differs by less than this is the same; another figure then decides.
+const SAME: f64 = 1.03;
+
 /// Events that are measured of each finalist at least, in as many rounds as that takes, up to a limit.
 const EVENTS: usize = 10_000_000;
 const ROUNDS_MAX: usize = 51;
@@ -170,17 +173,24 @@ fn mark_front(judged: &mut [Judged]) {
 /// Names the choices among what is sound; the heap where nothing is better.
 pub(super) fn choose(judged: &[Judged]) -> Verdict {
     let heap_worst = judged.first().map_or(f64::INFINITY, |heap| heap.worst_ns);
-    let least = |keep: &dyn Fn(&Judged) -> bool, by: &dyn Fn(&Judged) -> f64, most: f64| {
-        let fit = judged.iter().enumerate().filter(|(_, one)| one.is_sound && keep(one));
-        let found = fit.min_by(|(_, a), (_, b)| by(a).total_cmp(&by(b)));
+    let (time, bytes) = (|one: &Judged| one.time_ratio, |one: &Judged| one.bytes_ratio);
+    let least = |keep: &dyn Fn(&Judged) -> bool,
+                 by: &dyn Fn(&Judged) -> f64,
+                 else_by: &dyn Fn(&Judged) -> f64,
+                 most: f64| {
+        let fit = || judged.iter().enumerate().filter(|(_, one)| one.is_sound && keep(one));
+        let least = fit().map(|(_, one)| by(one)).fold(f64::INFINITY, f64::min);
+        let near = fit().filter(|(_, one)| by(one) <= least * SAME);
+        let found = near.min_by(|(_, a), (_, b)| else_by(a).total_cmp(&else_by(b)));
         found.filter(|(_, one)| by(one) < most).map_or(0, |(index, _)| index)
     };
     Verdict {
-        speed: least(&|one| one.bytes_ratio <= WORSE_MAX, &|one| one.time_ratio, 1.0),
-        memory: least(&|one| one.time_ratio <= WORSE_MAX, &|one| one.bytes_ratio, 1.0),
+        speed: least(&|one| one.bytes_ratio <= WORSE_MAX, &time, &bytes, 1.0),
+        memory: least(&|one| one.time_ratio <= WORSE_MAX, &bytes, &time, 1.0),
         latency: least(
             &|one| one.time_ratio <= LATENCY_COST_MAX && one.bytes_ratio <= LATENCY_COST_MAX,
             &|one| one.worst_ns,
+            &time,
             heap_worst,
         ),
     }

@@ -48,6 +48,8 @@ enum Shape {
     Brief(Brief),
     /// Sites apart.
     Apart(Apart),
+    /// Pages for blocks from a size on, before a heap.
+    Paged { from: u32, region_bytes: Option<u32> },
     /// Pools before a heap.
     Pools(Pools),
 }
@@ -104,6 +106,13 @@ impl Space {
         let (brief, apart) = lives::all(profile);
         shapes.extend(brief.into_iter().map(Shape::Brief));
         shapes.extend(apart.into_iter().map(Shape::Apart));
+        let largest = profile.sizes.iter().map(|size| size.bytes).max().unwrap_or(0);
+        for from in [15, 16, 17, 18, 19, 20].map(|log2| 1 << log2) {
+            if largest >= u64::from(from) {
+                let regions = [None, Some(1 << 20), Some(16 << 20)];
+                shapes.extend(regions.map(|region_bytes| Shape::Paged { from, region_bytes }));
+            }
+        }
         shapes.extend(pools(profile).into_iter().map(Shape::Pools));
         Self { shapes }
     }
@@ -292,6 +301,7 @@ impl Shape {
             Self::Frame { .. } => "frames",
             Self::Brief(_) => "brief",
             Self::Apart(_) => "sites",
+            Self::Paged { .. } => "paged",
             Self::Pools(_) => "pools",
         }
     }
@@ -316,6 +326,11 @@ impl Shape {
             Self::Frame { up_to, segment_bytes, segments } => {
                 let frame = FrameConfig { segment_bytes, segments, over: Over::Pages };
                 one(None, up_to, Tree::Frame(frame))
+            }
+            Self::Paged { from, region_bytes } => {
+                let to = Tree::Page(PageConfig {});
+                let classes = vec![SizeClass { from: Some(from), up_to: u32::MAX, to }];
+                Tree::BySize(Box::new(BySizeConfig { classes, rest: heap(region_bytes) }))
             }
             Self::Brief(brief) => brief.tree(profile)?,
             Self::Apart(apart) => apart.tree(profile)?,

@@ -160,6 +160,8 @@ fn choices_keep_the_limits_and_are_sound() {
     ];
     let verdict = choose(&all);
     assert_eq!(verdict, Verdict { speed: 2, memory: 3, latency: 1 });
+    let alike = [heap.clone(), judged(1.05, 0.50, 900.0, true), judged(0.9, 0.51, 900.0, true)];
+    assert_eq!(choose(&alike).memory, 2, "hardly more bytes, and less time");
     assert_eq!(choose(&[heap, judged(1.1, 1.1, 600.0, true)]), Verdict::default());
     assert_eq!(choose(&[]), Verdict::default());
 }

@@ -18,8 +18,8 @@ use crate::subject::{Subject, resized};
 /// The heap behind the pools.
 type Heap = HeapAllocator<'static, PageAllocator>;
 
-/// Pools, and pages for what is large, before a heap.
-pub(super) struct Flat(Above<Front, Heap>);
+/// Pools, and pages for what is large, before a heap. Without `POOLS` there are pages alone.
+pub(super) struct Flat<const POOLS: bool>(Above<Front, Heap>);
 
 struct Front {
     table: Table,
@@ -28,22 +28,22 @@ struct Front {
     pages_from: usize,
 }
 
-impl Flat {
-    /// Tells whether a tree has this shape.
-    pub(super) fn fits(tree: &Tree) -> Option<(&BySizeConfig, HeapConfig)> {
-        let Tree::BySize(config) = tree else {
-            return None;
-        };
-        let Tree::Heap(heap) = config.rest else {
-            return None;
-        };
-        let (last, before) = config.classes.split_last()?;
-        let are_pools = before.iter().all(|class| matches!(class.to, Tree::Pool(_)));
-        let is_last = matches!(last.to, Tree::Pool(_))
-            || (matches!(last.to, Tree::Page(_)) && last.up_to == u32::MAX && last.from.is_some());
-        (are_pools && is_last && heap.over == Over::Pages).then_some((&**config, heap))
-    }
+/// Tells whether a tree has this shape.
+pub(super) fn fits(tree: &Tree) -> Option<(&BySizeConfig, HeapConfig)> {
+    let Tree::BySize(config) = tree else {
+        return None;
+    };
+    let Tree::Heap(heap) = config.rest else {
+        return None;
+    };
+    let (last, before) = config.classes.split_last()?;
+    let are_pools = before.iter().all(|class| matches!(class.to, Tree::Pool(_)));
+    let is_last = matches!(last.to, Tree::Pool(_))
+        || (matches!(last.to, Tree::Page(_)) && last.up_to == u32::MAX && last.from.is_some());
+    (are_pools && is_last && heap.over == Over::Pages).then_some((&**config, heap))
+}
 
+impl<const POOLS: bool> Flat<POOLS> {
     pub(super) fn new(config: &BySizeConfig, heap: HeapConfig) -> Self {
         let heap = match heap.region_bytes {
             Some(bytes) => HeapAllocator::with_region_bytes("heap", &PAGES, bytes as usize),
@@ -65,6 +65,9 @@ impl Flat {
 
     #[inline(always)]
     fn pool_of(&self, layout: Layout) -> Option<&Pool> {
+        if !POOLS {
+            return None;
+        }
         let front = self.0.front();
         let pool = front.pools.get(front.table.class_of(layout.size()) as usize)?;
         (layout.align() <= pool.block_layout().align()).then_some(pool)
@@ -77,6 +80,11 @@ impl Flat {
 
     #[inline(never)]
     fn allocate_elsewhere(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.allocate_behind(layout)
+    }
+
+    #[inline(always)]
+    fn allocate_behind(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if self.is_paged(layout) { PAGES.allocate(layout) } else { self.0.base().allocate(layout) }
     }
 
@@ -85,6 +93,15 @@ impl Flat {
     /// As [`Allocator::deallocate_sized`].
     #[inline(never)]
     unsafe fn free_elsewhere(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.free_behind(block, layout) }
+    }
+
+    /// # Safety
+    ///
+    /// As [`Allocator::deallocate_sized`].
+    #[inline(always)]
+    unsafe fn free_behind(&self, block: *mut u8, layout: Layout) {
         if self.is_paged(layout) {
             // SAFETY: its size says that the pages gave it out; the rest is the caller's promise.
             return unsafe { ours::free(&PAGES, block, layout) };
@@ -96,12 +113,13 @@ impl Flat {
 
 // SAFETY: each block comes from one pool, the pages or the heap, all of which keep the contract of
 // `Allocator`; size and alignment, the same at the free, lead there again.
-unsafe impl Subject for Flat {
+unsafe impl<const POOLS: bool> Subject for Flat<POOLS> {
     #[inline(always)]
     fn allocate(&mut self, layout: Layout) -> *mut u8 {
         ours::address(match self.pool_of(layout) {
             Some(pool) => pool.allocate(layout),
-            None => self.allocate_elsewhere(layout),
+            None if POOLS => self.allocate_elsewhere(layout),
+            None => self.allocate_behind(layout),
         })
     }
 
@@ -120,7 +138,9 @@ unsafe impl Subject for Flat {
             // SAFETY: the layout leads to the pool that the block came from.
             Some(pool) => unsafe { ours::free(pool, block, layout) },
             // SAFETY: the caller's promise, passed on.
-            None => unsafe { self.free_elsewhere(block, layout) },
+            None if POOLS => unsafe { self.free_elsewhere(block, layout) },
+            // SAFETY: as above.
+            None => unsafe { self.free_behind(block, layout) },
         }
     }
 

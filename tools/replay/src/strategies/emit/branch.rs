@@ -17,6 +17,8 @@ struct Other {
     made: Made,
     passes_on: bool,
     number: usize,
+    /// The sizes that lead to it, where all are above those of the table.
+    large: Option<(u32, u32)>,
 }
 
 impl Code {
@@ -48,7 +50,8 @@ impl Code {
             numbers.push(number);
             let field = format!("{}_{}", class.to.key().replace('-', "_"), class.up_to);
             let made = self.node(&class.to, Some(&rest), false);
-            others.push(Other { field, made, passes_on: class.to.passes_on(), number });
+            let large = class.from.filter(|from| *from > SMALL_MAX).map(|from| (from, class.up_to));
+            others.push(Other { field, made, passes_on: class.to.passes_on(), number, large });
         }
         let name = self.name("BySize").replace('_', "");
         let kind = pool_kind(&pools, &rest);
@@ -79,6 +82,8 @@ impl Code {
             .replace("@SMALL_LEN@", &small.len().to_string())
             .replace("@LARGE@", &ranges)
             .replace("@POOL@", &kind)
+            // Without pools all goes elsewhere, and a call more would be all that it costs.
+            .replace("@INLINE@", if pools.is_empty() { "always" } else { "never" })
             .replace("@ALIGN@", &common_align(&pools))
             .replace("@CLASSES@", &config.classes.len().to_string())
             .replace("@CONST@", if others.is_empty() { "const " } else { "" });
@@ -110,7 +115,7 @@ impl Code {
             let made = self.node(tree, Some(&rest), false);
             // A pool refuses what does not fit its blocks, and the rest then serves it.
             let passes_on = tree.passes_on() || matches!(tree, Tree::Pool(_));
-            others.push(Other { field, made, passes_on, number });
+            others.push(Other { field, made, passes_on, number, large: None });
         }
         let name = self.name(what).replace('_', "");
         let parts: String = others.iter().map(|o| format!("&self.{}, ", o.field)).collect();
@@ -177,12 +182,16 @@ fn filled(
         "Self::class_of(layout.size())"
     };
     let [mut take, mut zeroed, mut free, mut parts] = [const { String::new() }; 4];
-    for Other { field, made, passes_on, number } in others {
+    for Other { field, made, passes_on, number, large } in others {
+        let leads_here = match large {
+            Some((from, up_to)) => format!("({from}..={up_to}).contains(&layout.size())"),
+            None => format!("{class} == {number}"),
+        };
         let _ = writeln!(fields, "    {field}: {},", made.kind);
         let _ = writeln!(make, "            {field}: {},", made.expression);
         let call = if made.by_site { "allocate_at(site, layout)" } else { "allocate(layout)" };
         for (text, call) in [(&mut take, call), (&mut zeroed, "allocate_zeroed(layout)")] {
-            let _ = writeln!(text, "        if {class} == {number} {{");
+            let _ = writeln!(text, "        if {leads_here} {{");
             let _ = match passes_on {
                 true => writeln!(
                     text,
@@ -200,7 +209,7 @@ fn filled(
         };
         let _ = writeln!(
             free,
-            "        if {class} == {number}{owns} {{\n            // SAFETY: this one gave the block \
+            "        if {leads_here}{owns} {{\n            // SAFETY: this one gave the block \
              out.\n            return unsafe {{ self.{field}.deallocate_sized(block, layout) }};\n        }}"
         );
         let _ = writeln!(parts, "        parts.push(&self.{field});");
