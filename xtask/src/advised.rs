@@ -63,9 +63,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let root = workspace::root();
     let folder = workspace::target().join("xtask/advised");
     let traces = if request.files.is_empty() { recordings(&root)? } else { request.files.clone() };
-    let mut build = command::cargo(&root);
-    build.args(["build", "--quiet", "--release", "--package", "loligo-cli"]);
-    command::run(&mut build)?;
+    let is_kept = |trace: &PathBuf| request.kept && kept(&folder, trace).is_file();
+    if !traces.iter().all(is_kept) {
+        let mut build = command::cargo(&root);
+        build.args(["build", "--quiet", "--release", "--package", "loligo-cli"]);
+        command::run(&mut build)?;
+    }
     let mut parts = Vec::new();
     for trace in &traces {
         parts.push((name_of(trace), advice(&request, trace, &folder)?));
@@ -87,15 +90,21 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
+/// Returns where the advice for a recording is kept.
+fn kept(folder: &Path, trace: &Path) -> PathBuf {
+    folder.join("advice").join(name_of(trace)).join("advice.txt")
+}
+
 /// Returns what is advised for a recording as a part of the page; it is kept beside the strategies.
 fn advice(request: &Request, trace: &Path, folder: &Path) -> Result<String, Failure> {
-    let out = folder.join("advice").join(name_of(trace));
-    let kept = out.join("advice.txt");
+    let kept = kept(folder, trace);
+    let out = kept.with_file_name("");
     let text = match fs::read_to_string(&kept) {
         Ok(text) if request.kept => text,
         _ => {
             let mut advise = Command::new(workspace::target().join("release/loligo"));
-            advise.arg("advise").arg(trace).arg("--out").arg(&out).arg("--report").arg(&out);
+            advise.arg("advise").arg(trace).arg("--out").arg(&out);
+            advise.arg("--report").arg(&out);
             if let Some(candidates) = request.candidates {
                 advise.args(["--candidates", &candidates.to_string()]);
             }
