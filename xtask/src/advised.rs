@@ -162,7 +162,7 @@ fn write_crates(root: &Path, folder: &Path, traces: &[PathBuf]) -> Outcome {
             let _ = writeln!(modules, "pub mod {module};");
             let _ = writeln!(
                 rows,
-                "        ({name:?}, {choice:?}, || allocator_row({choice:?}, || \
+                "        ({name:?}, {choice:?}, || row({choice:?}, || \
                  strategies::{module}::leaked(&PAGES))),"
             );
         }
