@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::super::memory_map::Occupancy;
 use super::super::sample::{Snapshot, moments, ranges};
 use super::super::timeline::Timeline;
+use crate::mapped::PAGE_BYTES;
 use crate::ours::PAGES;
 use crate::strategies::{Strategy, StrategyConfig};
 use crate::subject::{Subject, resized};
@@ -17,7 +18,7 @@ const LOOK_EVERY: usize = 5;
 
 /// Replays a trace over a strategy that takes its memory from pages, and keeps what its memory is like
 /// at the quarters of the trace and at its peak. A region is shown as far as blocks lay in it so far:
-/// what lies behind was never touched.
+/// what lies before and behind was never touched, but for an allocator's own books.
 ///
 /// # Complexity
 ///
@@ -51,21 +52,28 @@ pub(super) fn take(config: &StrategyConfig, trace: &Trace, line: &Timeline) -> V
 fn occupancy(
     blocks: Vec<Range<usize>>,
     others: &[Range<usize>],
-    used: &mut BTreeMap<usize, usize>,
+    used: &mut BTreeMap<usize, Range<usize>>,
 ) -> Occupancy {
     let mut regions = ranges(&PAGES);
     regions.retain(|region| others.iter().all(|other| other.start != region.start));
     used.retain(|start, _| regions.iter().any(|region| region.start == *start));
-    let mut last = 0;
+    let mut first = 0;
     for region in &mut regions {
-        let here = blocks[last..].partition_point(|block| block.start < region.end);
-        let reach = blocks[..last + here].last().map_or(region.start, |block| block.end);
-        last += here;
-        let reach = reach.clamp(region.start, region.end).next_multiple_of(4096);
-        let most = used.entry(region.start).or_insert(reach);
-        *most = reach.max(*most);
-        region.end = region.end.min(*most);
+        let end = first + blocks[first..].partition_point(|block| block.start < region.end);
+        let here = &blocks[first..end];
+        first = end;
+        let (Some(low), Some(high)) = (here.first(), here.last()) else {
+            continue;
+        };
+        let touched = low.start / PAGE_BYTES * PAGE_BYTES..high.end.next_multiple_of(PAGE_BYTES);
+        let of = used.entry(region.start).or_insert_with(|| touched.clone());
+        *of = of.start.min(touched.start)..of.end.max(touched.end);
     }
+    for region in &mut regions {
+        let of = used.get(&region.start).cloned().unwrap_or(region.start..region.start);
+        *region = region.start.max(of.start)..region.end.min(of.end);
+    }
+    regions.retain(|region| !region.is_empty());
     Occupancy { regions, blocks }
 }
 
