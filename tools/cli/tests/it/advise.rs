@@ -172,6 +172,17 @@ fn exercise(name: &str, allocator: &impl Allocator) {
         unsafe { block.write(turn as u8) };
         unsafe { block.add(bytes - 1).write(turn as u8) };
         live.push((block, layout, turn as u8));
+        if turn % 5 == 0 {
+            let at = turn % live.len();
+            let (block, old, mark) = live.swap_remove(at);
+            let bytes = old.size() + [1, 7, 30, 200_000][turn / 5 % 4];
+            let new = Layout::from_size_align(bytes, 8).expect("a layout");
+            let moved = unsafe { allocator.reallocate(block, old, new) }.expect("a block").cast::<u8>();
+            assert_eq!(unsafe { moved.read() }, mark, "{name}, turn {turn}");
+            assert_eq!(unsafe { moved.add(old.size() - 1).read() }, mark, "{name}, turn {turn}");
+            unsafe { moved.add(bytes - 1).write(mark) };
+            live.push((moved, new, mark));
+        }
         if live.len() > 100 {
             let (block, layout, mark) = live.swap_remove(turn * 31 % 100);
             assert_eq!(unsafe { block.read() }, mark, "{name}, turn {turn}");

@@ -109,8 +109,9 @@ pub(super) fn run(
     }
     trial(EVENTS[1]).of_all(&mut tried, &going, &mut |at, of| progress("trying again", at, of))?;
     // The heap is judged beside all others and takes no place.
-    for index in best(&tried, &going, options.finalists + 1) {
-        tried[index].is_finalist = index != 0;
+    let finalists = best(&tried, &going, options.finalists + 1).into_iter();
+    for index in finalists.filter(|index| *index != 0).take(options.finalists) {
+        tried[index].is_finalist = true;
     }
     Ok(tried)
 }

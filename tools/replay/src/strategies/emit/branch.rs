@@ -181,7 +181,7 @@ fn filled(
     } else {
         "Self::class_of(layout.size())"
     };
-    let [mut take, mut zeroed, mut free, mut parts] = [const { String::new() }; 4];
+    let [mut take, mut zeroed, mut free, mut same, mut parts] = [const { String::new() }; 5];
     for Other { field, made, passes_on, number, large } in others {
         let leads_here = match large {
             Some((from, up_to)) => format!("({from}..={up_to}).contains(&layout.size())"),
@@ -212,6 +212,14 @@ fn filled(
             "        if {leads_here}{owns} {{\n            // SAFETY: this one gave the block \
              out.\n            return unsafe {{ self.{field}.deallocate_sized(block, layout) }};\n        }}"
         );
+        if !passes_on {
+            let _ = writeln!(
+                same,
+                "        if from == {number} && to == {number} {{\n            // SAFETY: this one gave the \
+                 block out and serves the new size.\n            return unsafe {{ \
+                 self.{field}.reallocate(block, old, new) }};\n        }}"
+            );
+        }
         let _ = writeln!(parts, "        parts.push(&self.{field});");
     }
     let rest_take = if rest.by_site { "allocate_at(site, layout)" } else { "allocate(layout)" };
@@ -222,6 +230,7 @@ fn filled(
         .replace("@TAKE@", &take)
         .replace("@TAKE_ZEROED@", &zeroed)
         .replace("@FREE@", &free)
+        .replace("@SAME@", &same)
         .replace("@REST_TAKE@", &format!("self.rest.{rest_take}"))
         .replace("@PARTS@", &parts)
 }
