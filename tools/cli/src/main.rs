@@ -1,13 +1,15 @@
 //! The `loligo` command.
 //!
 //! Exit status: 0 where all went well, 1 where the command found what it looks for (a block that an
-//! allocator lost), 2 where it could not do its work.
+//! allocator lost, a file that is not right), 2 where it could not do its work.
 #![forbid(unsafe_code)]
 
 mod output;
+mod print;
 mod progress;
 mod replay;
 mod selection;
+mod sjson;
 
 use std::process::ExitCode;
 
@@ -33,16 +35,20 @@ struct Cli {
 
 const EXAMPLES: &str = "Examples:
   loligo replay                     which allocator strategy serves the bundled recordings best
-  loligo replay --help              all that replay can do";
+  loligo replay --help              all that replay can do
+  loligo sjson check level.sjson    what is wrong in a file, where, and what to do";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
+    /// Reads, checks, formats and edits SJSON.
+    Sjson(sjson::Sjson),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Replay(replay) => replay.run(),
+        Command::Sjson(sjson) => sjson.run(),
     }
 }

@@ -1,4 +1,5 @@
 //! Tests that run the built `loligo`.
 
 mod replay;
+mod sjson;
 mod support;
