@@ -7,6 +7,7 @@ pub mod events;
 pub mod json;
 pub mod knight;
 pub mod limited;
+pub mod sjson;
 
 use core::alloc::Layout;
 

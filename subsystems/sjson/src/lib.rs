@@ -16,6 +16,8 @@ mod number;
 mod options;
 mod parser;
 mod path;
+#[cfg(feature = "serde")]
+pub mod serde;
 mod string;
 mod style;
 #[cfg(test)]

@@ -324,6 +324,17 @@ impl<'w> Writer<'w> {
         Ok(())
     }
 
+    /// Writes a string as it formats itself, on one line.
+    #[cfg(feature = "serde")]
+    pub(crate) fn displayed(&mut self, value: &(impl fmt::Display + ?Sized)) -> fmt::Result {
+        self.before_scalar()?;
+        self.put("\"")?;
+        escape::Escaped(self).write_fmt(format_args!("{value}"))?;
+        self.put("\"")?;
+        self.behind_scalar();
+        Ok(())
+    }
+
     fn verbatim(&mut self, raw: &str) -> fmt::Result {
         // What has lines of its own does not stand in line with others.
         if raw.contains('\n') {

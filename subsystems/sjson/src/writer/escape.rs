@@ -15,6 +15,17 @@ pub(super) fn wants_verbatim(string: &str) -> bool {
         && !string.bytes().any(|byte| byte.is_ascii_control() && byte != b'\n' && byte != b'\t')
 }
 
+/// What is formatted into a string.
+#[cfg(feature = "serde")]
+pub(super) struct Escaped<'p, 'w>(pub(super) &'p mut Writer<'w>);
+
+#[cfg(feature = "serde")]
+impl Write for Escaped<'_, '_> {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        self.0.escaped(piece)
+    }
+}
+
 impl Writer<'_> {
     /// Writes what was read, between quotes.
     pub(super) fn quoted_text(&mut self, text: Text<'_>) -> fmt::Result {
