@@ -75,7 +75,8 @@ fn readers(memory: &dyn Allocator) -> Result<(), Failure> {
     write("key_values", "sheet", &sheet(memory)?)?;
     write("sjson", "door", DOOR.as_bytes())?;
     write("sjson", "json", SHEET)?;
-    write("sjson", "braces", b"\xef\xbb\xbf{ a = 1 // b\r\n\r\n c = { d = [\"x\"\"y\"2] } } // e")?;
+    let braces = b"\xef\xbb\xbf{ a = 1 // b\n\n c = { d = [\"x\"\"y\"2] } } // e\n";
+    write("sjson", "braces", braces)?;
     let event = |op, slot, bytes| Event { op, align_log2: 4, thread: 0, slot, bytes };
     let events = [
         event(Op::Allocate, 0, 100),
