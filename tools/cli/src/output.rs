@@ -69,6 +69,11 @@ impl Output {
             return file.write_all(contents).map_err(fail);
         };
         let written = write_whole(beside, contents)
+            .and_then(|()| match fs::metadata(&self.path) {
+                // What replaces a file may be read and written by whom the file was.
+                Ok(old) => fs::set_permissions(beside, old.permissions()),
+                Err(_) => Ok(()),
+            })
             .and_then(|()| fs::rename(beside, &self.path))
             .map_err(fail);
         if written.is_err() {

@@ -1,6 +1,7 @@
 //! Tests of `loligo sjson`.
 
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Output, Stdio};
 
 use crate::support::Place;
@@ -68,6 +69,8 @@ fn format_prints_or_writes() {
     let place = Place::new();
     place.file("door.sjson", DOOR);
     place.file("window.sjson", "b=2");
+    let mode = |mode| std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(place.path("window.sjson"), mode(0o640)).expect("the file is ours");
     assert_eq!(place.run(&["sjson", "format", "door.sjson"]), (0, FORMATTED.into(), String::new()));
     assert_eq!(std::fs::read_to_string(place.path("door.sjson")).expect("it is there"), DOOR);
     let files = ["sjson", "format", "--write", "door.sjson", "window.sjson"];
@@ -77,6 +80,8 @@ fn format_prints_or_writes() {
         assert_eq!((&*read("door.sjson"), &*read("window.sjson")), (FORMATTED, "b = 2\n"));
     }
     assert_eq!(place.names(), ["door.sjson", "window.sjson"]);
+    let window = std::fs::metadata(place.path("window.sjson")).expect("it is there");
+    assert_eq!(window.permissions().mode() & 0o777, 0o640, "who may read it still may");
     assert!(
         place
             .refused(&files[..2].iter().chain(&files[3..]).copied().collect::<Vec<_>>())
