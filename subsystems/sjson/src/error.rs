@@ -31,6 +31,7 @@ enum Found {
     End,
     Char(char),
     Byte(u8),
+    Bytes(u32),
 }
 
 /// A text is not what its dialect allows.
@@ -69,6 +70,13 @@ impl SjsonError {
     pub(crate) fn of_bytes(valid: &str, byte: u8) -> Self {
         let found = Found::Byte(byte);
         Self { found, ..Self::new(valid, Fault { at: valid.len(), why: &UTF8 }) }
+    }
+
+    /// Returns the error of a text of too many bytes.
+    #[cold]
+    pub(crate) fn of_len(bytes: usize, why: &'static Why) -> Self {
+        let found = Found::Bytes(saturated(bytes));
+        Self { found, ..Self::new("", Fault { at: 0, why }) }
     }
 
     /// Returns which byte of the text could not be read.
@@ -123,6 +131,7 @@ impl fmt::Display for SjsonError {
             }
             Found::Char(char) => write!(f, "`{char}`")?,
             Found::Byte(byte) => write!(f, "the byte {byte:#04x}")?,
+            Found::Bytes(bytes) => write!(f, "{bytes} bytes")?,
         }
         match self.remedy() {
             Some(remedy) => write!(f, "; {remedy}"),

@@ -43,7 +43,7 @@ use node::{Node, Place};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// let text = b"size = [ 640 480 ] // pixels\n";
-/// let tree: SyntaxTree = SyntaxTree::try_parse_in(text, &Options::SJSON, &MEMORY)?;
+/// let tree = SyntaxTree::try_parse_in(text, &Options::SJSON, &MEMORY)?;
 /// let height = tree.find("size/1".into()).expect("it is there");
 /// assert_eq!(height.text(), "480");
 /// assert_eq!(tree.pieces().map(|piece| piece.text).collect::<String>().as_bytes(), text);

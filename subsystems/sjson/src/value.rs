@@ -49,7 +49,7 @@ pub use view::{Items, Members, ValueKind, ValueRef};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// let text = br#"name = "door" size = { width = 90 height = 2.1e2 }"#;
-/// let value: Value = Value::try_parse_in(text, &Options::SJSON, &MEMORY)?;
+/// let value = Value::try_parse_in(text, &Options::SJSON, &MEMORY)?;
 /// let root = value.root();
 /// assert_eq!(root.get("name").and_then(|name| name.as_str()), Some("door"));
 /// assert_eq!(root.find("size/height".into()).ok().and_then(|size| size.as_f64()), Some(210.0));

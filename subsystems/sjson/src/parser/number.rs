@@ -1,7 +1,7 @@
 //! Numbers, whose form is JSON's in both dialects.
 
 use crate::class::{BARE, is};
-use crate::error::Fault;
+use crate::error::{Fault, Why};
 use crate::event::Event;
 use crate::number::Number;
 use crate::parser::{Parser, why};
@@ -10,59 +10,66 @@ impl<'t> Parser<'t> {
     /// Takes a number, whose sign or first digit is here.
     #[inline]
     pub(super) fn number(&mut self) -> Result<Event<'t>, Fault> {
-        let from = self.at;
-        if self.byte() == Some(b'-') {
-            self.at += 1;
+        let text = self.text.as_bytes();
+        let mut at = self.at + usize::from(byte_at(text, self.at) == b'-');
+        match byte_at(text, at) {
+            b'0' => at += 1,
+            b'1'..=b'9' => at = behind_digits(text, at),
+            _ => return Err(self.no_digit(at)),
         }
-        match self.byte() {
-            Some(b'0') => self.at += 1,
-            Some(b'1'..=b'9') => self.digits(),
-            _ => return Err(self.no_digit()),
+        if byte_at(text, at) == b'.' {
+            at = some_digits(text, at + 1, &why::FRACTION)?;
         }
-        if self.byte() == Some(b'.') {
-            self.at += 1;
-            self.some_digits(&why::FRACTION)?;
-        }
-        if let Some(b'e' | b'E') = self.byte() {
-            self.at += 1;
-            if let Some(b'+' | b'-') = self.byte() {
-                self.at += 1;
+        if let b'e' | b'E' = byte_at(text, at) {
+            at += 1;
+            if let b'+' | b'-' = byte_at(text, at) {
+                at += 1;
             }
-            self.some_digits(&why::DIGIT)?;
+            at = some_digits(text, at, &why::DIGIT)?;
         }
-        match self.byte() {
-            Some(byte) if is(byte, BARE) => Err(self.no_end(from)),
-            _ => Ok(Event::Number(Number::new(&self.text[from..self.at]))),
+        if is(byte_at(text, at), BARE) {
+            return Err(self.no_end(at));
         }
-    }
-
-    #[inline]
-    fn digits(&mut self) {
-        while let Some(b'0'..=b'9') = self.byte() {
-            self.at += 1;
-        }
-    }
-
-    #[inline]
-    fn some_digits(&mut self, why: &'static crate::error::Why) -> Result<(), Fault> {
-        let from = self.at;
-        self.digits();
-        if self.at == from { Err(self.fault(why)) } else { Ok(()) }
+        let number = Number::new(&self.text[self.at..at]);
+        self.at = at;
+        Ok(Event::Number(number))
     }
 
     #[cold]
-    fn no_digit(&self) -> Fault {
-        match self.byte() {
-            Some(b'.') => self.fault(&why::POINT),
-            Some(b'I' | b'N' | b'i' | b'n') => self.fault(&why::NOT_FINITE),
-            _ => self.fault(&why::DIGIT),
-        }
+    fn no_digit(&self, at: usize) -> Fault {
+        let why = match byte_at(self.text.as_bytes(), at) {
+            b'.' => &why::POINT,
+            b'I' | b'N' | b'i' | b'n' => &why::NOT_FINITE,
+            _ => &why::DIGIT,
+        };
+        Fault { at, why }
     }
 
     #[cold]
-    fn no_end(&self, from: usize) -> Fault {
-        let is_zero = self.text[from..self.at].trim_start_matches('-') == "0";
-        let is_digit = self.byte().is_some_and(|byte| byte.is_ascii_digit());
-        self.fault(if is_zero && is_digit { &why::LEADING_ZERO } else { &why::NUMBER_END })
+    fn no_end(&self, at: usize) -> Fault {
+        let is_zero = self.text[self.at..at].trim_start_matches('-') == "0";
+        let is_digit = byte_at(self.text.as_bytes(), at).is_ascii_digit();
+        Fault { at, why: if is_zero && is_digit { &why::LEADING_ZERO } else { &why::NUMBER_END } }
     }
+}
+
+/// Returns a byte of the text, or behind its end 0, which no number has.
+#[inline]
+fn byte_at(text: &[u8], at: usize) -> u8 {
+    text.get(at).copied().unwrap_or(0)
+}
+
+#[inline]
+fn behind_digits(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while byte_at(text, at).is_ascii_digit() {
+        at += 1;
+    }
+    at
+}
+
+#[inline]
+fn some_digits(text: &[u8], from: usize, why: &'static Why) -> Result<usize, Fault> {
+    let at = behind_digits(text, from);
+    if at == from { Err(Fault { at, why }) } else { Ok(at) }
 }

@@ -20,16 +20,18 @@ impl<'t> Parser<'t> {
     /// Takes a key without quotes, whose first byte is here.
     #[inline]
     pub(super) fn bare_key(&mut self) -> Result<Text<'t>, Fault> {
+        let text = self.text.as_bytes();
         let from = self.at;
-        let mut all_ascii = true;
-        while let Some(byte) = self.byte()
+        let (mut at, mut seen) = (from, 0);
+        while let Some(&byte) = text.get(at)
             && is(byte, BARE)
         {
-            all_ascii &= byte.is_ascii();
-            self.at += 1;
+            seen |= byte;
+            at += 1;
         }
-        let key = &self.text[from..self.at];
-        if !all_ascii
+        self.at = at;
+        let key = &self.text[from..at];
+        if !seen.is_ascii()
             && let Some(at) = key.find(|char: char| !char.is_ascii() && !char.is_alphanumeric())
         {
             return Err(Fault { at: from + at, why: &why::KEY_LETTER });
@@ -61,8 +63,15 @@ impl<'t> Parser<'t> {
         self.at += 1;
         let mut escaped = false;
         loop {
-            match self.byte() {
-                Some(byte) if is(byte, PLAIN) => self.at += 1,
+            let text = self.text.as_bytes();
+            let mut at = self.at;
+            while let Some(&byte) = text.get(at)
+                && is(byte, PLAIN)
+            {
+                at += 1;
+            }
+            self.at = at;
+            match text.get(at) {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     self.escape()?;

@@ -9,10 +9,17 @@ impl Parser<'_> {
     #[inline]
     pub(super) fn byte_behind_space(&mut self) -> Result<Option<u8>, Fault> {
         loop {
-            match self.byte() {
-                Some(byte) if is(byte, SPACE) => self.at += 1,
+            let text = self.text.as_bytes();
+            let mut at = self.at;
+            while let Some(&byte) = text.get(at)
+                && is(byte, SPACE)
+            {
+                at += 1;
+            }
+            self.at = at;
+            match text.get(at) {
                 Some(b'/') if !self.is_json => self.comment()?,
-                byte => return Ok(byte),
+                byte => return Ok(byte.copied()),
             }
         }
     }

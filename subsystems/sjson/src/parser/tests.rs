@@ -253,7 +253,9 @@ fn depth_and_size_are_limited() {
     let options = Options { bytes_max: 3, ..Options::SJSON };
     assert!(events("a=1", &options).is_ok(), "three bytes");
     let error = events("a=12", &options).expect_err("a byte too many");
-    assert!(error.contains("within the limit of bytes"), "{error}");
+    let expected = "1:1: expected a text within the limit of bytes, found 4 bytes; split it, or raise the limit \
+        (`Options::bytes_max`)";
+    assert_eq!(error, expected);
 }
 
 #[test]
