@@ -388,4 +388,3 @@ impl<'t> Parser<'t> {
         Fault { at: self.at, why }
     }
 }
-

@@ -4,9 +4,12 @@
 //! allocator lost, a file that is not right), 2 where it could not do its work.
 #![forbid(unsafe_code)]
 
+mod convert;
 mod output;
 mod print;
 mod progress;
+mod record;
+mod recording;
 mod replay;
 mod selection;
 mod sjson;
@@ -34,12 +37,18 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
+  loligo record -- git log -p       record what a program allocates
+  loligo replay git.altrace.zst     which allocator strategy serves that recording best
   loligo replay                     which allocator strategy serves the bundled recordings best
   loligo replay --help              all that replay can do
   loligo sjson check level.sjson    what is wrong in a file, where, and what to do";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Makes a recording of other recorders' data.
+    Convert(convert::Convert),
+    /// Records what a program allocates.
+    Record(record::Record),
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
     /// Reads, checks, formats and edits SJSON.
@@ -48,6 +57,8 @@ enum Command {
 
 fn main() -> ExitCode {
     match Cli::parse().command {
+        Command::Convert(convert) => convert.run(),
+        Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
         Command::Sjson(sjson) => sjson.run(),
     }

@@ -1,5 +1,7 @@
 //! Tests that run the built `loligo`.
 
+mod convert;
+mod record;
 mod replay;
 mod sjson;
 mod support;
