@@ -7,14 +7,33 @@ mod model;
 mod samples;
 
 use std::string::String;
+use std::{env, println};
 
 use loligo_allocators::Allocator;
+use proptest::test_runner::{Config, RngSeed};
 
 use crate::format::format;
 use crate::options::Options;
 use crate::style::Style;
 use crate::tree::SyntaxTree;
 use crate::value::Value;
+
+/// What is drawn from unless another seed is told: the same in every run, so that none fails for what another one did
+/// not try.
+const SEED: u64 = 0x2009_1013;
+
+/// Returns how proptest is to draw so many cases, unless it is told otherwise, and prints the seed.
+fn seeded(cases: u32) -> Config {
+    let mut config = Config { failure_persistence: None, ..Config::default() };
+    if env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = cases;
+    }
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(SEED);
+    }
+    println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
+    config
+}
 
 /// Holds all that is true of every text that is accepted.
 fn check(text: &[u8], options: &Options, memory: &dyn Allocator) {

@@ -10,6 +10,7 @@ use crate::options::{Dialect, Options};
 use crate::style::Style;
 use crate::test_memory::with_memory;
 use crate::tests::model::{Model, objects, scribbled, strings, values};
+use crate::tests::seeded;
 use crate::tree::SyntaxTree;
 use crate::value::Value;
 
@@ -118,7 +119,7 @@ fn written(model: &Model, dialect: Dialect) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded(512))]
 
     #[test]
     fn an_edit_changes_what_it_names_and_no_more(

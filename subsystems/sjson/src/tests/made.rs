@@ -10,6 +10,7 @@ use crate::style::{Layout, Style};
 use crate::test_memory::with_memory;
 use crate::tests::check;
 use crate::tests::model::{Model, scribbled, values};
+use crate::tests::seeded;
 use crate::value::Value;
 
 fn styles() -> impl Strategy<Value = Style> {
@@ -67,7 +68,7 @@ fn soups() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded(512))]
 
     #[test]
     fn values_come_back_from_text(model in values(), style in styles()) {
