@@ -121,27 +121,27 @@ pub struct PathError<'p> {
     path: Path<'p>,
     /// Where the step that cannot be made begins.
     start: usize,
-    why: NoWay,
+    why: Missing,
 }
 
 /// Why a path goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum NoWay {
+pub(crate) enum Missing {
     /// There is an object without the key.
-    NoKey,
+    Key,
     /// There is an array of so many items.
-    NoItem(u32),
+    Item(u32),
     /// There is a value that holds no others.
-    NoNest,
+    Nest,
 }
 
 impl<'p> PathError<'p> {
-    pub(crate) const fn new(path: Path<'p>, start: usize, why: NoWay) -> Self {
+    pub(crate) const fn new(path: Path<'p>, start: usize, why: Missing) -> Self {
         Self { path, start, why }
     }
 
     /// As [`new`](Self::new), of the last step.
-    pub(crate) fn of_last(path: Path<'p>, step: Step<'p>, why: NoWay) -> Self {
+    pub(crate) fn of_last(path: Path<'p>, step: Step<'p>, why: Missing) -> Self {
         Self::new(path, path.0.len() - step.0.len(), why)
     }
 
@@ -162,15 +162,15 @@ impl fmt::Display for PathError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (found, step) = (self.found(), self.step());
         match (self.why, found.0) {
-            (NoWay::NoKey, "") => write!(f, "the root has no key `{step}`"),
-            (NoWay::NoKey, found) => write!(f, "`{found}` has no key `{step}`"),
-            (NoWay::NoItem(0), found) => write!(f, "`{found}` is an empty array"),
-            (NoWay::NoItem(len), found) => {
+            (Missing::Key, "") => write!(f, "the root has no key `{step}`"),
+            (Missing::Key, found) => write!(f, "`{found}` has no key `{step}`"),
+            (Missing::Item(0), found) => write!(f, "`{found}` is an empty array"),
+            (Missing::Item(len), found) => {
                 let last = len - 1;
                 write!(f, "`{found}` has no item `{step}`; its items are 0 to {last}")
             }
-            (NoWay::NoNest, "") => write!(f, "the root is no object or array; nothing is in it"),
-            (NoWay::NoNest, found) => {
+            (Missing::Nest, "") => write!(f, "the root is no object or array; nothing is in it"),
+            (Missing::Nest, found) => {
                 write!(f, "`{found}` is no object or array; there is no `{step}` in it")
             }
         }

@@ -7,7 +7,7 @@ use crate::error::ReadError;
 use crate::event::{Event, Nest};
 use crate::options::{Dialect, Options};
 use crate::parser::Parser;
-use crate::path::{NoWay, Path, PathError};
+use crate::path::{Missing, Path, PathError};
 
 mod node;
 mod pieces;
@@ -168,7 +168,7 @@ impl<'t, 'a, A: Allocator + ?Sized> SyntaxTree<'t, 'a, A> {
                             node = child;
                             continue;
                         }
-                        None => NoWay::NoKey,
+                        None => Missing::Key,
                     }
                 }
                 NodeKind::Array => {
@@ -178,10 +178,10 @@ impl<'t, 'a, A: Allocator + ?Sized> SyntaxTree<'t, 'a, A> {
                             node = child;
                             continue;
                         }
-                        None => NoWay::NoItem(node.children().count() as u32),
+                        None => Missing::Item(node.children().count() as u32),
                     }
                 }
-                _ => NoWay::NoNest,
+                _ => Missing::Nest,
             };
             return Err(PathError::new(path, start, why));
         }

@@ -6,7 +6,7 @@ use crate::class::is_identifier;
 use crate::edits::{EditError, Edits, is_bare, start_of};
 use crate::gap::{GapKind, gap};
 use crate::options::Dialect;
-use crate::path::{NoWay, Path, PathError, Step};
+use crate::path::{Missing, Path, PathError, Step};
 use crate::tree::{NodeKind, SyntaxNode};
 
 /// The most bytes of a key that is put in, with its quotes and escapes.
@@ -14,7 +14,8 @@ const KEY_BYTES: usize = 256;
 
 impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
     /// Adds a value: the path leads to an object and a key that it does not have, or to an array and the number of
-    /// its items, or `-`. It becomes the last, laid out as the one before it.
+    /// its items, or `-`. It becomes the last, laid out as the one before it. One value can be added to each object or
+    /// array; write the edits out before another.
     ///
     /// # Complexity
     ///
@@ -34,7 +35,7 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
                     return Err(EditError::Exists);
                 }
                 if !key.fill(step, self.tree.dialect()) {
-                    return Err(EditError::Path(PathError::of_last(path, step, NoWay::NoKey)));
+                    return Err(EditError::Path(PathError::of_last(path, step, Missing::Key)));
                 }
             }
             NodeKind::Array => {
@@ -43,15 +44,15 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
                     return Err(EditError::Path(PathError::of_last(
                         path,
                         step,
-                        NoWay::NoItem(count),
+                        Missing::Item(count),
                     )));
                 }
             }
-            _ => return Err(EditError::Path(PathError::of_last(path, step, NoWay::NoNest))),
+            _ => return Err(EditError::Path(PathError::of_last(path, step, Missing::Nest))),
         }
         match parent.children().last() {
             Some(last) => self.behind(&parent, &last, &[key.as_str(), value]),
-            None => self.into_empty(&parent, &[key.as_str(), value]),
+            None => self.put_first(&parent, &[key.as_str(), value]),
         }
     }
 
@@ -99,7 +100,7 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
         self.splice(last_end, at, &[comma, between, parts[0], parts[1], parts[2], parts[3]])
     }
 
-    fn into_empty<'p>(
+    fn put_first<'p>(
         &mut self,
         parent: &SyntaxNode<'_>,
         [key, value]: &[&str; 2],

@@ -1,6 +1,6 @@
 //! Tests of the parser: what comes out, and what each error says.
 
-use std::fmt::Write;
+use core::fmt::Write;
 use std::string::{String, ToString};
 use std::{format, vec};
 
@@ -81,105 +81,103 @@ fn a_root_without_braces_is_an_object() {
     }
 }
 
+/// Texts that are refused, and what is said.
+const FAULTS: &[(&str, &str)] = &[
+    ("{ a = ", "1:7: expected a value, found the end of the text"),
+    ("a = { b = ", "1:11: expected a value, found the end of the text"),
+    (
+        "a = }",
+        "1:5: expected a value, found `}`; give the key one, `null` perhaps, or take the key out",
+    ),
+    ("a\nb = 1", "2:1: expected `=` or `:` behind the key, found `b`"),
+    (
+        "a = 1\n}\n",
+        "2:1: expected a key or the end of the text, found `}`; nothing is open that a `}` could close",
+    ),
+    (
+        "{ a = 1 } }",
+        "1:11: expected the end of the text, found `}`; nothing is open that this could close",
+    ),
+    ("{ a = 1 } b = 2", "1:11: expected the end of the text, found `b`; one document is one value"),
+    ("{ a = 1", "1:8: expected a key or `}`, found the end of the text"),
+    ("a = [ 1,, 2 ]", "1:9: expected an item, found `,`; one comma between two is enough"),
+    ("a = 1,, b = 2", "1:7: expected an item, found `,`; one comma between two is enough"),
+    ("a = door", "1:5: expected a value, found `d`; put text in quotes"),
+    (
+        "a = True",
+        "1:5: expected a value, found `T`; the words are `true`, `false` and `null`, in small letters",
+    ),
+    ("a = NaN", "1:5: expected a value, found `N`; numbers are finite: write `null`, or a string"),
+    (
+        "a = -Infinity",
+        "1:6: expected a value, found `I`; numbers are finite: write `null`, or a string",
+    ),
+    ("a = 'x'", "1:5: expected a value, found `'`; write double quotes"),
+    ("a = +1", "1:5: expected a value, found `+`; take the plus sign out"),
+    ("a = .5", "1:5: expected a digit before the point, found `.`; write `0.`"),
+    ("a = 5.", "1:7: expected a digit behind the point, found the end of the text; write `.0`"),
+    (
+        "a = 05",
+        "1:6: expected no digit behind a leading 0, found `5`; take the 0 out; numbers are decimal",
+    ),
+    (
+        "a = 0x1F",
+        "1:6: expected the end of the number, found `x`; put text in quotes; numbers are decimal",
+    ),
+    (
+        "a = 12px",
+        "1:7: expected the end of the number, found `p`; put text in quotes; numbers are decimal",
+    ),
+];
+
+/// The same, of strings, comments and keys.
+const TEXT_FAULTS: &[(&str, &str)] = &[
+    (
+        "a = \"x\n\"",
+        "1:5: expected a string on one line, found `\"`; close it with `\"`, write \\n, or put text of many lines between `\"\"\"`",
+    ),
+    ("a = \"x", "1:5: expected a string that ends, found `\"`; close this one with `\"`"),
+    (
+        "a = \"\"\"x\"\"",
+        "1:5: expected a string that ends, found `\"`; close this one with `\"\"\"`",
+    ),
+    (
+        "a = \"\\x\"",
+        "1:6: expected an escape, found `\\`; they are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u0000; write \\\\ for a backslash",
+    ),
+    (
+        "a = \"\\ud800\"",
+        "1:6: expected a pair of surrogates, found `\\`; write the character itself, or both its halves",
+    ),
+    ("a = \"\\u12\"", "1:6: expected four hexadecimal digits behind \\u, found `\\`"),
+    (
+        "a = \"\u{1}\"",
+        "1:6: expected a string without control characters, found U+0001; write an escape: \\n, \\t, \\u0000",
+    ),
+    ("a = 1 /* b", "1:7: expected a comment that ends, found `/`; close this one with `*/`"),
+    ("a = 1 / b", "1:7: expected a value or a key, found `/`; a comment begins with `//` or `/*`"),
+    (
+        "// \u{e9}\u{e9}\n\u{e9} = [ \u{2060} ]",
+        "2:7: expected a value, found `\u{2060}`; put text in quotes",
+    ),
+    ("a\u{2060} = 1", "1:1: expected a value, found `a`; put text in quotes"),
+    (
+        "{a\u{2060} = 1}",
+        "1:3: expected a letter or a digit of a key, found `\u{2060}`; put the key in quotes",
+    ),
+    (
+        "\"\"\"a\"\"\" = 1",
+        "1:9: expected the end of the text, found `=`; one document is one value",
+    ),
+    (
+        "{ \"\"\"a\"\"\" = 1 }",
+        "1:3: expected a key on one line, found `\"`; keys have one pair of quotes, and escapes",
+    ),
+];
+
 #[test]
 fn errors_name_the_place_and_the_remedy() {
-    for (text, expected) in [
-        ("{ a = ", "1:7: expected a value, found the end of the text"),
-        ("a = { b = ", "1:11: expected a value, found the end of the text"),
-        (
-            "a = }",
-            "1:5: expected a value, found `}`; give the key one, `null` perhaps, or take the key out",
-        ),
-        ("a\nb = 1", "2:1: expected `=` or `:` behind the key, found `b`"),
-        (
-            "a = 1\n}\n",
-            "2:1: expected a key or the end of the text, found `}`; nothing is open that a `}` could close",
-        ),
-        (
-            "{ a = 1 } }",
-            "1:11: expected the end of the text, found `}`; nothing is open that this could close",
-        ),
-        (
-            "{ a = 1 } b = 2",
-            "1:11: expected the end of the text, found `b`; one document is one value",
-        ),
-        ("{ a = 1", "1:8: expected a key or `}`, found the end of the text"),
-        ("a = [ 1,, 2 ]", "1:9: expected an item, found `,`; one comma between two is enough"),
-        ("a = 1,, b = 2", "1:7: expected an item, found `,`; one comma between two is enough"),
-        ("a = door", "1:5: expected a value, found `d`; put text in quotes"),
-        (
-            "a = True",
-            "1:5: expected a value, found `T`; the words are `true`, `false` and `null`, in small letters",
-        ),
-        (
-            "a = NaN",
-            "1:5: expected a value, found `N`; numbers are finite: write `null`, or a string",
-        ),
-        (
-            "a = -Infinity",
-            "1:6: expected a value, found `I`; numbers are finite: write `null`, or a string",
-        ),
-        ("a = 'x'", "1:5: expected a value, found `'`; write double quotes"),
-        ("a = +1", "1:5: expected a value, found `+`; take the plus sign out"),
-        ("a = .5", "1:5: expected a digit before the point, found `.`; write `0.`"),
-        ("a = 5.", "1:7: expected a digit behind the point, found the end of the text; write `.0`"),
-        (
-            "a = 05",
-            "1:6: expected no digit behind a leading 0, found `5`; take the 0 out; numbers are decimal",
-        ),
-        (
-            "a = 0x1F",
-            "1:6: expected the end of the number, found `x`; put text in quotes; numbers are decimal",
-        ),
-        (
-            "a = 12px",
-            "1:7: expected the end of the number, found `p`; put text in quotes; numbers are decimal",
-        ),
-        (
-            "a = \"x\n\"",
-            "1:5: expected a string on one line, found `\"`; close it with `\"`, write \\n, or put text of many lines between `\"\"\"`",
-        ),
-        ("a = \"x", "1:5: expected a string that ends, found `\"`; close this one with `\"`"),
-        (
-            "a = \"\"\"x\"\"",
-            "1:5: expected a string that ends, found `\"`; close this one with `\"\"\"`",
-        ),
-        (
-            "a = \"\\x\"",
-            "1:6: expected an escape, found `\\`; they are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u0000; write \\\\ for a backslash",
-        ),
-        (
-            "a = \"\\ud800\"",
-            "1:6: expected a pair of surrogates, found `\\`; write the character itself, or both its halves",
-        ),
-        ("a = \"\\u12\"", "1:6: expected four hexadecimal digits behind \\u, found `\\`"),
-        (
-            "a = \"\u{1}\"",
-            "1:6: expected a string without control characters, found U+0001; write an escape: \\n, \\t, \\u0000",
-        ),
-        ("a = 1 /* b", "1:7: expected a comment that ends, found `/`; close this one with `*/`"),
-        (
-            "a = 1 / b",
-            "1:7: expected a value or a key, found `/`; a comment begins with `//` or `/*`",
-        ),
-        (
-            "// \u{e9}\u{e9}\n\u{e9} = [ \u{2060} ]",
-            "2:7: expected a value, found `\u{2060}`; put text in quotes",
-        ),
-        ("a\u{2060} = 1", "1:1: expected a value, found `a`; put text in quotes"),
-        (
-            "{a\u{2060} = 1}",
-            "1:3: expected a letter or a digit of a key, found `\u{2060}`; put the key in quotes",
-        ),
-        (
-            "\"\"\"a\"\"\" = 1",
-            "1:9: expected the end of the text, found `=`; one document is one value",
-        ),
-        (
-            "{ \"\"\"a\"\"\" = 1 }",
-            "1:3: expected a key on one line, found `\"`; keys have one pair of quotes, and escapes",
-        ),
-    ] {
+    for &(text, expected) in FAULTS.iter().chain(TEXT_FAULTS) {
         let error = sjson(text).expect_err(text);
         assert_eq!(error, expected, "{text:?}");
     }

@@ -250,6 +250,8 @@ impl<A: Allocator + ?Sized> core::fmt::Debug for ValueBuilder<'_, A> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("ValueBuilder")
             .field("nodes", &self.value.nodes.len())
+            .field("bytes", &self.value.text.len())
+            .field("after_key", &self.after_key)
             .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 //! Looking into a value.
 
-use crate::path::{NoWay, Path, PathError};
+use crate::path::{Missing, Path, PathError};
 use crate::value::Node;
 
 /// What a value is.
@@ -167,13 +167,13 @@ impl<'v> ValueRef<'v> {
             let next = match value.node() {
                 Node::Object(..) => {
                     let pairs = value.pairs().filter(|(key, _)| step.is(key.of(self.text)));
-                    pairs.last().map(|(_, found)| found).ok_or(NoWay::NoKey)
+                    pairs.last().map(|(_, found)| found).ok_or(Missing::Key)
                 }
                 Node::Array(count, _) => {
                     let item = step.index().and_then(|index| value.at(index as usize));
-                    item.ok_or(NoWay::NoItem(count))
+                    item.ok_or(Missing::Item(count))
                 }
-                _ => Err(NoWay::NoNest),
+                _ => Err(Missing::Nest),
             };
             value = next.map_err(|why| PathError::new(path, start, why))?;
         }
