@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use loligo_sjson::{Edits, Options, Path, Style, SyntaxTree};
+use loligo_sjson::{EditError, Edits, Options, Path, Style, SyntaxTree};
 
 use crate::MEMORY;
 use crate::print::print;
@@ -69,8 +69,10 @@ A path is made of keys and of indices from 0 on; `/` in a key is written ~1, and
   loligo sjson set level.sjson units/3/position/0 -1.5
   loligo sjson set level.sjson units/3/name '\"gate\"' > changed.sjson
   loligo sjson set --write level.sjson fog '{ near = 10 far = 250 }'
+  loligo sjson set --insert level.sjson units/- '{ name = \"gate\" }'
 
-VALUE is SJSON: text has quotes of its own.")]
+VALUE is SJSON: text has quotes of its own. A path that leads nowhere is refused, so that a slip changes nothing; with
+--insert the last key of it may be new, and `-` stands for the place behind the last item of an array.")]
     Set(Set),
 }
 
@@ -142,6 +144,10 @@ struct Set {
     /// The new value
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     value: String,
+
+    /// Add the value where there is none yet
+    #[arg(long)]
+    insert: bool,
 
     /// Write the file instead of printing
     #[arg(long)]
@@ -233,10 +239,19 @@ impl Set {
     fn run(&self) -> Result<(), String> {
         let source = Source::read(&self.file, &Options::SJSON).map_err(text)?;
         let tree: SyntaxTree<'_, '_, _> = source.tree().map_err(text)?;
+        let (path, value) = (Path::new(&self.path), &*self.value);
         let mut edits = Edits::new(&tree);
-        edits
-            .set(Path::new(&self.path), &self.value)
-            .map_err(|error| source.no_edit(&tree, &error))?;
+        let set = match edits.set(path, value) {
+            Err(EditError::Path(_)) if self.insert => edits.insert(path, value),
+            set => set,
+        };
+        set.map_err(|error| {
+            let mut message = source.no_edit(&tree, &error);
+            if !self.insert && edits.insert(path, value).is_ok() {
+                message.push_str("; --insert adds it");
+            }
+            message
+        })?;
         let mut edited = String::new();
         // A string takes every write.
         edits.write(&mut edited).map_err(text)?;

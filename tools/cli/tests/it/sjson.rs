@@ -164,3 +164,36 @@ fn get_and_set_by_path() {
         assert!(stderr.starts_with(&format!("loligo: {message}")), "{stderr}");
     }
 }
+
+#[test]
+fn set_adds_what_is_not_there_on_demand() {
+    let place = Place::new();
+    place.file("door.sjson", DOOR);
+    let inserted = |path, value, behind: &str, new: &str| {
+        let (code, stdout, stderr) =
+            piped(&place, &["sjson", "set", "--insert", "-", path, value], DOOR.as_bytes());
+        assert_eq!((code, &*stderr), (0, ""), "{path}");
+        assert_eq!(stdout, DOOR.replace(behind, &[behind, new].concat()), "{path}");
+    };
+    inserted("colour", "3", "id = 7 } ]\n", "colour = 3\n");
+    inserted("parts/0/colour", "3", "id = 7", " colour = 3");
+    inserted("size/-", "3", "2.1", ",\n3");
+    inserted("size/2", "3", "2.1", ",\n3");
+    let (_, stdout, _) =
+        piped(&place, &["sjson", "set", "--insert", "-", "size/0", "3"], DOOR.as_bytes());
+    assert_eq!(stdout, DOOR.replace("0.9", "3"), "what is there is set");
+
+    for (arguments, message) in [
+        (
+            &["set", "door.sjson", "colour", "1"][..],
+            "door.sjson: the root has no key `colour`; its keys are name, size, parts; --insert adds it\n",
+        ),
+        (
+            &["set", "--insert", "door.sjson", "a/b", "1"],
+            "door.sjson: the root has no key `a`; its keys are name, size, parts\n",
+        ),
+    ] {
+        let stderr = place.refused(&[&["sjson"], arguments].concat());
+        assert_eq!(stderr, format!("loligo: {message}"));
+    }
+}
