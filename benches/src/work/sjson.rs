@@ -109,16 +109,37 @@ pub(crate) fn our_events(text: Text) -> Contender {
     })
 }
 
-/// The events of JSON, by serde_json.
-pub(crate) fn their_events(text: Text) -> Contender {
+/// A peer that reads the same values, written as JSON.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Peer {
+    SerdeJson,
+    Json5,
+}
+
+impl Peer {
+    fn read<T: for<'de> Deserialize<'de>>(self, text: &[u8]) -> T {
+        match self {
+            Self::SerdeJson => serde_json::from_slice(text).expect("what was written is JSON"),
+            Self::Json5 => {
+                let text = core::str::from_utf8(text).expect("what was written is UTF-8");
+                json5::from_str(text).expect("what is JSON is JSON5")
+            }
+        }
+    }
+}
+
+/// The events of JSON, by a peer.
+pub(crate) fn their_events(text: Text, peer: Peer) -> Contender {
     let (sjson, json) = text.both();
     let ours = met_by_us(sjson.as_bytes());
-    let met_by_them =
-        |text: &[u8]| serde_json::from_slice::<Met>(text).expect("what was written is JSON");
-    let theirs = met_by_them(json.as_bytes());
-    assert_eq!(ours.events, theirs.events, "both read the same");
-    contender("serde_json", json, ours.events, move |text| {
-        let met = met_by_them(text);
+    let theirs: Met = peer.read(json.as_bytes());
+    assert_eq!(ours.events, theirs.events, "{peer:?} reads the same");
+    let name = match peer {
+        Peer::SerdeJson => "serde_json",
+        Peer::Json5 => "json5",
+    };
+    contender(name, json, ours.events, move |text| {
+        let met: Met = peer.read(text);
         black_box(met.sum);
         met.events
     })
@@ -134,12 +155,16 @@ pub(crate) fn our_value(text: Text) -> Contender {
     })
 }
 
-/// A value of JSON, by serde_json.
-pub(crate) fn their_value(text: Text) -> Contender {
+/// A value of JSON, by a peer: there is one type for both.
+pub(crate) fn their_value(text: Text, peer: Peer) -> Contender {
     let (sjson, json) = text.both();
     let events = met_by_us(sjson.as_bytes()).events;
-    contender("serde_json::Value", json, events, move |text| {
-        let value: serde_json::Value = serde_json::from_slice(text).expect("JSON");
+    let name = match peer {
+        Peer::SerdeJson => "serde_json::Value",
+        Peer::Json5 => "json5",
+    };
+    contender(name, json, events, move |text| {
+        let value: serde_json::Value = peer.read(text);
         events * u64::from(black_box(&value).is_object())
     })
 }
