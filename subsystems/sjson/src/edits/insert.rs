@@ -91,13 +91,19 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
             space = " ";
         }
         let comma = if self.has_commas(parent) { comma } else { "" };
-        let (parts, at) = ([newline, space, key, value], behind_last);
-        if comma.is_empty() || at == last_end {
-            return self.splice(at, at, &[comma, parts[0], parts[1], parts[2], parts[3]]);
+        // A value that is left out at the end of the text is `null`; before a further key it must stand there.
+        let null = match last.text() {
+            "" if text[..last_end].ends_with([' ', '\t']) => "null",
+            "" => " null",
+            _ => "",
+        };
+        let at = behind_last;
+        if null.is_empty() && comma.is_empty() {
+            return self.splice(at, at, &[newline, space, key, value]);
         }
-        // A comment stands between the last item and the new one: the comma goes before it, the rest behind.
+        // A comment may stand between the last item and the new one: the comma goes before it, the rest behind.
         let between = &text[last_end..at];
-        self.splice(last_end, at, &[comma, between, parts[0], parts[1], parts[2], parts[3]])
+        self.splice(last_end, at, &[null, comma, between, newline, space, key, value])
     }
 
     fn put_first<'p>(
