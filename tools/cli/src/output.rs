@@ -85,6 +85,10 @@ impl Output {
         let written = File::create(beside).and_then(|mut file| {
             let filled = fill(&mut file);
             if filled.is_ok() {
+                if let Ok(old) = fs::metadata(&self.path) {
+                    // What replaces a file may be read and written by whom the file was.
+                    file.set_permissions(old.permissions())?;
+                }
                 file.sync_all()?;
                 fs::rename(beside, &self.path)?;
             }

@@ -2,7 +2,6 @@
 
 use core::fmt::Write as _;
 use core::time::Duration;
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,6 +14,7 @@ use loligo_replay::table::{Table, sentence};
 use loligo_replay::trace::{Ending, Trace};
 
 use crate::output::Output;
+use crate::print::print;
 use crate::progress::Line;
 use crate::selection;
 
@@ -185,16 +185,6 @@ fn describe_contents(text: &mut String, measured: &Measured) -> bool {
     }
     text.push('\n');
     lost > 0
-}
-
-/// Writes to standard output; that nobody reads on is no error.
-fn print(text: &str) -> Result<(), String> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(format!("cannot write to standard output: {error}"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Reads a time in seconds.

@@ -3,4 +3,5 @@
 mod convert;
 mod record;
 mod replay;
+mod sjson;
 mod support;
