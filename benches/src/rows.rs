@@ -9,6 +9,7 @@ pub mod ids;
 pub mod page;
 pub mod pool;
 pub mod shared;
+pub mod sjson;
 
 use crate::contender::{Contender, Race, interleave};
 use crate::outcome::{Aim, Outcome, Reading};
@@ -205,6 +206,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(cost::rows());
     rows.extend(ids::rows());
     rows.extend(containers::rows());
+    rows.extend(sjson::rows());
     rows
 }
 

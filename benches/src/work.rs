@@ -8,4 +8,5 @@ pub(crate) mod frames;
 pub(crate) mod ids;
 pub(crate) mod mappings;
 pub(crate) mod mixed;
+pub(crate) mod sjson;
 pub(crate) mod strided;

@@ -7,3 +7,4 @@ pub mod events;
 pub mod json;
 pub mod knight;
 pub mod limited;
+pub mod sjson;

@@ -205,11 +205,12 @@ fn export(tools: &Tools, raw: &Path, programs: &[PathBuf]) -> Result<String, Fai
     command::output(&mut merge)?;
     let mut export = tools.command("llvm-cov");
     export.args(["export", "--format=lcov", "--instr-profile"]).arg(all);
-    for program in programs {
-        export.arg("--object").arg(program);
+    // The first stands without an option's name, or the first folder would be taken for a program.
+    for (index, program) in programs.iter().enumerate() {
+        export.args((index > 0).then_some("--object")).arg(program);
     }
     let sources = COUNTED.map(|folder| workspace::root().join(folder));
-    command::output(export.args(sources))
+    command::output(export.arg("--sources").args(sources))
 }
 
 /// Where llvm-cov and llvm-profdata are.

@@ -8,6 +8,7 @@ mod explained;
 mod find;
 mod judge;
 mod kept;
+mod marks;
 mod process;
 mod report;
 mod request;

@@ -34,6 +34,11 @@ const SHEET: &[u8] =
  "drunk": false, "path": [0, 1.5, 2], "\ud83e\udd80": "\"\\\/\b\f\n\r\t", "#89abcdef": true}
 "##;
 
+/// A file as people write them, with all that SJSON has.
+const DOOR: &str = "// A door.\nname = \"d\\u00f3or\" /* in the\n  hall */\n\nsize: { width = 0.9, height: 2.1 }\n\
+    position = [ 0 -1.5e3\n7, ] // metres\n\"display name\" = null open = true\n\
+    code = \"\"\"\n  if (a) { \"b\" } \\n // no comment\n\"\"\"\n#23db-f1.x = [ [ 1 2 ] {} [] ]\nlast =\n";
+
 fn main() -> Result<(), Failure> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
@@ -65,6 +70,10 @@ fn readers(memory: &dyn Allocator) -> Result<(), Failure> {
     write("json", "rows", ROWS)?;
     write("json", "sheet", SHEET)?;
     write("key_values", "sheet", &sheet(memory)?)?;
+    write("sjson", "door", DOOR.as_bytes())?;
+    write("sjson", "json", SHEET)?;
+    let braces = b"\xef\xbb\xbf{ a = 1 // b\n\n c = { d = [\"x\"\"y\"2] } } // e\n";
+    write("sjson", "braces", braces)?;
     let event = |op, slot, bytes| Event { op, align_log2: 4, thread: 0, slot, bytes };
     let events = [
         event(Op::Allocate, 0, 100),

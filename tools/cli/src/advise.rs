@@ -13,7 +13,8 @@ use loligo_replay::report;
 use loligo_replay::strategies::{StrategyConfig, emit_rust, to_json};
 use loligo_replay::trace::Trace;
 
-use crate::output::{Output, print};
+use crate::output::Output;
+use crate::print::print;
 use crate::progress::Line;
 use crate::replay::tell_ending;
 

@@ -1,17 +1,19 @@
 //! The `loligo` command.
 //!
 //! Exit status: 0 where all went well, 1 where the command found what it looks for (a block that an
-//! allocator lost), 2 where it could not do its work.
+//! allocator lost, a file that is not right), 2 where it could not do its work.
 #![forbid(unsafe_code)]
 
 mod advise;
 mod convert;
 mod output;
+mod print;
 mod progress;
 mod record;
 mod recording;
 mod replay;
 mod selection;
+mod sjson;
 mod strategy;
 
 use std::process::ExitCode;
@@ -40,7 +42,8 @@ const EXAMPLES: &str = "Examples:
   loligo record -- git log -p       record what a program allocates
   loligo replay git.altrace.zst     which allocator strategy serves that recording best
   loligo replay                     which allocator strategy serves the bundled recordings best
-  loligo replay --help              all that replay can do";
+  loligo replay --help              all that replay can do
+  loligo sjson check level.sjson    what is wrong in a file, where, and what to do";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -52,6 +55,8 @@ enum Command {
     Record(record::Record),
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
+    /// Reads, checks, formats and edits SJSON.
+    Sjson(sjson::Sjson),
     /// Checks a file of strategies, and writes one as Rust.
     Strategy(strategy::Strategy),
 }
@@ -62,6 +67,7 @@ fn main() -> ExitCode {
         Command::Convert(convert) => convert.run(),
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Sjson(sjson) => sjson.run(),
         Command::Strategy(strategy) => strategy.run(),
     }
 }

@@ -85,6 +85,10 @@ impl Output {
         let written = File::create(beside).and_then(|mut file| {
             let filled = fill(&mut file);
             if filled.is_ok() {
+                if let Ok(old) = fs::metadata(&self.path) {
+                    // What replaces a file may be read and written by whom the file was.
+                    file.set_permissions(old.permissions())?;
+                }
                 file.sync_all()?;
                 fs::rename(beside, &self.path)?;
             }
@@ -100,16 +104,6 @@ impl Output {
     /// Returns where the file will be.
     pub(crate) fn path(&self) -> &Path {
         &self.path
-    }
-}
-
-/// Writes to standard output; that nobody reads on is no error.
-pub(crate) fn print(text: &str) -> Result<(), String> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(format!("cannot write to standard output: {error}"))
-        }
-        _ => Ok(()),
     }
 }
 

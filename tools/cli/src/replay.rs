@@ -13,7 +13,8 @@ use loligo_replay::results::Results;
 use loligo_replay::table::{Table, sentence};
 use loligo_replay::trace::{Ending, Trace};
 
-use crate::output::{Output, print};
+use crate::output::Output;
+use crate::print::print;
 use crate::progress::Line;
 use crate::selection;
 

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use loligo_replay::strategies::{self, StrategyConfig};
 
-use crate::{output, selection};
+use crate::print::print;
+use crate::selection;
 
 /// Checks a file of strategies, and writes one as Rust.
 #[derive(Debug, Args)]
@@ -43,7 +44,7 @@ Strategies are described in docs/strategies.md.";
 impl Strategy {
     /// Does the work; errors go to standard error.
     pub(crate) fn run(&self) -> ExitCode {
-        match self.text().and_then(|text| output::print(&text)) {
+        match self.text().and_then(|text| print(&text)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
                 eprintln!("loligo: {message}");

@@ -11,7 +11,7 @@ use syn::{BinOp, Expr, ImplItem, Item, Lit, Pat, RangeLimits, Stmt, TraitItem, U
 
 use self::function::{Function, Header};
 use super::site::{Found, Mutant, Place, Shape};
-use super::{cfg, change};
+use super::{cfg, change, marks};
 
 /// How much of an expression a mutation quotes, in characters.
 const QUOTED_MAX: usize = 44;
@@ -25,6 +25,7 @@ pub(super) fn find(path: &str, text: &str, file: &syn::File) -> Found {
         header: Header::default(),
         function: None,
         is_step: false,
+        is_mark: false,
     };
     finder.visit_file(file);
     let mut found = finder.found;
@@ -53,6 +54,8 @@ struct Finder<'a> {
     function: Option<Function>,
     /// Whether the number that is looked at is what a loop may count with.
     is_step: bool,
+    /// Whether nothing is left of what is looked at where nothing is left of the marks for memory checkers.
+    is_mark: bool,
 }
 
 impl Finder<'_> {
@@ -95,10 +98,18 @@ impl Finder<'_> {
                 hash: function.hash,
                 mutation,
                 is_const: function.is_const,
+                is_mark: self.is_mark,
                 owner: function.owner,
             });
         }
         self.found.places.push(place);
+    }
+
+    /// Looks at something of which nothing may be left where nothing is left of the marks.
+    fn marking(&mut self, is_mark: bool, look: impl FnOnce(&mut Self)) {
+        let outer = core::mem::replace(&mut self.is_mark, is_mark);
+        look(self);
+        self.is_mark = outer;
     }
 
     /// Adds a place that replaces an expression.
@@ -230,7 +241,10 @@ impl Finder<'_> {
             let mutation = format!("delete {}", self.quote(expression));
             let line = statement.span().start().line;
             let offers = vec![[String::new(), mutation]];
-            self.offer(self.range(statement), line, Shape::Delete, offers);
+            let marks = self.is_mark || marks::is_mark(self.path, inner(expression));
+            self.marking(marks, |finder| {
+                finder.offer(finder.range(statement), line, Shape::Delete, offers);
+            });
         }
     }
 
@@ -267,6 +281,8 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             return;
         }
         let is_step = core::mem::take(&mut self.is_step);
+        let outer = self.is_mark;
+        self.is_mark |= marks::is_mark(self.path, expression);
         match expression {
             Expr::Binary(binary) => self.binary(expression, binary, false),
             Expr::Unary(unary) => self.unary(expression, unary),
@@ -305,6 +321,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Const(_) | Expr::Macro(_) => {}
             _ => visit::visit_expr(self, expression),
         }
+        self.is_mark = outer;
     }
 
     fn visit_block(&mut self, block: &'ast syn::Block) {

@@ -21,6 +21,9 @@ const AT_ONCE_MAX: usize = 200;
 /// How many of the tests that caught neighbours are tried first.
 const KILLERS: usize = 3;
 
+/// The longest test that is tried first for having caught a neighbour, in seconds.
+const KILLER_SECONDS: f64 = 0.3;
+
 /// The work: mutants with their numbers, and until when.
 pub(super) struct Sitting<'a> {
     pub(super) world: &'a World,
@@ -105,15 +108,16 @@ impl Sitting<'_> {
     /// module, then the quickest, in growing batches, as long as the budget lasts.
     fn batches(&self, id: Id, reaching: &[usize], killers: &[usize]) -> Vec<Vec<usize>> {
         let tests = &self.suite.tests;
-        let near: Vec<usize> =
-            killers.iter().copied().filter(|test| reaching.contains(test)).take(KILLERS).collect();
+        let is_near =
+            |test: &usize| reaching.contains(test) && tests[*test].seconds <= KILLER_SECONDS;
+        let near: Vec<usize> = killers.iter().copied().filter(is_near).take(KILLERS).collect();
         let module = module_of(&self.world.mutant(id).file);
         let rank = |test: &usize| {
             let is_own = self.suite.crate_of(*test) == module.0
                 && tests[*test].name.starts_with(module.1.as_str());
-            // Own tests count as ten times as quick as they are.
+            // Own tests count as ten times as quick as they are, and so do slow ones that caught a neighbour.
             let seconds = tests[*test].seconds;
-            if is_own { seconds / 10.0 } else { seconds }
+            if is_own || killers.contains(test) { seconds / 10.0 } else { seconds }
         };
         let mut others: Vec<usize> =
             reaching.iter().copied().filter(|test| !near.contains(test)).collect();

@@ -148,11 +148,13 @@ impl<'a> Report<'a> {
         );
         let _ = writeln!(
             text,
-            "cover: {} of tier 0: {} mutants found, {} without a verdict, {} are no programs",
+            "cover: {} of tier 0: {} mutants found, {} without a verdict, {} are no programs; \
+             {} of marks for memory checkers are left to those",
             percent(all.cover()),
             all.found,
             all.open,
-            all.unviable
+            all.unviable,
+            self.world.marks()
         );
         text
     }
@@ -202,7 +204,7 @@ impl<'a> Report<'a> {
         let mut count = 0;
         for file in &self.world.files {
             let lines: Vec<&str> = file.text.lines().collect();
-            for mutant in &file.found.mutants {
+            for mutant in file.found.mutants.iter().filter(|mutant| !mutant.is_mark) {
                 let verdict = self.verdicts.get(mutant);
                 let holds = verdict
                     .is_some_and(|verdict| wanted.holds(verdict, self.explained.has(mutant)));
@@ -254,7 +256,10 @@ impl<'a> Report<'a> {
             text,
             "**{} of {} mutants are caught: {}.** {} survive; {} more were looked at one by one and \
              are explained below. The verdicts cover {} of the {} mutants found in the code as it is; \
-             {} of those found are no programs.\n",
+             {} of those found are no programs. {} more change only what memory checkers are told, of \
+             which nothing is left in the programs that judge: runs under AddressSanitizer and Valgrind \
+             (`cargo xtask sanitize`, `cargo xtask valgrind`) and the fault `pool-left-open` of \
+             `cargo xtask planted` stand for those.\n",
             all.all_caught(),
             all.judged(),
             percent(all.share()),
@@ -262,7 +267,8 @@ impl<'a> Report<'a> {
             all.explained,
             percent(all.cover()),
             all.found,
-            all.unviable
+            all.unviable,
+            self.world.marks()
         );
         text.push_str("| crate | judged | caught | share | survive | explained | open |\n");
         text.push_str("|---|---|---|---|---|---|---|\n");

@@ -17,6 +17,8 @@ pub(crate) struct Mutant {
     pub(crate) mutation: String,
     /// Whether the function may run while the program is compiled.
     pub(crate) is_const: bool,
+    /// Whether it changes only what memory checkers are told.
+    pub(super) is_mark: bool,
     /// The place of the function among those of its file.
     pub(super) owner: usize,
 }

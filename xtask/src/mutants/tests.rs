@@ -182,6 +182,7 @@ fn mutant(file: &str, line: usize, mutation: &str, hash: u32) -> Mutant {
         hash,
         mutation: mutation.into(),
         is_const: false,
+        is_mark: false,
         owner: 0,
     }
 }
@@ -255,4 +256,23 @@ fn the_shells_clock_is_read() {
     let seconds = process::computed("0m0.000000s 0m0.010000s\n1m2.500000s 0m0.250000s\n");
     assert!(seconds.is_some_and(|seconds| (seconds - 62.75).abs() < 1e-9), "{seconds:?}");
     assert_eq!(process::computed(""), None);
+}
+
+#[test]
+fn what_memory_checkers_are_told_is_no_mutant_of_the_program() {
+    let found = |path: &str, text: &str| -> Vec<String> {
+        let file = syn::parse_file(text).expect("the snippet is Rust");
+        let left = find(path, text, &file).mutants.into_iter().filter(|it| !it.is_mark);
+        left.map(|mutant| mutant.mutation).collect()
+    };
+    let path = "allocators/src/buddy/calls.rs";
+    let text = "fn f(&self) -> char { self.open(leaf, 1 << a); mark::defined(a, 1); x }";
+    assert_eq!(found(path, text), [""; 0]);
+    assert_eq!(found("allocators/src/page.rs", text)[0], "delete self.open(leaf, 1 << a)");
+    let text = "fn f(&self) -> char { if self.watch.is_on() { a(1) } g(1) }";
+    assert_eq!(found(path, text), ["1 to 0 #2"], "numbered as among all");
+    assert_eq!(found(path, "fn close(&self) { g(); }"), [""; 0]);
+    assert_eq!(found(path, "fn open() { g(); }"), ["return", "delete g()"], "a constructor");
+    let text = "fn f(&self) -> char { mark::opened(a, 8, || b(1)) }";
+    assert!(found(path, text).contains(&"1 to 0".to_owned()), "what is done between marks counts");
 }

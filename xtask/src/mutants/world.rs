@@ -56,10 +56,14 @@ impl World {
         &self.files[file].found.mutants[index]
     }
 
-    /// Returns all mutants but the planted ones.
+    /// Returns all mutants but the planted ones and those of marks, which no test can tell.
     pub(super) fn ids(&self) -> impl Iterator<Item = Id> {
-        let count = self.files.len() - 1;
-        (0..count).flat_map(|file| self.in_file(file))
+        self.all().filter(|id| !self.mutant(*id).is_mark)
+    }
+
+    /// Returns how many mutants change only what memory checkers are told.
+    pub(super) fn marks(&self) -> usize {
+        self.all().filter(|id| self.mutant(*id).is_mark).count()
     }
 
     /// Returns the planted mutants.
@@ -80,9 +84,14 @@ impl World {
         chosen.iter().map(|id| (*id, number(id))).collect()
     }
 
-    /// Returns all mutants but the planted ones.
+    /// Returns the mutants of [`ids`](Self::ids).
     pub(super) fn mutants(&self) -> impl Iterator<Item = &Mutant> {
         self.ids().map(|id| self.mutant(id))
+    }
+
+    fn all(&self) -> impl Iterator<Item = Id> {
+        let count = self.files.len() - 1;
+        (0..count).flat_map(|file| self.in_file(file))
     }
 
     fn in_file(&self, file: usize) -> impl Iterator<Item = Id> + use<> {

@@ -4,4 +4,5 @@ mod advise;
 mod convert;
 mod record;
 mod replay;
+mod sjson;
 mod support;

@@ -5,8 +5,8 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Block, Expr, Item, ItemImpl, ItemTrait, Signature, Stmt, Type};
 
 use super::Finder;
-use crate::mutants::change;
 use crate::mutants::site::Shape;
+use crate::mutants::{change, marks};
 
 /// The function that is looked at.
 pub(super) struct Function {
@@ -66,9 +66,13 @@ impl Finder<'_> {
         };
         self.found.functions.push(range);
         let outer = self.function.replace(function);
-        self.return_at_once(signature, block);
+        let has_receiver = signature.receiver().is_some();
+        let is_mark = marks::is_function(self.path, &signature.ident.to_string(), has_receiver);
         let is_unit = matches!(signature.output, syn::ReturnType::Default);
-        self.statements(block, is_unit);
+        self.marking(is_mark, |finder| {
+            finder.return_at_once(signature, block);
+            finder.statements(block, is_unit);
+        });
         self.function = outer;
     }
 

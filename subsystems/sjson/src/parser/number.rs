@@ -1,0 +1,75 @@
+//! Numbers, whose form is JSON's in both dialects.
+
+use crate::class::{BARE, is};
+use crate::error::{Fault, Why};
+use crate::event::Event;
+use crate::number::Number;
+use crate::parser::{Parser, why};
+
+impl<'t> Parser<'t> {
+    /// Takes a number, whose sign or first digit is here.
+    #[inline]
+    pub(super) fn number(&mut self) -> Result<Event<'t>, Fault> {
+        let text = self.text.as_bytes();
+        let mut at = self.at + usize::from(byte_at(text, self.at) == b'-');
+        match byte_at(text, at) {
+            b'0' => at += 1,
+            b'1'..=b'9' => at = behind_digits(text, at),
+            _ => return Err(self.no_digit(at)),
+        }
+        if byte_at(text, at) == b'.' {
+            at = some_digits(text, at + 1, &why::FRACTION)?;
+        }
+        if let b'e' | b'E' = byte_at(text, at) {
+            at += 1;
+            if let b'+' | b'-' = byte_at(text, at) {
+                at += 1;
+            }
+            at = some_digits(text, at, &why::DIGIT)?;
+        }
+        if is(byte_at(text, at), BARE) {
+            return Err(self.no_end(at));
+        }
+        let number = Number::new(&self.text[self.at..at]);
+        self.at = at;
+        Ok(Event::Number(number))
+    }
+
+    #[cold]
+    fn no_digit(&self, at: usize) -> Fault {
+        let why = match byte_at(self.text.as_bytes(), at) {
+            b'.' => &why::POINT,
+            b'I' | b'N' | b'i' | b'n' => &why::NOT_FINITE,
+            _ => &why::DIGIT,
+        };
+        Fault { at, why }
+    }
+
+    #[cold]
+    fn no_end(&self, at: usize) -> Fault {
+        let is_zero = self.text[self.at..at].trim_start_matches('-') == "0";
+        let is_digit = byte_at(self.text.as_bytes(), at).is_ascii_digit();
+        Fault { at, why: if is_zero && is_digit { &why::LEADING_ZERO } else { &why::NUMBER_END } }
+    }
+}
+
+/// Returns a byte of the text, or behind its end 0, which no number has.
+#[inline]
+fn byte_at(text: &[u8], at: usize) -> u8 {
+    text.get(at).copied().unwrap_or(0)
+}
+
+#[inline]
+fn behind_digits(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while byte_at(text, at).is_ascii_digit() {
+        at += 1;
+    }
+    at
+}
+
+#[inline]
+fn some_digits(text: &[u8], from: usize, why: &'static Why) -> Result<usize, Fault> {
+    let at = behind_digits(text, from);
+    if at == from { Err(Fault { at, why }) } else { Ok(at) }
+}

@@ -1,0 +1,123 @@
+//! Keys and strings.
+
+use crate::class::{BARE, PLAIN, is};
+use crate::error::Fault;
+use crate::parser::{Parser, why};
+use crate::string::{Text, TextForm, four};
+
+const THREE_QUOTES: &str = "\"\"\"";
+
+impl<'t> Parser<'t> {
+    /// Takes a key in quotes, the first of which is here.
+    #[inline]
+    pub(super) fn quoted_key(&mut self) -> Result<Text<'t>, Fault> {
+        if !self.is_json && self.text[self.at..].starts_with(THREE_QUOTES) {
+            return Err(self.fault(&why::KEY_LINES));
+        }
+        self.quoted()
+    }
+
+    /// Takes a key without quotes, whose first byte is here.
+    #[inline]
+    pub(super) fn bare_key(&mut self) -> Result<Text<'t>, Fault> {
+        let text = self.text.as_bytes();
+        let from = self.at;
+        let (mut at, mut seen) = (from, 0);
+        while let Some(&byte) = text.get(at)
+            && is(byte, BARE)
+        {
+            seen |= byte;
+            at += 1;
+        }
+        self.at = at;
+        let key = &self.text[from..at];
+        if !seen.is_ascii()
+            && let Some(at) = key.find(|char: char| !char.is_ascii() && !char.is_alphanumeric())
+        {
+            return Err(Fault { at: from + at, why: &why::KEY_LETTER });
+        }
+        Ok(Text::new(key, TextForm::Bare, false))
+    }
+
+    /// Takes a string, whose first quote is here.
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Text<'t>, Fault> {
+        if !self.is_json && self.text.as_bytes()[self.at..].starts_with(THREE_QUOTES.as_bytes()) {
+            return self.verbatim();
+        }
+        self.quoted()
+    }
+
+    fn verbatim(&mut self) -> Result<Text<'t>, Fault> {
+        let inside = &self.text[self.at + 3..];
+        let Some(len) = inside.find(THREE_QUOTES) else {
+            return Err(self.fault(&why::THREE_QUOTES));
+        };
+        self.at += len + 6;
+        Ok(Text::new(&inside[..len], TextForm::Verbatim, false))
+    }
+
+    #[inline]
+    fn quoted(&mut self) -> Result<Text<'t>, Fault> {
+        let quote = self.at;
+        self.at += 1;
+        let mut escaped = false;
+        loop {
+            let text = self.text.as_bytes();
+            let mut at = self.at;
+            while let Some(&byte) = text.get(at)
+                && is(byte, PLAIN)
+            {
+                at += 1;
+            }
+            self.at = at;
+            match text.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    self.escape()?;
+                    escaped = true;
+                }
+                Some(b'\t') if !self.is_json => self.at += 1,
+                Some(b'\n' | b'\r') if !self.is_json => {
+                    return Err(Fault { at: quote, why: &why::LINE_IN_STRING });
+                }
+                Some(_) => return Err(self.fault(&why::CONTROL)),
+                None => return Err(Fault { at: quote, why: &why::QUOTE }),
+            }
+        }
+        let raw = &self.text[quote + 1..self.at];
+        self.at += 1;
+        Ok(Text::new(raw, TextForm::Quoted, escaped))
+    }
+
+    /// Takes an escape, whose backslash is here.
+    fn escape(&mut self) -> Result<(), Fault> {
+        match self.text.as_bytes().get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                Ok(())
+            }
+            Some(b'u') => self.unicode(),
+            _ => Err(self.fault(&why::ESCAPE)),
+        }
+    }
+
+    fn unicode(&mut self) -> Result<(), Fault> {
+        let hex = |at| self.text.get(at..).and_then(four).map(|(number, _)| number);
+        let Some(first) = hex(self.at + 2) else {
+            return Err(self.fault(&why::HEX));
+        };
+        self.at += match first {
+            0xd800..0xdc00 => {
+                let has_second = self.text.as_bytes()[self.at + 6..].starts_with(b"\\u");
+                match hex(self.at + 8) {
+                    Some(0xdc00..0xe000) if has_second => 12,
+                    _ => return Err(self.fault(&why::SURROGATE)),
+                }
+            }
+            0xdc00..0xe000 => return Err(self.fault(&why::SURROGATE)),
+            _ => 6,
+        };
+        Ok(())
+    }
+}

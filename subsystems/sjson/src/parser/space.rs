@@ -1,0 +1,46 @@
+//! What lies between events: space and comments.
+
+use crate::class::{SPACE, is};
+use crate::error::Fault;
+use crate::parser::{Parser, why};
+
+impl Parser<'_> {
+    /// Goes to the next byte that is neither space nor of a comment, and returns it.
+    #[inline]
+    pub(super) fn byte_behind_space(&mut self) -> Result<Option<u8>, Fault> {
+        loop {
+            let text = self.text.as_bytes();
+            let mut at = self.at;
+            while let Some(&byte) = text.get(at)
+                && is(byte, SPACE)
+            {
+                at += 1;
+            }
+            self.at = at;
+            match text.get(at) {
+                Some(b'/') if !self.is_json => self.comment()?,
+                byte => return Ok(byte.copied()),
+            }
+        }
+    }
+
+    fn comment(&mut self) -> Result<(), Fault> {
+        let rest = &self.text[self.at..];
+        let len = comment_len(rest).ok_or_else(|| {
+            let why = if rest.starts_with("/*") { &why::COMMENT_END } else { &why::COMMENT };
+            self.fault(why)
+        })?;
+        self.at += len;
+        Ok(())
+    }
+}
+
+/// Returns the length of the comment that `text` begins with, or `None` where it begins with none or with one
+/// that does not end. The newline behind `//` is not of the comment.
+pub(crate) fn comment_len(text: &str) -> Option<usize> {
+    if text.starts_with("//") {
+        Some(text.find('\n').unwrap_or(text.len()))
+    } else {
+        text.strip_prefix("/*")?.find("*/").map(|len| len + 4)
+    }
+}

@@ -1,0 +1,48 @@
+//! Memory for tests: a heap that is filled with junk, counts, and refuses on demand.
+
+use core::fmt::Debug;
+
+use loligo_allocators::{
+    Allocator, FailingAllocator, FillAllocator, HeapAllocator, PageAllocator, Refusals,
+};
+
+type Heap<'a> = HeapAllocator<'a, PageAllocator>;
+
+/// What tests take their memory from: fresh and freed blocks are filled with junk, so that nobody relies on
+/// what was there; dropped with live blocks it panics.
+pub(crate) type Memory<'a> = FailingAllocator<'a, FillAllocator<'a, Heap<'a>>>;
+
+/// Runs `test` with memory of its own, all of which it must give back.
+pub(crate) fn with_memory<R>(test: impl FnOnce(&Memory<'_>) -> R) -> R {
+    let pages = PageAllocator::new("test pages");
+    let heap = HeapAllocator::new("test heap", &pages);
+    let filled = FillAllocator::new("test fill", &heap);
+    let memory = FailingAllocator::new("test memory", Refusals::None, &filled);
+    let outcome = test(&memory);
+    assert_eq!(memory.stats().live, 0, "blocks were never given back");
+    outcome
+}
+
+/// Runs `test` with the first request refused, then with the second, and so on until none is; and again with
+/// all requests refused from the first on, from the second on, and so on. Each time all memory must have
+/// been given back. `test` returns the first error that it met, having checked that nothing was lost.
+pub(crate) fn every_refusal<E: Debug>(mut test: impl FnMut(&Memory<'_>) -> Result<(), E>) {
+    for refusals in [Refusals::Nth, Refusals::From] {
+        for number in 0.. {
+            let mut done = false;
+            with_memory(|memory| {
+                memory.refuse(refusals(number));
+                let outcome = test(memory);
+                done = memory.refused() == 0;
+                assert!(
+                    !done || outcome.is_ok(),
+                    "nothing was refused, and yet it ended with {outcome:?}"
+                );
+            });
+            if done {
+                assert!(number > 0, "the test asked for no memory");
+                break;
+            }
+        }
+    }
+}
