@@ -350,7 +350,7 @@ fn the_home_of_an_arena_is_where_it_was_opened_last() {
     let mut home = Region::new(20_000, skew);
     let buddy = BuddyAllocator::from_region("home", home.get(), 64).expect("it fits");
     let residue = buddy.tree.home % (1 << 16);
-    assert!(2 * residue % (1 << 16) != 0, "home {residue}");
+    assert!(!(2 * residue).is_multiple_of(1 << 16), "home {residue}");
     let bytes = buddy.into_region().to_vec();
     let mut second = Region::new(20_000, skew + 64);
     let copy = open(&bytes, &mut second).expect("nothing was aligned so far");

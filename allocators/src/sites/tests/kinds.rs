@@ -117,6 +117,41 @@ fn a_buddy_notes_the_blocks_of_a_range() {
 }
 
 #[test]
+fn a_free_of_either_kind_forgets_the_site() {
+    fn check(allocator: &dyn Allocator, count: &dyn Fn() -> usize) {
+        let name = allocator.name();
+        let line = line!() + 1;
+        let blocks = [(); 3].map(|()| allocator.allocate(BLOCK).expect("there is memory").cast());
+        assert_eq!(lines(allocator), [Some(line); 3], "{name}: each is known");
+        assert_eq!(count(), 3, "{name}: each is known");
+        let [first, second, third] = blocks;
+        // SAFETY: the block is live and not used again.
+        unsafe { allocator.deallocate(third) };
+        assert_eq!(count(), 2, "{name}: freed by its address");
+        // SAFETY: as above, and it has this layout.
+        unsafe { allocator.deallocate_sized(second, BLOCK) };
+        assert_eq!(count(), 1, "{name}: freed with its layout");
+        assert_eq!(allocator.verify(), Ok(()), "{name}: sound");
+        // SAFETY: as above.
+        unsafe { allocator.deallocate_sized(first, BLOCK) };
+        assert_eq!(count(), 0, "{name}: all are forgotten");
+    }
+    let (books, backing) = (TestBacking::new(), TestBacking::new());
+    let heap = HeapAllocator::new("heap", &backing).with_sites(Sites::new(&books));
+    check(&heap, &|| heap.sites().count());
+    let slab = SlabAllocator::new("slab", &backing).with_sites(Sites::new(&books));
+    check(&slab, &|| slab.sites().count());
+    let pool = PoolAllocator::new(BLOCK, "pool", &backing).with_sites(Sites::new(&books));
+    check(&pool, &|| pool.sites().count());
+    let frame = FrameAllocator::new("frame", 4096, &backing).expect("there is memory");
+    let frame = frame.with_sites(Sites::new(&books));
+    check(&frame, &|| frame.sites().count());
+    let buddy = BuddyAllocator::new("buddy", 1 << 16, 64, &backing).expect("there is memory");
+    let buddy = buddy.with_sites(Sites::new(&books));
+    check(&buddy, &|| buddy.sites().count());
+}
+
+#[test]
 fn what_lies_beside_a_range_keeps_its_site() {
     let books = TestBacking::new();
     let mut memory = vec![MaybeUninit::uninit(); 64 << 10];
