@@ -9,8 +9,8 @@
 //!
 //! Open addressing with linear probing. A removed slot is filled by shifting back what was pushed past
 //! it, so there are no tombstones and a table never needs cleaning. The last one that was removed waits
-//! for that until the next comes or goes, as most allocators give out first what was freed last, and then
-//! the slot serves again as it is. Growing takes a table twice as large from the allocator for books and
+//! for that until the next goes, as most allocators give out first what was freed last, and then the slot
+//! serves again as it is. Growing takes a table twice as large from the allocator for books and
 //! gives the old one back; the table never shrinks before it is dropped.
 
 use core::alloc::Layout;
@@ -122,7 +122,6 @@ impl<V: Copy> AddressTable<V> {
                 self.set(at, Slot::new(address, value));
                 return;
             }
-            self.empty(at);
         }
         let at = self.find(address);
         if self.address_at(at) == 0 {

@@ -12,6 +12,9 @@ use core::ptr::NonNull;
 
 use crate::stats::Stats;
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 /// A reference to an allocator that may cross threads.
 pub type SharedRef<'a> = &'a (dyn Allocator + Sync);
 

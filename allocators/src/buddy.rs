@@ -283,9 +283,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         let site = Location::caller();
         // The fewest blocks that tile a range are at most two of each height.
         self.sites.reserve(2 * self.levels() as usize, site)?;
-        self.tree.reserve(from, to)?;
-        self.each_tile(from, to, |block| self.sites.note(block, site));
-        Ok(())
+        self.tree.reserve(from, to, |run| self.sites.note(self.block(run).cast(), site))
     }
 
     /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these very
@@ -302,9 +300,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     pub unsafe fn release_range(&self, offset: usize, bytes: usize) {
         match self.leaves_of(offset, bytes) {
             Some((from, to)) => {
-                // Before they are free, while it can be told where each of them starts.
-                self.each_tile(from, to, |block| self.sites.forget(block));
-                self.tree.release_range(from, to);
+                self.tree.release_range(from, to, |run| self.sites.forget(self.block(run).cast()));
             }
             None => self.tree.wrong(u64::MAX, Some(bytes as u64)),
         }
@@ -315,20 +311,6 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         let data = self.data.addr().get() - self.memory.start().addr().get();
         let from = offset.checked_sub(data)?;
         self.tree.leaves_of(from as u64, bytes as u64)
-    }
-
-    /// Shows the live blocks that start in a range of leaves to the sites, if there are any.
-    fn each_tile(&self, from: u32, to: u32, mut visit: impl FnMut(NonNull<u8>)) {
-        let mut leaf = from;
-        while S::KEEPS && leaf < to {
-            match self.tree.block_at(self.tree.offset_of(leaf)) {
-                Some(run) => {
-                    visit(self.block(run).cast());
-                    leaf += 1 << run.height;
-                }
-                None => leaf += 1,
-            }
-        }
     }
 
     /// Returns where a block lies from the start of the region: what stays true in a copy.
@@ -484,7 +466,8 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for BuddyAllocator<'_,
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        let (from, to) = (old.size().max(1) as u64, new.size().max(1) as u64);
+        // What was asked for nothing counts as a byte, here as when it was allocated.
+        let (from, to) = (old.size().max(1) as u64, new.size() as u64);
         let run = self.tree.resize(self.offset(block.as_ptr()), from, to)?;
         Ok(self.block(run))
     }

@@ -134,7 +134,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         // SAFETY: the metadata was just written, in memory that this object alone reaches; each leaf
         // has a link of its own, which is written before it is read.
         let tree = unsafe { Tree::over(name, shape, parts) };
-        tree.clear();
+        tree.plant();
         Ok(Self { tree, bytes, table })
     }
 
@@ -198,7 +198,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     /// [`AllocError`] if what lies to the right is not free. The block is as it was.
     #[track_caller]
     pub fn resize_in_place(&self, offset: u64, old: u64, new: u64) -> Result<u64, AllocError> {
-        let run = self.tree.resize(offset, old.max(1), new.max(1))?;
+        let run = self.tree.resize(offset, old.max(1), new)?;
         Ok(self.tree.bytes_at(run.height))
     }
 
@@ -228,7 +228,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     /// [`AllocError`] if any of the range is taken or lies outside the arena. Nothing has changed.
     pub fn reserve_range(&self, offset: u64, bytes: u64) -> Result<(), AllocError> {
         let (from, to) = self.tree.leaves_of(offset, bytes).ok_or(AllocError)?;
-        self.tree.reserve(from, to)
+        self.tree.reserve(from, to, |_| ())
     }
 
     /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these very
@@ -240,7 +240,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     #[track_caller]
     pub fn release_range(&self, offset: u64, bytes: u64) {
         match self.tree.leaves_of(offset, bytes) {
-            Some((from, to)) => self.tree.release_range(from, to),
+            Some((from, to)) => self.tree.release_range(from, to, |_| ()),
             None => self.tree.wrong(offset, Some(bytes)),
         }
     }

@@ -5,6 +5,9 @@ use core::fmt;
 
 use crate::allocator::{Allocator, Block};
 
+#[cfg(test)]
+mod tests;
+
 /// How many blocks a report lists.
 const LISTED: usize = 16;
 

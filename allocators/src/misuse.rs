@@ -5,6 +5,9 @@ use core::panic::Location;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+#[cfg(test)]
+mod tests;
+
 /// What was done wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -173,6 +173,7 @@ const fn slot_mask(bytes: usize) -> [u64; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_backing::panic_of;
 
     #[test]
     fn every_request_gets_the_least_class_that_holds_it() {
@@ -211,5 +212,33 @@ mod tests {
             }
         }
         assert_eq!(table.class_of_aligned(64, 4096), None, "no class is that aligned");
+    }
+
+    #[test]
+    fn a_table_is_the_same_made_at_run_time() {
+        let table = ClassTable::new(&[16, 48, 496]);
+        assert_eq!((table.count(), table.bytes_max()), (3, 496), "as listed");
+        let slots = [16, 48, 496].map(|bytes| (PAGE_USABLE / bytes) as u32);
+        assert_eq!([0, 1, 2].map(|class| table.slots(class)), slots, "as many as a page holds");
+        let served = [0, 1, 16, 17, 48, 49, 496, 497].map(|bytes| table.class_bytes(bytes));
+        let expected = [16, 16, 16, 48, 48, 496, 496].map(Some);
+        assert_eq!((&served[..7], served[7]), (&expected[..], None), "the least that holds each");
+        // A bit for each third granule, up to the last slot that ends within the page.
+        for granule in 0..256 {
+            let starts = granule % 3 == 0 && granule * GRANULE + 48 <= PAGE_USABLE;
+            let bit = table.mask(1)[granule / 64] >> (granule % 64) & 1 == 1;
+            assert_eq!(bit, starts, "granule {granule}");
+        }
+    }
+
+    #[test]
+    fn classes_that_make_no_table_are_refused() {
+        let told = |classes: &[u16]| panic_of(|| _ = ClassTable::new(classes));
+        assert_eq!(told(&[]), "a table has 1 to 24 classes", "none");
+        assert_eq!(told(&[16; 25]), "a table has 1 to 24 classes", "too many");
+        for classes in [&[8][..], &[0], &[32, 16], &[16, 16], &[16, 40]] {
+            assert_eq!(told(classes), "classes ascend in multiples of 16", "{classes:?}");
+        }
+        assert_eq!(told(&[16, 512]), "the largest class is 496 bytes", "too large");
     }
 }

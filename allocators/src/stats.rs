@@ -42,3 +42,15 @@ impl Stats {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_waste_is_what_is_granted_for_each_byte_asked() {
+        assert!((Stats::default().waste_ratio() - 1.0).abs() < 1e-9, "nothing was asked");
+        let stats = Stats { requested_total: 400, granted_total: 500, ..Stats::default() };
+        assert!((stats.waste_ratio() - 1.25).abs() < 1e-9, "{}", stats.waste_ratio());
+    }
+}

@@ -5,6 +5,7 @@
 use core::alloc::Layout;
 
 use super::Bridge;
+use crate::allocator::tests::Noting;
 use crate::allocator::{Allocator, SharedRef};
 use crate::locked::Locked;
 use crate::page::PageAllocator;
@@ -125,6 +126,13 @@ macro_rules! tests_of_a_line {
                         let bytes = core::slice::from_raw_parts(zeroed.cast::<u8>().as_ptr(), 9000);
                         assert!(bytes.iter().all(|&b| b == 0), "zero");
                         allocator.deallocate(zeroed.cast(), more);
+                        let byte = layout(1, 64);
+                        let block = allocator.allocate(byte).unwrap();
+                        block.cast::<u8>().write(6);
+                        let grown = allocator.grow_zeroed(block.cast(), byte, some).unwrap();
+                        let bytes = grown.cast::<[u8; 10]>().read();
+                        assert_eq!(bytes, [6, 0, 0, 0, 0, 0, 0, 0, 0, 0], "a byte is a block");
+                        allocator.deallocate(grown.cast(), some);
                         allocator.deallocate(none_at(64), none);
                         assert!(allocator.allocate_zeroed(layout(1 << 60, 1)).is_err(), "refused");
                     }
@@ -140,6 +148,19 @@ macro_rules! tests_of_a_line {
 
 tests_of_a_line!(line_02, "allocator-api2-02", allocator_api2_02);
 tests_of_a_line!(line_04, "allocator-api2-04", allocator_api2_04);
+
+#[test]
+fn what_grows_from_nothing_comes_zeroed_from_the_allocator() {
+    let noting = Noting::new();
+    let (none, some) = (layout(0, 8), layout(10, 8));
+    // SAFETY: what has no size need not come from the allocator.
+    let block = unsafe { super::grow_zeroed(&noting, none.dangling_ptr(), none, some) };
+    let block = block.expect("there is memory");
+    assert_eq!(noting.calls(), ["allocate_zeroed"], "fresh memory may be zero already");
+    // SAFETY: the block is live, of this layout, and not used again.
+    unsafe { super::deallocate(&noting, block.cast(), some) };
+    assert_eq!(noting.calls(), ["deallocate_sized"], "back where it came from");
+}
 
 #[cfg(feature = "allocator-api2-02")]
 #[test]

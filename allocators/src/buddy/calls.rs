@@ -236,8 +236,13 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Takes the leaves `from..to` as the fewest blocks that tile them, each of which is then live.
-    pub(crate) fn reserve(&self, from: u32, to: u32) -> Result<(), AllocError> {
+    /// Takes the leaves `from..to` as the fewest blocks that tile them, and shows each once it is live.
+    pub(crate) fn reserve(
+        &self,
+        from: u32,
+        to: u32,
+        mut visit: impl FnMut(Run),
+    ) -> Result<(), AllocError> {
         self.settle();
         let mut leaf = from;
         while leaf < to {
@@ -256,14 +261,15 @@ impl Tree<'_> {
             let bytes = self.bytes_at(height);
             self.head().books.gave(bytes, bytes, 1);
             self.open_as_it_is(leaf, 1 << height);
+            visit(Run { leaf, height });
             leaf += 1 << height;
         }
         Ok(())
     }
 
-    /// Gives back the leaves `from..to`, which live blocks tile.
+    /// Gives back the leaves `from..to`, which live blocks tile, and shows each while it is live.
     #[track_caller]
-    pub(crate) fn release_range(&self, from: u32, to: u32) {
+    pub(crate) fn release_range(&self, from: u32, to: u32, mut visit: impl FnMut(Run)) {
         let mut leaf = from;
         while leaf < to {
             let (node, allocated) = self.block_around(leaf);
@@ -277,6 +283,7 @@ impl Tree<'_> {
         while leaf < to {
             let (node, _) = self.block_around(leaf);
             let height = node.height();
+            visit(Run { leaf, height });
             self.head().books.took(self.bytes_at(height));
             self.close(leaf, 1 << height);
             self.release(leaf, height);

@@ -93,7 +93,7 @@ pub(crate) fn make<'a, B: Allocator + ?Sized>(
     unsafe { write_meta(head, &placed.shape, placed.home, placed.data as u64) };
     // SAFETY: the metadata was just written where the shape has it; the leaves lie behind it.
     let buddy = unsafe { assemble(name, memory, placed) };
-    buddy.tree.clear();
+    buddy.tree.plant();
     Ok(buddy)
 }
 

@@ -1,10 +1,14 @@
 //! Unit tests of the buddy allocator, and what they share.
 
 mod arena;
+mod damage;
+mod errors;
 mod exhaustive;
 mod figures;
+mod parts;
 mod random;
 mod requests;
+mod search;
 mod wrong;
 
 use core::alloc::Layout;
@@ -104,7 +108,7 @@ impl Bare {
         };
         // SAFETY: the metadata was just written, and each leaf has a link of 8 bytes.
         let tree = unsafe { Tree::over("bare", shape, parts) };
-        tree.clear();
+        tree.plant();
         Self { tree, _meta: meta, _links: links }
     }
 }

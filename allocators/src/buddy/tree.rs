@@ -127,14 +127,10 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Makes the tree anew: everything present is free.
-    pub(crate) fn clear(&self) {
-        self.head().books.heights.set(0);
+    /// Plants the tree in metadata that was just written: everything present is free.
+    pub(crate) fn plant(&self) {
         for list in self.lists() {
             list.set(NIL);
-        }
-        for word in self.bits() {
-            word.set(0);
         }
         let Shape { first, end, top, .. } = self.shape;
         let from = self.bits_from;
@@ -146,11 +142,11 @@ impl<'a> Tree<'a> {
         for number in u64::from(end) << 1..to {
             self.set(Node(number as u32));
         }
-        // Blocks that are present in part and whose number lies inside the window.
+        // Blocks that are present in part, as far as they have bits.
         for height in 1..=top {
             for edge in [first, end] {
                 let node = Node::around(edge, height);
-                if edge >> height << height != edge && self.index(node).is_some() {
+                if edge >> height << height != edge {
                     self.set(node);
                 }
             }

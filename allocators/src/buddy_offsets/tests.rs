@@ -2,13 +2,14 @@
 
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
-use std::string::String;
+use std::string::{String, ToString};
 use std::vec::Vec;
 
 use crate::allocator::{AllocError, Allocator};
 use crate::buddy::tests::{Random, Region, report_of};
 use crate::buddy::{BlockState, BuddyAllocator, BuddyError};
-use crate::buddy_offsets::BuddyOffsets;
+use crate::buddy_offsets::{BuddyOffsets, Leak};
+use crate::test_backing::panic_of;
 
 /// Runs `act` with an allocator for tables, which must get all of them back.
 fn with_backing(act: impl FnOnce(&dyn Allocator)) {
@@ -188,6 +189,112 @@ fn a_leak_is_reported_and_the_table_goes_back() {
         assert!(text.contains("`leaky` was dropped with 18 live blocks of 9216 bytes"), "{text}");
         assert!(text.contains("offset 512, 512 bytes"), "{text}");
         assert!(text.contains("and 2 more"), "{text}");
+    });
+}
+
+#[test]
+fn a_panic_that_unwinds_is_not_replaced_by_the_report_of_a_leak() {
+    with_backing(|backing| {
+        let told = panic_of(|| {
+            let buddy = BuddyOffsets::new("leaky", 1 << 20, 256, backing).expect("it fits");
+            buddy.allocate(300, 1).expect("there is room");
+            panic!("the first reason");
+        });
+        assert_eq!(told, "the first reason", "the leak is written, not thrown");
+    });
+}
+
+#[test]
+fn it_tells_what_it_is_made_of() {
+    with_backing(|backing| {
+        let buddy = BuddyOffsets::new("parts", 1 << 20, 256, backing).expect("it fits");
+        assert_eq!((buddy.name(), buddy.leaf_bytes()), ("parts", 256), "as asked");
+        assert_eq!(buddy.backing().map(Allocator::name), Some("tables"), "where the table lies");
+        let block = buddy.allocate(1, 1).expect("there is room");
+        buddy.free(block);
+        let waiting = || buddy.tree.fronts().iter().map(|front| front.count()).sum::<usize>();
+        assert_eq!(waiting(), 1, "it waits in a front");
+        buddy.settle();
+        assert_eq!(waiting(), 0, "merged");
+        buddy.verify().expect("the tree is sound");
+    });
+}
+
+#[test]
+fn a_resize_counts_the_bytes_that_are_asked_more() {
+    with_backing(|backing| {
+        let buddy = BuddyOffsets::new("counts", 1 << 10, 16, backing).expect("it fits");
+        let block = buddy.allocate(0, 1).expect("there is room");
+        for (from, to, total) in [(0, 5, 5), (5, 0, 5), (0, 0, 5), (0, 40, 44)] {
+            let granted = buddy.resize_in_place(block, from, to);
+            assert_eq!(granted, Ok(to.next_power_of_two().max(16)), "{from} to {to}");
+            assert_eq!(buddy.stats().requested_total, total, "{from} to {to}");
+        }
+        buddy.free(block);
+    });
+}
+
+/// A writer that refuses one piece of text, counted from 0, and takes the others.
+struct Refusing(usize);
+
+impl core::fmt::Write for Refusing {
+    fn write_str(&mut self, _text: &str) -> core::fmt::Result {
+        let refused = self.0 == 0;
+        self.0 = self.0.wrapping_sub(1);
+        if refused { Err(core::fmt::Error) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_report_of_leaks_lists_16_blocks() {
+    with_backing(|backing| {
+        let buddy = BuddyOffsets::new("leaky", 1 << 20, 256, backing).expect("it fits");
+        let report = || Leak { tree: &buddy.tree }.to_string();
+        let mut blocks = std::vec![buddy.allocate(300, 1).expect("there is room")];
+        let head = "allocator `leaky` was dropped with 1 live block of 512 bytes";
+        assert_eq!(report(), std::format!("{head}\n  offset 0, 512 bytes"), "one block");
+        for count in 2..=18 {
+            blocks.push(buddy.allocate(300, 1).expect("there is room"));
+            let report = report();
+            assert_eq!(report.matches("\n  offset ").count(), count.min(16), "{report}");
+            let more = std::format!("\n  and {} more", count.saturating_sub(16));
+            assert_eq!(report.ends_with(&more), count > 16, "{report}");
+            assert_eq!(report.contains(" more"), count > 16, "{report}");
+        }
+        for block in blocks.drain(16..) {
+            buddy.free(block);
+        }
+        let leak = Leak { tree: &buddy.tree };
+        let is_refused =
+            |piece| core::fmt::write(&mut Refusing(piece), format_args!("{leak}")).is_err();
+        let pieces = (0..).take_while(|&piece| is_refused(piece)).count();
+        assert!((64..1000).contains(&pieces), "each of {pieces} pieces is missed");
+        for block in blocks {
+            buddy.free(block);
+        }
+    });
+}
+
+#[test]
+fn damage_is_told() {
+    with_backing(|backing| {
+        let buddy = BuddyOffsets::new("damaged", 1 << 16, 256, backing).expect("it fits");
+        let live = &buddy.tree.head().books.live;
+        live.set(1);
+        let damage = buddy.verify().expect_err("a block too many");
+        assert_eq!(damage.what, "the counters do not match the used bits", "counted");
+        live.set(0);
+        buddy.verify().expect("as it was");
+    });
+}
+
+#[test]
+fn an_arena_of_one_leaf_serves_one_block() {
+    with_backing(|backing| {
+        let buddy = BuddyOffsets::new("one", 64, 64, backing).expect("a leaf fits");
+        assert_eq!((buddy.levels(), buddy.allocate(1, 1)), (1, Ok(0)), "the only leaf");
+        assert_eq!(buddy.allocate(1, 1), Err(AllocError), "it is taken");
+        buddy.free(0);
     });
 }
 

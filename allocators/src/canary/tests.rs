@@ -22,6 +22,7 @@ use crate::heap::HeapAllocator;
 use crate::test_backing::{TestBacking, misuse_of, panic_of};
 
 mod model;
+mod words;
 
 /// Takes the answer of a call that ends in a report.
 fn ignore<T>(_answer: T) {}

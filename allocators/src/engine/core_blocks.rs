@@ -22,6 +22,9 @@ use super::region::{KIND_CORE, NIL, Region};
 use crate::mark;
 use crate::size_classes::{GRANULE, PAGE_GRANULES};
 
+#[cfg(test)]
+mod tests;
+
 /// Why the core could not do something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
@@ -74,7 +77,6 @@ impl Region {
         for level in 0..self.levels {
             self.set_level_bins(level, 0);
         }
-        self.level_bits = 0;
         self.reach(0);
         self.set_size(0, self.granules);
         self.set_prev(0, 0);

@@ -239,6 +239,7 @@ fn shifted(mask: [u64; 4], first: u32, last: u32) -> [u64; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::size_classes::DefaultClasses;
 
     #[test]
     fn the_longest_run_is_found() {
@@ -257,5 +258,38 @@ mod tests {
         assert_eq!(shifted(every_second, 64, 66), [0, 5, 0, 0]);
         assert_eq!(shifted(every_second, 96, 130), [0, 0x5555_5555 << 32, 5, 0]);
         assert_eq!(shifted(every_second, 224, 254), [0, 0, 0, 0x5555_5555 << 32]);
+    }
+
+    #[test]
+    fn the_longest_run_is_the_first_of_its_length() {
+        for bits in 0..=u8::MAX {
+            let is_set = |at: u32| at < 8 && bits >> at & 1 != 0;
+            let mut longest = Run { start: 0, count: 0 };
+            for start in 0..8 {
+                let count = (start..).take_while(|&at| is_set(at)).count() as u32;
+                if count > longest.count {
+                    longest = Run { start, count };
+                }
+            }
+            assert_eq!(longest_run(bits), longest, "{bits:08b}");
+        }
+    }
+
+    #[test]
+    fn a_mask_is_moved_up_and_cut() {
+        let table = DefaultClasses::TABLE;
+        let bit = |mask: [u64; 4], at: u32| mask[at as usize / 64] >> (at % 64) & 1 != 0;
+        for class in 0..table.count() {
+            let mask = table.mask(class);
+            for first in (0..256).step_by(UNIT_GRANULES as usize) {
+                for last in (first..256).step_by(7).chain([first, 63, 64, 127, 128, 255]) {
+                    let moved = shifted(mask, first, last);
+                    for at in 0..256 {
+                        let expected = at >= first && at <= last && bit(mask, at - first);
+                        assert_eq!(bit(moved, at), expected, "{at} of {first}..={last}, {class}");
+                    }
+                }
+            }
+        }
     }
 }

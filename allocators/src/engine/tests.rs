@@ -6,6 +6,10 @@ use core::ptr::NonNull;
 use std::vec::Vec;
 use std::{println, vec};
 
+mod damage;
+mod fast;
+mod large;
+
 use super::core_blocks::{Fault, bin_of};
 use super::region::Region;
 

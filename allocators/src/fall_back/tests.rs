@@ -5,9 +5,11 @@ use core::mem::MaybeUninit;
 use std::vec::Vec;
 
 use super::FallBack;
+use crate::allocator::tests::Noting;
 use crate::allocator::{AllocError, Allocator};
 use crate::frame::FrameAllocator;
 use crate::heap::HeapAllocator;
+use crate::stats::Stats;
 use crate::test_backing::{TestBacking, misuse_of};
 
 #[test]
@@ -51,6 +53,41 @@ fn without_a_backing_all_is_refused() {
     let fall_back: FallBack<'_, TestBacking> = FallBack::new(None);
     assert_eq!(fall_back.allocate(Layout::new::<u8>(), false), Err(AllocError));
     fall_back.verify().expect("sound");
+}
+
+#[test]
+fn damage_is_told() {
+    let backing = TestBacking::new();
+    let fall_back = FallBack::new(Some(&backing));
+    let layout = Layout::new::<[u8; 100]>();
+    let block = fall_back.allocate(layout, false).expect("there is memory").cast::<u8>();
+    let own = fall_back.own.get();
+    for wrong in
+        [Stats { live: 2, ..own }, Stats { requested: 99, ..own }, Stats { granted: 101, ..own }]
+    {
+        fall_back.own.set(wrong);
+        let damage = fall_back.verify().expect_err("a count is wrong");
+        assert_eq!(damage.what, "the blocks that fell back and their counts differ", "{wrong:?}");
+    }
+    fall_back.own.set(own);
+    fall_back.verify().expect("as it was");
+    let owned = [0, 99, 100].map(|offset| fall_back.owns(block.as_ptr().wrapping_add(offset)));
+    assert_eq!(owned, [true, true, false], "its hundred bytes");
+    assert!(!fall_back.owns(block.as_ptr().wrapping_sub(1)), "not the byte before");
+}
+
+#[test]
+fn memory_is_zeroed_by_the_backing_where_that_is_asked() {
+    let noting = Noting::new();
+    let fall_back = FallBack::new(Some(&noting));
+    let layout = Layout::new::<[u8; 100]>();
+    // The table of books is taken with the first.
+    fall_back.allocate(layout, false).expect("there is memory");
+    noting.calls();
+    for (zeroed, call) in [(false, "allocate"), (true, "allocate_zeroed")] {
+        fall_back.allocate(layout, zeroed).expect("there is memory");
+        assert_eq!(noting.calls(), [call], "zeroed: {zeroed}");
+    }
 }
 
 #[test]

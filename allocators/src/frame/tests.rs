@@ -13,6 +13,7 @@ use std::vec::Vec;
 use std::{format, println, vec};
 
 use super::FrameAllocator;
+use super::record::Record;
 use crate::allocator::{AllocError, Allocator, Block};
 use crate::test_backing::{Random, TestBacking, misuse_of, panic_of};
 
@@ -318,20 +319,74 @@ fn the_backing_gets_its_block_back() {
 }
 
 #[test]
-fn damage_is_found() {
+fn each_kind_of_damage_is_told_with_its_place() {
+    // Two runs: blocks of 16 bytes at 0 and 16, blocks of 8 at 32 and 40; 48 is the end.
+    let told = |plant: &dyn Fn(&FrameAllocator<'_>, [NonNull<u8>; 4])| {
+        let mut memory = memory(1000);
+        let frame = FrameAllocator::from_region("frame", &mut memory);
+        let blocks = [16, 16, 8, 8].map(|size| take(&frame, size, 8));
+        frame.verify().expect("sound");
+        plant(&frame, blocks);
+        let damage = frame.verify().expect_err("damage was planted");
+        (damage.what, damage.address.addr().wrapping_sub(frame.memory.addr().get()))
+    };
+    let set_record = |frame: &FrameAllocator<'_>, n: usize, record| {
+        // SAFETY: so many records lie below the ground.
+        let place = unsafe { frame.ground.sub(n + 1) };
+        // SAFETY: as above.
+        unsafe { place.write(record) };
+    };
+    // SAFETY: the ground is the frame's.
+    let said = told(&|frame, _| unsafe { frame.ground.write(Record::new(1, 1)) });
+    assert_eq!(said, ("the end of the table is overwritten", 0), "the ground");
+    let said = told(&|frame, _| set_record(frame, 0, Record::new(8, 16)));
+    assert_eq!(said, ("a record does not start where the one before it ends", 0), "the first");
+    for offset in [0, 56] {
+        let said = told(&|frame, _| set_record(frame, 1, Record::new(offset, 8)));
+        assert_eq!(said, ("a record is out of order", 0), "the second starts at {offset}");
+    }
+    let said = told(&|frame, _| set_record(frame, 1, Record::new(40, 8)));
+    assert_eq!(said, ("a run ends within a block", 0), "16 bytes do not divide 40");
+    let no_end = "the cursor is not the end of the last live block";
+    let said = told(&|frame, blocks| frame.dead.set(frame.offset_of(blocks[3])));
+    assert_eq!(said, (no_end, 48), "the last block is dead");
+    let said = told(&|frame, _| set_record(frame, 1, Record::new(32, 0)));
+    assert_eq!(said, (no_end, 48), "the last is a gap");
+    let said = told(&|frame, _| frame.table.set(frame.ground));
+    assert_eq!(said, (no_end, 48), "there are no records");
+    let dead = "the dead bits and the count of dead blocks differ";
+    let said = told(&|frame, blocks| frame.dead.set(frame.offset_of(blocks[0])));
+    assert_eq!(said, (dead, 0), "a bit too many");
+    let said = told(&|frame, _| frame.odd.set(1));
+    assert_eq!(said, (dead, 0), "a count too high");
+    let said = told(&|frame, _| frame.quick.set(frame.quick.get() + 8));
+    assert_eq!(said, ("the mark below which frees are quick is wrong", 0), "it is too high");
+    let counts = "the records and the counts differ";
+    let said = told(&|frame, _| frame.allocations_total.set(5));
+    assert_eq!(said, (counts, 0), "a block too many");
+    let said = told(&|frame, _| frame.allocated_total.set(frame.allocated_total.get() + 1));
+    assert_eq!(said, (counts, 0), "a byte too many");
+}
+
+#[test]
+fn it_tells_what_is_left_and_what_is_its_own() {
     let mut memory = memory(1000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let [first, second] = [16, 16].map(|size| take(&frame, size, 8));
-    frame.dead.set(frame.offset_of(first));
-    assert!(frame.verify().is_err(), "a bit too many");
-    frame.dead.clear(frame.offset_of(first));
-    let before = frame.odd.replace(1);
-    assert!(frame.verify().is_err(), "a count too high");
-    frame.odd.set(before);
-    let before = frame.cursor.replace(second);
-    assert!(frame.verify().is_err(), "a block is missing");
-    frame.cursor.set(before);
-    frame.verify().expect("restored");
+    let before = frame.remaining();
+    assert!((900..1000).contains(&before), "all but the ground: {before}");
+    take(&frame, 100, 8);
+    let left = frame.remaining();
+    assert!(left < before - 100 && left > before - 130, "a block and its record: {left}");
+    let start = frame.memory.as_ptr();
+    let end = frame.ground.addr() - frame.memory.addr().get();
+    let owned = [0, end - 1, end].map(|offset| frame.owns(start.wrapping_add(offset)));
+    assert_eq!(owned, [true, true, false], "up to the ground");
+    assert!(!frame.owns(start.wrapping_sub(1)), "nothing before the start");
+    // Eight bytes of it are for the record.
+    assert_eq!(frame.allocate(layout(left - 7, 8)), Err(AllocError), "more than is left");
+    let rest = take(&frame, left - 8, 8);
+    assert_eq!((frame.remaining(), frame.stats().live), (0, 2), "all that was left");
+    free(&frame, rest);
 }
 
 /// A naive frame: the live blocks in the order of their addresses, and what was written into each.

@@ -52,6 +52,22 @@ fn a_disarmed_guard_passes_everything_on() {
 }
 
 #[test]
+fn it_tells_its_name_and_what_it_guards() {
+    let guard = GlobalGuard::new("guard", Inner(7));
+    assert_eq!((guard.name(), guard.inner().0), ("guard", 7), "as it was made");
+    let all = std::format!("{:?}", guard.arm_all_threads(COUNT));
+    assert!(all.starts_with("ArmedAll"), "{all}");
+    let own = std::format!("{:?}", guard.arm_with(COUNT));
+    assert!(own.starts_with("Armed "), "{own}");
+    let modes = [Arming::new(), Arming::new().without_frees(), COUNT, COUNT.without_frees()];
+    assert_eq!(modes.map(Arming::mode), [0, 1, 2, 3], "made at run time");
+    assert_eq!(Arming::new().count_only(), COUNT, "made at run time");
+}
+
+/// What is guarded without ever being called.
+struct Inner(u32);
+
+#[test]
 fn every_call_of_armed_code_is_counted() {
     let guard = GlobalGuard::new("guard", System);
     guard.armed_with(COUNT, || touch(&guard));
@@ -78,6 +94,14 @@ fn scopes_that_exempt_are_counted() {
         touch(&guard);
     });
     assert_eq!(guard.violations(), TOUCHED, "armed again");
+}
+
+#[test]
+fn the_arming_of_another_guard_is_none_of_its_own() {
+    let [armed, other] = [(); 2].map(|()| GlobalGuard::new("guard", System));
+    armed.armed_with(COUNT, || touch(&other));
+    assert_eq!(other.violations(), Violations::default(), "nobody has armed this one");
+    assert_eq!(armed.violations(), Violations::default(), "nobody has called this one");
 }
 
 #[test]

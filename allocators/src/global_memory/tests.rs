@@ -196,3 +196,15 @@ fn threads_may_hand_over_beside_each_other() {
     assert_eq!(SHARED.early().stats().live, 0, "all freed");
     SHARED.early().verify().expect("the static heap is whole");
 }
+
+#[test]
+fn it_shows_both_halves() {
+    let backing = TestBacking::new();
+    let memory = memory(&backing);
+    let shown = std::format!("{memory:?}");
+    assert!(shown.starts_with("GlobalMemory { early: Stats"), "{shown}");
+    assert!(shown.contains("has_handed_over: false"), "{shown}");
+    memory.hand_over();
+    let shown = std::format!("{memory:?}");
+    assert!(shown.contains("has_handed_over: true"), "{shown}");
+}

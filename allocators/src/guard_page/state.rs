@@ -14,6 +14,9 @@ use crate::page::PageAllocator;
 use crate::page::counters::Counters;
 use crate::quarantine::left::Left;
 
+#[cfg(test)]
+mod tests;
+
 /// What became of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stage {

@@ -349,3 +349,12 @@ fn as_a_global_allocator() {
     }
     assert_eq!(locked.stats().live, 0, "all freed");
 }
+
+#[test]
+fn a_budget_is_that_of_what_is_locked() {
+    let backing = crate::test_backing::TestBacking::new();
+    let proxy = crate::proxy::ProxyAllocator::new("proxy", &backing);
+    assert_eq!(Locked::new(proxy).budget(), None, "no limit");
+    let proxy = crate::proxy::ProxyAllocator::new("proxy", &backing).with_budget(100);
+    assert_eq!(Locked::new(proxy).budget(), Some(100), "its limit");
+}

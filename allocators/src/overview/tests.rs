@@ -111,6 +111,61 @@ fn shape(fakes: &[Fake]) -> String {
 }
 
 #[test]
+fn a_row_of_the_page_has_every_number() {
+    let mut fakes = std::vec![
+        Fake::new("root", 16, None).with(2, [100, 200, 400], None),
+        Fake::new("child", 17, Some(16)).with(1, [50, 60, 100], Some(60)).about(),
+        Fake::new("other", 18, Some(16)).with(0, [0, 0, 0], Some(0)),
+    ];
+    let page = Overview::new(&list(&fakes)).html().to_string();
+    let row = |indent: &str, hue: u32, name: &str, numbers: [&str; 6]| {
+        let [live, requested, granted, reserved, peak, budget] = numbers;
+        format!(
+            "<tr><th scope=\"row\" style=\"padding-left:{indent}rem\">\
+             <i style=\"--h:{hue}\"></i>{name}</th><td data-head=\"live\">{live}</td>\
+             <td data-head=\"requested\">{requested}</td><td data-head=\"granted\">{granted}</td>\
+             <td data-head=\"reserved\">{reserved}</td><td data-head=\"peak\">{peak}</td>\
+             <td data-head=\"budget\">{budget}</td></tr>\n"
+        )
+    };
+    let all = "100&nbsp;%";
+    for expected in [
+        row("0.8", 205, "root", ["2", "100", "200", "400", "400", "-"]),
+        row(
+            "1.9",
+            342,
+            "child",
+            ["1", "~50", "60", "100", "120", &format!("60 <small>({all})</small>")],
+        ),
+        row("1.9", 119, "other", ["0", "0", "0", "0", "0", "0 <small>(0&nbsp;%)</small>"]),
+    ] {
+        assert!(page.contains(&expected), "{expected} is not in {page}");
+    }
+    let whole = "left:0.000%;top:0.000%;width:100.000%;height:100.000%;--h:205";
+    assert!(page.contains(whole), "the only root fills the map: {page}");
+    let about = "; ~ what was asked is not remembered there";
+    assert!(page.contains(about), "the child does not remember");
+    fakes[1].stats.exact = true;
+    let page = Overview::new(&list(&fakes)).html().to_string();
+    assert!(!page.contains(about) && !page.contains('~'), "all remember: {page}");
+}
+
+#[test]
+fn rows_are_indented_by_depth_up_to_eight() {
+    let chain = |depth: usize| {
+        let backing = (depth > 0).then(|| 15 + depth);
+        Fake::new("link", 16 + depth, backing).with(1, [10, 10, 10], None)
+    };
+    let fakes: Vec<_> = (0..11).map(chain).collect();
+    let page = Overview::new(&list(&fakes)).html().to_string();
+    for depth in 0..8 {
+        let indent = format!("padding-left:{:.1}rem", 0.8 + 1.1 * f64::from(depth));
+        assert_eq!(page.matches(&indent).count(), 1, "depth {depth}: {indent}");
+    }
+    assert_eq!(page.matches("padding-left:9.6rem").count(), 3, "depths 8, 9 and 10");
+}
+
+#[test]
 fn allocators_form_a_forest() {
     let fakes = [
         Fake::new("d", 4, Some(2)),

@@ -6,6 +6,9 @@ use core::ptr::NonNull;
 use super::system::{self, Access};
 use crate::allocator::{AllocError, Damage};
 
+#[cfg(test)]
+mod tests;
+
 /// The state of one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {

@@ -11,6 +11,9 @@ use crate::allocator::{AllocError, Damage};
 use crate::misuse::Misuse;
 use crate::stats::Stats;
 
+#[cfg(test)]
+mod tests;
+
 /// How many freed addresses are remembered, to tell a double free from a foreign one.
 const REMEMBERED: usize = 64;
 

@@ -8,15 +8,16 @@
 mod small_world;
 
 use core::alloc::Layout;
+use core::cell::Cell;
 use core::mem::MaybeUninit;
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 use std::collections::{BTreeMap, BTreeSet};
 use std::vec::Vec;
 use std::{format, println, vec};
 
 use super::PoolAllocator;
 use super::chunk::{WINDOW_MAX, window_shift};
-use super::group::BlockSize;
+use super::group::{BlockSize, Group, NOWHERE};
 use crate::allocator::{AllocError, Allocator, Block, SharedRef};
 use crate::test_backing::{Random, TestBacking, misuse_of, panic_of};
 
@@ -466,6 +467,91 @@ fn damage_is_found() {
     pool.held.set(before);
     pool.verify().expect("restored");
     free(&pool, b);
+}
+
+#[test]
+fn blocks_without_a_size_have_a_byte() {
+    let backing = TestBacking::new();
+    let pool = PoolAllocator::new(layout(0, 4), "pool", &backing);
+    assert_eq!(pool.block_layout(), layout(4, 4), "as large as they are aligned");
+    assert_eq!(PoolAllocator::new(layout(0, 1), "pool", &backing).block_layout(), layout(1, 1));
+    assert_eq!(PoolAllocator::new(layout(1, 1), "pool", &backing).block_layout(), layout(1, 1));
+    let blocks = [(); 2].map(|()| take(&pool, layout(0, 4)));
+    assert_ne!(blocks[0], blocks[1], "each is a block");
+    for block in blocks {
+        free(&pool, block);
+    }
+}
+
+#[test]
+fn a_window_has_up_to_64_blocks_and_a_limit() {
+    let most = WINDOW_MAX.ilog2();
+    assert_eq!(window_shift(1, 0), 6, "64 bytes");
+    assert_eq!(window_shift(1, 200), 6, "64 bytes, however long the chunk");
+    assert_eq!(window_shift(1, 8), 3, "as many as a chunk has");
+    assert_eq!(window_shift(3, 4), 3, "12 bytes, rounded down");
+    assert_eq!(window_shift(5, 1), 3, "a whole block at least");
+    assert_eq!(window_shift(WINDOW_MAX / 2, 0), most, "no more than the limit");
+    assert_eq!(window_shift(WINDOW_MAX, 0), most, "no more than the limit");
+    assert_eq!(window_shift(WINDOW_MAX + 1, 0), most + 1, "but a whole block");
+}
+
+/// What a verification says of a pool of three chunks with two live blocks, in which damage was
+/// planted by a change of one cell; `cell` is put back afterwards.
+fn said<T>(cell: &Cell<T>, wrong: T, pool: &PoolAllocator<'_, TestBacking>) -> &'static str {
+    pool.verify().expect("sound before");
+    let before = cell.replace(wrong);
+    let damage = pool.verify().expect_err("damage was planted");
+    cell.set(before);
+    pool.verify().expect("sound again");
+    damage.what
+}
+
+#[test]
+fn each_kind_of_damage_is_told() {
+    let backing = TestBacking::new();
+    let pool = PoolAllocator::new(layout(16, 8), "pool", &backing).with_blocks_per_chunk(4);
+    let blocks: Vec<_> = (0..12).map(|_| take(&pool, layout(16, 8))).collect();
+    // The last one freed is held back, the others have their bits set.
+    for &block in &blocks[2..] {
+        free(&pool, block);
+    }
+    let chunks = pool.index.sorted();
+    assert_eq!(chunks.len(), 3, "four blocks each");
+    // SAFETY: the chunks of the index stand.
+    let [oldest, youngest] = [&pool.oldest, &pool.youngest].map(|chunk| unsafe { &*chunk.get() });
+    let told = said(&youngest.younger, ptr::from_ref(oldest), &pool);
+    assert_eq!(told, "more chunks are listed than the index has", "round and round");
+    let told = said(&oldest.younger, ptr::null(), &pool);
+    assert_eq!(told, "fewer chunks are listed than the index has", "one of three");
+    let counts = "the chunks and the counts of blocks differ";
+    assert_eq!(said(&pool.blocks, 13, &pool), counts, "a block too many");
+    assert_eq!(said(&pool.carved, 11, &pool), counts, "one was never given out");
+    let live = "the free bits and the count of live blocks differ";
+    assert_eq!(said(&pool.frees_total, 11, &pool), live, "freed once more");
+    // SAFETY: the group stands as long as its chunk does.
+    let group = unsafe { &*pool.free_groups.get() };
+    let without = "a group without free blocks is on the list";
+    let fresh = Group::new(group.first);
+    fresh.next.set(group.next.get());
+    assert_eq!(said(&pool.free_groups, &raw const fresh, &pool), without, "another group");
+    let missing = "a group with free blocks is not on the list";
+    assert_eq!(said(&pool.free_groups, NOWHERE, &pool), missing, "no group is");
+    let mut last = group;
+    while last.next.get() != NOWHERE {
+        // SAFETY: the groups of the list stand.
+        last = unsafe { &*last.next.get() };
+    }
+    let endless = "the list of groups with free blocks does not end";
+    assert_eq!(said(&last.next, ptr::from_ref(group), &pool), endless, "round and round");
+    let table = pool.index.table();
+    let slot = table.iter().find(|slot| slot.get() != NOWHERE).expect("a block was freed");
+    let empty = table.iter().find(|slot| slot.get() == NOWHERE).expect("half are empty");
+    let told = said(empty, slot.get(), &pool);
+    assert_eq!(told, "a slot of the table leads to another window", "the same in two");
+    for &block in &blocks[..2] {
+        free(&pool, block);
+    }
 }
 
 /// A naive pool: the live blocks and what was written into each.

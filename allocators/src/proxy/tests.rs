@@ -38,6 +38,24 @@ const _: () = assert!(
 );
 
 #[test]
+fn counts_that_cannot_be_are_told() {
+    let backing = TestBacking::new();
+    let proxy = ProxyAllocator::new("proxy", &backing);
+    let what = || proxy.verify().expect_err("a count is wrong").what;
+    proxy.granted_total.set(1);
+    assert_eq!(what(), "the counts of live blocks and live bytes differ", "bytes and no block");
+    proxy.allocations_total.set(1);
+    assert_eq!(what(), "more blocks are counted than the backing has", "the backing has none");
+    proxy.granted_total.set(0);
+    assert_eq!(what(), "the counts of live blocks and live bytes differ", "a block and no bytes");
+    proxy.allocations_total.set(0);
+    proxy.verify().expect("as it was");
+    let mut seen = 0;
+    proxy.walk(&mut |_| seen += 1);
+    assert_eq!(seen, 0, "a proxy knows no single block");
+}
+
+#[test]
 fn both_ways_of_freeing_lower_what_was_raised() {
     let backing = TestBacking::new();
     // The pool grants more than is asked, so the two ways could differ.

@@ -59,6 +59,35 @@ const _: () = {
 };
 
 #[test]
+fn each_kind_of_damage_is_told() {
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let quarantine = QuarantineAllocator::new("q", 3, 1000, &backing, &books).expect("room");
+    let [live, waiting] = [16, 40].map(|size| take(&quarantine, size));
+    free(&quarantine, waiting);
+    let what = || quarantine.verify().expect_err("damage was planted").what;
+    let known = quarantine.blocks.remove(waiting).expect("it waits");
+    let listed = "a block in quarantine is not in the table, or not as it is listed";
+    assert_eq!(what(), listed, "it is not in the table");
+    for wrong in [super::Known { slot: 1, ..known }, super::Known { granted: 41, ..known }] {
+        quarantine.blocks.insert(waiting, wrong);
+        assert_eq!(what(), listed, "it is listed otherwise");
+    }
+    quarantine.blocks.insert(waiting, known);
+    quarantine.verify().expect("as it was");
+    let bytes = quarantine.held_bytes.replace(41);
+    assert_eq!(what(), "the bytes in quarantine are miscounted", "a byte too many");
+    quarantine.held_bytes.set(bytes);
+    let sums = "the counters of a quarantine are not the sums over its table";
+    for counter in [&quarantine.live, &quarantine.requested, &quarantine.granted] {
+        counter.set(counter.get() + 1);
+        assert_eq!(what(), sums, "a counter is too high");
+        counter.set(counter.get() - 1);
+    }
+    quarantine.verify().expect("as it was");
+    free(&quarantine, live);
+}
+
+#[test]
 fn blocks_leave_in_the_order_they_came() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     let quarantine = QuarantineAllocator::new("q", 3, 1000, &backing, &books).expect("room");

@@ -7,6 +7,7 @@
 )]
 
 use core::alloc::Layout;
+use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use std::collections::BTreeMap;
@@ -320,22 +321,39 @@ fn regions_of_any_length_and_address() {
 }
 
 #[test]
-fn damage_is_found() {
+fn each_kind_of_damage_is_told() {
     let mut memory = memory(BYTES);
     let scratch = ScratchAllocator::from_region("scratch", &mut memory);
-    let block = take(&scratch, 100);
     let ring = &scratch.ring;
-    ring.tail.set(16);
-    assert!(scratch.verify().is_err(), "the tail");
-    ring.tail.set(0);
-    ring.occupied.set(96);
-    assert!(scratch.verify().is_err(), "the count of bytes");
-    ring.occupied.set(112);
-    ring.requested.set(99);
-    assert!(scratch.verify().is_err(), "the counters");
-    ring.requested.set(100);
-    scratch.verify().expect("sound again");
-    free(&scratch, block);
+    let said = |cell: &Cell<usize>, wrong: usize| {
+        scratch.verify().expect("sound before");
+        let before = cell.replace(wrong);
+        let damage = scratch.verify().expect_err("damage was planted");
+        cell.set(before);
+        scratch.verify().expect("sound again");
+        (damage.what, damage.address.addr())
+    };
+    let over = "an empty ring does not start over";
+    let (what, at) = said(&ring.head, 16);
+    assert_eq!((what, said(&ring.tail, 32).0), (over, over), "head and tail");
+    let [first, second] = [100, 20].map(|size| take(&scratch, size));
+    let start = first.addr().get();
+    assert_eq!(at, start + 16, "where the head was");
+    assert_eq!(said(&ring.tail, 16), ("an entry of the ring is broken", start + 16));
+    let filled = "the blocks do not fill the ring from tail to head";
+    assert_eq!(said(&ring.occupied, 128), (filled, start), "the count of bytes");
+    let counts = "the blocks and their counts differ";
+    assert_eq!(said(&ring.requested, 119), (counts, start), "the bytes asked for");
+    assert_eq!(said(&ring.occupied, 0).0, over, "what is empty has its head at the start");
+    // Between the head and the tail something starts.
+    let (head, occupied) = (ring.head.replace(112), ring.occupied.replace(112));
+    let damage = scratch.verify().expect_err("the second is behind the head");
+    assert_eq!(damage.what, "an entry stands where nothing starts", "{damage}");
+    ring.head.set(head);
+    ring.occupied.set(occupied);
+    free(&scratch, second);
+    free(&scratch, first);
+    scratch.verify().expect("sound");
 }
 
 /// Runs random operations against a map of the live blocks.

@@ -78,6 +78,62 @@ fn the_table_behaves_as_a_map() {
 }
 
 #[test]
+fn no_sites_know_nothing_and_refuse_nothing() {
+    let (sites, site) = (NoSites, Location::caller());
+    let (block, other) = (address(16), address(32));
+    assert_eq!((sites.reserve(9, site), sites.pledge(site)), (Ok(()), Ok(())), "nothing to do");
+    sites.note(block, site);
+    sites.settle(block, site);
+    sites.moved(block, other, Some(site));
+    assert_eq!((sites.site(block), sites.site_around(other)), (None, None), "nothing is kept");
+    assert_eq!(sites.lift(block), None, "nothing is kept");
+    sites.withdraw();
+    sites.forget(block);
+    sites.clear();
+    assert_eq!(sites.verify(0), Ok(()), "nothing can be damaged");
+}
+
+#[test]
+fn damage_to_the_table_is_told() {
+    let books = TestBacking::new();
+    let table = Table::new();
+    for number in 1..=3 {
+        table.reserve(1, &books).expect("the books have room");
+        table.insert(address(16 * u64::from(number)), number);
+    }
+    assert_eq!(table.validate(3), Ok(()), "sound");
+    let none = "a block has a site that has no such number";
+    assert_eq!(table.validate(2), Err(none), "there are two sites");
+    table.insert(address(16), 0);
+    assert_eq!(table.validate(3), Err(none), "no site has the number 0");
+    table.release(&books);
+    assert_eq!((table.len(), table.get(address(32))), (0, None), "empty");
+    table.reserve(1, &books).expect("the books have room");
+    table.insert(address(32), 7);
+    assert_eq!((table.len(), table.get(address(32))), (1, Some(7)), "it serves again");
+    table.release(&books);
+}
+
+#[test]
+fn a_block_that_moves_takes_its_site_along() {
+    let books = TestBacking::new();
+    let sites = Sites::new(&books);
+    let site = Location::caller();
+    let (old, new) = (address(16), address(32));
+    sites.reserve(1, site).expect("the books have room");
+    sites.note(old, site);
+    let taken = sites.overhead_bytes();
+    assert_eq!(taken, books.stats().granted, "all that the books gave");
+    sites.moved(old, old, Some(site));
+    assert_eq!(sites.site_of(old), Some(site), "it stayed");
+    sites.moved(old, new, Some(site));
+    assert_eq!((sites.site_of(old), sites.site_of(new)), (None, Some(site)), "it went along");
+    // A block without a site comes to lie where another one's site is still known.
+    sites.moved(old, new, None);
+    assert_eq!((sites.site_of(new), sites.count()), (None, 0), "the block there has none");
+}
+
+#[test]
 fn a_block_costs_what_the_docs_say() {
     let books = TestBacking::new();
     let sites = Sites::new(&books);

@@ -7,6 +7,7 @@ use std::vec::Vec;
 use crate::allocator::Allocator;
 use crate::buddy::error::BuddyError;
 use crate::buddy::meta::Seal;
+use crate::buddy::shape::Shape;
 use crate::buddy::tests::{Random, Region, layout};
 use crate::buddy::{BlockState, BuddyAllocator};
 
@@ -259,7 +260,111 @@ fn a_header_with_a_right_sum_and_wrong_numbers_is_refused() {
         let bytes = buddy.into_region().to_vec();
         let mut region = Region::new(20_000, 0);
         let error = open(&bytes, &mut region).err();
-        assert!(matches!(error, Some(BuddyError::Damaged { .. })), "{at}: {error:?}");
+        let what = "the header does not hold together";
+        assert_eq!(error, Some(BuddyError::Damaged { what, offset: 0 }), "forgery {at}");
+    }
+}
+
+/// An arena whose header was forged, with every number that follows from others made to fit.
+fn forged(forge: impl FnOnce(&mut Seal)) -> Vec<MaybeUninit<u8>> {
+    let mut home = Region::new(20_000, 0);
+    let buddy = BuddyAllocator::from_region("home", home.get(), 64).expect("it fits");
+    let mut seal = buddy.tree.head().seal.get();
+    forge(&mut seal);
+    let Seal { leaf_shift, top, first, end, .. } = seal;
+    let shape = Shape { leaf_shift, top, first, end };
+    seal.fronts = shape.fronts();
+    seal.bytes = seal.data.wrapping_add(u64::from(shape.leaves()).wrapping_shl(leaf_shift));
+    seal.sum = seal.mixed();
+    buddy.tree.head().seal.set(seal);
+    buddy.into_region().to_vec()
+}
+
+#[test]
+fn a_header_that_fits_itself_is_held_to_the_limits() {
+    let forgeries: [fn(&mut Seal); 4] = [
+        |seal| seal.leaf_shift = 3,
+        |seal| seal.leaf_shift = 60,
+        |seal| (seal.top, seal.data, seal.end) = (32, seal.data + 128, seal.end - 2),
+        |seal| seal.end = (1 << seal.top) + 1,
+    ];
+    for (at, forge) in forgeries.into_iter().enumerate() {
+        let mut region = Region::new(20_000, 0);
+        let error = open(&forged(forge), &mut region).err();
+        let what = "the header does not hold together";
+        assert_eq!(error, Some(BuddyError::Damaged { what, offset: 0 }), "forgery {at}");
+    }
+    // The largest arena there can be is one, and most of it is missing here.
+    let mut region = Region::new(20_000, 0);
+    let error = open(&forged(|seal| seal.leaf_shift = 62 - seal.top), &mut region).err();
+    assert!(matches!(error, Some(BuddyError::CutShort { bytes: 20_000, .. })), "{error:?}");
+}
+
+#[test]
+fn an_alignment_that_cannot_be_is_refused() {
+    for align in [0, 8, 24, 1 << 62 | 1 << 61] {
+        for skew in [0, 8] {
+            let mut home = Region::new(20_000, skew);
+            let buddy = BuddyAllocator::from_region("home", home.get(), 64).expect("it fits");
+            buddy.tree.head().books.greatest_align.set(align);
+            let bytes = buddy.into_region().to_vec();
+            let mut region = Region::new(20_000, skew);
+            let error = open(&bytes, &mut region).err();
+            // In the header, which starts at the first multiple of 16.
+            let (what, offset) = ("the greatest alignment is impossible", skew + 64 + 48);
+            assert_eq!(error, Some(BuddyError::Damaged { what, offset }), "{align}, {skew}");
+        }
+    }
+}
+
+#[test]
+fn a_header_is_found_at_the_first_multiple_of_16_alone() {
+    let mut home = Region::new(20_000, 8);
+    let buddy = BuddyAllocator::from_region("home", home.get(), 64).expect("it fits");
+    let _ = buddy.into_region();
+    // Its first bytes lie 8 bytes in, so 12 bytes hold the half of them and 60 no whole header.
+    for (len, expected) in [
+        (12, BuddyError::NotAnArena),
+        (60, BuddyError::CutShort { needed: 8 + 128, bytes: 60 }),
+        (8 + 127, BuddyError::CutShort { needed: 8 + 128, bytes: 8 + 127 }),
+    ] {
+        // SAFETY: every byte of a region was written.
+        let error = unsafe { BuddyAllocator::open("cut", &mut home.get()[..len]) }.err();
+        assert_eq!(error, Some(expected), "{len} bytes");
+    }
+    let bytes = home.get().to_vec();
+    for before in [8, 24] {
+        let mut region = Region::new(20_000 + before, 16 - before % 16);
+        let place = region.get();
+        place[before..].copy_from_slice(&bytes);
+        // SAFETY: every byte of a region was written.
+        let error = unsafe { BuddyAllocator::open("behind", place) }.err();
+        assert_eq!(error, Some(BuddyError::NotAnArena), "{before} bytes lie before it");
+    }
+}
+
+#[test]
+fn the_home_of_an_arena_is_where_it_was_opened_last() {
+    // The base lies so that twice the home is not aligned where the home is not.
+    let skew = (1 << 16) - 10_000;
+    let mut home = Region::new(20_000, skew);
+    let buddy = BuddyAllocator::from_region("home", home.get(), 64).expect("it fits");
+    let residue = buddy.tree.home % (1 << 16);
+    assert!(!(2 * residue).is_multiple_of(1 << 16), "home {residue}");
+    let bytes = buddy.into_region().to_vec();
+    let mut second = Region::new(20_000, skew + 64);
+    let copy = open(&bytes, &mut second).expect("nothing was aligned so far");
+    let block = copy.allocate(layout(10, 1 << 16)).expect("the region holds such a place");
+    // SAFETY: the block is live and freed once.
+    unsafe { copy.deallocate(block.cast()) };
+    let bytes = copy.into_region().to_vec();
+    // From here on it may be moved by multiples of what was asked from where it was then.
+    let mut third = Region::new(20_000, skew + 64 + (1 << 16));
+    drop(open(&bytes, &mut third).expect("the distance is a multiple of 2^16"));
+    for distance in [(1 << 16) - 64, 1 << 15, 64] {
+        let mut third = Region::new(20_000, skew + 64 + distance);
+        let error = open(&bytes, &mut third).err();
+        assert_eq!(error, Some(BuddyError::BadBase { alignment: 1 << 16 }), "{distance}");
     }
 }
 

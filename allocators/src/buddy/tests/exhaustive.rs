@@ -69,7 +69,7 @@ impl Model {
     fn tree(&self) -> Bare {
         let bare = Bare::new(self.top, self.present.start, self.present.end);
         for live in &self.live {
-            bare.tree.reserve(live.start, live.end).expect("the range is free");
+            bare.tree.reserve(live.start, live.end, |_| ()).expect("the range is free");
         }
         bare
     }
@@ -141,7 +141,7 @@ fn every_state_of_16_leaves_is_reached_and_left() {
     let empty = bare.tree.bits()[0].get();
     for (count, live) in states(0..16).iter().enumerate() {
         for range in live {
-            bare.tree.reserve(range.start, range.end).expect("the range is free");
+            bare.tree.reserve(range.start, range.end, |_| ()).expect("the range is free");
         }
         if count % 64 == 0 {
             bare.tree.check().expect("the tree is sound");
@@ -252,7 +252,7 @@ fn every_reserved_range_in_every_small_tree() {
             for to in from + 1..=model.present.end {
                 let bare = model.tree();
                 let free = model.is_free(&(from..to));
-                assert_eq!(bare.tree.reserve(from, to).is_ok(), free);
+                assert_eq!(bare.tree.reserve(from, to, |_| ()).is_ok(), free);
                 if !free {
                     model.assert_same(&bare);
                     continue;
@@ -261,7 +261,7 @@ fn every_reserved_range_in_every_small_tree() {
                 for leaf in from..to {
                     assert!(bare.tree.block_around(leaf).1, "leaf {leaf} is taken");
                 }
-                bare.tree.release_range(from, to);
+                bare.tree.release_range(from, to, |_| ());
                 model.assert_same(&bare);
             }
         }

@@ -10,6 +10,7 @@ use std::vec::Vec;
 use crate::allocator::{AllocError, Allocator};
 use crate::buddy::tests::{Random, Region, layout};
 use crate::buddy::{BlockState, BuddyAllocator, BuddyError};
+use crate::test_backing::{TestBacking, panic_of};
 
 fn take<B: Allocator + ?Sized>(buddy: &BuddyAllocator<'_, B>, bytes: usize) -> NonNull<u8> {
     let block = buddy.allocate(layout(bytes, 1)).expect("there is room");
@@ -236,6 +237,69 @@ fn what_cannot_be_made_is_refused_with_the_reason() {
     }
     let made = BuddyAllocator::from_region("small", &mut small, 16).expect("a leaf fits");
     free(&made, &[take(&made, 1)]);
+}
+
+#[test]
+fn a_wrong_leaf_is_refused_before_the_backing_is_asked() {
+    let backing = TestBacking::new();
+    for leaf_bytes in [0, 8, 48, 100, 4095, 5000] {
+        let made = BuddyAllocator::new("bad", 1 << 16, leaf_bytes, &backing);
+        assert_eq!(made.err(), Some(BuddyError::BadLeaf { leaf_bytes }));
+    }
+    assert_eq!(backing.requests(), 0, "nothing was asked for");
+}
+
+#[test]
+fn the_backing_is_asked_for_the_alignment_of_a_leaf_within_limits() {
+    let backing = TestBacking::new();
+    for (leaf_bytes, align) in [(16, 64), (64, 64), (1024, 1024), (4096, 4096), (8192, 4096)] {
+        let buddy = BuddyAllocator::new("aligned", 1 << 17, leaf_bytes, &backing).expect("it fits");
+        let asked = backing.layout_at(buddy.region().cast::<u8>().as_ptr());
+        assert_eq!(asked, Some(layout(1 << 17, align)), "leaves of {leaf_bytes} bytes");
+        assert_eq!(buddy.leaf_bytes(), leaf_bytes, "as asked");
+    }
+}
+
+#[test]
+fn settling_merges_what_waits() {
+    let mut region = Region::new(1 << 16, 0);
+    let buddy = BuddyAllocator::from_region("settle", region.get(), 16).expect("it fits");
+    let waiting = || buddy.tree.fronts().iter().map(|front| front.count()).sum::<usize>();
+    let blocks = [take(&buddy, 16), take(&buddy, 16), take(&buddy, 32)];
+    free(&buddy, &blocks);
+    assert_eq!(waiting(), 3, "each waits in its front");
+    buddy.settle();
+    assert_eq!(waiting(), 0, "merged");
+    buddy.verify().expect("the tree is sound");
+}
+
+#[test]
+fn a_resize_counts_the_bytes_that_are_asked_more() {
+    let mut region = Region::new(1 << 14, 0);
+    let buddy = BuddyAllocator::from_region("counts", region.get(), 64).expect("it fits");
+    // Where it can grow to 512 bytes.
+    let block = buddy.allocate(layout(0, 512)).expect("there is room").cast();
+    assert_eq!(buddy.stats().requested_total, 1, "nothing is served as a byte");
+    let sizes = [(0, 5, 5), (5, 70, 70), (70, 3, 70), (3, 0, 70), (0, 0, 70), (0, 300, 369)];
+    for (from, to, total) in sizes {
+        // SAFETY: the block is live and of `from` bytes, as the sizes follow each other.
+        let resized = unsafe { buddy.resize_in_place(block, layout(from, 1), layout(to, 1)) };
+        let granted = to.next_power_of_two().max(64);
+        assert_eq!(resized.expect("all else is free").len(), granted, "{from} to {to}");
+        assert_eq!(buddy.stats().requested_total, total, "{from} to {to}");
+    }
+    free(&buddy, &[block]);
+}
+
+#[test]
+fn a_panic_that_unwinds_is_not_replaced_by_the_report_of_a_leak() {
+    let told = panic_of(|| {
+        let mut region = Region::new(1 << 14, 0);
+        let buddy = BuddyAllocator::from_region("leaky", region.get(), 64).expect("it fits");
+        take(&buddy, 1);
+        panic!("the first reason");
+    });
+    assert_eq!(told, "the first reason", "the leak is written, not thrown");
 }
 
 #[test]

@@ -140,6 +140,28 @@ fn a_range_that_is_not_live_is_not_released() {
     unsafe { buddy.release_range(1 << 15, 256) };
 }
 
+#[test]
+fn a_free_leaf_as_long_as_the_range_is_not_released() {
+    let bare = Bare::new(8, 0, 256);
+    assert!(!bare.tree.fronts().is_empty(), "a freed leaf waits in a front");
+    for leaf in [6, 7] {
+        bare.tree.reserve(leaf, leaf + 1, |_| ()).expect("it is free");
+    }
+    bare.tree.free(7 << 4);
+    for held in [true, false] {
+        assert_eq!(bare.tree.is_held(7, 0), held, "in the front until it is settled");
+        let mut shown = 0;
+        for (from, to) in [(7, 8), (6, 8)] {
+            let report = report_of(|| bare.tree.release_range(from, to, |_| shown += 1));
+            assert!(report.contains("double free"), "{from}..{to}, held {held}: {report}");
+        }
+        assert_eq!(shown, 0, "nothing of a wrong range is touched");
+        assert_eq!(bare.tree.head().books.live.get(), 1, "leaf 6 lives on");
+        bare.tree.check().expect("nothing has changed");
+        bare.tree.settle();
+    }
+}
+
 // The tools report the write itself, which is planted.
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 #[test]
@@ -175,7 +197,7 @@ fn a_write_after_a_free_is_found_before_it_is_followed() {
 fn every_second_leaf_free() -> Bare {
     let bare = Bare::new(4, 0, 16);
     for leaf in 0..16 {
-        bare.tree.reserve(leaf, leaf + 1).expect("it is free");
+        bare.tree.reserve(leaf, leaf + 1, |_| ()).expect("it is free");
     }
     for leaf in (1..16).step_by(2) {
         bare.tree.free(leaf << 4);
@@ -219,8 +241,8 @@ fn a_list_or_front_that_agrees_with_the_counters_alone_is_found() {
     assert_eq!(what, "a free block is in no list");
 
     let bare = Bare::new(8, 0, 256);
-    bare.tree.reserve(0, 1).expect("it is free");
-    bare.tree.reserve(1, 2).expect("it is free");
+    bare.tree.reserve(0, 1, |_| ()).expect("it is free");
+    bare.tree.reserve(1, 2, |_| ()).expect("it is free");
     bare.tree.free(0);
     bare.tree.check().expect("the tree is sound");
     assert!(bare.tree.fronts()[0].push(0), "there is room");

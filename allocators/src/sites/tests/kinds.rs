@@ -117,6 +117,94 @@ fn a_buddy_notes_the_blocks_of_a_range() {
 }
 
 #[test]
+fn a_free_of_either_kind_forgets_the_site() {
+    fn check(allocator: &dyn Allocator, count: &dyn Fn() -> usize) {
+        let name = allocator.name();
+        let line = line!() + 1;
+        let blocks = [(); 3].map(|()| allocator.allocate(BLOCK).expect("there is memory").cast());
+        assert_eq!(lines(allocator), [Some(line); 3], "{name}: each is known");
+        assert_eq!(count(), 3, "{name}: each is known");
+        let [first, second, third] = blocks;
+        // SAFETY: the block is live and not used again.
+        unsafe { allocator.deallocate(third) };
+        assert_eq!(count(), 2, "{name}: freed by its address");
+        // SAFETY: as above, and it has this layout.
+        unsafe { allocator.deallocate_sized(second, BLOCK) };
+        assert_eq!(count(), 1, "{name}: freed with its layout");
+        assert_eq!(allocator.verify(), Ok(()), "{name}: sound");
+        // SAFETY: as above.
+        unsafe { allocator.deallocate_sized(first, BLOCK) };
+        assert_eq!(count(), 0, "{name}: all are forgotten");
+    }
+    let (books, backing) = (TestBacking::new(), TestBacking::new());
+    let heap = HeapAllocator::new("heap", &backing).with_sites(Sites::new(&books));
+    check(&heap, &|| heap.sites().count());
+    let slab = SlabAllocator::new("slab", &backing).with_sites(Sites::new(&books));
+    check(&slab, &|| slab.sites().count());
+    let pool = PoolAllocator::new(BLOCK, "pool", &backing).with_sites(Sites::new(&books));
+    check(&pool, &|| pool.sites().count());
+    let frame = FrameAllocator::new("frame", 4096, &backing).expect("there is memory");
+    let frame = frame.with_sites(Sites::new(&books));
+    check(&frame, &|| frame.sites().count());
+    let buddy = BuddyAllocator::new("buddy", 1 << 16, 64, &backing).expect("there is memory");
+    let buddy = buddy.with_sites(Sites::new(&books));
+    check(&buddy, &|| buddy.sites().count());
+}
+
+#[test]
+fn what_lies_beside_a_range_keeps_its_site() {
+    let books = TestBacking::new();
+    let mut memory = vec![MaybeUninit::uninit(); 64 << 10];
+    let buddy = BuddyAllocator::from_region("buddy", &mut memory, 64).expect("room for leaves");
+    let buddy = buddy.with_sites(Sites::new(&books));
+    let first = buddy.overhead_bytes() + 64 * 8;
+    let sites = |from: usize| {
+        let block = buddy.at_offset(first + from).expect("a block starts there");
+        buddy.sites().site_of(block).map(|site| site.line())
+    };
+    let line = line!();
+    buddy.reserve_range(first + 128, 64).expect("it is free");
+    buddy.reserve_range(first, 128).expect("it is free");
+    assert_eq!(sites(128), Some(line + 1), "the neighbour was there before");
+    // SAFETY: nothing uses the range.
+    unsafe { buddy.release_range(first, 128) };
+    assert_eq!(sites(128), Some(line + 1), "the neighbour is still there");
+    // A range with something free in it is wrong, and nothing of it is forgotten.
+    let report = misuse_of(|| {
+        // SAFETY: not kept, on purpose.
+        unsafe { buddy.release_range(first + 64, 128) }
+    });
+    assert!(report.contains("double free"), "{report}");
+    assert_eq!(sites(128), Some(line + 1), "the neighbour is still there");
+    buddy.verify().expect("the buddy is sound");
+    // SAFETY: nothing uses the range.
+    unsafe { buddy.release_range(first + 128, 64) };
+    assert_eq!(buddy.sites().count(), 0, "all are forgotten");
+}
+
+#[test]
+fn a_range_makes_room_for_two_blocks_of_each_size() {
+    let books = TestBacking::new();
+    let mut memory = vec![MaybeUninit::uninit(); 4 << 20];
+    let buddy = BuddyAllocator::from_region("buddy", &mut memory, 16).expect("room for leaves");
+    let buddy = buddy.with_sites(Sites::new(&books));
+    let levels = buddy.levels() as usize;
+    assert!((19..28).contains(&levels), "two for each of {levels} fit a first table of 56");
+    let offset = buddy.overhead_bytes();
+    buddy.reserve_range(offset, 16).expect("it is free");
+    let first = buddy.sites().overhead_bytes();
+    take(&buddy, BLOCK);
+    assert_eq!(buddy.sites().overhead_bytes(), first, "as little as any block takes");
+    assert!(format!("{:?}", buddy.sites()).contains("blocks: 2"), "{:?}", buddy.sites());
+    let mut live = Vec::new();
+    buddy.walk(&mut |block| live.push(block.address));
+    for block in live {
+        // SAFETY: the walk shows live blocks, which nothing uses.
+        unsafe { buddy.deallocate(block) };
+    }
+}
+
+#[test]
 fn a_buddy_without_books_reserves_no_range() {
     let books = TestBacking::new();
     let mut memory = vec![MaybeUninit::uninit(); 64 << 10];

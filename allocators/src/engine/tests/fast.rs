@@ -1,0 +1,213 @@
+//! The quick ways of an engine by themselves, which its owner tries first, and the table of regions.
+
+use core::alloc::Layout;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+use std::vec;
+use std::vec::Vec;
+
+use crate::engine::region::Region;
+use crate::engine::{Engine, REGIONS_MAX};
+use crate::size_classes::{ClassTable, DefaultClasses, SizeClasses};
+use crate::stats::Stats;
+
+const TABLE: &ClassTable = DefaultClasses::TABLE;
+
+type Default = Engine<DefaultClasses>;
+
+pub(super) fn layout(bytes: usize, align: usize) -> Layout {
+    Layout::from_size_align(bytes, align).expect("a valid layout")
+}
+
+pub(super) fn memory(bytes: usize) -> Vec<MaybeUninit<u8>> {
+    vec![MaybeUninit::uninit(); bytes]
+}
+
+/// Adds a region; the memory must outlive the engine.
+pub(super) fn add(engine: &mut Default, memory: &mut [MaybeUninit<u8>]) -> bool {
+    let layout = layout(memory.len(), 1);
+    // SAFETY: the tests keep the memory for as long as the engine and use it for nothing else.
+    unsafe { engine.add_region(NonNull::from(memory).cast(), layout) }
+}
+
+fn take(engine: &mut Default, bytes: usize) -> NonNull<u8> {
+    engine.allocate(layout(bytes, 1)).expect("there is room").cast()
+}
+
+#[test]
+fn a_fresh_engine_has_nothing() {
+    let mut engine = Default::new();
+    assert_eq!(engine.stats(), Stats::default(), "nothing was counted");
+    assert!(!engine.has_emptied() && engine.has_region_slot(), "no regions");
+    assert_eq!(engine.take_emptied(), None, "no regions");
+    assert!(engine.allocate(layout(1, 1)).is_err(), "no memory");
+    for class in 0..TABLE.count() {
+        assert_eq!(engine.allocate_front(class, 1), None, "class {class}: nothing waits");
+        assert_eq!(engine.allocate_current(class, 1), None, "class {class}: no page");
+    }
+    assert_eq!(engine.hot_slot(NonNull::dangling(), 0).map(|_| ()), None, "no slot");
+    engine.verify().expect("sound");
+}
+
+#[test]
+fn the_class_of_a_request_depends_on_size_and_alignment() {
+    let most = TABLE.bytes_max();
+    for bytes in [0, 1, 16, 17, 100, most] {
+        let class = Some(TABLE.class_of(bytes));
+        for align in [1, 8, 16] {
+            assert_eq!(Default::front_class(layout(bytes, align)), class, "{bytes} at {align}");
+            assert_eq!(Default::class_for(layout(bytes, align)), class, "{bytes} at {align}");
+        }
+        assert_eq!(Default::front_class(layout(bytes, 32)), None, "{bytes} at 32");
+        let aligned = TABLE.class_of_aligned(bytes, 32);
+        assert_eq!(Default::class_for(layout(bytes, 32)), aligned, "{bytes} at 32");
+    }
+    assert_eq!(Default::front_class(layout(most + 1, 1)), None, "no class is as large");
+    assert_eq!(Default::class_for(layout(most + 1, 1)), None, "no class is as large");
+}
+
+#[test]
+fn slots_go_to_their_front_and_come_back_last_freed_first() {
+    let mut memory = memory(1 << 18);
+    let mut engine = Default::new();
+    assert!(add(&mut engine, &mut memory), "the memory holds pages");
+    for bytes in [16, 48, 64, 256, 496] {
+        let class = TABLE.class_of(bytes);
+        // The first opens a page, from which the others come.
+        let mut blocks = vec![take(&mut engine, bytes)];
+        let room = (2048 / TABLE.bytes(class)).clamp(4, 30);
+        for _ in 0..room {
+            let next = engine.allocate_current(class, bytes).map(NonNull::cast);
+            blocks.push(next.unwrap_or_else(|| take(&mut engine, bytes)));
+        }
+        let granted = engine.stats().granted;
+        for &block in &blocks[..room] {
+            let slot = engine.hot_slot(block, bytes).expect("a live slot of the hot region");
+            assert_eq!(engine.slot_bytes(slot), TABLE.bytes(class), "{bytes} bytes");
+            let more = TABLE.bytes(class) + 1;
+            assert!(engine.hot_slot(block, more).is_none(), "{bytes} bytes: more than it has");
+            for inside in [1, 8, 15] {
+                let address = NonNull::new(block.as_ptr().wrapping_add(inside)).expect("not null");
+                assert!(engine.hot_slot(address, 0).is_none(), "{inside} bytes inside");
+            }
+            assert!(engine.deallocate_front(slot), "{bytes} bytes: there is room");
+            assert!(engine.hot_slot(block, 0).is_none(), "{bytes} bytes: it is free");
+        }
+        let freed = room * TABLE.bytes(class);
+        assert_eq!(engine.stats().granted, granted - freed, "{bytes} bytes");
+        engine.verify().expect("sound");
+        let last = engine.hot_slot(blocks[room], 0).expect("it is live");
+        assert!(!engine.deallocate_front(last), "{bytes} bytes: the front has {room} already");
+        for &block in blocks[..room].iter().rev() {
+            let again = engine.allocate_front(class, bytes).map(NonNull::cast);
+            assert_eq!(again, Some(block), "{bytes} bytes: last freed first");
+        }
+        assert_eq!(engine.allocate_front(class, bytes), None, "{bytes} bytes: nothing waits");
+        assert_eq!(engine.stats().granted, granted, "{bytes} bytes");
+        engine.verify().expect("sound");
+    }
+    let outside = memory.as_ptr_range();
+    for address in [outside.start.wrapping_sub(1 << 20), outside.end] {
+        let address = NonNull::new(address.cast_mut().cast()).expect("not null");
+        assert!(engine.hot_slot(address, 0).is_none(), "outside");
+    }
+}
+
+#[test]
+fn a_slot_goes_to_its_page_where_the_page_stays_as_it_is() {
+    let mut memory = memory(1 << 18);
+    let mut engine = Default::new();
+    assert!(add(&mut engine, &mut memory), "the memory holds pages");
+    let class = TABLE.class_of(496);
+    let slots = TABLE.slots(class) as usize;
+    // Two pages are full, the third is the current one.
+    let blocks: Vec<_> = (0..2 * slots + 2).map(|_| take(&mut engine, 496)).collect();
+    let slot = |engine: &Default, at: usize| engine.hot_slot(blocks[at], 0).expect("it is live");
+    let full = slot(&engine, 0);
+    assert!(!engine.deallocate_to_page(full), "a full page becomes a partial one by this");
+    let granted = engine.stats().granted;
+    let current = slot(&engine, 2 * slots);
+    assert!(engine.deallocate_to_page(current), "the current page stays that");
+    assert_eq!(engine.stats().granted, granted - 496, "a slot less");
+    assert!(engine.hot_slot(blocks[2 * slots], 0).is_none(), "it is free");
+    engine.verify().expect("sound");
+    // Fill the front, so that a free by the slow way reaches the page.
+    for &block in &blocks[slots..2 * slots] {
+        engine.deallocate(block, 496).expect("it is live");
+    }
+    for &block in &blocks[..3] {
+        engine.deallocate(block, 496).expect("it is live");
+    }
+    engine.verify().expect("sound");
+    let partial = slot(&engine, 3);
+    let granted = engine.stats().granted;
+    if engine.deallocate_to_page(partial) {
+        assert_eq!(engine.stats().granted, granted - 496, "a slot less");
+        assert!(engine.hot_slot(blocks[3], 0).is_none(), "it is free");
+    }
+    engine.verify().expect("sound");
+}
+
+#[test]
+fn the_region_that_is_used_becomes_the_hot_one() {
+    let mut memories = [(); 3].map(|()| memory(1 << 16));
+    let mut engine = Default::new();
+    let mut blocks = Vec::new();
+    for memory in &mut memories {
+        assert!(add(&mut engine, memory), "the memory holds pages");
+        let hot = engine.hot.region;
+        assert_eq!(hot, blocks.len(), "the one that was added last");
+        let block = engine.regions[hot].address(1024);
+        blocks.push(NonNull::new(block).expect("a region is not at null"));
+        let before = engine.region_count;
+        assert_eq!(before, blocks.len(), "as many as were added");
+        if before == 1 {
+            assert!(!engine.heat(blocks[0]), "there is one alone");
+        }
+    }
+    assert!(!engine.heat(blocks[2]), "it is hot already");
+    for at in [0, 1, 2] {
+        assert!(engine.heat(blocks[at]), "region {at} was cold");
+        assert_eq!(engine.hot.region, at, "it is hot");
+        assert_eq!(engine.hot.base, engine.regions[at].base, "with its own base");
+        assert!(!engine.heat(blocks[at]), "region {at} is hot already");
+    }
+    let outside = NonNull::from(&mut engine.reserved).cast::<u8>();
+    assert!(!engine.heat(outside), "no region has it");
+    assert_eq!(engine.stats().reserved, 3 << 16, "all three");
+    let unused = engine.take_unused().expect("nothing is damaged").map(|(_, layout)| layout.size());
+    assert_eq!((unused, engine.region_count), (Some(1 << 16), 2), "one is given back");
+    while engine.take_any().is_some() {}
+    assert_eq!((engine.region_count, engine.stats().reserved), (0, 0), "all are given back");
+    assert_eq!(engine.stats().peak_reserved, 3 << 16, "the most there were");
+}
+
+#[test]
+fn the_table_of_regions_is_full_in_the_end() {
+    let mut memories: Vec<_> = (0..=REGIONS_MAX).map(|_| memory(16 << 10)).collect();
+    let mut engine = Default::new();
+    let (last, rest) = memories.split_last_mut().expect("there are some");
+    for memory in rest {
+        assert!(engine.has_region_slot(), "{} regions", engine.region_count);
+        assert!(add(&mut engine, memory), "{} regions", engine.region_count);
+    }
+    assert!(!engine.has_region_slot(), "{} regions", engine.region_count);
+    assert!(!add(&mut engine, last), "there is no place for one more");
+    assert!(engine.take_any().is_some() && engine.has_region_slot(), "one has gone");
+}
+
+#[test]
+fn a_region_is_asked_for_with_room_for_its_tables() {
+    for granules in [1, 200, 255, 256, 257, 1000, 5000, 70_000] {
+        let bytes = Region::bytes_for(granules);
+        let mut memory = memory(bytes + 4096);
+        let skip = memory.as_ptr().addr().wrapping_neg() % 4096;
+        let start = NonNull::from(&mut memory[skip..skip + bytes]).cast();
+        // SAFETY: the memory is as long and outlives the region.
+        let region = unsafe { Region::new(start, layout(bytes, 4096)) };
+        let mut region = region.expect("it holds pages");
+        assert!(region.take_block(granules as u32).is_ok(), "{granules} granules in {bytes}");
+        let most = granules * 16 * 103 / 100 + 7 * 4096;
+        assert!(bytes <= most, "{bytes} bytes for {granules} granules");
+    }
+}
