@@ -6,6 +6,9 @@
 use core::error::Error;
 use core::fmt;
 
+#[cfg(test)]
+mod tests;
+
 /// An object could not be inserted, or an id not be reserved. The table is as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InsertError {

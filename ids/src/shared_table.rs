@@ -137,7 +137,14 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     /// refuses.
     pub fn new_in(slots: usize, memory: &'a A) -> Result<Self, InsertError> {
         if slots as u64 > I::SLOTS {
-            return Err(full(I::SLOTS, 0, 0));
+            let limit = I::SLOTS;
+            return Err(InsertError::Full {
+                limit,
+                live: 0,
+                reserved: 0,
+                retired: 0,
+                held_back: 0,
+            });
         }
         let words = if slots == 0 {
             NonNull::dangling()

@@ -1,5 +1,7 @@
 //! What an array does beside std's vector, when memory runs out, and when code of the caller panics.
 
+mod views;
+
 use core::cell::Cell;
 use core::hash::{BuildHasher, BuildHasherDefault};
 use core::mem::MaybeUninit;

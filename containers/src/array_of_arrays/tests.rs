@@ -4,4 +4,5 @@ mod forms;
 mod model;
 mod refusals;
 mod rows;
+mod views;
 mod word;

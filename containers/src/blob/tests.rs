@@ -1,5 +1,7 @@
 //! Blobs built, opened, damaged.
 
+mod views;
+
 use std::string::ToString;
 use std::vec::Vec;
 

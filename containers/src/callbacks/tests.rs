@@ -1,5 +1,7 @@
 //! What queues do beside a vector of calls, under panics and without memory, and calls that name nothing.
 
+mod views;
+
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 use std::string::ToString;

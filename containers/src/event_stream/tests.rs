@@ -1,5 +1,7 @@
 //! What streams do beside a vector of an enum, with bad bytes, without memory, and under panics.
 
+mod views;
+
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 use std::string::{String, ToString};

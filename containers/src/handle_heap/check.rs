@@ -97,8 +97,10 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
         if (seen.holes, seen.hole_granules) != (self.holes(), self.hole_granules()) {
             return damage("holes are miscounted, found", end);
         }
-        if (!seen.low && self.low < end) || (!seen.passed && self.passed < end) {
-            return damage("compaction would go on within a block or hole, found", self.low);
+        for (mark, seen) in [(self.low, seen.low), (self.passed, seen.passed)] {
+            if !seen && mark < end {
+                return damage("compaction would go on within a block or hole, found", mark);
+            }
         }
         Ok(())
     }

@@ -7,6 +7,9 @@ use super::bins::{Bins, NIL, class_from, class_of};
 use crate::array::Array;
 use crate::error::GrowError;
 
+#[cfg(test)]
+mod tests;
+
 /// Bytes of a header, and what lengths are multiples of.
 pub(super) const GRANULE: usize = size_of::<Header>();
 

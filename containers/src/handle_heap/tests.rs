@@ -1,5 +1,7 @@
 //! Against a naive model, under refusals, with pins, and bit by bit.
 
+mod views;
+
 use std::string::ToString;
 use std::vec::Vec;
 

@@ -1,5 +1,7 @@
 //! What the wrapping adds: refusals that lose nothing, and the same order in every run.
 
+mod views;
+
 use std::string::{String, ToString};
 use std::vec::Vec;
 

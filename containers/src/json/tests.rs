@@ -397,3 +397,30 @@ fn the_writer_passes_refusals_on_and_refuses_what_json_has_no_word_for() {
     writer.end(Nest::Array).expect("a String takes all");
     assert_eq!(text, "[1.0,-0.0,1e30,0.1,1.1754944e-38]");
 }
+
+/// The reader lets none of these through; were it not so, no panic would come of them.
+#[test]
+fn an_escape_that_was_not_checked_is_replaced() {
+    let replaced = |raw: &str| {
+        let mut text = String::new();
+        let string = crate::json::string::JsonString::new(raw, true);
+        string
+            .unescape(|piece| {
+                text += piece;
+                Ok::<(), ()>(())
+            })
+            .expect("the sink takes all");
+        text
+    };
+    assert_eq!(replaced("a\\"), "a\u{fffd}", "nothing is escaped");
+    assert_eq!(replaced("\\u12"), "\u{fffd}", "two digits");
+    assert_eq!(replaced("\\u12g4"), "\u{fffd}4", "no digit");
+    assert_eq!(replaced("\\udc00"), "\u{fffd}", "the second half alone");
+    assert_eq!(replaced("\\ud800"), "\u{fffd}", "the first half alone");
+    assert_eq!(replaced("\\ud800x"), "\u{fffd}", "the first half alone");
+    assert_eq!(replaced("\\ud800\\n"), "\u{fffd}", "another escape behind it");
+    assert_eq!(replaced("\\ud800\\u0041"), "\u{fffd}", "no second half behind it");
+    assert_eq!(replaced("\\ud83d\\ude00"), "\u{1f600}", "both halves");
+    assert_eq!(replaced("\\udbff\\udfff"), "\u{10ffff}", "the last character");
+    assert_eq!(replaced("\\/\\\\\\\""), "/\\\"", "what stands for itself");
+}

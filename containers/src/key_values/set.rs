@@ -21,6 +21,8 @@ use crate::error::{GrowError, or_panic};
 mod check;
 mod room;
 mod slots;
+#[cfg(test)]
+mod tests;
 
 use slots::{FREE_SLOT, KEYS_MAX, NO_SLOT, Slot, TAILED};
 

@@ -6,6 +6,7 @@ mod json;
 mod refusals;
 mod set;
 mod store;
+mod views;
 
 use std::collections::BTreeMap;
 use std::string::String;

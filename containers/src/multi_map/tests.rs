@@ -1,5 +1,7 @@
 //! Against a naive model, under refusals, and with keys and values that panic.
 
+mod views;
+
 use core::cell::Cell;
 use core::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 use core::panic::AssertUnwindSafe;

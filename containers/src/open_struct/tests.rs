@@ -16,6 +16,7 @@ use crate::test_memory::{Memory, every_refusal, with_memory};
 mod damage;
 mod json;
 mod model;
+mod views;
 
 type Open<'a> = OpenArray<'a, Memory<'a>>;
 

@@ -1,6 +1,7 @@
 //! What a ring does beside std's deque, at every place of its ends, and when memory runs out.
 
 mod small_world;
+mod views;
 
 use core::cell::Cell;
 use core::hash::{BuildHasher, BuildHasherDefault};

@@ -49,29 +49,10 @@ impl<'m, 'a, K: Ord, V, A: Allocator + ?Sized> Merge<'m, 'a, K, V, A> {
 
     /// Merges all entries.
     pub(super) fn run(mut self) {
-        let Some(first) = self.pending.first() else { return };
-        if self.keys.last().is_none_or(|last| *last < first.key) {
-            return self.append();
-        }
         while let Some(next) = self.pending.last() {
             let (above, found) = place(self.keys, &next.key);
             self.move_up(above);
             self.put(found);
-        }
-    }
-
-    /// Appends all entries, whose keys are greater than all that there are. No code of the caller runs here.
-    fn append(self) {
-        for Pending { key, value, .. } in self.pending.drain(..) {
-            let len = self.keys.len();
-            // SAFETY: there is room for all that wait (invariant 2).
-            unsafe { write(self.keys, len, key) };
-            // SAFETY: as above.
-            unsafe { write(self.values, len, value) };
-            // SAFETY: the element was written.
-            unsafe { self.keys.set_len(len + 1) };
-            // SAFETY: as above.
-            unsafe { self.values.set_len(len + 1) };
         }
     }
 

@@ -1,5 +1,7 @@
 //! What sorted maps and sets do beside std's trees, when memory runs out, and when comparisons panic.
 
+mod views;
+
 use core::cell::Cell;
 use core::cmp::Ordering;
 use core::panic::AssertUnwindSafe;

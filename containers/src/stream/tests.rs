@@ -1,5 +1,7 @@
 //! What is written is read, in any version; and bytes that may be anything.
 
+mod views;
+
 use std::string::ToString;
 use std::vec::Vec;
 

@@ -1,5 +1,7 @@
 //! Text beside `str`, damage, and refusals.
 
+mod views;
+
 use core::fmt;
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;

@@ -121,3 +121,52 @@ fn a_destructor_that_panics_leaves_the_array_whole() {
     // The memory is given back all the same: the backing looks.
     assert!(catch_unwind(AssertUnwindSafe(|| drop(array))).is_err(), "the destructor panics");
 }
+
+#[test]
+fn it_counts_and_prints_what_it_holds() {
+    let backing = TestBacking::new();
+    let mut array: Secondary<'_, Id<u8>, char, TestBacking> = Secondary::new_in(&backing);
+    let id = |generation: u32, index| Id::from_bits(generation << 20 | index).expect("an id");
+    assert!(array.is_empty(), "nothing yet");
+    assert_eq!((array.capacity(), backing.requests()), (0, 0), "and no memory");
+    assert_eq!((array.remove(id(1, 0)), array.iter().len()), (None, 0), "nothing is there");
+    assert_eq!(std::format!("{array:?}"), "{}", "an empty map");
+    array.insert(id(1, 0), 'a').expect("memory");
+    assert_eq!(array.capacity(), 8, "the first block");
+    array.insert(id(3, 7), 'b').expect("no memory is needed");
+    assert_eq!(array.capacity(), 8, "the last slot of it");
+    assert!(!array.is_empty(), "two values");
+    assert_eq!(std::format!("{array:?}"), "{Id(0v1): 'a', Id(7v3): 'b'}", "in order of the slots");
+    array.insert(id(1, 8), 'c').expect("memory");
+    assert_eq!((array.capacity(), array.len()), (16, 3), "one slot more doubles it");
+    array.insert(id(1, 100), 'd').expect("memory");
+    assert_eq!((array.capacity(), array.len()), (101, 4), "as far as the index");
+    array.retain(|_, value| *value != 'a');
+    assert_eq!(array.iter().map(|(_, value)| *value).collect::<std::string::String>(), "bcd");
+    array.clear();
+    assert!(array.is_empty() && array.capacity() == 101, "the memory is kept");
+    assert_eq!(array.get(id(1, 100)), None, "and nothing is found");
+}
+
+/// An array for all that the index can name has no slot more.
+#[test]
+fn it_ends_where_the_index_does() {
+    let backing = TestBacking::new();
+    type Few = Id<u8, u32, 3, 5>;
+    let mut array: Secondary<'_, Few, u8, TestBacking> = Secondary::new_in(&backing);
+    let last = Few::from_bits(1 << 3 | 7).expect("the last slot");
+    array.insert(last, 1).expect("memory");
+    assert_eq!((array.capacity(), array.get(last)), (8, Some(&1)), "all eight");
+    type Two = Id<u8, u32, 1, 5>;
+    let mut array: Secondary<'_, Two, u8, TestBacking> = Secondary::new_in(&backing);
+    array.insert(Two::from_bits(3).expect("slot 1"), 1).expect("memory");
+    assert_eq!(array.capacity(), 2, "no more than the index names");
+    let requests = backing.requests();
+    type Far = Id<u8, u64, 63, 1>;
+    let mut array: Secondary<'_, Far, u64, TestBacking> = Secondary::new_in(&backing);
+    let far = Far::from_bits(1 << 63 | 1 << 62).expect("an id");
+    let slots = (1 << 62) + 1;
+    let refused = InsertError::Memory { slots, bytes: u64::MAX };
+    assert_eq!(array.insert(far, 1), Err(refused), "more than can be asked for");
+    assert_eq!(backing.requests(), requests, "nobody was asked");
+}

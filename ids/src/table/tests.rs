@@ -8,4 +8,5 @@ mod model;
 mod panics;
 mod small_world;
 mod stale;
+mod views;
 mod walk;

@@ -133,6 +133,34 @@ fn appending_without_room_is_a_bug() {
 }
 
 #[test]
+fn it_prints_how_full_it_is() {
+    with_memory(|memory| {
+        let mut buffer = Buffer::<u32, _>::new(memory);
+        buffer.refill(3, 9).expect("256 bytes");
+        let said = std::format!("{buffer:?}");
+        assert_eq!(said, "Buffer { len: 3, capacity: 64, .. }", "not what is in it");
+    });
+}
+
+/// Each first block is of 256 bytes, or of one value where that is more.
+#[test]
+fn the_first_block_has_a_least_size() {
+    fn first<T: Copy + Default>() -> usize {
+        let mut capacity = 0;
+        with_memory(|memory| {
+            let mut buffer = Buffer::<T, _>::new(memory);
+            buffer.refill(1, T::default()).expect("enough memory");
+            capacity = buffer.capacity;
+        });
+        capacity
+    }
+    assert_eq!(first::<u8>(), 256, "bytes");
+    assert_eq!(first::<u64>(), 32, "words");
+    assert_eq!(first::<[u64; 32]>(), 1, "as large as the block");
+    assert_eq!(first::<([u64; 32], u8)>(), 1, "larger");
+}
+
+#[test]
 fn it_crosses_threads_with_an_allocator_that_may() {
     fn assert_send_and_sync<T: Send + Sync>() {}
     assert_send_and_sync::<Buffer<'_, u32, loligo_allocators::StaticHeap<65536>>>();

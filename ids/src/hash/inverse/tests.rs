@@ -12,6 +12,15 @@ fn inverses_multiply_to_one() {
 }
 
 #[test]
+fn any_odd_number_has_an_inverse() {
+    let mut random = Random::new(5);
+    let edges = [1, 3, u64::MAX, u64::MAX - 2, 1 << 63 | 1, u64::from(M_32), M_64];
+    for odd in edges.into_iter().chain((0..10_000).map(|_| random.next() | 1)) {
+        assert_eq!(inverse_64(odd).wrapping_mul(odd), 1, "the inverse of {odd:#x}");
+    }
+}
+
+#[test]
 fn shifts_are_undone() {
     let mut random = Random::new(1);
     for _ in 0..100_000 {

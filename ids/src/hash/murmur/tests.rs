@@ -36,6 +36,15 @@ fn compiler_and_machine_agree() {
     }
 }
 
+#[test]
+fn a_few_bytes_are_a_number() {
+    let bytes = black_box([0x11, 0x22, 0x33, 0x44]);
+    let numbers = [0, 0x11, 0x2211, 0x33_2211];
+    for (len, number) in numbers.into_iter().enumerate() {
+        assert_eq!(few(&bytes[..len]), number, "{len} bytes, the first one lowest");
+    }
+}
+
 /// Every length to 100 at every alignment to 16, many contents and seeds.
 #[test]
 fn agrees_with_other_implementations() {

@@ -183,3 +183,75 @@ fn refused_memory_is_an_error() {
         assert_eq!(error, PerfectSeedError::Memory(AllocError));
     });
 }
+
+/// A key that takes no memory, so that there can be any number of them.
+struct Nothing;
+
+impl AsRef<str> for Nothing {
+    fn as_ref(&self) -> &str {
+        ""
+    }
+}
+
+#[test]
+fn more_keys_than_a_quarter_of_the_hashes_are_refused() {
+    with_bytes(1000, |memory| {
+        let many = [const { Nothing }; KEYS_MAX + 1];
+        let error = perfect_seed_in(&many, 10, memory).expect_err("one too many");
+        assert_eq!(error, PerfectSeedError::TooManyKeys { keys: (1 << 30) + 1 }, "counted");
+        let said = "1073741825 keys are too many for 32-bit hashes; at most 1073741824 are taken";
+        assert_eq!(error.to_string(), said, "how many there are and may be");
+        // As many as may be are only refused by the memory.
+        let error = perfect_seed_in(&many[1..], 10, memory).expect_err("8 GiB are not there");
+        assert_eq!(error, PerfectSeedError::Memory(AllocError), "not counted out");
+        let said = format!("no memory for the search for a seed: {AllocError}");
+        assert_eq!(error.to_string(), said, "and the reason");
+    });
+}
+
+#[test]
+fn an_error_names_keys_and_remedy() {
+    let twice = PerfectSeedError::Duplicate { key: "wood", first: 1, second: 4 };
+    let said = "key \"wood\" stands twice, at 1 and at 4: name it once";
+    assert_eq!(twice.to_string(), said, "where it stands");
+    let none = PerfectSeedError::NoSeed { tries: 0, pair: None };
+    let said = "none of the first 0 seeds tells all keys apart";
+    assert_eq!(none.to_string(), said, "no pair");
+    let pair = PerfectSeedError::NoSeed { tries: 7, pair: Some(["a", "b"]) };
+    let said = "none of the first 7 seeds tells all keys apart; under the last one \"a\" and \"b\" \
+                collide";
+    assert_eq!(pair.to_string(), said, "and the pair");
+}
+
+/// 8 to 16 bytes a key, in one block.
+#[test]
+fn the_search_takes_as_much_memory_as_it_says() {
+    for (count, bytes) in [(64, 512), (65, 1024), (100, 1024), (128, 1024), (129, 2048)] {
+        let names = keys(9, count);
+        with_memory(|memory| {
+            let before = memory.stats().granted_total as usize;
+            assert!(perfect_seed_in(&names, 50, memory).is_ok(), "{count} keys have a seed");
+            // The heap may round up.
+            let taken = memory.stats().granted_total as usize - before;
+            assert!((bytes..bytes + 64).contains(&taken), "{taken} bytes for {count} keys");
+        });
+    }
+}
+
+/// One pair of names collides under each seed, and no other does.
+#[test]
+fn the_small_search_tries_as_many_seeds_as_it_says() {
+    let mut names = Vec::from(["root_point".to_string()]);
+    for seed in 0..SMALL_TRIES {
+        let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(perfect_seed(&borrowed), Some(seed), "all before are bad");
+        names.push(collides_with(&names[0], seed, 9));
+    }
+    let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(perfect_seed(&borrowed), None, "all 64 are bad");
+    with_memory(|memory| {
+        assert_eq!(perfect_seed_in(&names, 65, memory), Ok(64), "the next one is not");
+        let refused = perfect_seed_in(&names, 64, memory);
+        assert!(matches!(refused, Err(PerfectSeedError::NoSeed { tries: 64, .. })), "{refused:?}");
+    });
+}

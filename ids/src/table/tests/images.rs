@@ -283,3 +283,49 @@ fn the_error_names_offset_and_reason() {
     let error = SaveError { needed: image.len() as u64, given: 3 };
     assert_eq!(table.save(&mut [0; 3]), Err(error), "too short to save into");
 }
+
+/// The checksum as its constants stand in images that exist.
+fn sum_of(bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(0x9e37_79b9_7f4a_7c15_u64, |sum, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        let mixed = (sum ^ u64::from_ne_bytes(word)).wrapping_mul(0x9fb2_1c65_1e98_df25);
+        mixed ^ mixed >> 32
+    })
+}
+
+/// Images are kept: each number stands where it stood, now and in every version to come.
+fn lies_as_drawn<S: Shape>(code: u64, words: &[u32], objects: &[[u16; 3]]) {
+    let backing = TestBacking::new();
+    type Kept<'a, S> = Of<'a, S, Id<u8, u32, 8, 3>, Fifo<2>, Wrap>;
+    let mut table = Kept::<S>::with_limit(60, &backing).with_tag(5);
+    let ids = [1_u16, 2, 3, 4].map(|n| table.insert([n; 3]).expect("room"));
+    table.remove_batch([ids[2], ids[0]]);
+    table.reserve_id().expect("room");
+    let body: Vec<u8> = [bytemuck::cast_slice(words), bytemuck::cast_slice(objects)].concat();
+    let magic = u64::from_ne_bytes(*b"LOLIGOID");
+    let end = 1;
+    let kind = [magic, 1, code, 32, 8, 3, 0, 2, end, 6];
+    let counts = [5 << 11, 60, 5, 2, 2, 2, 0, 1, 160 + body.len() as u64];
+    let head: Vec<u8> = bytemuck::cast_slice(&[&kind[..], &counts].concat()).to_vec();
+    // What is summed is a multiple of 8 before the body.
+    let sum = sum_of(&[&head[..], &body].concat());
+    let expected = [&head[..], &sum.to_ne_bytes(), &body].concat();
+    assert_eq!(save(&table), expected, "arrangement {code}");
+    let mut restored = Kept::<S>::restore(&expected, &backing).expect("an image");
+    assert_eq!(restored.get(ids[3]), Some(&[4; 3]), "by its id");
+    restored.validate().expect("whole");
+    restored.clear();
+}
+
+#[test]
+fn an_image_lies_as_drawn() {
+    let (tag, life) = (5 << 11, 1 << 8);
+    // Slots 0 and 2 are free, 2 first, and each leads to the next, the last one to none; 4 is reserved.
+    let words = [life | 1, tag | life | 1, life, tag | life | 3, life | 5];
+    let none = [0; 3];
+    lies_as_drawn::<Holes>(1, &words, &[none, [2; 3], none, [4; 3], none]);
+    // The last object moved into the first gap.
+    let ids = [tag | life | 3, tag | life | 1];
+    lies_as_drawn::<Packed>(2, &[&words[..], &ids].concat(), &[[4; 3], [2; 3]]);
+}

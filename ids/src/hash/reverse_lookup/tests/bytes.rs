@@ -221,3 +221,40 @@ fn noise_is_no_table() {
         refusal::<IdString32>(&bytes);
     }
 }
+
+/// Tables are kept in files: each byte stands where the layout says, now and in every version to come.
+fn lies_as_drawn<I: IdString>(seed: u64) {
+    let mut names = ["larch", "", "root_point"].map(ToString::to_string);
+    names.sort_by_key(|name| I::with_seed(name, seed));
+    let mut expected = Vec::from(*b"lolnames");
+    expected.extend(1_u32.to_le_bytes());
+    expected.extend((I::BYTES as u32).to_le_bytes());
+    let bytes = 48 + 3 * I::BYTES + 4 * 4 + 15;
+    expected.extend((bytes as u64).to_le_bytes());
+    expected.extend(3_u32.to_le_bytes());
+    expected.extend(15_u32.to_le_bytes());
+    expected.extend(seed.to_le_bytes());
+    let mut rest = Vec::new();
+    for name in &names {
+        rest.extend(&I::with_seed(name, seed).to_u64().to_le_bytes()[..I::BYTES]);
+    }
+    let mut end = 0_u32;
+    rest.extend(end.to_le_bytes());
+    for name in &names {
+        end += name.len() as u32;
+        rest.extend(end.to_le_bytes());
+    }
+    names.iter().for_each(|name| rest.extend(name.as_bytes()));
+    let head = crate::murmur2_64a(&expected[..], u64::from_be_bytes(*b"lolnames"));
+    expected.extend(crate::murmur2_64a(&rest[..], head).to_le_bytes());
+    expected.extend(rest);
+    assert_eq!(saved::<I>(&names, seed), expected, "seed {seed}");
+}
+
+#[test]
+fn a_table_lies_as_drawn() {
+    lies_as_drawn::<IdString32>(0);
+    lies_as_drawn::<IdString32>(7);
+    lies_as_drawn::<IdString64>(0);
+    lies_as_drawn::<IdString64>(u64::MAX - 1);
+}

@@ -212,6 +212,65 @@ fn memory_of_another_length_is_a_bug() {
 }
 
 #[test]
+fn an_error_names_both_sides_and_the_remedy() {
+    let seeds = LookupError::OtherSeed { ours: 10, theirs: 255 };
+    let said = "the names to be added were hashed with seed 0xff, those here with 0xa";
+    assert_eq!(seeds.to_string(), said, "both seeds");
+    let large = LookupError::TooLarge { text_bytes: 1 << 32 };
+    let said = "4294967296 bytes of names are more than one table holds; make several";
+    assert_eq!(large.to_string(), said, "what there would be");
+    let memory = LookupError::from(loligo_allocators::AllocError);
+    let said = format!("no memory for the names: {}", loligo_allocators::AllocError);
+    assert_eq!(memory.to_string(), said, "and the reason");
+    let pair = LookupError::Collision { hash: 0xab, first: "a", second: "b" };
+    let said =
+        "\"a\" and \"b\" have one hash, 000000ab: rename one, take 64-bit ids, or another seed";
+    assert_eq!(pair.to_string(), said, "both names");
+    let damage = DamagedLookup::new(40, "the checksum is another");
+    let said = "not a table of names: at byte 40, the checksum is another";
+    assert_eq!(damage.to_string(), said, "place and reason");
+}
+
+#[test]
+fn they_print_what_they_hold_in_short() {
+    with_memory(|memory| {
+        let mut builder = ReverseLookupBuilder::<IdString32>::with_seed(memory, 3);
+        assert!(builder.is_empty(), "no names yet");
+        builder.insert("larch").expect("enough memory");
+        builder.insert("oak").expect("enough memory");
+        assert!(!builder.is_empty(), "two names");
+        let said = "ReverseLookupBuilder { names: 2, text_bytes: 8, seed: 3, .. }";
+        assert_eq!(format!("{builder:?}"), said, "counts");
+        let bytes = builder.save().expect("enough memory");
+        assert_eq!(bytes.as_ref(), &*bytes, "the same bytes");
+        assert_eq!(bytes.as_ref().len(), 52 + 2 * 8 + 8, "all of them");
+        assert_eq!(format!("{bytes:?}"), "LookupBytes(76 bytes)", "their number");
+        let table = ReverseLookup::<IdString32>::open(&bytes).expect("just saved");
+        assert_eq!(format!("{table:?}"), "ReverseLookup { names: 2, seed: 3, .. }", "counts");
+        assert!(!table.is_empty(), "two names");
+        assert!(ReverseLookup::<IdString32>::default().is_empty(), "none");
+    });
+}
+
+/// One more name or byte than the numbers hold is refused, and the last that they hold is only refused by
+/// the memory.
+#[test]
+fn the_last_number_is_still_taken() {
+    crate::hash::test_memory::with_bytes(10_000, |memory| {
+        let mut builder = ReverseLookupBuilder::<IdString64>::new(memory);
+        builder.insert("larch").expect("enough memory");
+        for (names, bytes) in [(1, u32::MAX as usize - 5), (u32::MAX as usize - 2, 0)] {
+            let error = builder.reserve(names, bytes).expect_err("so much is not there");
+            assert_eq!(error, LookupError::Memory(loligo_allocators::AllocError), "{names} names");
+            let id = IdString64::new("larch");
+            assert_eq!((builder.len(), builder.get(id)), (1, Some("larch")), "as it was");
+        }
+        assert!(!builder.is_empty(), "it goes on");
+        builder.insert("oak").expect("enough memory");
+    });
+}
+
+#[test]
 fn they_cross_threads() {
     fn assert_send<T: Send>() {}
     fn assert_send_and_sync<T: Send + Sync>() {}

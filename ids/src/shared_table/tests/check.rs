@@ -1,0 +1,96 @@
+//! What `validate` finds, each rule by its own words, and the counters.
+
+use crate::error::{InsertError, TableDamage};
+use crate::id::{Id, TableId};
+use crate::policy::Retire;
+use crate::shared_table::SharedTable;
+use crate::sync::Ordering;
+use crate::test_backing::TestBacking;
+
+type Brief = Id<u8, u32, 4, 3>;
+type Of<'a> = SharedTable<'a, Brief, Retire, TestBacking>;
+
+/// Breaks a table of 5 slots, of which 0 and 2 are live and 3, 4 and 1 are queued, the last one not yet
+/// collected; returns what is said of it.
+fn found(damage: fn(&mut Of<'_>)) -> Option<(&'static str, u64)> {
+    let backing = TestBacking::new();
+    let mut table = Of::new_in(5, &backing).expect("memory");
+    let ids = [0; 3].map(|_| table.create().expect("five are free"));
+    assert!(table.remove(ids[1]), "it was alive");
+    assert_eq!(table.validate(), Ok(()), "whole before it is broken");
+    damage(&mut table);
+    table.validate().err().map(|TableDamage { what, index }| (what, index))
+}
+
+#[test]
+fn every_rule_is_looked_at() {
+    let ends = "the queue's ends are out of order";
+    let beyond = |table: &mut Of<'_>| table.taken.store(6, Ordering::Relaxed);
+    assert_eq!(found(beyond), Some((ends, 6)), "more is taken than was collected");
+    assert_eq!(found(|table| table.collected = 7), Some((ends, 3)), "more than was returned");
+    let longer = |table: &mut Of<'_>| table.returned.store(9, Ordering::Relaxed);
+    assert_eq!(found(longer), Some((ends, 3)), "more than there are slots");
+    let all = "live, retired and queued slots are not all";
+    let retired = |table: &mut Of<'_>| table.retired.store(1, Ordering::Relaxed);
+    assert_eq!(found(retired), Some((all, 2)), "one too many");
+    let fewer = |table: &mut Of<'_>| table.returned.store(5, Ordering::Relaxed);
+    assert_eq!(found(fewer), Some((all, 2)), "one is lost");
+    let none = "the queue holds what is no slot";
+    let behind = |table: &mut Of<'_>| table.entry(3).store(5, Ordering::Relaxed);
+    assert_eq!(found(behind), Some((none, 5)), "the slot behind the last");
+    let wide = |table: &mut Of<'_>| table.entry(4).store(16 | 4, Ordering::Relaxed);
+    assert_eq!(found(wide), Some((none, 20)), "more than an index");
+    let live = "a slot is queued that is live";
+    let lives = |table: &mut Of<'_>| table.entry(3).store(2, Ordering::Relaxed);
+    assert_eq!(found(lives), Some((live, 2)), "slot 2 lives");
+    let twice = "a slot is queued twice";
+    let next = |table: &mut Of<'_>| table.entry(4).store(3, Ordering::Relaxed);
+    assert_eq!(found(next), Some((twice, 3)), "one after the other");
+    let last = |table: &mut Of<'_>| table.entry(5).store(3, Ordering::Relaxed);
+    assert_eq!(found(last), Some((twice, 3)), "first and last");
+}
+
+#[test]
+fn the_counters_are_those_of_the_slots() {
+    let backing = TestBacking::new();
+    let mut table = Of::new_in(5, &backing).expect("memory");
+    assert_eq!((table.capacity(), table.len()), (5, 0), "five slots, none alive");
+    assert!(table.is_empty(), "none alive");
+    let id = table.create().expect("five are free");
+    assert!(!table.is_empty() && table.len() == 1, "one alive");
+    assert_eq!((table.index_of(id), id.generation()), (Some(0), 1), "the first slot's first life");
+    // A slot that is none, whose lowest bits are those of one.
+    for index in [5, 8, 15] {
+        let other = Brief::from_bits(1 << 4 | index).expect("an id");
+        assert!(!table.contains(other) && !table.remove(other), "there is no slot {index}");
+    }
+    assert!(table.remove(id) && table.is_empty(), "none alive");
+    assert_eq!((table.collect(), table.collect()), (1, 0), "collected once");
+    // The queue is used up to its end, more than one round, before the next one is collected.
+    let all = [0; 5].map(|_| table.create().expect("five are free"));
+    assert_eq!(all.map(|id| id.index()), [1, 2, 3, 4, 0], "in turn");
+    assert_eq!(table.len(), 5, "all of them");
+    let full = InsertError::Full { limit: 5, live: 5, reserved: 0, retired: 0, held_back: 0 };
+    assert_eq!(table.create(), Err(full), "no sixth");
+    assert!(all.iter().all(|&id| table.remove(id)), "all were alive");
+    let held = InsertError::Full { limit: 5, live: 0, reserved: 0, retired: 0, held_back: 5 };
+    assert_eq!(table.create(), Err(held), "not before they are collected");
+    assert_eq!((table.len(), table.collect()), (0, 5), "all at once");
+    assert_eq!(table.validate(), Ok(()), "whole");
+}
+
+#[test]
+fn more_slots_than_memory_has_are_refused_unasked() {
+    type Wide = Id<u8, u64, 62, 2>;
+    let backing = TestBacking::new();
+    for slots in [1 << 62, 1 << 61, 1 << 59] {
+        let refused = SharedTable::<'_, Wide, Retire, _>::new_in(slots, &backing).err();
+        let expected = InsertError::Memory { slots: slots as u64, bytes: u64::MAX };
+        assert_eq!(refused, Some(expected), "{slots} slots");
+    }
+    let many = SharedTable::<'_, Wide, Retire, _>::new_in((1 << 62) + 1, &backing).err();
+    let limit = Wide::SLOTS;
+    let full = InsertError::Full { limit, live: 0, reserved: 0, retired: 0, held_back: 0 };
+    assert_eq!(many, Some(full), "the index names no more");
+    assert_eq!(backing.requests(), 0, "nobody was asked");
+}
