@@ -158,14 +158,15 @@ fn every_state_of_a_pool_in_chunks_of_two() {
 
 #[test]
 fn every_state_of_a_pool_in_chunks_of_one() {
-    assert_eq!(in_chunks(1, 5).states, 2336);
+    // More than in chunks of two, as the heap below has more places for each.
+    assert_eq!(in_chunks(1, 5).states, 13_884);
 }
 
 #[test]
 fn every_state_of_a_pool_in_a_region_of_eight() {
     let explored = world(BLOCKS + 1, &|below, with| {
         // As many bytes as eight blocks take with what the pool knows of them.
-        let bytes = layout(376, 8);
+        let bytes = layout(392, 8);
         let memory = below.allocate(bytes).expect("there is memory").cast::<MaybeUninit<u8>>();
         // SAFETY: the block is live until it is freed below, and used by the pool alone.
         let region = unsafe { core::slice::from_raw_parts_mut(memory.as_ptr(), bytes.size()) };
