@@ -102,7 +102,7 @@ fn guards_cannot_be_touched() {
             assert!(is_readable(start) && is_readable(start.wrapping_add(size - 1)));
             let (first, last) = match side {
                 GuardSide::Overrun if align < page() => (size, size + page() - 1),
-                _ => (size.next_multiple_of(page()), size + 2 * page() - 1),
+                _ => (size.next_multiple_of(page()), size.next_multiple_of(page()) + page() - 1),
             };
             assert!(!is_readable(start.wrapping_add(first)), "the guard behind {size}");
             assert!(!is_readable(start.wrapping_add(last).wrapping_sub(page() / 2)));
