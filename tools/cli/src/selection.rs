@@ -20,7 +20,7 @@ pub(crate) fn choose_strategies(list: Option<&str>) -> Result<Vec<StrategyConfig
     let mut named = Vec::new();
     let mut names_given = false;
     for item in list.unwrap_or("").split(',').filter(|item| !item.is_empty()) {
-        if item.ends_with(".json") || item.contains('/') {
+        if is_file(item) {
             from_files.extend(strategies_of(item)?);
             continue;
         }
@@ -31,7 +31,7 @@ pub(crate) fn choose_strategies(list: Option<&str>) -> Result<Vec<StrategyConfig
         let Some(strategy) = built_in.iter().find(|strategy| strategy.name == item) else {
             let known: Vec<&str> = built_in.iter().map(|strategy| &*strategy.name).collect();
             return Err(format!(
-                "unknown strategy `{item}`; known are {}, none, and files that end in .json",
+                "unknown strategy `{item}`; known are {}, none, and files that end in .json or .sjson",
                 known.join(", ")
             ));
         };
@@ -50,7 +50,7 @@ pub(crate) fn choose_strategies(list: Option<&str>) -> Result<Vec<StrategyConfig
 ///
 /// What is wrong with the file or the name, in words.
 pub(crate) fn strategies_of(source: &str) -> Result<Vec<StrategyConfig>, String> {
-    if !source.ends_with(".json") && !source.contains('/') {
+    if !is_file(source) {
         let mut built_in = strategies::built_in();
         built_in.retain(|strategy| strategy.name == source);
         if !built_in.is_empty() {
@@ -60,6 +60,11 @@ pub(crate) fn strategies_of(source: &str) -> Result<Vec<StrategyConfig>, String>
     let text = fs::read_to_string(source)
         .map_err(|error| format!("{source}: cannot read the strategies: {error}"))?;
     strategies::parse(source, &text).map_err(|error| error.to_string())
+}
+
+/// Tells whether a word is the path of a file and no name of a strategy.
+fn is_file(word: &str) -> bool {
+    word.ends_with(".json") || word.ends_with(".sjson") || word.contains('/')
 }
 
 /// Returns the peers that a list chooses: `all`, `none`, or names.

@@ -114,6 +114,43 @@ fn wrong_files_are_refused_with_line_column_and_key() {
 }
 
 #[test]
+fn files_of_sjson_are_read_and_refused_with_line_column_and_key() {
+    let text = r#"
+// Nodes of one size, the rest as it comes.
+strategies = [
+    {
+        name = "nodes"
+        tree = { by-size = {
+            classes = [ { up_to = 48 to = { pool = { bytes = 48 } } } ]
+            rest = { heap = {} }
+        } }
+    }
+]
+"#;
+    let in_json = r#"{"by-size": {"classes": [{"up_to": 48, "to": {"pool": {"bytes": 48}}}], "rest": {"heap": {}}}}"#;
+    assert_eq!(parse("my.sjson", text).expect("valid")[0].tree, tree(in_json), "the same tree");
+    let every = file(EVERY_KIND).replace("200,", "201,");
+    let read = parse("my.json", &every).expect("valid JSON");
+    assert_eq!(parse("my.sjson", &every).expect("JSON is SJSON"), read, "every kind of node");
+    let refusal = |text: &str| parse("my.sjson", text).expect_err("the file is wrong").to_string();
+    for (wrong, place, part) in [
+        (text.replace("bytes = 48", "bytes = 0"), " 7:", "`bytes` is 0; it must be between 1 and"),
+        (text.replace("rest =", "most ="), " 8:", "unknown field `most`"),
+        (text.replace("by-size", "by-sise"), " 6:", "unknown variant `by-sise`, expected one of"),
+        (text.replace("up_to = 48", "up_to = 20"), " 7:", "a multiple of 8"),
+        (text.replace("= \"nodes\"", "= \"nodes"), " 5:16:", "close it with"),
+    ] {
+        let error = refusal(&wrong);
+        assert!(error.starts_with("my.sjson: "), "{error}");
+        assert!(error.contains(part), "`{error}` has `{part}`");
+        assert!(error.contains(place), "`{error}` has `{place}`");
+        assert!(error.ends_with("; see docs/strategies.md"), "{error}");
+    }
+    let deep = "{ proxy = { name = \"p\" of = ".repeat(2000);
+    assert!(refusal(&file(&deep)).contains("deep"), "{}", refusal(&file(&deep)));
+}
+
+#[test]
 fn the_examples_of_the_manual_are_valid() {
     let manual = include_str!("../../../../docs/strategies.md");
     let mut read = 0;

@@ -3,9 +3,14 @@
 use core::error::Error;
 use core::fmt;
 
+use loligo_allocators::PageAllocator;
+use loligo_sjson::Options;
 use serde::{Deserialize, Serialize};
 
 use super::StrategyConfig;
+
+/// How the names of files end that are read as SJSON.
+const SJSON: &str = ".sjson";
 
 /// The file: `{"strategies": [..]}`.
 #[derive(Deserialize)]
@@ -24,7 +29,7 @@ struct Written<'a> {
 pub struct StrategyError {
     /// The file.
     pub file: String,
-    /// What is wrong; for a fault in the JSON with line and column.
+    /// What is wrong; for a fault in the text with line and column.
     pub what: String,
 }
 
@@ -36,7 +41,7 @@ impl fmt::Display for StrategyError {
 
 impl Error for StrategyError {}
 
-/// Reads the strategies of a JSON file; `file` stands in errors.
+/// Reads the strategies of a file, of SJSON if its name ends in `.sjson`, else of JSON; `file` stands in errors.
 ///
 /// # Errors
 ///
@@ -57,11 +62,15 @@ impl Error for StrategyError {}
 /// assert_eq!(parse("mine.json", text)?[0].name, "nodes");
 /// let error = parse("mine.json", r#"{"strategy": []}"#).unwrap_err();
 /// assert!(error.to_string().contains("line 1 column 11"));
+///
+/// let text = r#"strategies = [ { name = "plain" tree = { heap = {} } } ] // as it is"#;
+/// assert_eq!(parse("mine.sjson", text)?[0].name, "plain");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse(file: &str, text: &str) -> Result<Vec<StrategyConfig>, StrategyError> {
     let fail = |what: String| StrategyError { file: file.to_owned(), what };
-    let document: Document = serde_json::from_str(text).map_err(|error| fail(error.to_string()))?;
+    let document = if file.ends_with(SJSON) { from_sjson(text) } else { from_json(text) };
+    let document = document.map_err(&fail)?;
     if document.strategies.is_empty() {
         return Err(fail("`strategies` is empty; name one at least".to_owned()));
     }
@@ -74,6 +83,17 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<StrategyConfig>, StrategyErro
         }
     }
     Ok(document.strategies)
+}
+
+fn from_json(text: &str) -> Result<Document, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+fn from_sjson(text: &str) -> Result<Document, String> {
+    // What strings with escapes are put together in.
+    let memory = PageAllocator::new("strategies");
+    loligo_sjson::serde::from_bytes_in(text.as_bytes(), &Options::SJSON, &memory)
+        .map_err(|error| error.to_string())
 }
 
 /// Returns strategies as the text of a file that [`parse`] reads.
