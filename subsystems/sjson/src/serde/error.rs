@@ -8,7 +8,7 @@ use loligo_containers::GrowError;
 use crate::error::SjsonError;
 
 /// The bytes of a message that are kept.
-const BYTES: usize = 240;
+const BYTES: usize = 112;
 
 /// A type could not be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
