@@ -3,6 +3,7 @@
 pub mod buddy;
 pub mod containers;
 pub mod cost;
+pub mod expressions;
 pub mod frame;
 pub mod heap;
 pub mod ids;
@@ -205,6 +206,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(cost::rows());
     rows.extend(ids::rows());
     rows.extend(containers::rows());
+    rows.extend(expressions::rows());
     rows
 }
 
