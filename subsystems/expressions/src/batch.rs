@@ -7,8 +7,7 @@
 
 mod kernel;
 mod lanes;
-#[cfg(test)]
-mod tests;
+mod pair;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
@@ -48,7 +47,7 @@ pub enum Input<'a> {
 /// static MEMORY: StaticHeap<32768> = StaticHeap::new("doc");
 /// let symbols = Symbols { variables: &["age", "wind"], ..Symbols::default() };
 /// let drift = Expression::try_compile_in("wind * age ^ 2", &symbols, &MEMORY).expect("it is right");
-/// let mut stack: BatchStack = BatchStack::try_new_in(drift.bytecode().depth(), &MEMORY)?;
+/// let mut stack = BatchStack::try_new_in(drift.bytecode().depth(), &MEMORY)?;
 /// let mut drifts = [0.0; 3];
 /// let inputs = [Input::Column(&[0.0, 1.0, 2.0]), Input::Same(0.5)];
 /// drift.run_batch(&inputs, &mut drifts, &mut stack);

@@ -191,6 +191,3 @@ impl fmt::Display for Infix {
         write!(f, "{name}{}", if is_turned { " turned" } else { "" })
     }
 }
-
-#[cfg(test)]
-mod tests;

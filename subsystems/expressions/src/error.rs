@@ -246,6 +246,3 @@ impl fmt::Display for Part<'_> {
         f.write_str("`")
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -120,6 +120,3 @@ impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
         Ok(Self::of(words, symbols.functions, needs.depth, needs.variables))
     }
 }
-
-#[cfg(test)]
-mod tests;

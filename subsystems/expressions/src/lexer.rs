@@ -136,6 +136,3 @@ fn number(text: &str) -> Result<(TokenKind<'_>, usize), (CompileFault<'_>, usize
         Err(_) => Err((CompileFault::Number, end)),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -124,9 +124,9 @@ fn wave(quarters: u64, rest: f64) -> f64 {
     let square = rest * rest;
     let fourth = square * square;
     // The series as a tree, whose longest chain is short.
-    let sine = rest
-        * ((1.0 - square * (1.0 / 6.0))
-            + fourth * ((1.0 / 120.0 - square * (1.0 / 5_040.0)) + fourth * (1.0 / 362_880.0)));
+    let sine_high = (1.0 / 120.0 - square * (1.0 / 5_040.0))
+        + fourth * (1.0 / 362_880.0 - square * (1.0 / 39_916_800.0));
+    let sine = rest * ((1.0 - square * (1.0 / 6.0)) + fourth * sine_high);
     let cosine = (1.0 - square * 0.5)
         + fourth
             * ((1.0 / 24.0 - square * (1.0 / 720.0))
@@ -226,7 +226,7 @@ fn power(x: f32, y: f32) -> f32 {
     let is_negative = x.to_bits() >> 31 != 0;
     let power = if is_negative & is_odd { -power } else { power };
     let is_root_of_negative = (x < 0.0) & (size < f32::INFINITY) & !is_whole;
-    let power = if is_root_of_negative | (y != y) { f32::NAN } else { power };
+    let power = if is_root_of_negative | y.is_nan() { f32::NAN } else { power };
     if (x == 1.0) | (y == 0.0) { 1.0 } else { power }
 }
 

@@ -337,6 +337,3 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
         CompileError { source: self.source, offset, bytes, fault }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -116,6 +116,3 @@ fn call(function: &Function<'_>, stack: &[f32], first: usize) -> f32 {
     }
     function.call(arguments)
 }
-
-#[cfg(test)]
-mod tests;

@@ -11,6 +11,9 @@ pub const ARGUMENTS_MAX: usize = 8;
 const CONSTANTS: [(&str, f32); 3] =
     [("e", core::f32::consts::E), ("pi", core::f32::consts::PI), ("tau", core::f32::consts::TAU)];
 
+/// A function over columns of arguments, into one of results.
+type OverColumns = fn(&[&[f32]], &mut [f32]);
+
 /// The names that an expression is compiled with.
 ///
 /// A variable is known by its index in the table: its value stands at that index when the expression runs. A name
@@ -65,7 +68,7 @@ pub struct Function<'a> {
     arguments: u8,
     is_varying: bool,
     one: fn(&[f32]) -> f32,
-    batch: Option<fn(&[&[f32]], &mut [f32])>,
+    batch: Option<OverColumns>,
 }
 
 impl<'a> Function<'a> {
@@ -117,7 +120,7 @@ impl<'a> Function<'a> {
         (self.one)(arguments)
     }
 
-    pub(crate) const fn batch(&self) -> Option<fn(&[&[f32]], &mut [f32])> {
+    pub(crate) const fn batch(&self) -> Option<OverColumns> {
         self.batch
     }
 }
@@ -193,7 +196,9 @@ impl<'a> Symbols<'a> {
         let operations = UNARY_NAMES.iter().chain(BINARY_NAMES).chain(TERNARY_NAMES);
         let operations = operations.copied().filter(|name| is_name(name));
         let known = self.variables.iter().copied().chain(constants).chain(functions);
-        let far = name.chars().count() / 3 + 1;
+        // Of a short name less may be wrong: any letter is one change from any other.
+        let count = name.chars().count();
+        let far = (count / 3 + 1).min(count.saturating_sub(1));
         let known =
             known.chain(operations).filter_map(|known| Some((distance(name, known)?, known)));
         known.filter(|(distance, _)| *distance <= far).min_by_key(|found| found.0).map(|(_, n)| n)
@@ -242,6 +247,3 @@ fn distance(a: &str, b: &str) -> Option<usize> {
     }
     Some(row[long])
 }
-
-#[cfg(test)]
-mod tests;

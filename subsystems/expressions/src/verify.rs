@@ -187,6 +187,3 @@ fn effect(word: u32, symbols: &Symbols<'_>, variables: &mut u32) -> Result<Effec
         END.. => unknown,
     }
 }
-
-#[cfg(test)]
-mod tests;

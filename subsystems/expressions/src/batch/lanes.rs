@@ -1,6 +1,7 @@
 //! One run over up to [`LANES`] inputs.
 
 use crate::batch::kernel::{Operand, canonicalise, run_binary, run_ternary, run_unary};
+use crate::batch::pair::{is_pair, run_pair};
 use crate::batch::{Input, LANES};
 use crate::bytecode::{Bytecode, split};
 use crate::operation::{
@@ -45,18 +46,22 @@ impl<'r> Lanes<'r> {
 
     #[inline(always)]
     pub(crate) fn run(mut self, bytecode: &Bytecode<'_>) {
-        let mut words = bytecode.words().iter();
-        while let Some(&word) = words.next() {
-            let (operation, data) = split(word);
-            let mut float = || f32::from_bits(words.next().copied().unwrap_or_default());
+        let mut words = bytecode.words();
+        while let [word, rest @ ..] = words {
+            words = rest;
+            if let Some((code, second, rest)) = with_leaf(*word, rest) {
+                words = self.with(code, second, rest);
+                continue;
+            }
+            let (operation, data) = split(*word);
             match operation {
-                FLOAT => self.push(Slot::Same(float())),
+                FLOAT => {
+                    let [float, rest @ ..] = rest else { break };
+                    self.push(Slot::Same(f32::from_bits(*float)));
+                    words = rest;
+                }
                 VARIABLE => self.push(Slot::Variable(data)),
                 UNARY..TERNARY => self.unary(operation - UNARY),
-                BINARY_FLOAT.. => self.with(operation - BINARY_FLOAT, Slot::Same(float())),
-                BINARY_VARIABLE..BINARY_FLOAT => {
-                    self.with(operation - BINARY_VARIABLE, Slot::Variable(data));
-                }
                 BINARY..BINARY_VARIABLE => self.binary(operation - BINARY),
                 TERNARY..BINARY => self.ternary(operation - TERNARY),
                 CALL => match bytecode.functions().get(data as usize) {
@@ -84,13 +89,23 @@ impl<'r> Lanes<'r> {
         self.slots[at] = Slot::Column;
     }
 
-    /// Computes with the top and what is in no column of the stack.
+    /// Computes with the top and what is in no column of the stack; where the next operation does so, too, and both
+    /// are short, both in one loop. Returns the words behind.
     #[inline(always)]
-    fn with(&mut self, code: u8, second: Slot) {
+    fn with<'w>(&mut self, code: u8, second: Slot, words: &'w [u32]) -> &'w [u32] {
         let at = self.height - 1;
         let (a, b) = (self.operand(self.slots[at]), self.operand(second));
-        run_binary(code, self.column(at).0, a, b);
         self.slots[at] = Slot::Column;
+        if let [next, rest @ ..] = words
+            && let Some((then, third, rest)) = with_leaf(*next, rest)
+            && is_pair(code, then)
+        {
+            let c = self.operand(third);
+            run_pair([code, then], self.column(at).0, a, [b, c]);
+            return rest;
+        }
+        run_binary(code, self.column(at).0, a, b);
+        words
     }
 
     #[inline(always)]
@@ -231,4 +246,16 @@ fn call_columns(function: &Function<'_>, columns: &[&[f32]], to: &mut [f32]) {
         }
         *to = function.call(&arguments[..columns.len()]);
     }
+}
+
+/// Takes an operation apart whose second operand is a leaf: its code, the leaf, the words behind.
+#[inline(always)]
+fn with_leaf(word: u32, rest: &[u32]) -> Option<(u8, Slot, &[u32])> {
+    let (operation, data) = split(word);
+    if operation >= BINARY_FLOAT {
+        let [float, rest @ ..] = rest else { return None };
+        return Some((operation - BINARY_FLOAT, Slot::Same(f32::from_bits(*float)), rest));
+    }
+    let is_variable = operation >= BINARY_VARIABLE;
+    is_variable.then(|| (operation - BINARY_VARIABLE, Slot::Variable(data), rest))
 }
