@@ -38,6 +38,8 @@ mod page;
 mod pool;
 mod proxy;
 mod quarantine;
+#[cfg(all(feature = "std", target_os = "linux"))]
+pub mod recording;
 mod scratch;
 mod shared_frame;
 mod shared_pool;
@@ -51,6 +53,8 @@ mod sync;
 mod temp;
 #[cfg(test)]
 mod test_backing;
+#[cfg(test)]
+mod test_world;
 mod trace;
 mod verify;
 

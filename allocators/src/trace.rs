@@ -16,8 +16,9 @@ use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::leak;
 use crate::stats::Stats;
 
-mod array;
+pub(crate) mod array;
 mod entry;
+pub(crate) mod format;
 mod groups;
 mod ledger;
 mod recorder;
@@ -75,7 +76,7 @@ pub use sink::{SinkError, TraceSink};
 /// books   | live block: address, block, bytes, granted, number and alignment, site, slot |  48 bytes a slot
 ///         | site: location, hash, blocks, bytes, total, oldest |  48 to 96 bytes and 8 to 16 of index
 ///         | stack: 16 return addresses |  128 to 256 bytes, with stacks only
-///         | recording: buffer of 4 096 bytes, free slots |  4 bytes for each block of its peak
+///         | recording: buffer of 4 096 bytes, free slots, sites |  4 bytes for each block of its peak and each site
 /// ```
 ///
 /// No byte of a block is used, which is as the backing made it. 4/3 to 8/3 slots, 64 to 128 bytes (of
@@ -224,8 +225,9 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self.ledger.break_at(number, hook);
     }
 
-    /// Starts to record every event in the format of allocation traces, version 1. Blocks that live
-    /// already are written first, as allocations in the order in which they were made.
+    /// Starts to record every event in the format of allocation traces, version 2: with the call site
+    /// of each allocation, this allocator's name, and the time where the sink has a clock. Blocks that
+    /// live already are written first, as allocations in the order in which they were made.
     ///
     /// Records are collected in 4 KiB of the books and passed on when those are full, when the
     /// recording is finished, and when the allocator is dropped. A sink that fails ends the
@@ -243,7 +245,17 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
     ///
     /// If a recording is running.
     pub fn start_recording(&self, sink: &'a dyn TraceSink) -> Result<(), AllocError> {
-        self.ledger.start_recording(sink)
+        self.ledger.start_recording(sink, self.name)
+    }
+
+    /// Writes a mark into the recording: the end of a frame, a turn, or whatever the program does
+    /// again and again; `value` mostly is its number. Without a recording it does nothing.
+    ///
+    /// # Complexity
+    ///
+    /// O(1), with a call of the sink where the buffer is full.
+    pub fn frame_mark(&self, value: u64) {
+        self.ledger.frame_mark(value);
     }
 
     /// Tells whether a recording is running; a sink that failed has ended it.

@@ -2,14 +2,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loligo_fuzz::limited;
-use loligo_tests::programs::{RowOp, ops_from_bytes, run_rows};
+use loligo_tests::programs::run_input;
 
-fuzz_target!(|bytes: &[u8]| {
-    let Some((&share, program)) = bytes.split_first() else { return };
-    let program: Vec<RowOp> = ops_from_bytes(program);
-    limited::sharing(share, |memory| {
-        let refused = run_rows(&program, memory).unwrap_or_else(|differs| panic!("{differs}"));
-        assert!(share >= 128 || refused == 0, "{refused} operations were refused");
-    });
-});
+fuzz_target!(|bytes: &[u8]| run_input("arrays", bytes));

@@ -2,7 +2,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loligo_fuzz::run_base;
-use loligo_tests::compose::Base;
+use loligo_tests::programs::run_input;
 
-fuzz_target!(|bytes: &[u8]| run_base(&[Base::Buddy], bytes));
+fuzz_target!(|bytes: &[u8]| run_input("buddy", bytes));

@@ -2,10 +2,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loligo_tests::Limits;
-use loligo_tests::models::{Fault, FaultyAllocator};
+use loligo_tests::programs::run_input;
 
-fuzz_target!(|bytes: &[u8]| {
-    let faulty = FaultyAllocator::new(Fault::WritesOnFree, 64 << 10);
-    loligo_fuzz::run(&faulty, Limits::region(64 << 10), bytes);
-});
+fuzz_target!(|bytes: &[u8]| run_input("canary", bytes));

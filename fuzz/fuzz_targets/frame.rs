@@ -1,11 +1,7 @@
-//! Programs on frames, for one thread and for several, and on what falls back.
+//! Programs on frames and buffers.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loligo_fuzz::run_base;
-use loligo_tests::compose::Base;
+use loligo_tests::programs::run_input;
 
-fuzz_target!(|bytes: &[u8]| run_base(
-    &[Base::Frame, Base::SharedFrame, Base::Scratch, Base::Temp],
-    bytes
-));
+fuzz_target!(|bytes: &[u8]| run_input("frame", bytes));

@@ -1,8 +1,7 @@
-//! Programs on heaps: growing, in a region, and inside themselves.
+//! Programs on heaps.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loligo_fuzz::run_base;
-use loligo_tests::compose::Base;
+use loligo_tests::programs::run_input;
 
-fuzz_target!(|bytes: &[u8]| run_base(&[Base::Heap, Base::HeapInRegion, Base::StaticHeap], bytes));
+fuzz_target!(|bytes: &[u8]| run_input("heap", bytes));

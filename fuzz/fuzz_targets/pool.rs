@@ -1,8 +1,7 @@
-//! Programs on pools, for one thread and for several.
+//! Programs on pools.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loligo_fuzz::run_base;
-use loligo_tests::compose::Base;
+use loligo_tests::programs::run_input;
 
-fuzz_target!(|bytes: &[u8]| run_base(&[Base::Pool, Base::SharedPool], bytes));
+fuzz_target!(|bytes: &[u8]| run_input("pool", bytes));

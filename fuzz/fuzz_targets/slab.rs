@@ -1,8 +1,7 @@
-//! Programs on size classes before a buddy.
+//! Programs on a slab.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loligo_fuzz::run_base;
-use loligo_tests::compose::Base;
+use loligo_tests::programs::run_input;
 
-fuzz_target!(|bytes: &[u8]| run_base(&[Base::Slab], bytes));
+fuzz_target!(|bytes: &[u8]| run_input("slab", bytes));

@@ -2,5 +2,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use loligo_tests::programs::run_input;
 
-fuzz_target!(|bytes: &[u8]| loligo_fuzz::run_wrapped(bytes));
+fuzz_target!(|bytes: &[u8]| run_input("wrappers", bytes));

@@ -13,24 +13,7 @@ static HEAP: StaticHeap<{ 64 << 20 }> = StaticHeap::new("heap");
 ///
 /// If memory is kept, or the heap is damaged.
 pub fn within(bytes_max: usize, run: impl FnOnce(&dyn Allocator)) {
-    with(Refusals::Larger(bytes_max), run);
-}
-
-/// As [`within`], with a share of the requests refused: none if the byte is below 128.
-///
-/// # Panics
-///
-/// As [`within`].
-pub fn sharing(byte: u8, run: impl FnOnce(&dyn Allocator)) {
-    let refusals = match byte.checked_sub(128) {
-        None => Refusals::None,
-        Some(above) => Refusals::Share { per_mille: 1 + 4 * u32::from(above), seed: byte.into() },
-    };
-    with(refusals, run);
-}
-
-fn with(refusals: Refusals, run: impl FnOnce(&dyn Allocator)) {
-    let failing = FailingAllocator::new("failing", refusals, &HEAP);
+    let failing = FailingAllocator::new("failing", Refusals::Larger(bytes_max), &HEAP);
     run(&failing);
     assert_eq!(failing.stats().live, 0, "blocks are kept");
     HEAP.verify().unwrap_or_else(|damage| panic!("the heap is damaged: {damage}"));

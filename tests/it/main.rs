@@ -4,6 +4,14 @@
     reason = "allocators are driven through their unsafe methods; every block has its argument"
 )]
 
+use std::alloc::System;
+
+use loligo_allocators::GlobalGuard;
+
+/// Counts what a test asks of the global heap, where it wants to know.
+#[global_allocator]
+static GUARD: GlobalGuard<System> = GlobalGuard::new("tests", System);
+
 mod buddy;
 mod buddy_offsets;
 mod canary;
@@ -18,6 +26,7 @@ mod container_maps;
 mod container_open;
 mod container_streams;
 mod contract;
+mod examples;
 mod failing;
 mod fill;
 mod frame;
@@ -40,15 +49,23 @@ mod process;
 mod programs;
 mod proxy;
 mod quarantine;
+mod recording;
 mod scratch;
 mod shared_frame;
 mod shared_pool;
 mod shared_proxy;
+mod shrink;
 mod sites;
 mod slab;
 mod static_heap;
 mod string_hash;
 mod subject;
+mod subsystems;
+mod subsystems_planted;
+mod suites;
+mod suites_planted;
 mod temp;
 mod trace;
+mod traces;
+mod verdicts;
 mod verify;

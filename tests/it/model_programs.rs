@@ -1,10 +1,7 @@
 //! Programs on tables and containers beside their models, over memory that is enough and over memory that runs out.
 
 use loligo_allocators::{Allocator, FailingAllocator, HeapAllocator, PageAllocator, Refusals};
-use loligo_tests::programs::{
-    Differs, ID_TABLES, IdTableOp, KeyValuesOp, ListPoolOp, ModelOp, RingOp, RowOp, Step,
-    check_ops, ops_from_bytes, ops_to_bytes, run_key_values, run_list_pool, run_ring, run_rows,
-};
+use loligo_tests::programs::*;
 
 /// Runs a program over a heap, and over one that refuses every third request.
 fn over_heaps<O: ModelOp>(
@@ -51,14 +48,45 @@ fn a_copy_of_keys_and_values_in_a_longer_block_has_all_of_them() {
     over_heaps(run_key_values)(&program).unwrap_or_else(|differs| panic!("{differs}"));
 }
 
+/// The hole at the end that a shorter buffer does without was linked with one that stayed.
 #[test]
-fn lists_do_as_vectors() {
-    check_ops::<ListPoolOp>(96, 160, over_heaps(run_list_pool));
+fn a_handle_heap_is_whole_after_it_shrank() {
+    use HandleHeapOp::{Allocate, Free, Shrink};
+    let program = [
+        Allocate { count: 240, at: 0 },
+        Allocate { count: 222, at: 0 },
+        Allocate { count: 81, at: 8699 },
+        Allocate { count: 97, at: 0 },
+        Free { which: 238 },
+        Shrink,
+    ];
+    over_heaps(run_handle_heap)(&program).unwrap_or_else(|differs| panic!("{differs}"));
 }
 
-#[test]
-fn rows_do_as_vectors() {
-    check_ops::<RowOp>(96, 160, over_heaps(run_rows));
+/// Runs programs of families in the usual number and length.
+macro_rules! families {
+    ($($test:ident: $op:ident, $run:ident;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                check_ops::<$op>(96, 160, over_heaps($run));
+            }
+        )*
+    };
+}
+
+families! {
+    arrays_do_as_vectors: ArrayOp, run_array;
+    callbacks_are_made_in_order: CallbacksOp, run_callbacks;
+    event_streams_do_as_lists: EventStreamOp, run_event_stream;
+    handle_heaps_do_as_vectors: HandleHeapOp, run_handle_heap;
+    hash_maps_do_as_maps: HashMapOp, run_hash_map;
+    lists_do_as_vectors: ListPoolOp, run_list_pool;
+    multi_maps_do_as_maps_of_vectors: MultiMapOp, run_multi_map;
+    open_arrays_do_as_maps: OpenArrayOp, run_open_arrays;
+    rows_do_as_vectors: RowOp, run_rows;
+    sets_of_stores_do_as_maps: KeyValuesSetOp, run_key_values_set;
+    sorted_maps_do_as_maps: SortedMapOp, run_sorted_map;
 }
 
 #[test]
@@ -80,7 +108,16 @@ fn bytes_keep<O: ModelOp>() {
 
 #[test]
 fn bytes_keep_programs_of_every_family() {
+    bytes_keep::<ArrayOp>();
+    bytes_keep::<CallbacksOp>();
+    bytes_keep::<EventStreamOp>();
+    bytes_keep::<HandleHeapOp>();
+    bytes_keep::<HashMapOp>();
     bytes_keep::<IdTableOp>();
+    bytes_keep::<KeyValuesSetOp>();
+    bytes_keep::<MultiMapOp>();
+    bytes_keep::<OpenArrayOp>();
+    bytes_keep::<SortedMapOp>();
     bytes_keep::<KeyValuesOp>();
     bytes_keep::<ListPoolOp>();
     bytes_keep::<RingOp>();
@@ -101,5 +138,38 @@ fn a_fault_is_found_and_made_small() {
     let found = std::panic::catch_unwind(|| check_ops::<RingOp>(64, 100, loses));
     let text = *found.expect_err("it is found").downcast::<String>().expect("a text");
     assert!(text.contains("it is lost"), "{text}");
-    assert!(text.contains("[\n        PushFront,\n        PopFront,\n    ]"), "{text}");
+    assert!(text.contains("    let program = [PushFront, PopFront];\n"), "{text}");
+}
+
+/// Bytes of a long program.
+fn plenty() -> Vec<u8> {
+    let mut random = 7_u64;
+    let mut draw = || {
+        random = random.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+        (random >> 40) as u8
+    };
+    (0..6 * 400).map(|_| draw()).collect()
+}
+
+#[test]
+fn every_family_finds_a_planted_fault_and_makes_it_small() {
+    for family in FAMILIES {
+        let target = family.target;
+        let bytes = plenty();
+        let fails = |program: &[u8]| {
+            let pages = PageAllocator::new("pages");
+            let heap = HeapAllocator::new("heap", &pages);
+            family.run_planted(program, &heap).err()
+        };
+        let differs = fails(&bytes);
+        assert!(differs.is_some(), "{target}: the planted fault is not seen");
+        let small = family.shrink(&bytes, &mut |program| fails(program).is_some());
+        let differs = fails(&small).expect("what was made small fails still");
+        let test = family.as_test(&small, &differs.to_string());
+        let lines = test.lines().count();
+        println!("{target}: {} operations became {}\n{test}", bytes.len() / 6, small.len() / 6);
+        assert!(lines <= 10, "{target}: {lines} lines");
+        let sound = over_heap(0, |memory| family.run(&small, memory));
+        sound.unwrap_or_else(|differs| panic!("{target} without the fault: {differs}"));
+    }
 }

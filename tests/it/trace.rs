@@ -148,23 +148,34 @@ fn a_refused_request_is_not_recorded() {
     assert_eq!(replay(&sink.into_inner(), true), live);
 }
 
-/// Reads a recording by the rules of the trace format, version 1, and returns what lives at its
+/// Reads a recording by the rules of the trace format, version 2, and returns what lives at its
 /// end: sizes and alignments, sorted. Without a recording there must be no byte.
 fn replay(file: &[u8], recorded: bool) -> Vec<(u64, u32)> {
     if !recorded {
         assert_eq!(file, b"", "nothing was to be recorded");
         return Vec::new();
     }
-    let records = file.strip_prefix(b"ALTRACE1").expect("the magic");
-    assert!(records.len().is_multiple_of(16), "whole records");
+    let records = file.strip_prefix(b"ALTRACE2").expect("the magic");
+    assert!(records.len().is_multiple_of(32), "whole records");
     // Each slot's block, and the slots that are free, the last freed last.
     let mut slots: Vec<Option<(u64, u32)>> = Vec::new();
     let mut free: Vec<usize> = Vec::new();
-    for (number, record) in records.chunks_exact(16).enumerate() {
+    let mut sites = 0;
+    let mut records = records.chunks_exact(32).enumerate();
+    while let Some((number, record)) = records.next() {
         let field = |from: usize, to: usize| {
             let bytes = record[from..to].iter().rev();
             bytes.fold(0_u64, |word, &byte| word << 8 | u64::from(byte))
         };
+        if let 6..=8 = record[0] {
+            // A name goes on in as many records as it takes; the last record is the end.
+            let more = field(2, 4).saturating_sub(24).div_ceil(32);
+            (0..more).for_each(|_| assert!(records.next().is_some(), "record {number} goes on"));
+            sites += u64::from(record[0] == 6);
+            assert!(record[0] != 8 || records.next().is_none(), "nothing follows the end");
+            continue;
+        }
+        assert!(field(16, 20) <= sites, "record {number}: its site is named before it");
         let [op, align, thread] = [field(0, 1), field(1, 2), field(2, 4)];
         let (slot, size) = (field(4, 8) as usize, field(8, 16));
         let align = align as u32;

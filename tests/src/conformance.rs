@@ -3,8 +3,20 @@
 //! Each suite is a list of named checks. Each check gets an implementation of its own from the maker
 //! that is passed in, and ends with everything freed. A suite comes twice: one that panics with all
 //! that was found, for a test, and one that returns the outcomes, for a table.
+//!
+//! | suite | for |
+//! |---|---|
+//! | [`allocator()`], [`exhaustion()`] | allocators of this family |
+//! | [`global_alloc()`], `allocator_api2_02`, `allocator_api2_04` | anybody's allocators |
+//! | [`id_table()`] | slot maps, arenas with generations, slabs: [`IdTable`] |
+//! | [`map()`] | hashed and sorted maps: [`Map`] |
+//! | [`queue()`] | queues, bounded or growing: [`Queue`] |
+//! | [`stream()`] | streams of events: [`Stream`] |
+//! | [`subsystem()`] | all that takes its memory from an allocator passed in |
 
 mod allocator;
+#[cfg(feature = "peers")]
+mod driven;
 mod exhaustion;
 mod foreign;
 #[cfg(feature = "allocator-api2-02")]
@@ -12,18 +24,39 @@ mod foreign_02;
 #[cfg(feature = "allocator-api2-04")]
 mod foreign_04;
 mod global;
+mod id_table;
+mod map;
+mod queue;
+mod run;
+mod stream;
+mod subsystem;
+#[cfg(feature = "peers")]
+pub mod table;
+mod token;
+mod verdict;
 
 use core::fmt;
 
 use crate::rule::Broken;
 
 pub use allocator::{allocator, allocator_outcomes};
+#[cfg(feature = "peers")]
+pub use driven::with_subject;
 pub use exhaustion::{exhaustion, exhaustion_outcome};
 #[cfg(feature = "allocator-api2-02")]
 pub use foreign_02::{allocator_api2_02, allocator_api2_02_outcomes};
 #[cfg(feature = "allocator-api2-04")]
 pub use foreign_04::{allocator_api2_04, allocator_api2_04_outcomes};
 pub use global::{global_alloc, global_alloc_outcomes};
+pub use id_table::{IdTable, TableLimits, id_table, id_table_outcomes};
+pub use map::{Map, MapLimits, map, map_outcomes};
+pub use queue::{Queue, QueueLimits, queue, queue_outcomes};
+pub use stream::{Stream, StreamLimits, stream, stream_outcomes};
+pub use subsystem::{
+    Watch, Watched, subsystem, subsystem_guarded, subsystem_guarded_outcomes, subsystem_outcomes,
+};
+pub use token::{MapKey, Token};
+pub use verdict::Verdict;
 
 /// What one check of a suite came to.
 #[derive(Clone, Debug)]

@@ -6,10 +6,11 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`compose`] | stacks of a base and wrappers, by name |
-//! | [`conformance`] | suites for allocators of this family, of `allocator-api2` and `GlobalAlloc` |
+//! | [`conformance`] | suites for allocators of this family, of `allocator-api2` and `GlobalAlloc`, for id tables, maps, queues, streams, and for subsystems |
 //! | [`programs`] | random programs of operations, for proptest, for a fuzzer and for replay |
 //! | [`misuse`] | wrong frees in child processes, and what became of them |
 //! | [`models`] | a naive allocator, one with planted faults, a backing that refuses on order |
+//! | [`shrink`] | a failing program made small, and printed as a test to paste |
 //!
 //! The oracle under all of them is [`Oracle`]: a shadow map of the live blocks, their contents by
 //! seed, and the counters as they must stand, checked after every single operation.
@@ -30,6 +31,11 @@ mod oracle;
 pub mod programs;
 mod region;
 mod rule;
+pub mod shrink;
+#[cfg(feature = "peers")]
+mod text_table;
+#[cfg(feature = "peers")]
+mod workers;
 
 pub use attempt::Maker;
 pub use child::{Child, Ended};

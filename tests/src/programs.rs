@@ -4,42 +4,93 @@
 //! | family | runs on | by |
 //! |---|---|---|
 //! | [`AllocatorOp`] | every allocator | [`run`], [`run_shared`] |
+//! | [`AnyMapOp`] | anybody's map | [`run_any_map`] |
+//! | [`AnyQueueOp`] | anybody's queue | [`run_any_queue`] |
+//! | [`AnyStreamOp`] | anybody's stream | [`run_any_stream`] |
+//! | [`AnyTableOp`] | anybody's id table | [`run_any_table`] |
+//! | [`ArrayOp`] | an array | [`run_array`] |
+//! | [`CallbacksOp`] | a queue of callbacks | [`run_callbacks`] |
+//! | [`EventStreamOp`] | a stream of events | [`run_event_stream`] |
+//! | [`HandleHeapOp`] | a heap of blocks that may move | [`run_handle_heap`] |
+//! | [`HashMapOp`] | a hash map and a hash set | [`run_hash_map`] |
 //! | [`IdTableOp`] | id tables of every shape and policy | [`run_id_table`], [`ID_TABLES`] |
 //! | [`KeyValuesOp`] | a store of keys and values | [`run_key_values`] |
+//! | [`KeyValuesSetOp`] | a set of such stores | [`run_key_values_set`] |
 //! | [`ListPoolOp`] | a pool of lists | [`run_list_pool`] |
+//! | [`MultiMapOp`] | a map with many values a key | [`run_multi_map`] |
+//! | [`OpenArrayOp`] | open arrays of both layouts | [`run_open_arrays`] |
 //! | [`RingOp`] | a ring | [`run_ring`] |
 //! | [`RowOp`] | an array of arrays | [`run_rows`] |
+//! | [`SortedMapOp`] | a sorted map and a sorted set | [`run_sorted_map`] |
+//!
+//! [`FAMILIES`] has all but the first by the names of their fuzz targets.
 //!
 //! A block is named by the slot it is put in, so that an operation left out of a program does not
 //! change the meaning of those that follow, and a failing program can be made smaller.
 
+mod any_map;
+mod any_queue;
+mod any_stream;
+mod any_table;
+mod array;
 mod bytes;
+mod callbacks;
+mod event_stream;
+mod families;
+mod fields;
+mod handle_heap;
+mod hash_map;
 mod id_tables;
 mod key_values;
+mod key_values_set;
 mod list_pool;
 mod model_op;
+mod multi_map;
 mod named;
+mod open_array;
 mod plan;
 mod ring;
 mod rows;
 mod shared;
+mod sorted_map;
 mod space;
+#[cfg(feature = "peers")]
+mod traced;
 
 use core::alloc::Layout;
+use std::collections::BTreeMap;
 
 use crate::oracle::{Key, Oracle};
 use crate::rule::Broken;
 
+pub use any_map::{AnyMapOp, run_any_map};
+pub use any_queue::{AnyQueueOp, run_any_queue};
+pub use any_stream::{AnyStreamOp, run_any_stream};
+pub use any_table::{AnyTableOp, run_any_table};
+pub use array::{ArrayOp, run_array};
 pub use bytes::{from_bytes, to_bytes};
-pub use id_tables::{ID_TABLES, IdTableOp, RunIdTable, run_id_table};
+pub use callbacks::{CallbacksOp, run_callbacks};
+pub use event_stream::{EventStreamOp, run_event_stream};
+pub use families::{FAMILIES, Family, over_heap, run_input};
+pub use handle_heap::{HandleHeapOp, run_handle_heap};
+pub use hash_map::{HashMapOp, run_hash_map};
+pub use id_tables::{ID_TABLES, IdTableOp, RunIdTable, run_id_table, run_id_tables};
 pub use key_values::{KeyValuesOp, run_key_values};
+pub use key_values_set::{KeyValuesSetOp, run_key_values_set};
 pub use list_pool::{ListPoolOp, run_list_pool};
+pub(crate) use model_op::find_ops;
 pub use model_op::{Differs, ModelOp, Step, check_ops, ops_from_bytes, ops_to_bytes};
-pub use plan::{Failure, Plan};
-pub use ring::{RingOp, run_ring};
+pub use multi_map::{MultiMapOp, run_multi_map};
+pub use open_array::{OpenArrayOp, run_open_arrays};
+pub(crate) use plan::config;
+pub use plan::{Failure, Plan, run_to_end};
+pub use ring::{RingOp, run_faulty_ring, run_ring};
 pub use rows::{RowOp, run_rows};
 pub use shared::run_shared;
+pub use sorted_map::{SortedMapOp, run_sorted_map};
 pub use space::{Space, sample};
+#[cfg(feature = "peers")]
+pub use traced::{program_of, trace_of};
 
 /// One operation on an allocator.
 ///
@@ -50,7 +101,7 @@ pub enum AllocatorOp {
     /// Allocates into a slot.
     Allocate {
         /// Where the block is put.
-        slot: u16,
+        slot: u32,
         /// Its size.
         size: usize,
         /// Its alignment.
@@ -59,7 +110,7 @@ pub enum AllocatorOp {
     /// Allocates zeroed memory into a slot.
     AllocateZeroed {
         /// Where the block is put.
-        slot: u16,
+        slot: u32,
         /// Its size.
         size: usize,
         /// Its alignment.
@@ -68,19 +119,19 @@ pub enum AllocatorOp {
     /// Frees by address.
     Free {
         /// Whose block.
-        slot: u16,
+        slot: u32,
     },
     /// Frees by address and layout.
     FreeSized {
         /// Whose block.
-        slot: u16,
+        slot: u32,
         /// The size that is told: from the one asked, 0, to the one granted, 255.
         share: u8,
     },
     /// Asks for another size in place.
     Resize {
         /// Whose block.
-        slot: u16,
+        slot: u32,
         /// The new size.
         size: usize,
         /// The old size that is told, as in `FreeSized`.
@@ -89,7 +140,7 @@ pub enum AllocatorOp {
     /// Asks for another size and alignment.
     Reallocate {
         /// Whose block.
-        slot: u16,
+        slot: u32,
         /// The new size.
         size: usize,
         /// The new alignment.
@@ -104,16 +155,13 @@ pub enum AllocatorOp {
 /// The blocks by slot.
 #[derive(Default)]
 struct Slots {
-    keys: Vec<Option<Key>>,
+    /// A map, as a program may name a few slots only and those great ones.
+    keys: BTreeMap<u32, Option<Key>>,
 }
 
 impl Slots {
-    fn at(&mut self, slot: u16) -> &mut Option<Key> {
-        let slot = usize::from(slot);
-        if self.keys.len() <= slot {
-            self.keys.resize(slot + 1, None);
-        }
-        &mut self.keys[slot]
+    fn at(&mut self, slot: u32) -> &mut Option<Key> {
+        self.keys.entry(slot).or_default()
     }
 }
 

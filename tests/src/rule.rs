@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-/// A rule of the allocator contract.
+/// A rule of the contract of allocators, of containers, or of what takes its memory from an allocator.
 ///
-/// Each has at least one planted fault ([`Fault`](crate::models::Fault)) that breaks it, so that no
-/// check can go blind unseen.
+/// Each has at least one planted fault ([`models`](crate::models)) that breaks it, so that no check can
+/// go blind unseen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Rule {
@@ -57,11 +57,25 @@ pub enum Rule {
     Backing,
     /// Nothing panics on right use.
     Panicked,
+    /// A container holds what was put into it, and answers as its model does.
+    Model,
+    /// An id that was given out names no other object, and nothing once its object is gone.
+    Stale,
+    /// What is visited or taken out comes in the order promised.
+    Order,
+    /// A bounded container takes as much as it promises, refuses the rest and hands it back.
+    Bound,
+    /// Every key and value is dropped once.
+    Drops,
+    /// Memory comes from the allocator that was passed in, as much as is claimed, and from nowhere else.
+    Charged,
+    /// A refusal changes nothing that can be seen, and what was refused is had as soon as there is memory.
+    Refusal,
 }
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 31] = [
         Self::Name,
         Self::Served,
         Self::Alignment,
@@ -86,6 +100,13 @@ impl Rule {
         Self::Leak,
         Self::Backing,
         Self::Panicked,
+        Self::Model,
+        Self::Stale,
+        Self::Order,
+        Self::Bound,
+        Self::Drops,
+        Self::Charged,
+        Self::Refusal,
     ];
 }
 

@@ -6,7 +6,8 @@ use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 use crate::{
-    bare, command, features, fuzz, loom, misuse, outside, packages, sanitize, smoke, tidy, valgrind,
+    bare, command, conformance, features, fuzz, loom, misuse, mutants, outside, packages, sanitize,
+    smoke, tidy, valgrind,
 };
 
 const USAGE: &str = "\
@@ -48,7 +49,8 @@ const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         what: "everyone formats alike",
-        run: |_| cargo(&["fmt", "--all", "--check"]),
+        // The recorder is no package, so Cargo does not know of its files.
+        run: |_| cargo(&["fmt", "--all", "--check", "--", "tools/recorder/src/lib.rs"]),
     },
     Step { name: "tidy", what: "the rules of the house", run: |_| tidy::check() },
     Step { name: "clippy", what: "no warning, tests and examples included", run: clippy },
@@ -74,6 +76,11 @@ const STEPS: &[Step] = &[
         what: "each wrong free of each of our allocators is found",
         run: |_| misuse::check(true),
     },
+    Step {
+        name: "conformance",
+        what: "ours pass every suite, and what is told of others is so",
+        run: |_| conformance::check(),
+    },
     Step { name: "examples", what: "every example of tier 0 runs", run: examples },
     Step {
         name: "sanitize",
@@ -89,6 +96,11 @@ const STEPS: &[Step] = &[
         name: "fuzz",
         what: "a planted fault is found, and some runs of each fuzz target find nothing",
         run: |_| fuzz::check(),
+    },
+    Step {
+        name: "mutants",
+        what: "what share of the mutants of tier 0 the tests caught",
+        run: |_| mutants::check(),
     },
     Step {
         name: "replay",

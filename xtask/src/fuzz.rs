@@ -8,7 +8,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command;
@@ -48,7 +48,8 @@ const CANARY_RUNS: u32 = 200_000;
 /// The executions of each target in a check: most make some hundred a second.
 const CHECK_RUNS: u32 = 1_500;
 
-const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+/// The machine that it is set up for.
+pub(crate) const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
 /// Coverage of branches and comparisons, as libFuzzer reads it, and the sanitizer. `fuzzing` lets damaged
 /// checksums pass, which no fuzzer would get past.
@@ -195,11 +196,16 @@ fn fuzz(targets: &[String], found: &str, asked: &str) -> Outcome {
 }
 
 /// Builds all targets and returns where they are.
-fn build(folder: &std::path::Path) -> Result<PathBuf, Failure> {
+fn build(folder: &Path) -> Result<PathBuf, Failure> {
+    command::run(&mut builder(&workspace::root(), folder))?;
+    Ok(folder.join(TRIPLE).join("release"))
+}
+
+/// Returns the nightly toolchain's Cargo, which builds the targets of the workspace at `root` into `folder`.
+pub(crate) fn builder(root: &Path, folder: &Path) -> Command {
     let mut cargo: Command = command::without_cargo_variables("rustup");
     cargo.args(["run", "nightly", "cargo", "build", "--quiet", "--release", "--locked"]);
-    cargo.args(["--target", TRIPLE]).current_dir(workspace::root().join("fuzz"));
+    cargo.args(["--target", TRIPLE]).current_dir(root.join("fuzz"));
     cargo.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", folder);
-    command::run(&mut cargo)?;
-    Ok(folder.join(TRIPLE).join("release"))
+    cargo
 }

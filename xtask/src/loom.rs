@@ -13,7 +13,10 @@ const USAGE: &str = "\
 Explores every interleaving of the models of what several threads share, up to a bound of preemptions,
 and prints how many there were. Each structure is also run with faults planted, which must be noticed.
 
-Usage: cargo xtask loom [MODEL]
+Usage: cargo xtask loom [--bound N] [MODEL]
+
+Options:
+  --bound N  allows N preemptions at least, which takes longer; the models' own bounds are 2 and 3
 
 With MODEL only the tests whose name begins with `loom_MODEL` are run, such as `shared_pool_growth`.
 
@@ -35,12 +38,15 @@ const MARK: &str = "loom: ";
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments {
         [] => check(),
+        [bound, number] if bound == "--bound" && number.parse::<u32>().is_ok() => {
+            report(&explore("", number)?)
+        }
         [help] if ["--help", "-h"].contains(&help.as_str()) => {
             print!("{USAGE}");
             Ok(())
         }
         [model] if !model.starts_with('-') => {
-            let lines = explore(model.trim_start_matches("loom_"))?;
+            let lines = explore(model.trim_start_matches("loom_"), "")?;
             lines.iter().for_each(|line| println!("{line}"));
             if lines.is_empty() {
                 return Err(Failure::Unable(format!("no model's name begins with `{model}`")));
@@ -57,13 +63,17 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 ///
 /// As [`run`].
 pub(crate) fn check() -> Outcome {
-    let lines = explore("")?;
+    report(&explore("", "")?)
+}
+
+/// Shows the lines and checks that none is missing.
+fn report(lines: &[String]) -> Outcome {
     lines.iter().for_each(|line| println!("{line}"));
-    complete(&lines)
+    complete(lines)
 }
 
 /// Runs the models whose test's name begins with `loom_` and `model` and returns what they say, in order of their names.
-fn explore(model: &str) -> Result<Vec<String>, Failure> {
+fn explore(model: &str, bound: &str) -> Result<Vec<String>, Failure> {
     let target = workspace::target().join("loom");
     let mut cargo = command::cargo(&workspace::root());
     cargo.args(["test", "--release", "-p", "loligo-allocators", "-p", "loligo-ids", "--lib"]);
@@ -73,6 +83,7 @@ fn explore(model: &str) -> Result<Vec<String>, Failure> {
     // Optimised, as there are many interleavings; but what makes the link slow gains nothing here.
     cargo.env("CARGO_PROFILE_RELEASE_LTO", "off");
     cargo.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+    cargo.env("LOLIGO_LOOM_BOUND", bound);
     // Planted faults end in panics, whose traces would bury the rest.
     cargo.env("RUST_BACKTRACE", "0");
     Ok(said(&command::output(&mut cargo)?))

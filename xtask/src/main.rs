@@ -7,49 +7,80 @@
 mod bare;
 mod ci;
 mod command;
+mod conformance;
+mod coverage;
+mod debian;
+mod faults;
 mod features;
 mod fuzz;
 mod loom;
 mod misuse;
+mod mutants;
 mod outcome;
 mod outside;
 mod packages;
 mod planted;
 mod sanitize;
 mod scoreboard;
+mod shrink;
 mod smoke;
 mod tidy;
+mod timed;
 mod tree;
+mod tsan;
 mod valgrind;
+mod verify;
 mod workspace;
 
 use std::process::ExitCode;
 
 use outcome::{Failure, Outcome};
 
-const USAGE: &str = "\
-The automation of the Loligo workspace.
+/// A command: its name, what it does, and the function that does it.
+type Command = (&'static str, &'static str, fn(&[String]) -> Outcome);
 
-Usage: cargo xtask COMMAND [OPTIONS]
-
-Commands:
-  tidy        checks the rules of the house that no lint can hold
-  ci          runs every step of the continuous integration, in order
-  misuse      does each misuse to each allocator, and tells what became of it
-  fuzz        runs the fuzz targets under AddressSanitizer, a planted fault first
-  loom        explores every interleaving of what several threads share
-  scoreboard  measures our rows beside their peers
-  outside     uses each tier-0 crate from a project outside the workspace
-  sanitize    runs the allocators under AddressSanitizer, planted faults included
-  valgrind    runs the allocators under Valgrind, planted faults included
-
-`cargo xtask COMMAND --help` tells more of each.
-
-Example:
-  cargo xtask tidy
-
-Exit status: 0 all well, 1 something was found, 2 the command could not do its work.
-";
+const COMMANDS: &[Command] = &[
+    ("tidy", "checks the rules of the house that no lint can hold", tidy::run),
+    ("ci", "runs every step of the continuous integration, in order", ci::run),
+    (
+        "conformance",
+        "runs the conformance suites over ours and others' implementations",
+        conformance::run,
+    ),
+    ("coverage", "counts the lines and branches of tier 0 that tests reach", coverage::run),
+    ("fuzz", "runs the fuzz targets under AddressSanitizer, a planted fault first", fuzz::run),
+    ("loom", "explores every interleaving of what several threads share", loom::run),
+    ("misuse", "does each misuse to each allocator, and tells what became of it", misuse::run),
+    (
+        "mutants",
+        "changes tier 0 in one place at a time, to see whether a test notices",
+        mutants::run,
+    ),
+    ("outside", "uses each tier-0 crate from a project outside the workspace", outside::run),
+    (
+        "planted",
+        "plants faults in a copy of the workspace, which several nets must catch",
+        faults::run,
+    ),
+    (
+        "sanitize",
+        "runs the allocators under AddressSanitizer, planted faults included",
+        sanitize::run,
+    ),
+    ("scoreboard", "measures our rows beside their peers", scoreboard::run),
+    ("shrink", "makes a failing program or trace small and prints it as a test", shrink::run),
+    (
+        "tsan",
+        "runs the tests that start threads under ThreadSanitizer, a planted race first",
+        tsan::run,
+    ),
+    ("valgrind", "runs the allocators under Valgrind, planted faults included", valgrind::run),
+    (
+        "verify",
+        "runs every net in turn and gathers the figures of docs/verification.md",
+        verify::run,
+    ),
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -63,27 +94,41 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Outcome {
-    let Some((command, rest)) = arguments.split_first() else {
-        print!("{USAGE}");
+    let Some((name, rest)) = arguments.split_first() else {
+        print!("{}", usage());
         return Err(Failure::Unable("name a command".into()));
     };
-    match command.as_str() {
-        "tidy" => tidy::run(rest),
-        "ci" => ci::run(rest),
-        "misuse" => misuse::run(rest),
-        "fuzz" => fuzz::run(rest),
-        "loom" => loom::run(rest),
-        "scoreboard" => scoreboard::run(rest),
-        "outside" => outside::run(rest),
-        "sanitize" => sanitize::run(rest),
-        "valgrind" => valgrind::run(rest),
-        "help" | "--help" | "-h" => {
-            print!("{USAGE}");
-            Ok(())
-        }
-        other => Err(Failure::Unable(format!(
-            "no command is called `{other}`; the commands are tidy, ci, fuzz, loom, misuse, \
-             scoreboard, outside, sanitize, valgrind"
-        ))),
+    if ["help", "--help", "-h"].contains(&name.as_str()) {
+        print!("{}", usage());
+        return Ok(());
     }
+    match COMMANDS.iter().find(|(command, ..)| command == name) {
+        Some((_, _, command)) => command(rest),
+        None => {
+            let known: Vec<_> = COMMANDS.iter().map(|(command, ..)| *command).collect();
+            let known = known.join(", ");
+            Err(Failure::Unable(format!("no command is called `{name}`; the commands are {known}")))
+        }
+    }
+}
+
+fn usage() -> String {
+    let commands: String =
+        COMMANDS.iter().map(|(name, what, _)| format!("  {name:<12}{what}\n")).collect();
+    format!(
+        "\
+The automation of the Loligo workspace.
+
+Usage: cargo xtask COMMAND [OPTIONS]
+
+Commands:
+{commands}
+`cargo xtask COMMAND --help` tells more of each.
+
+Example:
+  cargo xtask tidy
+
+Exit status: 0 all well, 1 something was found, 2 the command could not do its work.
+"
+    )
 }

@@ -8,7 +8,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::workspace;
 
 /// Where the page lies.
-const PAGE: &str = "docs/misuse.md";
+pub(crate) const PAGE: &str = "docs/misuse.md";
 
 const USAGE: &str = "\
 Does each misuse (double, foreign and interior frees, wrong sizes, leaks, writes past and before a

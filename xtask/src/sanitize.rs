@@ -61,21 +61,31 @@ pub(crate) fn check() -> Outcome {
     }
     let folder = workspace::target().join("xtask/sanitize");
     let package = ["--package", PACKAGE, "--target", TARGET];
-    let mut build = nightly(&folder);
+    let root = workspace::root();
+    let mut build = nightly(&root, &folder);
     build.args(["build", "--quiet", "--profile", "test", "--example", EXAMPLE]).args(package);
     command::run(&mut build)?;
     let example = folder.join(TARGET).join("debug/examples").join(EXAMPLE);
-    planted::check(&example, &tool(&|| watched(&example)))?;
-    let mut test = nightly(&folder);
+    check_example(&example)?;
+    let mut test = nightly(&root, &folder);
     test.args(["test", "--quiet", "--lib"]).args(package).arg("--");
     planted::leave_out(&mut test, &planted::UNWATCHED);
     command::run(&mut test)?;
-    let mut above = nightly(&folder);
+    let mut above = nightly(&root, &folder);
     above.args(["test", "--quiet", "--lib", "--target", TARGET, "--features"]);
     above.args(["loligo-containers/hashbrown", "-p", "loligo-ids", "-p", "loligo-containers"]);
     above.arg("--");
     planted::leave_out(&mut above, &LONG);
     command::run(&mut above)
+}
+
+/// Runs the example with every planted fault, each of which must be reported.
+///
+/// # Errors
+///
+/// As [`planted::check`].
+pub(crate) fn check_example(example: &PathBuf) -> Outcome {
+    planted::check(example, &tool(&|| watched(example)))
 }
 
 fn tool<'a>(watched: &'a dyn Fn() -> Command) -> Tool<'a> {
@@ -93,10 +103,11 @@ fn watched(example: &PathBuf) -> Command {
     command
 }
 
-/// Returns the nightly toolchain's Cargo, which builds with the sanitizer into `folder`.
-fn nightly(folder: &Path) -> Command {
+/// Returns the nightly toolchain's Cargo, which builds the workspace at `root` with the sanitizer into
+/// `folder`.
+pub(crate) fn nightly(root: &Path, folder: &Path) -> Command {
     let mut command = command::without_cargo_variables("rustup");
-    command.args(["run", "nightly", "cargo"]).current_dir(workspace::root());
+    command.args(["run", "nightly", "cargo"]).current_dir(root);
     command.env("RUSTFLAGS", "-Zsanitizer=address --cfg loligo_asan");
     command.env("CARGO_TARGET_DIR", folder);
     // A panic that a test expects is quicker without, and a report has a trace of its own.

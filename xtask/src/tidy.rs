@@ -13,6 +13,7 @@ mod features_add;
 mod files;
 mod finding;
 mod licences;
+mod pages_current;
 mod said_once;
 mod sections_stated;
 mod source_named;
@@ -33,7 +34,8 @@ Each finding is a line `file:line: rule: what to do`. Warnings do not fail the c
 
 Rules: said-once, virtual-root, folder-is-crate, arrows-down, no-sibling-talk, no-dev-back-edge,
 few-dependencies, one-structure-per-file, file-size, map-first, source-named, sections-stated,
-unsafe-in-the-cellar, features-add, tidy-bans, dead-file, examples-run, architecture, licences.
+unsafe-in-the-cellar, features-add, tidy-bans, dead-file, examples-run, architecture, licences,
+pages-current.
 
 Example:
   cargo xtask tidy
@@ -65,6 +67,7 @@ pub(crate) fn check() -> Outcome {
     let mut findings = rules(&tree, &workspace);
     let packages = licences::packages(&root)?;
     findings.extend(licences::check(&tree, &packages));
+    pages_current::check(&tree, &mut findings);
     findings.sort();
     for finding in &findings {
         println!("{finding}");

@@ -34,6 +34,19 @@ impl Tree {
             Some(paths) => paths,
             None => listed_by_walking(root)?,
         };
+        Self::of(root, paths)
+    }
+
+    /// Reads every file under `root`, hidden folders and build output excepted.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub(crate) fn read_all(root: &Path) -> Result<Self, Failure> {
+        Self::of(root, listed_by_walking(root)?)
+    }
+
+    fn of(root: &Path, paths: Vec<String>) -> Result<Self, Failure> {
         let mut tree = Self::default();
         for path in paths {
             let full = root.join(&path);

@@ -23,7 +23,7 @@ Example:
 ";
 
 /// How memcheck watches: every error and every lost block fails the program.
-const MEMCHECK: [&str; 5] = [
+pub(crate) const MEMCHECK: [&str; 5] = [
     "--quiet",
     "--error-exitcode=9",
     "--leak-check=full",
@@ -74,7 +74,7 @@ pub(crate) fn check() -> Outcome {
     build.args(["build", "--quiet", "--profile", "test", "--example", EXAMPLE]).args(package);
     command::run(&mut build)?;
     let example = folder.join("debug/examples").join(EXAMPLE);
-    planted::check(&example, &tool(&|| watched(&example)))?;
+    check_example(&example)?;
     let mut test = cargo(&folder);
     let runner = format!("valgrind {}", MEMCHECK.join(" "));
     test.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner);
@@ -82,6 +82,15 @@ pub(crate) fn check() -> Outcome {
     planted::leave_out(&mut test, &SKIPPED);
     planted::leave_out(&mut test, &planted::UNWATCHED);
     command::run(&mut test)
+}
+
+/// Runs the example with every planted fault, each of which must be reported.
+///
+/// # Errors
+///
+/// As [`planted::check`].
+pub(crate) fn check_example(example: &PathBuf) -> Outcome {
+    planted::check(example, &tool(&|| watched(example)))
 }
 
 fn tool<'a>(watched: &'a dyn Fn() -> Command) -> Tool<'a> {

@@ -1,5 +1,7 @@
 //! The slab over a heap: the model, own classes, large blocks passed on and found again.
 
+mod small_world;
+
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;

@@ -24,24 +24,24 @@ const ITEMS_MIN: usize = 16;
 /// 1. `items` is null and `capacity` zero, or `items` leads to `capacity` items, taken from the
 ///    allocator for books with `layout(capacity)`.
 /// 2. The first `len <= capacity` of them are written.
-pub(super) struct Array<T: Copy> {
+pub(crate) struct Array<T: Copy> {
     items: Cell<*mut T>,
     capacity: Cell<usize>,
     len: Cell<usize>,
 }
 
 impl<T: Copy> Array<T> {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { items: Cell::new(ptr::null_mut()), capacity: Cell::new(0), len: Cell::new(0) }
     }
 
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len.get()
     }
 
     /// Returns the bytes taken from the allocator for books.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.capacity.get() * size_of::<T>()
     }
 
@@ -51,7 +51,7 @@ impl<T: Copy> Array<T> {
     ///
     /// [`AllocError`] if `books` refuses; the array is as it was.
     #[inline]
-    pub(super) fn reserve<K: Allocator + ?Sized>(
+    pub(crate) fn reserve<K: Allocator + ?Sized>(
         &self,
         count: usize,
         books: &K,
@@ -65,7 +65,7 @@ impl<T: Copy> Array<T> {
     ///
     /// If there is no room.
     #[inline]
-    pub(super) fn push(&self, item: T) {
+    pub(crate) fn push(&self, item: T) {
         let at = self.len.get();
         assert!(at < self.capacity.get(), "room is reserved before pushing");
         self.len.set(at + 1);
@@ -75,7 +75,7 @@ impl<T: Copy> Array<T> {
 
     /// Takes the last item.
     #[inline]
-    pub(super) fn pop(&self) -> Option<T> {
+    pub(crate) fn pop(&self) -> Option<T> {
         let at = self.len.get().checked_sub(1)?;
         let item = self.get(at);
         self.len.set(at);
@@ -88,7 +88,7 @@ impl<T: Copy> Array<T> {
     ///
     /// If `at` is not below the length.
     #[inline]
-    pub(super) fn get(&self, at: usize) -> T {
+    pub(crate) fn get(&self, at: usize) -> T {
         // SAFETY: `place` leads to a written item (invariant 2).
         unsafe { self.place(at).read() }
     }
@@ -99,7 +99,7 @@ impl<T: Copy> Array<T> {
     ///
     /// If `at` is not below the length.
     #[inline]
-    pub(super) fn update(&self, at: usize, change: impl FnOnce(&mut T)) {
+    pub(crate) fn update(&self, at: usize, change: impl FnOnce(&mut T)) {
         let mut item = self.get(at);
         change(&mut item);
         // SAFETY: `place` leads to an item of this array, to which no reference ever leaves.
@@ -107,7 +107,7 @@ impl<T: Copy> Array<T> {
     }
 
     /// Sorts the items by a key.
-    pub(super) fn sort_by_key<N: Ord>(&self, key: impl FnMut(&T) -> N) {
+    pub(crate) fn sort_by_key<N: Ord>(&self, key: impl FnMut(&T) -> N) {
         if let Some(items) = NonNull::new(self.items.get()) {
             let items = NonNull::slice_from_raw_parts(items, self.len.get());
             // SAFETY: the first `len` items are written (invariant 2), and nobody else refers to
@@ -117,12 +117,12 @@ impl<T: Copy> Array<T> {
     }
 
     /// Forgets the items and keeps the memory.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.len.set(0);
     }
 
     /// Gives the memory back and leaves an empty array.
-    pub(super) fn release<K: Allocator + ?Sized>(&self, books: &K) {
+    pub(crate) fn release<K: Allocator + ?Sized>(&self, books: &K) {
         self.len.set(0);
         let capacity = self.capacity.replace(0);
         if let Some(items) = NonNull::new(self.items.replace(ptr::null_mut())) {
@@ -136,7 +136,7 @@ impl<T: Copy> Array<T> {
     /// # Errors
     ///
     /// What is broken, in words.
-    pub(super) fn validate(&self) -> Result<(), &'static str> {
+    pub(crate) fn validate(&self) -> Result<(), &'static str> {
         if self.items.get().is_null() != (self.capacity.get() == 0) {
             return Err("an array has memory without room, or room without memory");
         }

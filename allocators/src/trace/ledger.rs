@@ -106,11 +106,9 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         }
         self.recorder.prepare(self.books)?;
         self.blocks.reserve(self.books)?;
-        #[cfg(feature = "stacks")]
-        if self.keeps_stacks {
-            return self.groups.of(site, Some(&Stack::capture()), self.books);
-        }
-        self.groups.of(site, None, self.books)
+        let group = self.group_of(site)?;
+        self.recorder.name_site(group, site, self.books)?;
+        Ok(group)
     }
 
     /// Makes all ready for the end of a block.
@@ -246,7 +244,11 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         self.recorder.is_on()
     }
 
-    pub(super) fn start_recording(&self, sink: &'a dyn TraceSink) -> Result<(), AllocError> {
+    pub(super) fn start_recording(
+        &self,
+        sink: &'a dyn TraceSink,
+        name: &str,
+    ) -> Result<(), AllocError> {
         assert!(
             !self.recorder.is_on() && !self.recorder.is_busy(),
             "a recording is running; finish it before another is started"
@@ -257,11 +259,13 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         live.reserve(self.blocks.len(), self.books)?;
         self.blocks.for_each(|_, entry| live.push(entry));
         live.sort_by_key(Entry::number);
-        let started = self.recorder.start(sink, live.len(), self.books);
+        let started = self.recorder.start(sink, name, live.len(), self.groups.len(), self.books);
         if started.is_ok() {
             for at in 0..live.len() {
                 let mut entry = live.get(at);
                 self.recorder.prepare_records();
+                let site = self.groups.get(entry.group).site;
+                self.recorder.name_site(entry.group, site, self.books)?;
                 if !self.recorder.is_on() {
                     break;
                 }
@@ -270,6 +274,10 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
             }
         }
         started
+    }
+
+    pub(super) fn frame_mark(&self, value: u64) {
+        self.recorder.mark(value);
     }
 
     pub(super) fn finish_recording(&self) -> Result<(), SinkError> {
@@ -367,6 +375,15 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
             entry.align(),
             entry.number()
         )));
+    }
+
+    #[inline]
+    fn group_of(&self, site: &'static Location<'static>) -> Result<u32, AllocError> {
+        #[cfg(feature = "stacks")]
+        if self.keeps_stacks {
+            return self.groups.of(site, Some(&Stack::capture()), self.books);
+        }
+        self.groups.of(site, None, self.books)
     }
 
     #[inline]

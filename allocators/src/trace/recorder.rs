@@ -1,45 +1,33 @@
-//! Writing every event into an allocation trace of version 1, for whoever replays it.
+//! Writing every event into an allocation trace of version 2, for whoever replays it.
 //!
-//! ```text
-//! file     | 8 bytes `ALTRACE1` | records of 16 bytes, little endian |
-//! record   | operation u8 | log2 of the alignment u8 | thread u16 | slot u32 | bytes u64 |
-//! ```
+//! A slot is unique among live blocks, and the one freed last is the next given out. Sizes of zero are
+//! written as one byte, which they are served as; alignments over 2^20, which the format has no room
+//! for, as 2^20. A record of a reallocation bears the alignment that the block was allocated with, so
+//! a change of alignment is written as what it is to a replayer: a new block, then the end of the old
+//! one. The thread is always 0, as the allocator is used from one at a time.
 //!
-//! Operations: 1 allocate, 2 free, 3 reallocate, 4 allocate zeroed. A slot is unique among live
-//! blocks, and the one freed last is the next given out. Sizes of zero are written as one byte,
-//! which they are served as; alignments over 2^20, which the format has no room for, as 2^20. A
-//! record of a reallocation bears the alignment that the block was allocated with, so a change of
-//! alignment is written as what it is to a replayer: a new block, then the end of the old one. The
-//! thread is always 0, as the allocator is used from one at a time.
+//! Allocations bear the site that asked, named before its first use by the file, line and column;
+//! reallocations and frees bear none. The allocator itself is the one allocator object, named first.
 
 use core::cell::Cell;
+use core::panic::Location;
 use core::ptr::{self, NonNull};
 use core::{alloc::Layout, slice};
 
 use crate::allocator::{AllocError, Allocator};
 use crate::trace::array::Array;
 use crate::trace::entry::Entry;
+use crate::trace::format::{self, Event, Name, Named, Op, UNIT_BYTES};
 use crate::trace::sink::{SinkError, TraceSink};
 
-const MAGIC: [u8; 8] = *b"ALTRACE1";
-const RECORD_BYTES: usize = 16;
-const ALIGN_LOG2_MAX: u8 = 20;
-
-/// What is collected before the sink is called: the magic and 255 records, or 256 records.
+/// What is collected before the sink is called.
 const BUFFER: Layout = Layout::new::<[u8; 4096]>();
 
-/// The most records that one event makes.
-const RECORDS_AN_EVENT: usize = 2;
+/// The most bytes that one event makes: two records.
+const EVENT_BYTES_MAX: usize = 2 * UNIT_BYTES;
 
-/// What an event does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Op {
-    Allocate = 1,
-    Free = 2,
-    Reallocate = 3,
-    AllocateZeroed = 4,
-}
+/// The number of the one allocator object.
+const OBJECT: u16 = 1;
 
 /// A recording, or none.
 ///
@@ -52,6 +40,8 @@ pub(super) enum Op {
 ///    bytes written. It is not null while `on`.
 /// 2. While `on`, `slots_next` is above every slot in use, each slot below it is in use or stands
 ///    once in `slots_free`, which has room for all of them.
+/// 3. While `on`, `sites` has for each group that was recorded the number of its site, and 0 for
+///    others; `sites_named` is the greatest number.
 pub(super) struct Recorder<'a> {
     on: Cell<bool>,
     /// Whether the sink is being called at this moment.
@@ -62,6 +52,11 @@ pub(super) struct Recorder<'a> {
     used: Cell<usize>,
     slots_free: Array<u32>,
     slots_next: Cell<u32>,
+    sites: Array<u32>,
+    sites_named: Cell<u32>,
+    events: Cell<u64>,
+    /// What the sink said when the event was prepared.
+    time_ns: Cell<u64>,
 }
 
 impl<'a> Recorder<'a> {
@@ -75,6 +70,10 @@ impl<'a> Recorder<'a> {
             used: Cell::new(0),
             slots_free: Array::new(),
             slots_next: Cell::new(0),
+            sites: Array::new(),
+            sites_named: Cell::new(0),
+            events: Cell::new(0),
+            time_ns: Cell::new(0),
         }
     }
 
@@ -91,11 +90,12 @@ impl<'a> Recorder<'a> {
     /// Returns the bytes taken from the allocator for books.
     pub(super) fn bytes(&self) -> usize {
         let buffer = if self.buffer.get().is_null() { 0 } else { BUFFER.size() };
-        buffer + self.slots_free.bytes()
+        buffer + self.slots_free.bytes() + self.sites.bytes()
     }
 
-    /// Starts a recording with `live` blocks alive, for each of which [`prepare`](Self::prepare)
-    /// and [`allocated`](Self::allocated) must be called next; the former cannot fail for them.
+    /// Starts a recording of the allocator called `name` with `live` blocks alive of so many groups;
+    /// for each block [`prepare_records`](Self::prepare_records), [`name_site`](Self::name_site) and
+    /// [`allocated`](Self::allocated) must be called next; naming cannot fail for them.
     ///
     /// # Errors
     ///
@@ -103,20 +103,27 @@ impl<'a> Recorder<'a> {
     pub(super) fn start<K: Allocator + ?Sized>(
         &self,
         sink: &'a dyn TraceSink,
+        name: &str,
         live: usize,
+        groups: usize,
         books: &K,
     ) -> Result<(), AllocError> {
         self.slots_free.reserve(live, books)?;
+        self.sites.reserve(groups, books)?;
         if self.buffer.get().is_null() {
             self.buffer.set(books.allocate(BUFFER)?.cast().as_ptr());
         }
         self.slots_free.clear();
         self.slots_next.set(0);
+        self.sites.clear();
+        self.sites_named.set(0);
+        self.events.set(0);
         self.used.set(0);
         self.error.set(None);
         self.sink.set(Some(sink));
         self.on.set(true);
-        self.put(&MAGIC);
+        self.put(&format::MAGIC);
+        self.put(Name::new(Named::Object, OBJECT.into(), name, format_args!("")).as_bytes());
         Ok(())
     }
 
@@ -135,7 +142,33 @@ impl<'a> Recorder<'a> {
     #[inline]
     pub(super) fn prepare_records(&self) {
         if self.on.get() {
-            self.make_room();
+            self.make_ready();
+        }
+    }
+
+    /// Names the site of a group, if it was not named before.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if `books` refuses; nothing has changed.
+    #[inline]
+    pub(super) fn name_site<K: Allocator + ?Sized>(
+        &self,
+        group: u32,
+        site: &'static Location<'static>,
+        books: &K,
+    ) -> Result<(), AllocError> {
+        if self.on.get() && self.site_of(group) == 0 {
+            return self.name_new_site(group, site, books);
+        }
+        Ok(())
+    }
+
+    /// Writes a frame mark.
+    pub(super) fn mark(&self, value: u64) {
+        self.prepare_records();
+        if self.on.get() {
+            self.put(&format::mark(0, value, self.time_ns.get()));
         }
     }
 
@@ -182,6 +215,10 @@ impl<'a> Recorder<'a> {
             return Err(SinkError::new(REENTERED));
         }
         if self.on.get() {
+            self.make_room(UNIT_BYTES);
+        }
+        if self.on.get() {
+            self.put(&format::end(self.events.get()));
             self.flush();
         }
         if let Some(sink) = self.sink.get() {
@@ -200,6 +237,7 @@ impl<'a> Recorder<'a> {
     /// What is broken, in words.
     pub(super) fn validate(&self, live: usize) -> Result<(), &'static str> {
         self.slots_free.validate()?;
+        self.sites.validate()?;
         let slots = self.slots_next.get() as usize;
         if self.on.get() && slots != live + self.slots_free.len() {
             return Err("the slots of the recording are miscounted");
@@ -210,6 +248,7 @@ impl<'a> Recorder<'a> {
     fn release<K: Allocator + ?Sized>(&self, books: &K) {
         self.used.set(0);
         self.slots_free.release(books);
+        self.sites.release(books);
         if let Some(buffer) = NonNull::new(self.buffer.replace(ptr::null_mut())) {
             // SAFETY: invariant 1; the sink is not being called, so nothing refers to the buffer.
             unsafe { books.deallocate_sized(buffer, BUFFER) };
@@ -222,17 +261,62 @@ impl<'a> Recorder<'a> {
             let count = self.slots_next.get().checked_add(1).ok_or(AllocError)?;
             self.slots_free.reserve(count as usize, books)?;
         }
-        self.make_room();
+        self.make_ready();
         Ok(())
     }
 
+    #[cold]
+    #[inline(never)]
+    fn name_new_site<K: Allocator + ?Sized>(
+        &self,
+        group: u32,
+        site: &'static Location<'static>,
+        books: &K,
+    ) -> Result<(), AllocError> {
+        let group = group as usize;
+        self.sites.reserve(group + 1, books)?;
+        while self.sites.len() <= group {
+            self.sites.push(0);
+        }
+        let number = self.sites_named.get() + 1;
+        let place = format_args!(":{}:{}", site.line(), site.column());
+        let name = Name::new(Named::Site, number, site.file(), place);
+        // The event's own room stays behind the name.
+        self.make_room(name.as_bytes().len() + EVENT_BYTES_MAX);
+        if self.on.get() {
+            self.put(name.as_bytes());
+            self.sites_named.set(number);
+            self.sites.update(group, |site| *site = number);
+        }
+        Ok(())
+    }
+
+    /// Makes room for the records of one event and reads the clock for it.
     #[inline]
-    fn make_room(&self) {
+    fn make_ready(&self) {
+        self.make_room(EVENT_BYTES_MAX);
+        if let Some(sink) = self.sink.get() {
+            self.call(|| {
+                self.time_ns.set(sink.now_ns());
+                Ok(())
+            });
+        }
+    }
+
+    #[inline]
+    fn make_room(&self, bytes: usize) {
         if self.busy.get() {
             self.fail(SinkError::new(REENTERED));
-        } else if self.used.get() + RECORDS_AN_EVENT * RECORD_BYTES > BUFFER.size() {
+        } else if self.used.get() + bytes > BUFFER.size() {
             self.flush();
         }
+    }
+
+    /// Returns the number of a group's site, 0 where it has none yet.
+    #[inline]
+    fn site_of(&self, group: u32) -> u32 {
+        let group = group as usize;
+        if group < self.sites.len() { self.sites.get(group) } else { 0 }
     }
 
     #[inline]
@@ -246,13 +330,19 @@ impl<'a> Recorder<'a> {
 
     #[inline]
     fn put_event(&self, op: Op, entry: &Entry) {
-        let bytes = if op == Op::Free { 0 } else { entry.bytes.max(1) as u64 };
-        let mut record = [0; RECORD_BYTES];
-        record[0] = op as u8;
-        record[1] = recorded_align(entry);
-        record[4..8].copy_from_slice(&entry.slot.to_le_bytes());
-        record[8..16].copy_from_slice(&bytes.to_le_bytes());
-        self.put(&record);
+        let asks = matches!(op, Op::Allocate | Op::AllocateZeroed);
+        let event = Event {
+            op,
+            align_log2: entry.align_log2(),
+            thread: 0,
+            slot: entry.slot,
+            bytes: entry.bytes as u64,
+            site: if asks { self.site_of(entry.group) } else { 0 },
+            object: OBJECT,
+            time_ns: self.time_ns.get(),
+        };
+        self.events.set(self.events.get() + 1);
+        self.put(&event.encode());
     }
 
     #[inline]
@@ -279,6 +369,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Calls the sink. An error ends the recording, and so does a panic.
+    #[inline]
     fn call(&self, sink: impl FnOnce() -> Result<(), SinkError>) {
         self.busy.set(true);
         let mut call = Call { recorder: self, result: Err(SinkError::new(PANICKED)) };
@@ -314,5 +405,5 @@ const REENTERED: &str = "the sink used the allocator that it records";
 const PANICKED: &str = "the sink panicked";
 
 fn recorded_align(entry: &Entry) -> u8 {
-    entry.align_log2().min(ALIGN_LOG2_MAX)
+    entry.align_log2().min(format::ALIGN_LOG2_MAX)
 }

@@ -387,9 +387,10 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
             return Ok(());
         }
         let mut shorter = Array::try_with_capacity_in(lines, self.memory())?;
-        shorter.try_extend_from_slice(&self.lines[..lines])?;
         let tail = self.header(self.last);
+        // Before the copy: holes that stay may be linked with this one, which does not.
         self.unlist(self.last, tail);
+        shorter.try_extend_from_slice(&self.lines[..lines])?;
         self.lines = shorter;
         self.last = start - tail.before;
         let rest = self.end() - start;

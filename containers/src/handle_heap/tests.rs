@@ -449,3 +449,31 @@ fn a_block_of_copies_needs_no_result() {
         assert_eq!(heap.slice_of::<u64>(id), Some(&[7, 8][..]));
     });
 }
+
+/// A hole that stays may be linked with the hole at the end that goes, where both are of one size class. Its copy
+/// kept the link, which led beyond the shorter buffer.
+#[test]
+fn a_shorter_buffer_has_no_link_to_the_hole_that_went() {
+    let mut shared = 0;
+    for bytes in (16..4000).step_by(16) {
+        with_memory(|memory| {
+            let mut heap = HandleHeap::new_in(memory);
+            let ids = [0; 3].map(|_| heap.allocate(bytes, 16));
+            let kept = heap.allocate(100, 16);
+            for id in [ids[1], ids[0]] {
+                heap.free(id).expect("it is live");
+                let stats = heap.stats();
+                let hole = stats.hole_bytes - stats.tail_hole_bytes;
+                shared += u32::from(class_of_bytes(hole) == class_of_bytes(stats.tail_hole_bytes));
+                heap.try_shrink_to_fit().expect("there is memory");
+                assert_eq!(heap.validate(), Ok(()), "blocks of {bytes} bytes");
+            }
+            assert_eq!(heap.bytes(kept).map(<[u8]>::len), Some(100));
+        });
+    }
+    assert!(shared > 10, "both holes were of one class {shared} times only");
+}
+
+fn class_of_bytes(bytes: u64) -> usize {
+    class_of((bytes / 16).max(1) as u32)
+}

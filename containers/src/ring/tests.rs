@@ -1,5 +1,7 @@
 //! What a ring does beside std's deque, at every place of its ends, and when memory runs out.
 
+mod small_world;
+
 use core::cell::Cell;
 use core::hash::{BuildHasher, BuildHasherDefault};
 use core::panic::AssertUnwindSafe;

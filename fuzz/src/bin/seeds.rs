@@ -16,11 +16,8 @@ use loligo_fuzz::events::{Fell, Ground, Shot};
 use loligo_fuzz::{effect, formula, knight};
 use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
 use loligo_ids::{Packed, Retire, ReverseLookupBuilder, Shape, Table, Wrap};
-use loligo_replay::trace::{Event, Op, write_trace};
-use loligo_tests::programs::{
-    IdTableOp, KeyValuesOp, ListPoolOp, ModelOp, RingOp, RowOp, Space, Step, ops_to_bytes, sample,
-    to_bytes,
-};
+use loligo_replay::trace::{Details, Event, Op, TraceWriter, write_trace};
+use loligo_tests::programs::*;
 
 /// What may go wrong on the way.
 type Failure = Box<dyn std::error::Error>;
@@ -79,7 +76,17 @@ fn readers(memory: &dyn Allocator) -> Result<(), Failure> {
     ];
     let mut trace = Vec::new();
     write_trace(&mut trace, &events)?;
-    Ok(write("trace", "four", &trace)?)
+    write("trace", "four", &trace)?;
+    let mut writer = TraceWriter::new(Vec::new())?;
+    writer.note("program", "game --level 3")?;
+    let object = writer.object("heap")?;
+    for (number, event) in events.into_iter().enumerate() {
+        let site =
+            writer.site(&format!("src/the/longest/path/of/the/game/sound_{number}.rs:12:9"))?;
+        writer.event(event, Details { site, object, time_ns: number as u64 })?;
+        writer.mark(0, number as u64, number as u64)?;
+    }
+    Ok(write("trace", "version_2", &writer.finish()?)?)
 }
 
 fn events(memory: &dyn Allocator) -> Result<Vec<u8>, GrowError> {
@@ -174,10 +181,19 @@ fn programs() -> io::Result<()> {
     let program = to_bytes(&sample(&space, 40, 9));
     write("wrappers", "two", &[&[0, 1, 2], &program[..]].concat())?;
     for share in [0, 160] {
+        family::<ArrayOp>("array", &[share])?;
+        family::<CallbacksOp>("callbacks", &[share])?;
+        family::<EventStreamOp>("events", &[share])?;
+        family::<HandleHeapOp>("handle_heap", &[share])?;
+        family::<HashMapOp>("hash_map", &[share])?;
+        family::<KeyValuesOp>("sheet", &[share])?;
+        family::<KeyValuesSetOp>("sheets", &[share])?;
         family::<ListPoolOp>("list_pool", &[share])?;
+        family::<MultiMapOp>("multi_map", &[share])?;
+        family::<OpenArrayOp>("open_rows", &[share])?;
         family::<RingOp>("ring", &[share])?;
         family::<RowOp>("arrays", &[share])?;
-        family::<KeyValuesOp>("sheet", &[share])?;
+        family::<SortedMapOp>("sorted_map", &[share])?;
         // A table of ids that run out, and one of those that do not.
         family::<IdTableOp>("id_table", &[share, 2])?;
         family::<IdTableOp>("id_table", &[share, 15])?;

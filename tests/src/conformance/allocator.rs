@@ -14,6 +14,7 @@ use crate::limits::Limits;
 use crate::oracle::Oracle;
 use crate::rule::{Broken, Rule};
 
+use super::run::{Wanted, every};
 use super::{Outcome, assert_all};
 
 /// A check: a script over a fresh allocator.
@@ -72,12 +73,23 @@ pub fn allocator(limits: &Limits, make: impl FnMut(&mut dyn FnMut(&dyn Allocator
 /// installed for the process.
 pub fn allocator_outcomes(
     limits: &Limits,
+    make: impl FnMut(&mut dyn FnMut(&dyn Allocator)),
+) -> Vec<Outcome> {
+    some_allocator_outcomes(limits, &every, make)
+}
+
+/// Runs the wanted checks.
+pub(crate) fn some_allocator_outcomes(
+    limits: &Limits,
+    wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&dyn Allocator)),
 ) -> Vec<Outcome> {
-    let greatest = greatest_block(&mut make, limits);
+    let mut greatest = None;
     let mut outcomes: Vec<Outcome> = CHECKS
         .iter()
+        .filter(|(check, _)| wanted(check))
         .map(|&(check, script)| {
+            let greatest = *greatest.get_or_insert_with(|| greatest_block(&mut make, limits));
             let ran = Cell::new(false);
             let result = attempt(&mut make, &mut |allocator| {
                 ran.set(true);
@@ -94,7 +106,7 @@ pub fn allocator_outcomes(
             Outcome { check, result }
         })
         .collect();
-    if limits.reports_leaks {
+    if limits.reports_leaks && wanted("leak") {
         outcomes.push(Outcome { check: "leak", result: leak::leak(&mut make) });
     }
     outcomes

@@ -7,8 +7,9 @@ use allocator_api2_02::alloc::Allocator as Api2;
 
 use crate::limits::Limits;
 
-use super::allocator::allocator_outcomes;
+use super::allocator::some_allocator_outcomes;
 use super::foreign::{Adapted, Foreign};
+use super::run::{Wanted, every};
 use super::{Outcome, assert_all};
 
 /// Holds an allocator of allocator-api2 0.2 to the contract of its trait; panics with all that was
@@ -36,9 +37,18 @@ pub fn allocator_api2_02(limits: &Limits, make: impl FnMut(&mut dyn FnMut(&dyn A
 /// As [`allocator_api2_02()`], but returns what each check came to.
 pub fn allocator_api2_02_outcomes(
     limits: &Limits,
+    make: impl FnMut(&mut dyn FnMut(&dyn Api2)),
+) -> Vec<Outcome> {
+    some_allocator_api2_02_outcomes(limits, &every, make)
+}
+
+/// Runs the wanted checks.
+pub(crate) fn some_allocator_api2_02_outcomes(
+    limits: &Limits,
+    wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&dyn Api2)),
 ) -> Vec<Outcome> {
-    allocator_outcomes(&limits.foreign(), |test| {
+    some_allocator_outcomes(&limits.foreign(), wanted, |test| {
         make(&mut |allocator| test(&Adapted::new(Line(allocator))));
     })
 }

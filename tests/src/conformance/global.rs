@@ -40,7 +40,7 @@ pub fn global_alloc_outcomes(
 }
 
 /// A `GlobalAlloc` as a foreign allocator.
-struct Global<'a>(&'a dyn GlobalAlloc);
+pub(super) struct Global<'a>(pub(super) &'a dyn GlobalAlloc);
 
 impl Foreign for Global<'_> {
     const SIZES_FIT: bool = false;

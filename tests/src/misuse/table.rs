@@ -1,15 +1,15 @@
 //! Every misuse against every allocator, ours and the peers', as a table.
 
 use core::alloc::Layout;
-use core::fmt::Write as _;
 use core::time::Duration;
-use std::sync::Mutex;
-use std::{io, thread};
+use std::io;
 
 use loligo_replay::rows::{self, Row};
 
 use crate::child::Child;
 use crate::compose::{Base, Stack, Wrapper};
+use crate::text_table::text_table;
+use crate::workers::on_each;
 
 use super::peer::Peer;
 use super::{Verdict, Wrong, commit, verdict, verdict_of_peer};
@@ -79,26 +79,7 @@ pub fn run(ours_only: bool) -> io::Result<Vec<Line>> {
         .map(ToString::to_string)
         .chain(rows::peers().iter().filter(|_| !ours_only).map(|row| row.name().to_owned()))
         .collect();
-    let queue = Mutex::new(names.iter().enumerate());
-    let lines = Mutex::new(Vec::new());
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let next = queue.lock().ok().and_then(|mut queue| queue.next());
-                    let Some((index, name)) = next else { return };
-                    let line = line(name);
-                    if let Ok(mut lines) = lines.lock() {
-                        lines.push((index, line));
-                    }
-                }
-            });
-        }
-    });
-    let mut lines = lines.into_inner().map_err(|_| io::Error::other("a worker panicked"))?;
-    lines.sort_by_key(|&(index, _)| index);
-    lines.into_iter().map(|(_, line)| line).collect()
+    on_each(&names, |name| line(name))
 }
 
 /// Our allocators: every base, and every wrapper over a heap in a region, or over what it needs.
@@ -213,22 +194,5 @@ fn table(lines: &[Line], columns: &[usize]) -> String {
             .chain(columns.iter().map(|&column| line.verdicts[column].to_string()))
             .collect()
     }));
-    let width = |column: usize| {
-        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..=columns.len()).map(width).collect();
-    let mut text = String::new();
-    for (index, row) in rows.iter().enumerate() {
-        for (cell, width) in row.iter().zip(&widths) {
-            let _ = write!(text, "| {cell:width$} ");
-        }
-        text.push_str("|\n");
-        if index == 0 {
-            for width in &widths {
-                let _ = write!(text, "|{:-<1$}", "", width + 2);
-            }
-            text.push_str("|\n");
-        }
-    }
-    text
+    text_table(&rows)
 }

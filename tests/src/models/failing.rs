@@ -18,12 +18,19 @@ pub struct FailingBacking<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     refusals: Refusals,
     requests: Cell<u64>,
     refused: Cell<u64>,
+    lifted: Cell<bool>,
 }
 
 impl<'a, B: Allocator + ?Sized> FailingBacking<'a, B> {
     /// Puts itself in front of `backing`.
     pub const fn new(backing: &'a B, refusals: Refusals) -> Self {
-        Self { backing, refusals, requests: Cell::new(0), refused: Cell::new(0) }
+        Self {
+            backing,
+            refusals,
+            requests: Cell::new(0),
+            refused: Cell::new(0),
+            lifted: Cell::new(false),
+        }
     }
 
     /// Returns how many requests came so far.
@@ -38,11 +45,16 @@ impl<'a, B: Allocator + ?Sized> FailingBacking<'a, B> {
         self.refused.get()
     }
 
+    /// Refuses nothing from here on.
+    pub fn lift(&self) {
+        self.lifted.set(true);
+    }
+
     /// Counts a request; `Err` if it is one to refuse.
     fn request(&self, layout: Layout) -> Result<(), AllocError> {
         let number = self.requests.get();
         self.requests.set(number + 1);
-        if self.refusals.refuses(number, layout.size()) {
+        if !self.lifted.get() && self.refusals.refuses(number, layout.size()) {
             self.refused.set(self.refused.get() + 1);
             return Err(AllocError);
         }

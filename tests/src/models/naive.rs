@@ -9,6 +9,7 @@
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
+use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use std::collections::BTreeMap;
 
@@ -19,6 +20,9 @@ use crate::region::Region;
 
 /// Bytes of a granule.
 const GRANULE: usize = 16;
+
+/// What every byte of the region holds at first.
+const FRESH: u8 = 0xa5;
 
 /// The greatest alignment of the region.
 const REGION_ALIGN_MAX: usize = 4 << 20;
@@ -56,6 +60,8 @@ impl NaiveAllocator {
     pub fn new(name: &'static str, bytes: usize) -> Self {
         let align = bytes.max(GRANULE).next_power_of_two().min(REGION_ALIGN_MAX);
         let mut region = Region::new(bytes, align);
+        // Known and not zero, so that what hangs on it happens each time.
+        region.memory().fill(MaybeUninit::new(FRESH));
         let granules = bytes / GRANULE;
         let reserved = granules * GRANULE;
         Self {

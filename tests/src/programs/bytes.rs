@@ -41,7 +41,7 @@ pub fn from_bytes(bytes: &[u8], space: &Space) -> Vec<AllocatorOp> {
 }
 
 /// Encodes a program, as a seed for a corpus. Of a size only the bit length and sixteen lower bits
-/// are kept, and of the space past its limits nothing.
+/// are kept, of a slot sixteen bits, and of the space past its limits nothing.
 #[must_use]
 pub fn to_bytes(program: &[AllocatorOp]) -> Vec<u8> {
     program.iter().flat_map(|&op| encode(op)).collect()
@@ -66,12 +66,12 @@ fn encode(op: AllocatorOp) -> [u8; OP_BYTES] {
     record(kind, slot, bits as u8, low, align)
 }
 
-fn near_most(slot: u16, size: usize, align: usize) -> [u8; OP_BYTES] {
+fn near_most(slot: u32, size: usize, align: usize) -> [u8; OP_BYTES] {
     record(30, slot, 1, (isize::MAX as usize - size) as u16, align)
 }
 
-fn record(kind: u8, slot: u16, bits: u8, low: u16, align: usize) -> [u8; OP_BYTES] {
-    let [slot_low, slot_high] = slot.to_le_bytes();
+fn record(kind: u8, slot: u32, bits: u8, low: u16, align: usize) -> [u8; OP_BYTES] {
+    let [slot_low, slot_high, ..] = slot.to_le_bytes();
     let [low, high] = low.to_le_bytes();
     // The upper three bits at their greatest make the lower five the shift itself.
     let align = 0xe0 | align.trailing_zeros() as u8;

@@ -9,14 +9,14 @@ use loligo_ids::{
     Fifo, FreeList, GenerationEnd, Holes, Lifo, Packed, Refuse, Retire, Shape, Table, Wrap,
 };
 
-use super::model_op::{Differs, model_ops, run_beside};
+use super::model_op::{Differs, model_ops, run_beside, run_planted};
 
 use both::Both;
 
 model_ops! {
     /// One operation on an id table. Objects are numbered as they come; `which` is taken modulo the number of
     /// ids that were given out so far.
-    IdTableOp of 32 {
+    IdTableOp of 32 by run_id_tables {
         /// Inserts an object.
         0..=5 => Insert,
         /// Removes one.
@@ -103,6 +103,29 @@ where
     };
     let table = Table::with_limit(limit, memory);
     run_beside(program, &mut Both::<S, F, E, INDEX, GENERATION>::new(table, at_end, memory))
+}
+
+/// Runs a program on each of [`ID_TABLES`], and returns how many operations were refused memory.
+///
+/// # Errors
+///
+/// [`Differs`] of the first table on which it does not do as the map does; the table's name comes first.
+pub fn run_id_tables(program: &[IdTableOp], memory: &dyn Allocator) -> Result<u32, Differs> {
+    ID_TABLES.into_iter().try_fold(0, |refused, (name, run)| {
+        let more = run(program, memory)
+            .map_err(|differs| Differs { what: format!("{name}: {}", differs.what), ..differs })?;
+        Ok(refused + more)
+    })
+}
+
+/// Runs a program on a table with a planted fault: see `run_planted`.
+pub(super) fn run_planted_table(
+    program: &[IdTableOp],
+    memory: &dyn Allocator,
+) -> Result<u32, Differs> {
+    let table = Table::with_limit(1 << 20, memory);
+    let mut both = Both::<Holes, Lifo, Retire, 20, 12>::new(table, AtEnd::Retires, memory);
+    run_planted(program, &mut both)
 }
 
 /// Lists a table of either shape and with either free list for an end of generations: one whose ids are so

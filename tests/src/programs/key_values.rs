@@ -11,7 +11,7 @@ use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 model_ops! {
     /// One operation on a store of keys and values. Keys are `which`, of which few are used; values are made of
     /// `count` and `at`.
-    KeyValuesOp of 32 {
+    KeyValuesOp of 32 by run_key_values {
         /// Sets a truth value.
         0..=3 => SetBool { count: u8, which: u16 },
         /// Sets a number.
@@ -45,7 +45,7 @@ model_ops! {
 ///
 /// [`Differs`] as soon as the two do, or the store finds itself damaged.
 pub fn run_key_values(program: &[KeyValuesOp], memory: &dyn Allocator) -> Result<u32, Differs> {
-    run_beside(program, &mut Both { store: KeyValues::new_in(memory), model: BTreeMap::new() })
+    run_beside(program, &mut Both::new_in(memory))
 }
 
 /// How many keys there are at most, beside merged ones: enough for a search in halves.
@@ -53,7 +53,7 @@ const KEYS: u16 = 90;
 
 /// A value of the model.
 #[derive(Clone, Debug, PartialEq)]
-enum Kept {
+pub(super) enum Kept {
     Bool(bool),
     Number(f32),
     Text(String),
@@ -61,7 +61,7 @@ enum Kept {
 }
 
 impl Kept {
-    fn value(&self) -> Value<'_> {
+    pub(super) fn value(&self) -> Value<'_> {
         match self {
             Self::Bool(value) => Value::Bool(*value),
             Self::Number(value) => Value::F32(*value),
@@ -70,7 +70,7 @@ impl Kept {
         }
     }
 
-    fn of(value: Value<'_>) -> Self {
+    pub(super) fn of(value: Value<'_>) -> Self {
         match value {
             Value::Bool(value) => Self::Bool(value),
             Value::F32(value) => Self::Number(value),
@@ -80,18 +80,24 @@ impl Kept {
     }
 }
 
-struct Both<'a> {
+pub(super) struct Both<'a> {
     store: KeyValues<'a>,
     model: BTreeMap<IdString32, Kept>,
 }
 
 /// Spreads the keys, as hashes are.
-fn key(which: u16) -> IdString32 {
+pub(super) fn key(which: u16) -> IdString32 {
     IdString32::from_hash(u32::from(which % KEYS).wrapping_mul(0x9e37_79b1))
 }
 
 impl Beside for Both<'_> {
     type Op = KeyValuesOp;
+
+    fn lose(&mut self) {
+        if let Some(key) = self.model.keys().next() {
+            self.store.remove(*key);
+        }
+    }
 
     fn step(&mut self, op: KeyValuesOp) -> Result<bool, String> {
         use KeyValuesOp as Op;
@@ -136,6 +142,12 @@ impl Beside for Both<'_> {
             same("value", found.as_ref(), self.model.get(&key(which)))?;
         }
         Ok(())
+    }
+}
+
+impl<'a> Both<'a> {
+    pub(super) fn new_in(memory: &'a dyn Allocator) -> Self {
+        Self { store: KeyValues::new_in(memory), model: BTreeMap::new() }
     }
 }
 

@@ -9,7 +9,7 @@ use super::named::Named;
 model_ops! {
     /// One operation on a pool of lists. Items are numbered as they come; `which` is taken modulo the number of
     /// lists that there are and of some that there were.
-    ListPoolOp of 32 {
+    ListPoolOp of 32 by run_list_pool {
         /// Makes a list.
         0..=3 => Create,
         /// Drops a list.
@@ -51,11 +51,10 @@ model_ops! {
 ///
 /// [`Differs`] as soon as the two do, or the pool finds itself damaged.
 pub fn run_list_pool(program: &[ListPoolOp], memory: &dyn Allocator) -> Result<u32, Differs> {
-    let pool = ListPool::new_in(memory);
-    run_beside(program, &mut Both { pool, model: Named::default(), next: 0 })
+    run_beside(program, &mut Both::new_in(memory))
 }
 
-struct Both<'a> {
+pub(super) struct Both<'a> {
     pool: ListPool<'a, u32>,
     model: Named<List<u32>>,
     next: u32,
@@ -63,6 +62,12 @@ struct Both<'a> {
 
 impl Beside for Both<'_> {
     type Op = ListPoolOp;
+
+    fn lose(&mut self) {
+        if let Some((list, _)) = self.model.all().next() {
+            self.pool.pop(list);
+        }
+    }
 
     fn step(&mut self, op: ListPoolOp) -> Result<bool, String> {
         use ListPoolOp as Op;
@@ -115,6 +120,12 @@ impl Beside for Both<'_> {
             items += expected.len();
         }
         same("all items", self.pool.iter_all().count(), items)
+    }
+}
+
+impl<'a> Both<'a> {
+    pub(super) fn new_in(memory: &'a dyn Allocator) -> Self {
+        Self { pool: ListPool::new_in(memory), model: Named::default(), next: 0 }
     }
 }
 

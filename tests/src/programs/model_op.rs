@@ -3,12 +3,17 @@
 
 use core::cell::RefCell;
 use core::fmt;
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
-use proptest::test_runner::{TestCaseError, TestError, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
-use super::plan::{config, without_needless};
+use crate::attempt::{panic_on_misuse, text_of};
+use crate::shrink::{model_test, shrink};
+
+use super::plan::config;
 
 /// Bytes of one step.
 const STEP_BYTES: usize = 6;
@@ -35,6 +40,12 @@ pub struct Step {
 
 /// An operation that is done on a container and on a model of it.
 pub trait ModelOp: Copy + fmt::Debug + PartialEq {
+    /// The name of its type.
+    const NAME: &'static str;
+
+    /// The name of the function in [`programs`](super) that runs programs of it.
+    const RUN: &'static str;
+
     /// Makes an operation of any step.
     fn of(step: Step) -> Self;
 
@@ -44,7 +55,7 @@ pub trait ModelOp: Copy + fmt::Debug + PartialEq {
 
 /// Declares a family of operations, each with the first and the last kind of step that it is made of.
 macro_rules! model_ops {
-    ($(#[$about:meta])* $name:ident of $all:literal {
+    ($(#[$about:meta])* $name:ident of $all:literal by $run:ident {
         $($(#[$what:meta])*
         $first:literal..=$last:literal => $op:ident $({ $($field:ident: $type:ty),* })?,)*
     }) => {
@@ -59,6 +70,10 @@ macro_rules! model_ops {
         }
 
         impl $crate::programs::ModelOp for $name {
+            const NAME: &'static str = stringify!($name);
+
+            const RUN: &'static str = stringify!($run);
+
             fn of(step: $crate::programs::Step) -> Self {
                 match step.kind % $all {
                     $($first..=$last => Self::$op $({ $($field: step.$field),* })?,)*
@@ -68,18 +83,19 @@ macro_rules! model_ops {
 
             fn step(self) -> $crate::programs::Step {
                 match self {
-                    $(Self::$op $({ $($field),* })? => $crate::programs::Step {
-                        kind: $first,
-                        $($($field,)*)?
-                        ..$crate::programs::Step::default()
-                    },)*
+                    $(Self::$op $({ $($field),* })? => {
+                        let step =
+                            $crate::programs::Step { kind: $first, ..Default::default() };
+                        $($(let step = $crate::programs::Step { $field, ..step };)*)?
+                        step
+                    })*
                 }
             }
         }
     };
 }
 
-pub(super) use model_ops;
+pub(crate) use model_ops;
 
 /// Decodes a program. Every input is one; a rest of fewer than six bytes is left out.
 ///
@@ -132,8 +148,12 @@ impl fmt::Display for Differs {
 impl core::error::Error for Differs {}
 
 /// What is done on both, step by step.
-pub(super) trait Beside {
+pub(crate) trait Beside {
     type Op: ModelOp;
+
+    /// Takes something out of the container alone, as a fault in it would; does nothing where it is empty, and
+    /// for anybody's containers, whose planted faults are implementations of their own.
+    fn lose(&mut self) {}
 
     /// Does one operation. Tells whether memory was had for it.
     fn step(&mut self, op: Self::Op) -> Result<bool, String>;
@@ -146,11 +166,31 @@ pub(super) trait Beside {
 const COMPARE_EVERY: usize = 16;
 
 /// Runs a program and returns how many operations were refused memory.
-pub(super) fn run_beside<B: Beside>(program: &[B::Op], both: &mut B) -> Result<u32, Differs> {
+pub(crate) fn run_beside<B: Beside>(program: &[B::Op], both: &mut B) -> Result<u32, Differs> {
+    run_with(program, both, |_, _, _| {})
+}
+
+/// Runs a program on a container with a planted fault: it loses something where the same operation is done
+/// twice in a row. A family that does not find that sees nothing.
+pub(super) fn run_planted<B: Beside>(program: &[B::Op], both: &mut B) -> Result<u32, Differs> {
+    run_with(program, both, |both, program, index| {
+        let kind = |at: usize| program[at].step().kind;
+        if index > 0 && kind(index) == kind(index - 1) {
+            both.lose();
+        }
+    })
+}
+
+fn run_with<B: Beside>(
+    program: &[B::Op],
+    both: &mut B,
+    after: impl Fn(&mut B, &[B::Op], usize),
+) -> Result<u32, Differs> {
     let mut refused = 0;
     for (index, &op) in program.iter().enumerate() {
         let differs = |what| Differs { index, op: format!("{op:?}"), what };
         let served = both.step(op).map_err(differs)?;
+        after(both, program, index);
         refused += u32::from(!served);
         if !served || index % COMPARE_EVERY == 0 {
             both.compare().map_err(differs)?;
@@ -161,8 +201,17 @@ pub(super) fn run_beside<B: Beside>(program: &[B::Op], both: &mut B) -> Result<u
     Ok(refused)
 }
 
+/// Runs something and turns a panic into a difference.
+pub(super) fn no_panic(run: impl FnOnce() -> Result<(), Differs>) -> Result<(), Differs> {
+    panic_on_misuse();
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+        let what = format!("it panics: {}", text_of(payload.as_ref()));
+        Err(Differs { index: 0, op: "some".to_owned(), what })
+    })
+}
+
 /// Compares one thing.
-pub(super) fn same<T: PartialEq + fmt::Debug>(
+pub(crate) fn same<T: PartialEq + fmt::Debug>(
     what: &str,
     ours: T,
     models: T,
@@ -174,29 +223,57 @@ pub(super) fn same<T: PartialEq + fmt::Debug>(
 ///
 /// # Panics
 ///
-/// If one fails; the message is the smallest program that does, as Rust. Also if proptest gives up.
+/// If one fails; the message is the smallest program that does, as a test to paste. Also if proptest gives up.
 pub fn check_ops<O: ModelOp>(
     cases: u32,
     steps: usize,
     run: impl FnMut(&[O]) -> Result<(), Differs>,
 ) {
-    let run = RefCell::new(run);
+    let mut run = run;
     let config = config(cases, None);
     println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
+    if let Some(found) = find_ops(config, steps, |program: &[O]| no_panic(|| run(program))) {
+        let run = format!("{}(&program, memory)", O::RUN);
+        let test = model_test::<O>("program", &run, 0, &found.program, &found.why);
+        panic!("{}\nThe smallest program that does it, as a test:\n\n{test}", found.why);
+    }
+}
+
+/// A program that fails and cannot be made smaller.
+pub(crate) struct Smallest<O> {
+    /// What is done.
+    pub(crate) program: Vec<O>,
+    /// What is wrong then.
+    pub(crate) why: String,
+}
+
+impl<O: fmt::Debug> fmt::Display for Smallest<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ops: String = self.program.iter().map(|op| format!("        {op:?},\n")).collect();
+        write!(f, "{}\nThe smallest program that does it:\n\n    [\n{ops}    ]", self.why)
+    }
+}
+
+/// Runs programs as [`check_ops`] does, and returns the first that fails, made small.
+pub(crate) fn find_ops<O: ModelOp, E: fmt::Display>(
+    config: Config,
+    steps: usize,
+    run: impl FnMut(&[O]) -> Result<(), E>,
+) -> Option<Smallest<O>> {
+    let run = RefCell::new(run);
     let op = any::<(u8, u8, u16, u16)>()
         .prop_map(|(kind, count, which, at)| O::of(Step { kind, count, which, at }));
     let result = TestRunner::new(config).run(&vec(op, 1..=steps), |program| {
         (run.borrow_mut())(&program).map_err(|differs| TestCaseError::fail(differs.to_string()))
     });
     match result {
-        Ok(()) => {}
+        Ok(()) => None,
         Err(TestError::Fail(reason, program)) => {
             let mut run = run.borrow_mut();
-            let program = without_needless(program, &mut |program| run(program).is_err());
+            let program = shrink(program, &mut |program| run(program).is_err());
             let last =
                 run(&program).err().map_or(reason.to_string(), |differs| differs.to_string());
-            let ops: String = program.iter().map(|op| format!("        {op:?},\n")).collect();
-            panic!("{last}\nThe smallest program that does it:\n\n    [\n{ops}    ]");
+            Some(Smallest { program, why: last })
         }
         Err(TestError::Abort(reason)) => panic!("no programs could be drawn: {reason}"),
     }

@@ -14,6 +14,7 @@ use crate::attempt::{Maker, attempt, greatest_block};
 use crate::limits::Limits;
 use crate::oracle::Oracle;
 use crate::rule::Broken;
+use crate::shrink::{allocator_test, shrink};
 
 use super::{AllocatorOp, Space, run};
 
@@ -54,13 +55,13 @@ pub struct Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}\nThe smallest program that does it:\n", self.broken)?;
-        writeln!(f, "    use loligo_tests::programs::AllocatorOp::*;")?;
-        writeln!(f, "    let program = [")?;
-        for op in &self.program {
-            writeln!(f, "        {op:?},")?;
-        }
-        writeln!(f, "    ];")
+        let test = allocator_test("NAME", &self.program, &self.broken.to_string());
+        let hint = "Put the allocator's name into it, or call `programs::run_to_end` with one of your own.";
+        write!(
+            f,
+            "{}\nThe smallest program that does it, as a test:\n\n{test}\n{hint}",
+            self.broken
+        )
     }
 }
 
@@ -118,15 +119,16 @@ impl Plan {
         match result {
             Ok(()) => None,
             Err(TestError::Fail(_, program)) => {
+                let first: Broken = last.take().expect("a failure was noted when it happened");
                 let mut make = make.borrow_mut();
                 let mut fails = |program: &[AllocatorOp]| {
-                    outcome(program, &self.limits, greatest, &mut **make).err()
+                    let found = outcome(program, &self.limits, greatest, &mut **make).err();
+                    found.filter(|broken| broken.rule == first.rule)
                 };
-                let program = without_needless(program, &mut |program| fails(program).is_some());
+                let program = shrink(program, &mut |program| fails(program).is_some());
                 // What an allocator does may hang on what its memory held before, so a program need not
                 // fail twice; that it failed once is failure enough.
-                let broken = fails(&program).or_else(|| last.take());
-                let broken = broken.expect("a failure was noted when it happened");
+                let broken = fails(&program).unwrap_or(first);
                 Some(Failure { program, broken })
             }
             Err(TestError::Abort(reason)) => panic!("no programs could be drawn: {reason}"),
@@ -135,12 +137,16 @@ impl Plan {
 }
 
 /// Returns how proptest is to run so many cases, unless it is told otherwise.
-pub(super) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
+pub(crate) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
     let default = Config::default();
     let told = std::env::var_os("PROPTEST_CASES").is_some();
+    let cases = if told { default.cases } else { cases };
+    // Read by `cargo xtask verify`.
+    println!("random programs: {cases} programs");
     Config {
-        cases: if told { default.cases } else { cases },
-        max_shrink_iters: 4096,
+        cases,
+        // `shrink` does it for all families alike.
+        max_shrink_iters: 0,
         // The same programs in every run, so that no run fails for what another one did not try.
         rng_seed: match default.rng_seed {
             RngSeed::Random => RngSeed::Fixed(SEED),
@@ -152,29 +158,38 @@ pub(super) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
     }
 }
 
-/// Leaves out operations that the failure does not need: ever smaller runs of them, until none can
-/// go. Proptest makes each operation small, but does not come back to leave out more.
-pub(super) fn without_needless<O: Clone>(
-    mut program: Vec<O>,
-    fails: &mut dyn FnMut(&[O]) -> bool,
-) -> Vec<O> {
-    let mut run = program.len();
-    while run > 0 {
-        let mut from = 0;
-        let mut shrunk = false;
-        while from < program.len() {
-            let mut fewer = program.clone();
-            fewer.drain(from..(from + run).min(program.len()));
-            if fails(&fewer) {
-                program = fewer;
-                shrunk = true;
-            } else {
-                from += run;
-            }
+/// Runs a program on an allocator of its own, which `make` makes, to the end with everything freed. The
+/// greatest block that it serves before is served after.
+///
+/// # Errors
+///
+/// [`Broken`] if a rule is broken; a panic of the allocator is one.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_tests::programs::{AllocatorOp::*, run_to_end};
+/// use loligo_tests::{Limits, models::NaiveAllocator};
+///
+/// let program = [Allocate { slot: 0, size: 100, align: 8 }, Check];
+/// run_to_end(&program, &Limits::region(64 << 10), |test| test(&NaiveAllocator::new("naive", 64 << 10)))?;
+/// # Ok::<(), loligo_tests::Broken>(())
+/// ```
+pub fn run_to_end(
+    program: &[AllocatorOp],
+    limits: &Limits,
+    mut make: impl FnMut(&mut dyn FnMut(&dyn Allocator)),
+) -> Result<(), Broken> {
+    attempt(&mut make, &mut |allocator| {
+        let mut oracle = Oracle::new(allocator, *limits)?;
+        if limits.reclaims {
+            // Asked of this very allocator: in another one's region, at another address, other blocks are aligned.
+            let greatest = oracle.greatest_block()?;
+            oracle = oracle.expecting(greatest);
         }
-        run = if shrunk && run == 1 { 1 } else { run / 2 };
-    }
-    program
+        run(program, &mut oracle)?;
+        oracle.finish()
+    })
 }
 
 /// Runs one program on a fresh allocator, to the end with everything freed.

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use loligo_allocators::Allocator;
 use loligo_containers::{GrowError, Ring};
 
-use super::model_op::{Beside, Differs, model_ops, run_beside, same};
+use super::model_op::{Beside, Differs, model_ops, run_beside, run_planted, same};
 
 model_ops! {
     /// One operation on a ring. Elements are numbered as they come; places are taken modulo the length.
-    RingOp of 32 {
+    RingOp of 32 by run_ring {
         /// Puts an element behind the last.
         0..=4 => PushBack,
         /// Puts an element before the first.
@@ -69,10 +69,20 @@ model_ops! {
 /// # Ok::<(), loligo_tests::programs::Differs>(())
 /// ```
 pub fn run_ring(program: &[RingOp], memory: &dyn Allocator) -> Result<u32, Differs> {
-    run_beside(program, &mut Rings { ring: Ring::new_in(memory), model: VecDeque::new(), next: 0 })
+    run_beside(program, &mut Rings::new_in(memory))
 }
 
-struct Rings<'a> {
+/// As [`run_ring`], on a ring with a planted fault: it loses its first element where the same operation is done
+/// twice in a row. For whoever wants to see a program fail.
+///
+/// # Errors
+///
+/// [`Differs`] where the fault is seen.
+pub fn run_faulty_ring(program: &[RingOp], memory: &dyn Allocator) -> Result<u32, Differs> {
+    run_planted(program, &mut Rings::new_in(memory))
+}
+
+pub(super) struct Rings<'a> {
     ring: Ring<'a, u32>,
     model: VecDeque<u32>,
     next: u32,
@@ -80,6 +90,10 @@ struct Rings<'a> {
 
 impl Beside for Rings<'_> {
     type Op = RingOp;
+
+    fn lose(&mut self) {
+        self.ring.pop_front();
+    }
 
     fn step(&mut self, op: RingOp) -> Result<bool, String> {
         let served = match op {
@@ -110,6 +124,12 @@ impl Beside for Rings<'_> {
         same("behind the last", self.ring.get(self.model.len()), None)?;
         let room = self.ring.capacity() >= self.ring.len();
         same("there is room for all", room, true)
+    }
+}
+
+impl<'a> Rings<'a> {
+    pub(super) fn new_in(memory: &'a dyn Allocator) -> Self {
+        Self { ring: Ring::new_in(memory), model: VecDeque::new(), next: 0 }
     }
 }
 

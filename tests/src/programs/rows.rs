@@ -9,7 +9,7 @@ use super::named::Named;
 model_ops! {
     /// One operation on an array of arrays. Elements are numbered as they come; `which` is taken modulo the
     /// number of rows that there are and of some that there were.
-    RowOp of 32 {
+    RowOp of 32 by run_rows {
         /// Adds an empty row.
         0..=3 => Add,
         /// Adds a row of so many elements.
@@ -47,11 +47,10 @@ model_ops! {
 ///
 /// [`Differs`] as soon as the two do, or the array finds itself damaged.
 pub fn run_rows(program: &[RowOp], memory: &dyn Allocator) -> Result<u32, Differs> {
-    let array = ArrayOfArrays::new_in(memory);
-    run_beside(program, &mut Both { array, model: Named::default(), next: 0 })
+    run_beside(program, &mut Both::new_in(memory))
 }
 
-struct Both<'a> {
+pub(super) struct Both<'a> {
     array: ArrayOfArrays<'a, u32>,
     model: Named<RowId<u32>>,
     next: u32,
@@ -59,6 +58,12 @@ struct Both<'a> {
 
 impl Beside for Both<'_> {
     type Op = RowOp;
+
+    fn lose(&mut self) {
+        if let Some((row, _)) = self.model.all().next() {
+            self.array.pop(row);
+        }
+    }
 
     fn step(&mut self, op: RowOp) -> Result<bool, String> {
         match op {
@@ -102,6 +107,12 @@ impl Beside for Both<'_> {
             same("it is there", self.array.contains(row), elements.is_some())?;
         }
         same("visited", self.array.iter().count(), self.model.len())
+    }
+}
+
+impl<'a> Both<'a> {
+    pub(super) fn new_in(memory: &'a dyn Allocator) -> Self {
+        Self { array: ArrayOfArrays::new_in(memory), model: Named::default(), next: 0 }
     }
 }
 

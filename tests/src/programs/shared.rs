@@ -82,7 +82,7 @@ struct Held {
 
 impl Worker<'_> {
     fn run(mut self, program: &[AllocatorOp]) -> Result<(), Broken> {
-        let mut slots: BTreeMap<u16, Held> = BTreeMap::new();
+        let mut slots: BTreeMap<u32, Held> = BTreeMap::new();
         for &op in program {
             match op {
                 AllocatorOp::Allocate { slot, size, align }

@@ -43,7 +43,7 @@ impl Space {
     /// | 30 | allocate near `isize::MAX` |
     /// | 31 | check |
     pub(super) fn op(&self, kind: u8, slot: u16, bits: u8, low: u16, align: u8) -> AllocatorOp {
-        let slot = slot % self.slots;
+        let slot = u32::from(slot % self.slots);
         let size = size_of(u32::from(bits) % (self.size_bits + 1), low);
         // Small alignments are asked for more often, as programs do.
         let shift = u32::from(align & 0x1f) * u32::from(align >> 5) / 7;

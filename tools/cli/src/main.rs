@@ -4,8 +4,11 @@
 //! allocator lost), 2 where it could not do its work.
 #![forbid(unsafe_code)]
 
+mod convert;
 mod output;
 mod progress;
+mod record;
+mod recording;
 mod replay;
 mod selection;
 
@@ -32,17 +35,25 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
+  loligo record -- git log -p       record what a program allocates
+  loligo replay git.altrace.zst     which allocator strategy serves that recording best
   loligo replay                     which allocator strategy serves the bundled recordings best
   loligo replay --help              all that replay can do";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Makes a recording of other recorders' data.
+    Convert(convert::Convert),
+    /// Records what a program allocates.
+    Record(record::Record),
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
+        Command::Convert(convert) => convert.run(),
+        Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
     }
 }

@@ -63,26 +63,44 @@ impl Output {
     ///
     /// [`OutputError`] if the system refuses; the old file, if there was one, is then as it was.
     pub(crate) fn write(&self, contents: &[u8]) -> Result<(), OutputError> {
+        let fill = |file: &mut dyn Write| file.write_all(contents);
+        self.write_by(fill)?.map_err(|cause| OutputError { path: self.path.clone(), cause })
+    }
+
+    /// Writes the file as [`write`](Self::write) does, by a function that puts the contents into it. What
+    /// that function returns comes back; if it is an error, no file is left.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub(crate) fn write_by<T, E>(
+        &self,
+        fill: impl FnOnce(&mut dyn Write) -> Result<T, E>,
+    ) -> Result<Result<T, E>, OutputError> {
         let fail = |cause| OutputError { path: self.path.clone(), cause };
         let Some(beside) = &self.beside else {
             let mut file = OpenOptions::new().write(true).open(&self.path).map_err(fail)?;
-            return file.write_all(contents).map_err(fail);
+            return Ok(fill(&mut file));
         };
-        let written = write_whole(beside, contents)
-            .and_then(|()| fs::rename(beside, &self.path))
-            .map_err(fail);
-        if written.is_err() {
+        let written = File::create(beside).and_then(|mut file| {
+            let filled = fill(&mut file);
+            if filled.is_ok() {
+                file.sync_all()?;
+                fs::rename(beside, &self.path)?;
+            }
+            Ok(filled)
+        });
+        if !matches!(written, Ok(Ok(_))) {
             // The first error is the one to tell; a part that cannot be removed either is no news.
             let _ = fs::remove_file(beside);
         }
-        written
+        written.map_err(fail)
     }
-}
 
-fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(contents)?;
-    file.sync_all()
+    /// Returns where the file will be.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 #[cfg(test)]

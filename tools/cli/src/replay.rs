@@ -12,7 +12,7 @@ use loligo_replay::measure::{Measured, Options, measure};
 use loligo_replay::report;
 use loligo_replay::results::Results;
 use loligo_replay::table::{Table, sentence};
-use loligo_replay::trace::Trace;
+use loligo_replay::trace::{Ending, Trace};
 
 use crate::output::Output;
 use crate::progress::Line;
@@ -132,7 +132,10 @@ impl Replay {
         let mut traces = Vec::new();
         let mut refusals = Vec::new();
         let mut keep = |trace: Result<Trace, _>| match trace {
-            Ok(trace) => traces.push(trace),
+            Ok(trace) => {
+                tell_ending(&trace);
+                traces.push(trace);
+            }
             Err(error) => refusals.push(format!("{error}")),
         };
         if self.files.is_empty() {
@@ -141,6 +144,17 @@ impl Replay {
             self.files.iter().for_each(|file| keep(Trace::open(file)));
         }
         if refusals.is_empty() { Ok(traces) } else { Err(refusals.join("\nloligo: ")) }
+    }
+}
+
+/// Tells of a recording that ends early; what it has is replayed.
+fn tell_ending(trace: &Trace) {
+    if let Ending::Cut { left_over } = trace.ending() {
+        let (name, events) = (&trace.name, trace.events.len());
+        eprintln!(
+            "loligo: {name} ends early, as of a program that was killed: {events} events are whole, \
+             {left_over} bytes left over"
+        );
     }
 }
 

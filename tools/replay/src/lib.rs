@@ -4,9 +4,11 @@
     reason = "replaying calls allocators by hand and asks the system for times and memory"
 )]
 
+pub mod books;
 pub mod bundled;
 mod child;
 mod clock;
+pub mod convert;
 mod mapped;
 pub mod measure;
 mod memory;
@@ -14,6 +16,7 @@ mod ours;
 mod pass;
 mod peers;
 mod program;
+pub mod record;
 pub mod report;
 pub mod results;
 pub mod rows;

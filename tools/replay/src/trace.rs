@@ -1,6 +1,6 @@
-//! Recorded allocations: the format, its checks, reading and writing.
+//! Recorded allocations: the formats, their checks, reading and writing.
 //!
-//! A trace is eight bytes `ALTRACE1` and records of sixteen bytes, little endian:
+//! Version 1 is eight bytes `ALTRACE1` and records of sixteen bytes, little endian:
 //!
 //! ```text
 //!  0         1            2        4                8                16
@@ -10,24 +10,43 @@
 //!  +---------+------------+--------+----------------+----------------+
 //! ```
 //!
+//! Version 2 begins with `ALTRACE2`; its events have sixteen bytes more (call site, allocator object,
+//! time), and among them stand frame marks, names and notes. `docs/trace-format.md` describes both.
+//!
 //! Reading checks every record against all that came before it, so whoever holds a [`Trace`] may
 //! rely on it. What is kept grows by the records that are really there, never by what one claims.
+//! The events are the same sixteen bytes for both versions; what version 2 adds lies in columns
+//! beside them, which are there only where the file has them.
 
 mod checker;
+mod columns;
 mod fault;
+mod version1;
+mod version2;
+mod writer;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use checker::{Checker, check_all};
+use checker::check_all;
+use columns::Columns;
+pub use columns::{Ending, Labels, Mark};
 pub use fault::{Fault, TraceError};
+pub use version1::{encode, write_trace};
+pub use writer::{Details, TraceWriter};
 
-/// The first eight bytes of a trace.
+/// The first eight bytes of a trace of version 1.
 pub const MAGIC: [u8; 8] = *b"ALTRACE1";
 
-/// Bytes of one record.
+/// The first eight bytes of a trace of version 2.
+pub const MAGIC_2: [u8; 8] = *b"ALTRACE2";
+
+/// Bytes of one record of version 1, and of an event in memory.
 pub const RECORD_BYTES: usize = 16;
+
+/// Bytes of one unit of version 2: an event is one, a name one or more.
+pub const UNIT_BYTES: usize = 32;
 
 /// The greatest alignment of a block, as a power of two.
 pub const ALIGN_LOG2_MAX: u8 = 20;
@@ -35,8 +54,8 @@ pub const ALIGN_LOG2_MAX: u8 = 20;
 /// The greatest size of a block.
 pub const BLOCK_BYTES_MAX: u64 = 1 << 47;
 
-/// How many bytes are read at once; a whole number of records.
-const PIECE_BYTES: usize = 4096 * RECORD_BYTES;
+/// The longest name or note.
+pub const TEXT_BYTES_MAX: usize = u16::MAX as usize;
 
 /// What an event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +71,7 @@ pub enum Op {
     AllocateZeroed = 4,
 }
 
-/// One record of a trace: sixteen bytes of plain data.
+/// One event of a trace: sixteen bytes of plain data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
     /// What is done.
@@ -84,18 +103,24 @@ pub struct Trace {
     pub slots: u32,
     /// How many blocks are allocated.
     pub allocations: u64,
+    /// What only version 2 tells.
+    columns: Columns,
 }
 
 impl Trace {
-    /// Opens a trace: compressed with zstd if the file's name ends in `.zst`, else as it is.
+    /// Opens a trace of either version: compressed with zstd if the file's name ends in `.zst`, else
+    /// as it is.
     ///
     /// # Complexity
     ///
-    /// O(events) time; 16 bytes an event and 16 bytes a slot, the latter given back at the end.
+    /// O(events) time; 16 bytes an event and 16 bytes a slot, the latter given back at the end. Of
+    /// version 2, 4 bytes an event each for call sites and allocator objects and 8 for times, where
+    /// the file has them.
     ///
     /// # Errors
     ///
-    /// [`TraceError`] if the file cannot be read or is not a whole and valid trace.
+    /// [`TraceError`] if the file cannot be read or is not a valid trace. One of version 2 that ends
+    /// early is valid, see [`ending`](Self::ending).
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let shown = path.display().to_string();
         let fail = |fault| TraceError::new(&shown, None, fault);
@@ -109,13 +134,13 @@ impl Trace {
             return Err(fail(Fault::Unreadable(io::ErrorKind::IsADirectory.into())));
         }
         if !about.is_file() || about.len() == 0 {
-            return read_pieces(name, &shown, file);
+            return read_any(name, &shown, file);
         }
         // SAFETY: the map is read once, front to back, and every record is copied out before it is
         // judged. Another program that writes to the file meanwhile can change what is read, and so
         // whether the trace is refused; one that cuts the file ends this process by a signal.
         let map = unsafe { memmap2::Mmap::map(&file) }.map_err(|e| fail(Fault::Unreadable(e)))?;
-        read_pieces(name, &shown, &map[..])
+        read_any(name, &shown, &map[..])
     }
 
     /// Reads an uncompressed trace in pieces; `name` names the trace and stands in errors.
@@ -134,10 +159,11 @@ impl Trace {
     /// write_trace(&mut file, &[event])?;
     /// let trace = Trace::read("one", &file[..])?;
     /// assert_eq!(trace.peak_live_bytes, 100);
+    /// assert!(trace.sites().is_none(), "version 1 has no call sites");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(name: &str, input: impl Read) -> Result<Self, TraceError> {
-        read_pieces(name.to_owned(), name, input)
+        read_any(name.to_owned(), name, input)
     }
 
     /// Reads a trace compressed with zstd, in pieces, checking as it comes.
@@ -155,7 +181,52 @@ impl Trace {
     ///
     /// [`TraceError`] if the events are not a valid trace.
     pub fn from_events(name: &str, events: Vec<Event>) -> Result<Self, TraceError> {
-        Ok(check_all(name, &events)?.finish(name.to_owned(), events))
+        let checker = check_all(name, &events)?;
+        Ok(checker.finish(name.to_owned(), events, Columns::default()))
+    }
+
+    /// Returns who made each event: call sites and their names. `None` where none is recorded, as in
+    /// version 1.
+    ///
+    /// # Complexity
+    ///
+    /// O(1), as all below.
+    #[must_use]
+    pub fn sites(&self) -> Option<&Labels> {
+        (!self.columns.sites.is_empty()).then_some(&self.columns.sites)
+    }
+
+    /// Returns which allocator object each event belongs to. `None` where none is recorded.
+    #[must_use]
+    pub fn objects(&self) -> Option<&Labels> {
+        (!self.columns.objects.is_empty()).then_some(&self.columns.objects)
+    }
+
+    /// Returns the time of each event, in nanoseconds since the recording began. `None` where no
+    /// times are recorded. Events of different threads may lie a little out of the order of their
+    /// times, as the clock is not read at the very moment that decides the order.
+    #[must_use]
+    pub fn times(&self) -> Option<&[u64]> {
+        (!self.columns.times.is_empty()).then_some(&self.columns.times)
+    }
+
+    /// Returns the frame marks that the program set, in order.
+    #[must_use]
+    pub fn marks(&self) -> &[Mark] {
+        &self.columns.marks
+    }
+
+    /// Returns the notes of whoever recorded, as name and value, such as `program` and its command
+    /// line.
+    pub fn notes(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.columns.notes.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    /// Tells whether the recording was ended by its recorder, or stops where the program was killed
+    /// or the file cut. Version 1 cannot tell and says [`Ending::Whole`].
+    #[must_use]
+    pub fn ending(&self) -> Ending {
+        self.columns.ending
     }
 
     /// Checks the trace anew: its fields are public, so it may not be as it was read.
@@ -165,31 +236,6 @@ impl Trace {
         assert_eq!(found, said, "`slots` of trace `{}` was changed", self.name);
         Ok(())
     }
-}
-
-/// Writes a trace, uncompressed.
-///
-/// # Errors
-///
-/// What `out` returns.
-pub fn write_trace(mut out: impl Write, events: &[Event]) -> io::Result<()> {
-    out.write_all(&MAGIC)?;
-    for event in events {
-        out.write_all(&encode(*event))?;
-    }
-    out.flush()
-}
-
-/// Returns the record of an event.
-#[must_use]
-pub fn encode(event: Event) -> [u8; RECORD_BYTES] {
-    let mut record = [0; RECORD_BYTES];
-    record[0] = event.op as u8;
-    record[1] = event.align_log2;
-    record[2..4].copy_from_slice(&event.thread.to_le_bytes());
-    record[4..8].copy_from_slice(&event.slot.to_le_bytes());
-    record[8..16].copy_from_slice(&event.bytes.to_le_bytes());
-    record
 }
 
 /// Returns the file's name without `.zst` and `.altrace`.
@@ -207,7 +253,7 @@ fn read_compressed(
 ) -> Result<Trace, TraceError> {
     let decoder = zstd::stream::read::Decoder::with_buffer(input)
         .map_err(|error| TraceError::new(shown, None, Fault::Compressed(error)))?;
-    read_pieces(name, shown, decoder).map_err(|mut error| {
+    read_any(name, shown, decoder).map_err(|mut error| {
         if let Fault::Unreadable(cause) = error.fault {
             error.fault = Fault::Compressed(cause);
         }
@@ -215,33 +261,15 @@ fn read_compressed(
     })
 }
 
-fn read_pieces(name: String, shown: &str, mut input: impl Read) -> Result<Trace, TraceError> {
-    let at = |record, fault| TraceError::new(shown, record, fault);
+/// Reads a trace of the version that its first bytes name.
+fn read_any(name: String, shown: &str, mut input: impl Read) -> Result<Trace, TraceError> {
+    let at = |fault| TraceError::new(shown, None, fault);
     let mut magic = [0; MAGIC.len()];
-    let got = fill(&mut input, &mut magic).map_err(|e| at(None, Fault::Unreadable(e)))?;
-    if got < magic.len() || magic != MAGIC {
-        return Err(at(None, Fault::BadMagic));
-    }
-    let mut checker = Checker::default();
-    let mut events = Vec::new();
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        let next = events.len() as u64;
-        let got = fill(&mut input, &mut piece).map_err(|e| at(Some(next), Fault::Unreadable(e)))?;
-        let (records, rest) = piece[..got].as_chunks::<RECORD_BYTES>();
-        for record in records {
-            let event = decode(record)
-                .and_then(|event| checker.check(event))
-                .map_err(|fault| at(Some(events.len() as u64), fault))?;
-            events.push(event);
-        }
-        if !rest.is_empty() {
-            let fault = Fault::BrokenLength { left_over: rest.len() };
-            return Err(at(Some(events.len() as u64), fault));
-        }
-        if got < piece.len() {
-            return Ok(checker.finish(name, events));
-        }
+    let got = fill(&mut input, &mut magic).map_err(|error| at(Fault::Unreadable(error)))?;
+    match &magic[..got] {
+        first if first == MAGIC => version1::read(name, shown, input),
+        first if first == MAGIC_2 => version2::read(name, shown, input),
+        _ => Err(at(Fault::BadMagic)),
     }
 }
 
@@ -259,22 +287,15 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-fn decode(record: &[u8; RECORD_BYTES]) -> Result<Event, Fault> {
-    let op = match record[0] {
-        1 => Op::Allocate,
-        2 => Op::Free,
-        3 => Op::Reallocate,
-        4 => Op::AllocateZeroed,
-        op => return Err(Fault::UnknownOperation { op }),
-    };
-    let [_, align_log2, t0, t1, s0, s1, s2, s3, bytes @ ..] = *record;
-    Ok(Event {
-        op,
-        align_log2,
-        thread: u16::from_le_bytes([t0, t1]),
-        slot: u32::from_le_bytes([s0, s1, s2, s3]),
-        bytes: u64::from_le_bytes(bytes),
-    })
+/// Returns the operation of a number.
+fn op_of(number: u8) -> Option<Op> {
+    match number {
+        1 => Some(Op::Allocate),
+        2 => Some(Op::Free),
+        3 => Some(Op::Reallocate),
+        4 => Some(Op::AllocateZeroed),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

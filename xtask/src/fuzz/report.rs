@@ -28,6 +28,7 @@ impl Report {
                 "  again: target/xtask/fuzz/x86_64-unknown-linux-gnu/release/{target} {}",
                 input.display()
             );
+            println!("  a test of a program: cargo xtask shrink {target} {}", input.display());
         }
         self.runs.push(run);
     }

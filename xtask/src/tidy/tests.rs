@@ -351,6 +351,7 @@ fn tidy_bans_finds_white_space_out_of_place() {
         planted("notes.md", text, "tidy-bans", 2);
     }
     harmless("notes.md", "");
+    harmless("table.tsv", "a\tb\n");
 }
 
 #[test]

@@ -183,6 +183,7 @@ pub(crate) fn explore(
     least: usize,
     run: impl Fn() + Send + Sync + 'static,
 ) {
+    let preemptions = preemptions.max(bound());
     let count = Arc::new(Counter::new(0));
     let counted = Arc::clone(&count);
     let mut model = loom::model::Builder::new();
@@ -194,6 +195,12 @@ pub(crate) fn explore(
     let count = count.load(Ordering::Relaxed);
     println!("loom: {name}: {count} interleavings at preemption bound {preemptions}");
     assert!(count >= least, "{name}: {count} interleavings are fewer than {least}");
+}
+
+/// The preemptions that `cargo xtask loom --bound` asks for; none unless it does.
+fn bound() -> usize {
+    let told = std::env::var("LOLIGO_LOOM_BOUND");
+    told.ok().and_then(|bound| bound.parse().ok()).unwrap_or(0)
 }
 
 /// Runs a model with a fault planted and asserts that it is noticed, in a panic that says one of

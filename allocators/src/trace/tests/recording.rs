@@ -2,29 +2,91 @@
 
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::string::ToString;
+use std::format;
+use std::string::{String, ToString};
 use std::sync::Mutex;
 use std::vec::Vec;
 
-use super::{layout, take};
+use super::{layout, line, take};
 use crate::allocator::Allocator;
 use crate::test_backing::{TestBacking, panic_of};
+use crate::trace::format::{Name, Named};
 use crate::trace::{SinkError, TraceAllocator, TraceSink, WriteSink};
 
-/// Operation, alignment, slot and bytes of each record.
+/// Operation, alignment, slot and bytes of each event.
 pub(super) type Records = Vec<(u8, u8, u32, u64)>;
 
-/// Takes a recording apart.
+/// A recording, taken apart.
+struct Recording {
+    events: Records,
+    /// The name of the site of each event, empty for none.
+    sites: Vec<String>,
+    times: Vec<u64>,
+    object: String,
+    /// Value of each mark, and how many events lie before it.
+    marks: Vec<(u64, usize)>,
+    /// Whether the last record is there.
+    ended: bool,
+}
+
+/// Returns the events of a recording.
 pub(super) fn records(bytes: &[u8]) -> Records {
-    let records = bytes.strip_prefix(b"ALTRACE1").expect("the magic comes first");
-    let (records, rest) = records.as_chunks::<16>();
+    take_apart(bytes).events
+}
+
+/// Takes a recording apart by the rules of the format.
+fn take_apart(bytes: &[u8]) -> Recording {
+    let units = bytes.strip_prefix(b"ALTRACE2").expect("the magic comes first");
+    let (units, rest) = units.as_chunks::<32>();
     assert!(rest.is_empty(), "whole records alone");
-    let record = |record: &[u8; 16]| {
-        let [op, align, t0, t1, s0, s1, s2, s3, bytes @ ..] = *record;
-        assert_eq!((t0, t1), (0, 0), "there is one thread");
-        (op, align, u32::from_le_bytes([s0, s1, s2, s3]), u64::from_le_bytes(bytes))
+    let mut found = Recording {
+        events: Vec::new(),
+        sites: Vec::new(),
+        times: Vec::new(),
+        object: String::new(),
+        marks: Vec::new(),
+        ended: false,
     };
-    records.iter().map(record).collect()
+    let mut names: Vec<String> = std::vec![String::new()];
+    let mut units = units.iter();
+    while let Some(unit) = units.next() {
+        assert!(!found.ended, "nothing follows the end");
+        let field = |from: usize, to: usize| {
+            unit[from..to].iter().rev().fold(0_u64, |word, &byte| word << 8 | u64::from(byte))
+        };
+        let (word, time) = (field(8, 16), field(24, 32));
+        match unit[0] {
+            op @ 1..=4 => {
+                assert_eq!((field(2, 4), field(20, 22), field(22, 24)), (0, 1, 0), "{unit:?}");
+                found.events.push((op, unit[1], field(4, 8) as u32, word));
+                found.sites.push(names[field(16, 20) as usize].clone());
+                found.times.push(time);
+            }
+            5 => found.marks.push((word, found.events.len())),
+            kind @ (6 | 7) => {
+                let length = field(2, 4) as usize;
+                let mut text = unit[8..].to_vec();
+                while text.len() < length {
+                    text.extend_from_slice(units.next().expect("the name goes on"));
+                }
+                assert!(text[length..].iter().all(|&byte| byte == 0), "padded with zeros");
+                let text = String::from_utf8(text[..length].to_vec()).expect("UTF-8");
+                if kind == 6 {
+                    assert_eq!(field(4, 8) as usize, names.len(), "named in order");
+                    names.push(text);
+                } else {
+                    assert_eq!((field(4, 8), &*found.object), (1, ""), "one allocator object");
+                    found.object = text;
+                }
+            }
+            8 => {
+                assert_eq!(word as usize, found.events.len(), "the events are counted");
+                found.ended = true;
+            }
+            kind => panic!("there is no kind {kind}"),
+        }
+    }
+    found
 }
 
 #[test]
@@ -71,6 +133,66 @@ fn events_are_written_as_they_come() {
         (2, 20, 2, 0),
     ];
     assert_eq!(records(&sink.into_inner()), expected);
+}
+
+#[test]
+fn events_bear_their_sites_times_and_marks() {
+    /// Counts instead of reading a clock.
+    struct Counting(Mutex<Vec<u8>>, AtomicUsize);
+    impl TraceSink for Counting {
+        fn write(&self, bytes: &[u8]) -> Result<(), SinkError> {
+            self.0.lock().expect("one thread").extend_from_slice(bytes);
+            Ok(())
+        }
+
+        fn now_ns(&self) -> u64 {
+            self.1.fetch_add(1, Ordering::SeqCst) as u64
+        }
+    }
+    let sink = Counting(Mutex::new(Vec::new()), AtomicUsize::new(7));
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let trace = TraceAllocator::new("sound", &backing, &books);
+    trace.frame_mark(99);
+    let (early_line, early) = (line(), take(&trace, 1));
+    trace.start_recording(&sink).expect("the books have room");
+    trace.frame_mark(1);
+    let mut blocks = std::vec![early];
+    let loop_line = line() + 1;
+    blocks.extend((0..3).map(|size| take(&trace, 10 + size)));
+    let (last_line, last) = (line(), take(&trace, 20));
+    trace.frame_mark(2);
+    blocks.push(last);
+    for block in blocks {
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+    drop(trace);
+    assert_eq!(books.stats().live, 0);
+    let found = take_apart(&sink.0.into_inner().expect("one thread"));
+    assert_eq!((&*found.object, found.ended), ("sound", true));
+    assert_eq!(found.marks, [(1, 1), (2, 5)]);
+    let lines = [early_line, loop_line, loop_line, loop_line, last_line];
+    for (site, line) in found.sites.iter().zip(lines) {
+        assert!(site.contains(&format!("tests/recording.rs:{line}:")), "{site} is not of {line}");
+    }
+    assert!(found.sites[5..].iter().all(|site| site.is_empty()), "frees bear none");
+    assert_eq!(found.times, [7, 9, 10, 11, 12, 14, 15, 16, 17, 18], "one for each event and mark");
+}
+
+#[test]
+fn names_of_any_length_fit() {
+    for length in [0, 1, 23, 24, 25, 56, 900, 984, 985, 3000] {
+        // Letters of two bytes, so that a cut may fall into one.
+        let path: String = (0..length / 2).map(|_| '\u{e4}').chain(['x'; 1]).collect();
+        let name = Name::new(Named::Site, 5, &path, format_args!(":{}:{}", u32::MAX, u32::MAX));
+        let bytes = name.as_bytes();
+        assert!(bytes.len().is_multiple_of(32) && bytes.len() <= 1024, "{length}");
+        let said = usize::from(u16::from_le_bytes([bytes[2], bytes[3]]));
+        let text = core::str::from_utf8(&bytes[8..8 + said]).expect("cut between letters");
+        let path_kept = text.strip_suffix(":4294967295:4294967295").expect("the place is whole");
+        assert!(path.ends_with(path_kept), "the end is kept");
+        assert!(path_kept.len() == path.len() || path_kept.len() >= 983, "{length}: {text}");
+    }
 }
 
 #[test]

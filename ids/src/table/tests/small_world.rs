@@ -140,7 +140,7 @@ fn every_policy<S: Shape>(steps: &[Step], depth: usize) -> u64 {
 fn every_sequence_of_seven_steps_without_insertion_at_an_id() {
     let sequences = every_policy::<Holes>(&common_steps(), 7);
     assert_eq!(every_policy::<Packed>(&common_steps(), 7), sequences, "the same world");
-    std::println!("{sequences} sequences for each arrangement");
+    std::println!("small world: id tables, 7 steps: {sequences} sequences for each arrangement");
     assert!(sequences > 10_000, "only {sequences} sequences");
 }
 
@@ -148,7 +148,9 @@ fn every_sequence_of_seven_steps_without_insertion_at_an_id() {
 fn every_sequence_of_four_steps_of_all() {
     let sequences = every_policy::<Holes>(&all_steps(), 4);
     assert_eq!(every_policy::<Packed>(&all_steps(), 4), sequences, "the same world");
-    std::println!("{sequences} sequences for each arrangement");
+    std::println!(
+        "small world: id tables, 4 steps of all: {sequences} sequences for each arrangement"
+    );
     assert!(sequences > 10_000, "only {sequences} sequences");
 }
 
@@ -158,6 +160,8 @@ fn every_sequence_of_insertions_and_removals_to_the_end_of_a_slot() {
     let mut steps = std::vec![Step::Insert];
     steps.extend(ids().map(Step::Remove));
     let sequences = every_policy::<Holes>(&steps, 12);
-    std::println!("{sequences} sequences");
+    std::println!(
+        "small world: id tables, 12 steps of insertions and removals: {sequences} sequences"
+    );
     assert!(sequences > 10_000, "only {sequences} sequences");
 }

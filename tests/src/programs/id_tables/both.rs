@@ -41,6 +41,12 @@ where
 {
     type Op = IdTableOp;
 
+    fn lose(&mut self) {
+        if let Some(id) = self.live.keys().next() {
+            self.table.remove(*id);
+        }
+    }
+
     fn step(&mut self, op: IdTableOp) -> Result<bool, String> {
         use IdTableOp as Op;
         let served = match op {

@@ -1,4 +1,6 @@
 //! Tests that run the built `loligo`.
 
+mod convert;
+mod record;
 mod replay;
 mod support;

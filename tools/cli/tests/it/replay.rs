@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
+use loligo_replay::trace::Trace;
 use serde_json::Value;
 
 use crate::support::{Place, recording, text};
@@ -19,10 +20,13 @@ fn short<'a>(more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn help_has_examples() {
     let place = Place::new();
-    for arguments in [&["--help"][..], &["replay", "--help"], &["replay", "-h"]] {
+    let commands = [&["convert", "--help"], &["record", "--help"], &["replay", "--help"]];
+    for arguments in
+        [&["--help"][..], &["replay", "-h"]].into_iter().chain(commands.map(|c| &c[..]))
+    {
         let (code, stdout, stderr) = place.run(arguments);
         assert_eq!((code, &*stderr), (0, ""), "{arguments:?}");
-        assert!(stdout.contains("Examples:\n  loligo replay"), "{arguments:?}: {stdout}");
+        assert!(stdout.contains("Examples:\n  loligo "), "{arguments:?}: {stdout}");
     }
     let (code, _, stderr) = place.run(&[]);
     assert_eq!(code, 2);
@@ -122,7 +126,7 @@ fn damaged_recordings_are_refused_with_file_record_and_reason() {
     unknown[8 + 16 * 5] = 9;
     place.file("unknown.altrace", &unknown);
     place.file("cut.altrace", &recording()[..8 + 16 * 7 + 3]);
-    place.file("magic.altrace", b"ALTRACE2");
+    place.file("magic.altrace", b"ALTRACE3");
     let packed = zstd::encode_all(&unknown[..], 3).expect("compressing in memory");
     place.file("packed.altrace.zst", &packed);
     place.file("half.altrace.zst", &packed[..packed.len() / 2]);
@@ -140,6 +144,24 @@ fn damaged_recordings_are_refused_with_file_record_and_reason() {
             assert!(stderr.contains(part), "{stderr}");
         }
     }
+}
+
+#[test]
+fn a_recording_that_ends_early_is_replayed_as_far_as_it_goes() {
+    let place = Place::new();
+    let whole = recording();
+    let trace = Trace::read("whole", &whole[..]).expect("valid");
+    let mut file = Vec::new();
+    trace.write(&mut file).expect("a vector takes every write");
+    // The magic, 150 events, and a part of the next.
+    place.file("killed.altrace", &file[..8 + 32 * 150 + 5]);
+    let (code, stdout, stderr) = place.run(&short(&["killed.altrace", "--verify"]));
+    assert_eq!(code, 0, "{stderr}");
+    let told = "loligo: killed ends early, as of a program that was killed: 150 events are whole, 5 \
+                bytes left over\n";
+    assert_eq!(stderr, told);
+    assert!(stdout.starts_with("killed: 150 events, "), "{stdout}");
+    assert!(stdout.contains("killed: contents verified on 7 rows, nothing lost."), "{stdout}");
 }
 
 #[test]

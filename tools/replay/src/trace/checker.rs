@@ -1,5 +1,7 @@
 //! Following the live blocks of a trace, record by record.
 
+use super::columns::Columns;
+use super::version1::place;
 use super::{ALIGN_LOG2_MAX, BLOCK_BYTES_MAX, Event, Fault, Op, Trace, TraceError};
 
 /// What a slot holds; `bytes` is 0 while no block is alive in it.
@@ -102,7 +104,7 @@ impl Checker {
         Ok(())
     }
 
-    pub(super) fn finish(self, name: String, events: Vec<Event>) -> Trace {
+    pub(super) fn finish(self, name: String, events: Vec<Event>, columns: Columns) -> Trace {
         Trace {
             name,
             events,
@@ -110,6 +112,7 @@ impl Checker {
             peak_live_blocks: self.peak_live_blocks,
             slots: self.slots.len() as u32,
             allocations: self.allocations,
+            columns,
         }
     }
 }
@@ -118,7 +121,8 @@ impl Checker {
 pub(super) fn check_all(name: &str, events: &[Event]) -> Result<Checker, TraceError> {
     let mut checker = Checker::default();
     for (index, event) in events.iter().enumerate() {
-        checker.check(*event).map_err(|fault| TraceError::new(name, Some(index as u64), fault))?;
+        let judged = checker.check(*event);
+        judged.map_err(|fault| TraceError::new(name, Some(place(index)), fault))?;
     }
     Ok(checker)
 }

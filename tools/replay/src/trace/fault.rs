@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 use std::io;
 
-use super::{ALIGN_LOG2_MAX, MAGIC, RECORD_BYTES};
+use super::{ALIGN_LOG2_MAX, RECORD_BYTES};
 
 /// A trace that cannot be used: which, where in it, and why.
 #[derive(Debug)]
@@ -13,22 +13,25 @@ pub struct TraceError {
     pub file: String,
     /// The record that is wrong, counted from 0, where one is.
     pub record: Option<u64>,
+    /// Where that record begins in the file, uncompressed.
+    pub byte: Option<u64>,
     /// What is wrong.
     pub fault: Fault,
 }
 
 impl TraceError {
-    pub(super) fn new(file: &str, record: Option<u64>, fault: Fault) -> Self {
-        Self { file: file.to_owned(), record, fault }
+    /// Makes an error; `place` is number and offset of the record.
+    pub(super) fn new(file: &str, place: Option<(u64, u64)>, fault: Fault) -> Self {
+        let (record, byte) = place.unzip();
+        Self { file: file.to_owned(), record, byte, fault }
     }
 }
 
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.file)?;
-        if let Some(record) = self.record {
-            let offset = MAGIC.len() as u64 + record * RECORD_BYTES as u64;
-            write!(f, "record {record} (counted from 0, at byte {offset}): ")?;
+        if let (Some(record), Some(byte)) = (self.record, self.byte) {
+            write!(f, "record {record} (counted from 0, at byte {byte}): ")?;
         }
         write!(f, "{}; {}", self.fault, self.fault.remedy())
     }
@@ -51,7 +54,7 @@ pub enum Fault {
     Unreadable(io::Error),
     /// The compressed stream is damaged or cut.
     Compressed(io::Error),
-    /// The file does not start with [`MAGIC`].
+    /// The file starts with neither [`MAGIC`](super::MAGIC) nor [`MAGIC_2`](super::MAGIC_2).
     BadMagic,
     /// The length is not 8 + 16 n: so many bytes are left after the last whole record.
     BrokenLength {
@@ -106,6 +109,50 @@ pub enum Fault {
     },
     /// The live blocks together are larger than 2^63 bytes.
     TooMuchLive,
+    /// A kind of record that is not known and may not be passed over.
+    UnknownKind {
+        /// The byte that stands there.
+        kind: u8,
+    },
+    /// An event of a call site that was not named before.
+    SiteUnnamed {
+        /// The site.
+        site: u32,
+        /// How many are named.
+        sites: usize,
+    },
+    /// An event of an allocator object that was not named before.
+    ObjectUnnamed {
+        /// The object.
+        object: u16,
+        /// How many are named.
+        objects: usize,
+    },
+    /// A name whose number does not follow that of the last name.
+    NameOutOfOrder {
+        /// The number.
+        number: u32,
+        /// How many names there are.
+        names: usize,
+    },
+    /// A name or note that is not UTF-8.
+    NoText,
+    /// A note without an equals sign.
+    NoteNameless,
+    /// Something else than zero where the format has nothing.
+    NotZero {
+        /// The byte that stands there.
+        byte: u8,
+    },
+    /// The last record counts other events than there are.
+    WrongCount {
+        /// What it says.
+        said: u64,
+        /// What there is.
+        found: u64,
+    },
+    /// Bytes that follow the last record.
+    AfterEnd,
 }
 
 impl Fault {
@@ -114,11 +161,44 @@ impl Fault {
         match self {
             Self::Unreadable(_) => "check the path and the file's permissions",
             Self::Compressed(_) => "copy the file anew, or compress the recording again with zstd",
-            Self::BadMagic => "give a file recorded as ALTRACE1, named .altrace or .altrace.zst",
+            Self::BadMagic => {
+                "give a file recorded as ALTRACE1 or ALTRACE2, named .altrace or .altrace.zst"
+            }
+            Self::UnknownKind { kind: 9..=127 } => {
+                "it may be of a newer recorder; use its version of loligo, or record again"
+            }
             Self::BrokenLength { .. } => {
                 "the recording was cut short; copy it anew or record again"
             }
             _ => "the file is damaged or its recorder is broken; copy it anew or record again",
+        }
+    }
+}
+
+impl Fault {
+    fn describe_of_version_2(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownKind { kind } => {
+                write!(f, "unknown kind of record {kind}: 1 to 8 and from 128 on are known")
+            }
+            Self::SiteUnnamed { site, sites } => {
+                write!(f, "call site {site}, of which {sites} are named so far")
+            }
+            Self::ObjectUnnamed { object, objects } => {
+                write!(f, "allocator object {object}, of which {objects} are named so far")
+            }
+            Self::NameOutOfOrder { number, names } => {
+                write!(f, "name number {number}, where {} belongs", names + 1)
+            }
+            Self::NoText => f.write_str("a name or note that is not UTF-8"),
+            Self::NoteNameless => f.write_str("a note without `=` between name and value"),
+            Self::NotZero { byte } => {
+                write!(f, "byte {byte:#04x} where the format has zero")
+            }
+            Self::WrongCount { said, found } => {
+                write!(f, "the last record counts {said} events, and there are {found}")
+            }
+            _ => f.write_str("bytes follow the last record"),
         }
     }
 }
@@ -128,7 +208,9 @@ impl fmt::Display for Fault {
         match self {
             Self::Unreadable(error) => write!(f, "cannot read: {error}"),
             Self::Compressed(error) => write!(f, "the compressed stream is damaged: {error}"),
-            Self::BadMagic => f.write_str("bad magic: the file does not start with ALTRACE1"),
+            Self::BadMagic => {
+                f.write_str("bad magic: the file starts with neither ALTRACE1 nor ALTRACE2")
+            }
             Self::BrokenLength { left_over } => write!(
                 f,
                 "broken length: {left_over} bytes are left where a record of {RECORD_BYTES} belongs"
@@ -158,6 +240,15 @@ impl fmt::Display for Fault {
                 write!(f, "size {bytes} in a free, where zero belongs")
             }
             Self::TooMuchLive => f.write_str("the live blocks together are over 2^63 bytes"),
+            Self::UnknownKind { .. }
+            | Self::SiteUnnamed { .. }
+            | Self::ObjectUnnamed { .. }
+            | Self::NameOutOfOrder { .. }
+            | Self::NoText
+            | Self::NoteNameless
+            | Self::NotZero { .. }
+            | Self::WrongCount { .. }
+            | Self::AfterEnd => self.describe_of_version_2(f),
         }
     }
 }

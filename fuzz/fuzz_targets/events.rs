@@ -1,0 +1,7 @@
+//! Programs on a stream of events beside a list, with a share of the requests for memory refused.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use loligo_tests::programs::run_input;
+
+fuzz_target!(|bytes: &[u8]| run_input("events", bytes));

@@ -1,0 +1,7 @@
+//! Programs on a sorted map and a sorted set beside maps, with a share of the requests for memory refused.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use loligo_tests::programs::run_input;
+
+fuzz_target!(|bytes: &[u8]| run_input("sorted_map", bytes));

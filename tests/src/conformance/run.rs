@@ -1,0 +1,76 @@
+//! What the suites for containers have in common: one check at a time, on a container of its own.
+
+use core::cell::Cell;
+use core::fmt;
+use core::panic::AssertUnwindSafe;
+use std::panic::resume_unwind;
+
+use crate::attempt::caught;
+use crate::programs::{ModelOp, config, find_ops};
+use crate::rule::{Broken, Rule};
+
+use super::Outcome;
+use super::token::{all_dropped_once, count_from_here};
+
+/// How many programs a suite draws.
+const CASES: u32 = 64;
+/// The most operations of each.
+const STEPS: usize = 200;
+
+/// Which checks of a suite are wanted.
+pub(crate) type Wanted<'w> = &'w dyn Fn(&str) -> bool;
+
+/// Every check.
+pub(crate) fn every(_check: &str) -> bool {
+    true
+}
+
+/// A container that a check has been passed, to be told apart from one that never came.
+#[derive(Default)]
+pub(super) struct Passed(Cell<bool>);
+
+impl Passed {
+    /// Notes that a container came, and lets what `script` found unwind through its maker: a container that is
+    /// damaged is dropped while a panic unwinds, and does not panic for what it finds as well.
+    pub(super) fn on(&self, script: Result<(), Broken>) {
+        self.0.set(true);
+        if let Err(broken) = script {
+            resume_unwind(Box::new(broken));
+        }
+    }
+}
+
+/// Runs one check: `make` makes the container and runs the script on it. With `drops` every key and value must
+/// have been dropped when it is gone.
+pub(super) fn one(drops: bool, make: &mut dyn FnMut(&Passed)) -> Result<(), Broken> {
+    let passed = Passed::default();
+    count_from_here();
+    caught(AssertUnwindSafe(|| make(&passed)))?;
+    if !passed.0.get() {
+        return Err(Broken::new(Rule::Served, "the maker passed nothing on"));
+    }
+    if drops { all_dropped_once() } else { Ok(()) }
+}
+
+/// Draws programs and runs each; `run` makes a container for it. Seeds are printed.
+pub(super) fn programs<O: ModelOp>(run: &mut dyn FnMut(&[O], &Passed)) -> Result<(), Broken> {
+    let config = config(CASES, None);
+    let seed = config.rng_seed;
+    println!("seed {seed}; the variable PROPTEST_RNG_SEED sets another");
+    let failure =
+        find_ops(config, STEPS, |program: &[O]| one(true, &mut |passed| run(program, passed)));
+    match failure {
+        None => Ok(()),
+        Some(failure) => Err(Broken::new(Rule::Model, format!("with seed {seed}: {failure}"))),
+    }
+}
+
+/// Turns what differs from a model into a broken rule.
+pub(super) fn as_model(result: Result<(), impl fmt::Display>) -> Result<(), Broken> {
+    result.map_err(|differs| Broken::new(Rule::Model, differs.to_string()))
+}
+
+/// Names what a check came to.
+pub(super) fn outcome(check: &'static str, result: Result<(), Broken>) -> Outcome {
+    Outcome { check, result }
+}

@@ -1,0 +1,238 @@
+//! The suite for subsystems: whatever takes its memory from an allocator that is passed in.
+
+mod guard;
+mod supply;
+mod watch;
+
+use core::panic::AssertUnwindSafe;
+
+use loligo_allocators::{Allocator, CanaryAllocator, GlobalGuard, ProxyAllocator, Refusals};
+
+use crate::attempt::caught;
+use crate::models::NaiveAllocator;
+use crate::rule::{Broken, Rule, require};
+
+use super::{Outcome, assert_all};
+
+use guard::{Guard, NoGuard};
+use supply::Supply;
+use watch::History;
+
+pub use watch::{Watch, Watched};
+
+/// What a user writes: makes the subsystem and uses it.
+type Script<'s> = dyn FnMut(&Watch<'_>) -> Result<(), Broken> + 's;
+
+/// The most requests that are refused in turn.
+const REFUSALS_MAX: u64 = 100_000;
+
+/// What one run of the script is to show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// All calls succeed.
+    Works,
+    /// Its memory is from the allocator that it was given, as much as it claims.
+    Charged,
+    /// Nothing is left when it is gone.
+    Returned,
+    /// It writes into its own blocks alone.
+    Within,
+    /// It leaves the global heap alone.
+    Alone,
+    /// Refusals change nothing.
+    Refused,
+}
+
+/// Holds a subsystem, which takes its memory from an allocator that is passed in, to what all of them owe the
+/// program that they are part of; panics with all that was found.
+///
+/// `script` makes the subsystem with [`Watch::make`] and uses it with [`Watched::call`]. It is run over and over, on
+/// `bytes` bytes of memory each time, counted by a proxy:
+///
+/// | check | what must hold |
+/// |---|---|
+/// | `works` | with memory enough, nothing fails |
+/// | `charged` | its memory is the proxy's, as many bytes as it claims at least ([`Watched::claiming`]) |
+/// | `returned` | when it is gone, nothing of it is left |
+/// | `within_its_blocks` | it writes past none of its blocks, and before none |
+/// | `each_refusal` | one request is refused, each in turn: what failed has changed nothing and left nothing behind, and succeeds when it is tried again; the rest goes as if nothing had been |
+/// | `each_shortage` | the same with a request refused and all after it, until the memory is there again |
+///
+/// # Panics
+///
+/// If a check fails.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_containers::{Array, GrowError};
+/// use loligo_tests::conformance;
+///
+/// conformance::subsystem(1 << 20, |watch| {
+///     // How it is made, and what of it may not change when something is refused.
+///     let mut squad = watch.make(
+///         |memory| Array::<u32>::try_with_capacity_in(2, memory),
+///         |squad| squad.to_vec(),
+///     )?;
+///     for number in 0..10 {
+///         squad.call(|squad| squad.try_push(number))?;
+///     }
+///     Ok(())
+/// });
+/// ```
+pub fn subsystem(bytes: usize, script: impl FnMut(&Watch<'_>) -> Result<(), Broken>) {
+    assert_all(&subsystem_outcomes(bytes, script));
+}
+
+/// As [`subsystem()`], but returns what each check came to.
+pub fn subsystem_outcomes(
+    bytes: usize,
+    mut script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
+) -> Vec<Outcome> {
+    outcomes(bytes, &NoGuard, &mut script)
+}
+
+/// As [`subsystem()`], and holds the subsystem to leaving the global heap alone, check `no_global_heap`: `guard` is
+/// the program's global allocator. Tests that pass one guard must not run at the same time.
+///
+/// # Panics
+///
+/// If a check fails.
+///
+/// # Examples
+///
+/// ```
+/// use std::alloc::System;
+///
+/// use loligo_allocators::GlobalGuard;
+/// use loligo_containers::Array;
+/// use loligo_tests::conformance;
+///
+/// #[global_allocator]
+/// static GUARD: GlobalGuard<System> = GlobalGuard::new("global", System);
+///
+/// conformance::subsystem_guarded(1 << 20, &GUARD, |watch| {
+///     let mut squad = watch.make(|memory| Array::try_with_capacity_in(2, memory), |squad| squad.to_vec())?;
+///     squad.call(|squad| squad.try_extend_from_slice(&[1, 2, 3]))
+/// });
+/// ```
+pub fn subsystem_guarded<G>(
+    bytes: usize,
+    guard: &GlobalGuard<G>,
+    script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
+) {
+    assert_all(&subsystem_guarded_outcomes(bytes, guard, script));
+}
+
+/// As [`subsystem_guarded()`], but returns what each check came to.
+pub fn subsystem_guarded_outcomes<G>(
+    bytes: usize,
+    guard: &GlobalGuard<G>,
+    mut script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
+) -> Vec<Outcome> {
+    outcomes(bytes, guard, &mut script)
+}
+
+fn outcomes(bytes: usize, guard: &dyn Guard, script: &mut Script<'_>) -> Vec<Outcome> {
+    let mut suite = Suite { bytes, guard, script, history: History::default() };
+    let mut outcomes = Vec::new();
+    for (check, aim) in [
+        ("works", Aim::Works),
+        ("charged", Aim::Charged),
+        ("returned", Aim::Returned),
+        ("within_its_blocks", Aim::Within),
+        ("no_global_heap", Aim::Alone),
+    ] {
+        if aim != Aim::Alone || guard.is_there() {
+            let result = suite.undisturbed(aim);
+            outcomes.push(Outcome { check, result });
+        }
+    }
+    for (check, kind) in
+        [("each_refusal", Refusals::Nth as fn(u64) -> Refusals), ("each_shortage", Refusals::From)]
+    {
+        let result = suite.refusing(kind);
+        outcomes.push(Outcome { check, result });
+    }
+    outcomes
+}
+
+struct Suite<'s> {
+    bytes: usize,
+    guard: &'s dyn Guard,
+    script: &'s mut Script<'s>,
+    history: History,
+}
+
+impl Suite<'_> {
+    /// Runs the script with memory enough, and notes what the subsystem looks like after each call.
+    fn undisturbed(&mut self, aim: Aim) -> Result<(), Broken> {
+        self.history = History::default();
+        self.run(aim, Refusals::None).map(drop)
+    }
+
+    /// Refuses every request in turn.
+    fn refusing(&mut self, kind: fn(u64) -> Refusals) -> Result<(), Broken> {
+        self.undisturbed(Aim::Works)?;
+        for number in 0..REFUSALS_MAX {
+            let refusals = kind(number);
+            let refused = self.run(Aim::Refused, refusals).map_err(|broken| {
+                let what = format!("with {refusals:?} refused: {}", broken.message);
+                Broken::new(broken.rule, what)
+            })?;
+            if !refused {
+                return Ok(());
+            }
+        }
+        Err(Broken::new(Rule::Served, format!("{REFUSALS_MAX} requests were made and no end")))
+    }
+
+    /// Runs the script once; tells whether anything was refused on order.
+    fn run(&mut self, aim: Aim, refusals: Refusals) -> Result<bool, Broken> {
+        let memory = NaiveAllocator::new("memory", self.bytes);
+        let supply = Supply::new(&memory, refusals, self.guard);
+        let result = if aim == Aim::Within {
+            let canaries = CanaryAllocator::new("canary", &supply);
+            let result = self.over(aim, &canaries, &supply);
+            // What is damaged would be reported again; what is left is reported elsewhere.
+            core::mem::forget(canaries);
+            result
+        } else {
+            self.over(aim, &supply, &supply)
+        };
+        let refused = supply.refused();
+        if memory.stats().live > 0 {
+            // What was not given back is reported already; the memory must not panic for it too.
+            core::mem::forget(memory);
+        }
+        result.map(|()| refused)
+    }
+
+    fn over(&mut self, aim: Aim, below: &dyn Allocator, supply: &Supply<'_>) -> Result<(), Broken> {
+        let proxy = ProxyAllocator::new("subsystem", below);
+        let watch = Watch::new(&proxy, supply, self.guard, &self.history, aim == Aim::Charged);
+        let mut result = Ok(());
+        let ran = caught(AssertUnwindSafe(|| result = (self.script)(&watch)));
+        let global = watch.global();
+        let stats = proxy.stats();
+        if stats.live > 0 {
+            core::mem::forget(proxy);
+        }
+        ran.and(result)?;
+        match aim {
+            Aim::Charged => require(stats.peak_granted > 0, Rule::Charged, || {
+                "it took no memory from the allocator that it was given".to_owned()
+            }),
+            Aim::Returned | Aim::Refused => require(stats.live == 0, Rule::Backing, || {
+                format!("{} blocks of {} bytes were not given back", stats.live, stats.granted)
+            }),
+            Aim::Alone => require(global == 0, Rule::Charged, || {
+                format!("it came to the global heap {global} times")
+            }),
+            Aim::Within => below.verify().map_err(|damage| {
+                Broken::new(Rule::Contents, format!("a write outside its blocks: {damage}"))
+            }),
+            Aim::Works => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `loligo convert`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use loligo_replay::convert::convert;
+
+use crate::output::Output;
+use crate::recording;
+
+/// Makes a recording of what heaptrack or Firefox's logalloc has recorded.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Convert {
+    /// heaptrack's data (plain or .zst), or a log of logalloc; which of them, its first line tells
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+
+    /// Where to; compressed if it ends in .zst
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+
+    /// The process to take from a log of several
+    #[arg(long, value_name = "NUMBER")]
+    process: Option<u64>,
+}
+
+const EXAMPLES: &str = "Examples:
+  loligo convert heaptrack.game.123.zst game.altrace.zst
+  loligo convert malloc.log firefox.altrace.zst --process 4711
+
+Exit status: 0 all went well, 2 it could not be done.
+What each of them knows and does not know stands in docs/recording.md.";
+
+impl Convert {
+    /// Does the work; errors go to standard error.
+    pub(crate) fn run(&self) -> ExitCode {
+        match self.convert() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("loligo: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    fn convert(&self) -> Result<(), String> {
+        let output = Output::prepare(&self.output).map_err(|error| error.to_string())?;
+        let written = recording::write(&output, |out| convert(&self.input, self.process, out));
+        let summary = written.map_err(|error| error.to_string())?.map_err(|e| e.to_string())?;
+        recording::tell(output.path(), &summary);
+        Ok(())
+    }
+}

@@ -1,0 +1,17 @@
+//! What a program may call of its own will, where it finds it by `dlsym`.
+
+use crate::exports::stub;
+use crate::raw::OP_MARK;
+use crate::run::{Caller, record};
+
+stub! {
+    /// Writes a mark into the recording: the end of a frame, a turn, or whatever the program does
+    /// again and again; `value` mostly is its number.
+    loligo_frame_mark(value: u64), "mov rsi, rsp" => mark
+}
+
+unsafe extern "C" fn mark(value: u64, place: *const u64) {
+    // SAFETY: the stub above hands in its stack pointer.
+    let caller = unsafe { Caller::new(place) };
+    record(OP_MARK, 0, core::ptr::null_mut(), value, caller);
+}

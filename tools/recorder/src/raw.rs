@@ -1,0 +1,109 @@
+//! The file that a recorder shares with `loligo record`: its layout, for the one and the other.
+//!
+//! ```text
+//! 0       8          16      24        32        40     48     56
+//! | magic | capacity | began | process | tickets | maps | stop | 0 ..
+//! 4096       the command line, arguments ended by zeros
+//! 8192       copies of /proc/self/maps, each after a line `@TICKET`
+//! RECORDS_AT records of 48 bytes, by ticket
+//! ```
+//!
+//! A ticket is a number in the one order over all threads. Whoever has one writes the record of
+//! that number, its last word last: a record whose last word is zero was never finished.
+
+/// The first eight bytes.
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LOLIRAW1");
+
+/// Where the fields of the head begin.
+pub(crate) const CAPACITY_AT: usize = 8;
+/// Nanoseconds of the monotonic clock when the recording began.
+pub(crate) const BEGAN_AT: usize = 16;
+/// The process.
+pub(crate) const PROCESS_AT: usize = 24;
+/// How many tickets were given out; it may be more than there is room for.
+pub(crate) const TICKETS_AT: usize = 32;
+/// Bytes used of the maps.
+pub(crate) const MAPS_USED_AT: usize = 40;
+/// Why the recording stopped before the program, see `STOP_..`.
+pub(crate) const STOP_AT: usize = 48;
+
+/// All tickets are given out.
+pub(crate) const STOP_FULL: u32 = 1;
+/// There was no room on the disk for more.
+pub(crate) const STOP_NO_ROOM: u32 = 2;
+
+/// Where the command line begins, and its most bytes.
+pub(crate) const COMMAND_AT: usize = 4096;
+/// The most bytes of it.
+pub(crate) const COMMAND_BYTES: usize = 4096;
+/// Where the maps begin.
+pub(crate) const MAPS_AT: usize = COMMAND_AT + COMMAND_BYTES;
+/// The most bytes of them.
+pub(crate) const MAPS_BYTES: usize = 4 << 20;
+/// Where the records begin.
+pub(crate) const RECORDS_AT: usize = MAPS_AT + MAPS_BYTES;
+/// Bytes of a record.
+pub(crate) const RECORD_BYTES: usize = 48;
+
+/// What a record says; the numbers of what the trace has, too, are the same.
+pub(crate) const OP_ALLOCATE: u8 = 1;
+/// A block is about to be freed.
+pub(crate) const OP_FREE: u8 = 2;
+/// A block is about to be reallocated: from here on its address may be another's.
+pub(crate) const OP_LIFT: u8 = 3;
+/// A block of zeros.
+pub(crate) const OP_ALLOCATE_ZEROED: u8 = 4;
+/// A frame mark; its value stands in the place of the bytes.
+pub(crate) const OP_MARK: u8 = 5;
+/// The block that the thread has lifted is here now; at 0 if it is where it was.
+pub(crate) const OP_LAND: u8 = 6;
+
+/// One record: six words.
+///
+/// The last word, from its lowest byte: operation, logarithm of the alignment, two zeros, thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
+    pub(crate) time_ns: u64,
+    /// The return address of the call.
+    pub(crate) site: u64,
+    /// The word where the caller's own return address lies, if its frame is as small as it can be.
+    pub(crate) above: u64,
+    pub(crate) op: u8,
+    pub(crate) align_log2: u8,
+    pub(crate) thread: u32,
+}
+
+impl Record {
+    /// Returns the six words, in the order of the file.
+    pub(crate) const fn words(&self) -> [u64; 6] {
+        let last = (self.thread as u64) << 32 | (self.align_log2 as u64) << 8 | self.op as u64;
+        [self.address, self.bytes, self.time_ns, self.site, self.above, last]
+    }
+
+    /// Reads six words; `None` where the record was not finished.
+    pub(crate) const fn of_words(words: [u64; 6]) -> Option<Self> {
+        let [address, bytes, time_ns, site, above, last] = words;
+        if last as u8 == 0 {
+            return None;
+        }
+        Some(Self {
+            address,
+            bytes,
+            time_ns,
+            site,
+            above,
+            op: last as u8,
+            align_log2: (last >> 8) as u8,
+            thread: (last >> 32) as u32,
+        })
+    }
+}
+
+/// The variable that tells the recorder what to do: `CAPACITY:CHILDREN:FOLDER`, where `CHILDREN` is
+/// `0` or `1` and the folder is where the files go.
+pub(crate) const VARIABLE: &str = "LOLIGO_RECORD";
+
+/// The file in the folder that bears the number of the process to record.
+pub(crate) const MAIN_NAME: &str = "main";

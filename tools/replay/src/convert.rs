@@ -1,0 +1,77 @@
+//! Traces from what other recorders write: what `loligo convert` does.
+//!
+//! The kind of a file is told by its first line. Files are read line by line, so what is kept grows by
+//! what is live and by what was named, never by what a line claims.
+
+mod fault;
+mod heaptrack;
+mod lines;
+mod logalloc;
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+
+pub use fault::{ConvertError, ConvertFault};
+
+use crate::books::Summary;
+use lines::Lines;
+
+/// The first bytes of a stream compressed with zstd.
+const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+
+/// The first bytes of a stream compressed with gzip.
+const GZIP: &[u8] = b"\x1f\x8b";
+
+/// Reads what heaptrack or Firefox's logalloc has recorded, and writes it as a trace of version 2.
+///
+/// `process` chooses the process of a log of several.
+///
+/// # Complexity
+///
+/// O(events). Memory for each live block and each name.
+///
+/// # Errors
+///
+/// [`ConvertError`] if the file cannot be read, is of no known kind or damaged, or `out` cannot be
+/// written to.
+pub fn convert(
+    path: &Path,
+    process: Option<u64>,
+    out: impl Write,
+) -> Result<Summary, ConvertError> {
+    let shown = path.display().to_string();
+    let fail = |fault| ConvertError { file: shown.clone(), line: None, fault };
+    let file = File::open(path).map_err(|error| fail(ConvertFault::Unreadable(error)))?;
+    let mut input = BufReader::with_capacity(1 << 16, file);
+    let first = input.fill_buf().map_err(|error| fail(ConvertFault::Unreadable(error)))?;
+    if first.starts_with(GZIP) {
+        return Err(fail(ConvertFault::Gzip));
+    }
+    if !first.starts_with(ZSTD) {
+        return read(&shown, input, process, out);
+    }
+    let decoder = zstd::stream::read::Decoder::with_buffer(input)
+        .map_err(|error| fail(ConvertFault::Unreadable(error)))?;
+    read(&shown, BufReader::with_capacity(1 << 16, decoder), process, out)
+}
+
+/// Reads an uncompressed file.
+fn read(
+    shown: &str,
+    input: impl BufRead,
+    process: Option<u64>,
+    out: impl Write,
+) -> Result<Summary, ConvertError> {
+    let mut lines = Lines::new(input);
+    let converted = match lines.next() {
+        Ok(Some(first)) if first.starts_with("v ") => heaptrack::convert(lines, out),
+        Ok(Some(first)) if first.contains('(') => logalloc::convert(lines, process, out),
+        Ok(_) => Err((None, ConvertFault::UnknownKind)),
+        Err(fault) => Err((None, fault)),
+    };
+    converted.map_err(|(line, fault)| ConvertError { file: shown.to_owned(), line, fault })
+}
+
+/// What a reader of lines returns: the figures, or line and fault.
+type Converted = Result<Summary, (Option<u64>, ConvertFault)>;

@@ -1,0 +1,238 @@
+//! Running a program with the recorder in it.
+
+use core::time::Duration;
+use std::ffi::OsString;
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::time::Instant;
+
+use tempfile::TempDir;
+
+use super::raw::VARIABLE;
+use super::read::{self, Raw};
+use super::signals::Passing;
+use super::{Program, RecordError};
+use crate::books::Summary;
+
+/// The recorder, compiled by this crate's build script.
+static RECORDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/recorder.so"));
+
+/// The variable that names what the linker loads first.
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// How a program is to be recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The events after which the recording stops and the program goes on unrecorded.
+    ///
+    /// The recorder's file has room for twice as many records of 48 bytes, and takes disk for those that
+    /// are made.
+    pub max_events: u64,
+    /// Whether the processes that the program starts are recorded, too.
+    pub children: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { max_events: 5_000_000, children: false }
+    }
+}
+
+/// A program that was run and recorded. The recorder's files go when this goes.
+#[derive(Debug)]
+pub struct Ran {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// How long it ran.
+    pub time: Duration,
+    /// How often its process became another program by `exec` after it had begun to record. The
+    /// recording is that of the last one.
+    pub replaced: usize,
+    main: Raw,
+    children: Vec<Child>,
+    settings: Settings,
+    /// Kept for its end, which removes it.
+    _folder: TempDir,
+}
+
+/// A process that the recorded program has started.
+#[derive(Debug)]
+pub struct Child {
+    /// Its number.
+    pub process: u32,
+    raw: Raw,
+    settings: Settings,
+}
+
+/// Runs a program to its end with the recorder in it; its input, output and errors are this process's.
+///
+/// # Errors
+///
+/// [`RecordError`] if it cannot be started, or ran without the recorder.
+pub fn run(
+    program: &Program,
+    arguments: &[OsString],
+    settings: &Settings,
+) -> Result<Ran, RecordError> {
+    let folder = folder()?;
+    let library = folder.path().join("recorder.so");
+    fs::write(&library, RECORDER).map_err(RecordError::Folder)?;
+    let mut command = Command::new(&program.path);
+    command.arg0(&program.name).args(arguments);
+    command.env(PRELOAD, preload(&library)).env(VARIABLE, variable(folder.path(), settings));
+
+    let signals = Passing::begin();
+    let began = Instant::now();
+    let mut child = command
+        .spawn()
+        .map_err(|cause| RecordError::Start { program: program.path.clone(), cause })?;
+    signals.to(child.id());
+    wait_for_end(child.id());
+    let time = began.elapsed();
+    // From here on the process's number may become another's.
+    drop(signals);
+    let status = child.wait().map_err(RecordError::Files)?;
+
+    let mut files = read::find(folder.path()).map_err(RecordError::Files)?;
+    let main = files.remove(&child.id()).and_then(|mut of_main| Some((of_main.pop()?, of_main)));
+    let Some((main, before)) = main else {
+        return Err(RecordError::NotLoaded { program: program.path.clone() });
+    };
+    if main.tickets == 0 {
+        return Err(RecordError::NoEvents { program: program.path.clone() });
+    }
+    let children = files.into_iter().filter_map(|(process, mut files)| {
+        Some(Child { process, raw: files.pop()?, settings: *settings })
+    });
+    Ok(Ran {
+        status,
+        time,
+        replaced: before.len(),
+        main,
+        children: children.collect(),
+        settings: *settings,
+        _folder: folder,
+    })
+}
+
+impl Ran {
+    /// Writes the recording as a trace of version 2, and returns what is in it.
+    ///
+    /// # Complexity
+    ///
+    /// O(events). Memory for each live block and each call site, and the tables of symbols of the
+    /// libraries that calls came from.
+    ///
+    /// # Errors
+    ///
+    /// What reading the recording or `out` returns.
+    pub fn write(&self, out: impl Write) -> Result<Summary, RecordError> {
+        read::convert(&self.main, out, self.settings.max_events).map_err(RecordError::Files)
+    }
+
+    /// Returns the processes that were recorded beside the program itself.
+    #[must_use]
+    pub fn children(&self) -> &[Child] {
+        &self.children
+    }
+
+    /// Tells what stopped the recording before the program ended, if anything did.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&'static str> {
+        self.main.stopped()
+    }
+
+    /// Returns the exit status that a shell would see: of a program that a signal ended, 128 and its
+    /// number.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        let code = self.status.code().or_else(|| self.status.signal().map(|signal| 128 + signal));
+        code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
+    }
+}
+
+impl Child {
+    /// Returns its command line.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        &self.raw.program
+    }
+
+    /// Writes its recording, as [`Ran::write`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn write(&self, out: impl Write) -> Result<Summary, RecordError> {
+        read::convert(&self.raw, out, self.settings.max_events).map_err(RecordError::Files)
+    }
+}
+
+/// Returns the time that the processor has spent so far in processes that this one has started and waited
+/// for.
+#[must_use]
+pub fn children_cpu_time() -> Duration {
+    // SAFETY: all zeros are a valid value of this type of the C library.
+    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
+    // SAFETY: the pointer is that of a live value of the type that is filled in.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    [usage.ru_utime, usage.ru_stime]
+        .iter()
+        .map(|time| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000))
+        .sum()
+}
+
+/// Makes the private folder of a run.
+fn folder() -> Result<TempDir, RecordError> {
+    if RECORDER.is_empty() {
+        return Err(RecordError::OtherSystem);
+    }
+    let folder = tempfile::Builder::new()
+        .prefix("loligo-record-")
+        .permissions(Permissions::from_mode(0o700))
+        .tempdir();
+    let folder = folder.map_err(RecordError::Folder)?;
+    let bytes = folder.path().as_os_str().as_bytes();
+    // The linker splits at both, and knows no way to quote them.
+    if bytes.iter().any(|byte| b" :;\t\n".contains(byte)) || !folder.path().is_absolute() {
+        return Err(RecordError::FolderName(folder.path().to_owned()));
+    }
+    Ok(folder)
+}
+
+/// Puts the recorder before whatever is preloaded anyway.
+fn preload(library: &Path) -> OsString {
+    let mut preload = OsString::from(library);
+    if let Some(others) = std::env::var_os(PRELOAD).filter(|others| !others.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    preload
+}
+
+fn variable(folder: &Path, settings: &Settings) -> OsString {
+    // A reallocation takes two records, so this is enough for so many events.
+    let capacity = settings.max_events.saturating_mul(2);
+    let mut variable = OsString::from(format!("{capacity}:{}:", u8::from(settings.children)));
+    variable.push(folder);
+    variable
+}
+
+/// Waits until a child has ended, and leaves its number taken.
+fn wait_for_end(process: u32) {
+    loop {
+        // SAFETY: all zeros are a valid value of this type of the C library.
+        let mut about: libc::siginfo_t = unsafe { core::mem::zeroed() };
+        let options = libc::WEXITED | libc::WNOWAIT;
+        // SAFETY: the pointer is that of a live value of the type that is filled in.
+        let ended = unsafe { libc::waitid(libc::P_PID, process, &raw mut about, options) };
+        if ended == 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return;
+        }
+    }
+}

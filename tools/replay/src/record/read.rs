@@ -1,0 +1,207 @@
+//! Reading what the recorder has written, and making a trace of it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::raw::{self, Record};
+use super::sites::Sites;
+use crate::books::{Block, Books, Summary, Who};
+use crate::trace::{Op, TraceWriter};
+
+/// The file of one program in one process.
+#[derive(Debug)]
+pub(super) struct Raw {
+    path: PathBuf,
+    /// Tickets that have a record.
+    pub(super) tickets: u64,
+    began_ns: u64,
+    maps_bytes: u64,
+    stop: u64,
+    /// The command line.
+    pub(super) program: String,
+}
+
+/// Returns the files of each process, in the order in which they were made.
+pub(super) fn find(folder: &Path) -> io::Result<BTreeMap<u32, Vec<Raw>>> {
+    let mut found: BTreeMap<u32, Vec<(u32, Raw)>> = BTreeMap::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let numbers = name.strip_suffix(".raw").and_then(|name| name.split_once('.'));
+        let Some((process, number)) = numbers else { continue };
+        if let (Ok(process), Ok(number)) = (process.parse(), number.parse())
+            && let Some(raw) = open(&path)?
+        {
+            found.entry(process).or_default().push((number, raw));
+        }
+    }
+    let in_order = found.into_iter().map(|(process, mut files)| {
+        files.sort_by_key(|(number, _)| *number);
+        (process, files.into_iter().map(|(_, raw)| raw).collect())
+    });
+    Ok(in_order.collect())
+}
+
+/// Reads a file's head; `None` where its recorder has not got as far as that.
+fn open(path: &Path) -> io::Result<Option<Raw>> {
+    let mut head = vec![0; raw::MAPS_AT];
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() < head.len() as u64 {
+        return Ok(None);
+    }
+    file.read_exact(&mut head)?;
+    let word = |at: usize| {
+        head[at..at + 8].iter().rev().fold(0, |word: u64, &byte| word << 8 | u64::from(byte))
+    };
+    if word(0) != raw::MAGIC {
+        return Ok(None);
+    }
+    let command = &head[raw::COMMAND_AT..];
+    let end = command.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    Ok(Some(Raw {
+        path: path.to_owned(),
+        tickets: word(raw::TICKETS_AT).min(word(raw::CAPACITY_AT)),
+        began_ns: word(raw::BEGAN_AT),
+        maps_bytes: word(raw::MAPS_USED_AT).min(raw::MAPS_BYTES as u64),
+        stop: word(raw::STOP_AT),
+        program: String::from_utf8_lossy(&command[..end]).replace('\0', " "),
+    }))
+}
+
+impl Raw {
+    /// Tells what stopped the recording before the program ended.
+    pub(super) fn stopped(&self) -> Option<&'static str> {
+        match self.stop {
+            0 => None,
+            stop if stop == u64::from(raw::STOP_FULL) => {
+                Some("its file is full, by --max-events or a limit of the system")
+            }
+            _ => Some("the disk of its temporary folder was full"),
+        }
+    }
+
+    /// Opens the file where a part of it begins.
+    fn part(&self, at: usize) -> io::Result<File> {
+        let mut file = File::open(&self.path)?;
+        file.seek(SeekFrom::Start(at as u64))?;
+        Ok(file)
+    }
+
+    fn maps(&self) -> io::Result<String> {
+        let mut maps = Vec::new();
+        self.part(raw::MAPS_AT)?.take(self.maps_bytes).read_to_end(&mut maps)?;
+        Ok(String::from_utf8_lossy(&maps).into_owned())
+    }
+}
+
+/// Makes a trace of at most so many events.
+pub(super) fn convert(raw: &Raw, out: impl Write, max_events: u64) -> io::Result<Summary> {
+    let mut writer = TraceWriter::new(out)?;
+    writer.note("program", &raw.program)?;
+    writer.note("recorder", concat!("loligo record ", env!("CARGO_PKG_VERSION")))?;
+    if let Some(why) = raw.stopped() {
+        writer.note("stopped", why)?;
+    }
+    let mut reading = Reading {
+        books: Books::new(writer),
+        sites: Sites::new(&raw.maps()?),
+        lifted: HashMap::new(),
+        began_ns: raw.began_ns,
+    };
+    let mut file = BufReader::with_capacity(raw::RECORD_BYTES << 12, raw.part(raw::RECORDS_AT)?);
+    let mut bytes = [0; raw::RECORD_BYTES];
+    for _ in 0..raw.tickets {
+        file.read_exact(&mut bytes)?;
+        if let Some(record) = decode(&bytes) {
+            reading.enter(&record)?;
+        }
+        if reading.books.summary.events >= max_events {
+            break;
+        }
+    }
+    let sites = reading.sites.count();
+    let (mut summary, _) = reading.books.finish()?;
+    summary.sites = sites;
+    Ok(summary)
+}
+
+fn decode(bytes: &[u8; raw::RECORD_BYTES]) -> Option<Record> {
+    let (words, _) = bytes.as_chunks();
+    let mut record = [0; 6];
+    for (word, bytes) in record.iter_mut().zip(words) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    Record::of_words(record)
+}
+
+/// A recording on its way from addresses to slots and names.
+struct Reading<W: Write> {
+    books: Books<W>,
+    sites: Sites,
+    /// What each thread is reallocating, `None` for a block that is not known.
+    lifted: HashMap<u32, (u64, Option<Block>)>,
+    began_ns: u64,
+}
+
+impl<W: Write> Reading<W> {
+    fn enter(&mut self, record: &Record) -> io::Result<()> {
+        let (address, bytes, align) = (record.address, record.bytes, record.align_log2);
+        match record.op {
+            raw::OP_ALLOCATE => {
+                let who = self.who(record)?;
+                self.books.allocate(address, (Op::Allocate, align, bytes), who)
+            }
+            raw::OP_ALLOCATE_ZEROED => {
+                let who = self.who(record)?;
+                self.books.allocate(address, (Op::AllocateZeroed, align, bytes), who)
+            }
+            raw::OP_FREE => {
+                let who = self.who(record)?;
+                self.books.free(address, who)
+            }
+            raw::OP_MARK => {
+                let who = self.who(record)?;
+                self.books.mark(bytes, who)
+            }
+            raw::OP_LIFT => {
+                let block = self.books.lift(address);
+                self.lifted.insert(record.thread, (address, block));
+                Ok(())
+            }
+            raw::OP_LAND => self.land(record),
+            // None but a newer recorder's, and the recorder is this program's own.
+            _ => Ok(()),
+        }
+    }
+
+    /// The second half of a reallocation. The block has a new place; or at 0 none, because it was
+    /// freed by a size of 0, or because there was no memory and it stays where it was.
+    fn land(&mut self, record: &Record) -> io::Result<()> {
+        let Some((old, block)) = self.lifted.remove(&record.thread) else { return Ok(()) };
+        let who = self.who(record)?;
+        match (record.address, record.bytes, block) {
+            (0, 0, Some(block)) => self.books.free_lifted(block, who),
+            (0, _, Some(block)) => {
+                self.books.put_back(old, block);
+                Ok(())
+            }
+            (0, _, None) => Ok(()),
+            (address, bytes, Some(block)) => self.books.land(address, block, bytes, who),
+            (address, bytes, None) => {
+                self.books.summary.strangers += 1;
+                self.books.allocate(address, (Op::Allocate, record.align_log2, bytes), who)
+            }
+        }
+    }
+
+    fn who(&mut self, record: &Record) -> io::Result<Who> {
+        Ok(Who {
+            thread: record.thread.into(),
+            site: self.sites.of(record.site, record.above, &mut self.books.writer)?,
+            // Time 0 means that there is no clock.
+            time_ns: record.time_ns.saturating_sub(self.began_ns).max(1),
+        })
+    }
+}

@@ -1,0 +1,287 @@
+//! Version 2 of the format: a magic and units of thirty-two bytes.
+//!
+//! ```text
+//!         0       1       2         4         8               16        20        22      24       32
+//! event   | op    | align | thread  | slot    | bytes         | site    | object  | 0     | time   |
+//! mark    | 5     | 0     | thread  | 0       | value         | 0       | 0       | 0     | time   |
+//! site    | 6     | 0     | length  | number  | text, on into as many units as it takes, then zeros
+//! object  | 7     | 0     | length  | number  | text
+//! end     | 8     | 0     | 0       | 0       | events        | 0
+//! note    | 128   | 0     | length  | 0       | name=value
+//! other   | 129.. | any   | length  | any     | as many bytes, on into as many units as it takes
+//! ```
+
+use std::io::Read;
+
+use super::checker::Checker;
+use super::columns::{Columns, Ending, Mark};
+use super::version1;
+use super::{
+    Details, Event, Fault, MAGIC_2, RECORD_BYTES, Trace, TraceError, UNIT_BYTES, fill, op_of,
+};
+
+/// One unit.
+pub(super) type Unit = [u8; UNIT_BYTES];
+
+/// How many units are read at once.
+const PIECE_UNITS: usize = 2048;
+
+/// Where the text of a record begins.
+const TEXT_AT: usize = 8;
+
+/// The first kind that a reader may pass over where it does not know it.
+const SKIPPABLE: u8 = 128;
+
+/// What is no event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Kind {
+    Mark = 5,
+    Site = 6,
+    Object = 7,
+    End = 8,
+    Note = SKIPPABLE,
+}
+
+/// Returns the unit of an event.
+pub(super) fn encode(event: Event, details: Details) -> Unit {
+    let mut unit = [0; UNIT_BYTES];
+    unit[..RECORD_BYTES].copy_from_slice(&version1::encode(event));
+    unit[16..20].copy_from_slice(&details.site.to_le_bytes());
+    unit[20..22].copy_from_slice(&details.object.to_le_bytes());
+    unit[24..32].copy_from_slice(&details.time_ns.to_le_bytes());
+    unit
+}
+
+/// Returns the unit of a mark.
+pub(super) fn encode_mark(thread: u16, value: u64, time_ns: u64) -> Unit {
+    let mut unit = [0; UNIT_BYTES];
+    unit[0] = Kind::Mark as u8;
+    unit[2..4].copy_from_slice(&thread.to_le_bytes());
+    unit[8..16].copy_from_slice(&value.to_le_bytes());
+    unit[24..32].copy_from_slice(&time_ns.to_le_bytes());
+    unit
+}
+
+/// Returns the last unit of a whole recording.
+pub(super) fn encode_end(events: u64) -> Unit {
+    let mut unit = [0; UNIT_BYTES];
+    unit[0] = Kind::End as u8;
+    unit[8..16].copy_from_slice(&events.to_le_bytes());
+    unit
+}
+
+/// Returns what comes before a text of `length` bytes, at most 65 535.
+pub(super) fn text_head(kind: Kind, number: u32, length: usize) -> [u8; TEXT_AT] {
+    let [l0, l1, ..] = length.to_le_bytes();
+    let [n0, n1, n2, n3] = number.to_le_bytes();
+    [kind as u8, 0, l0, l1, n0, n1, n2, n3]
+}
+
+/// Reads what follows the magic.
+pub(super) fn read(name: String, shown: &str, input: impl Read) -> Result<Trace, TraceError> {
+    let mut reader = Reader {
+        units: Units {
+            input,
+            piece: vec![[0; UNIT_BYTES]; PIECE_UNITS],
+            at: 0,
+            filled: 0,
+            taken: 0,
+        },
+        checker: Checker::default(),
+        events: Vec::new(),
+        columns: Columns::default(),
+        text: Vec::new(),
+    };
+    let mut record = 0;
+    loop {
+        let byte = MAGIC_2.len() as u64 + reader.units.taken * UNIT_BYTES as u64;
+        match reader.record() {
+            Ok(true) => record += 1,
+            Ok(false) => return Ok(reader.checker.finish(name, reader.events, reader.columns)),
+            Err(fault) => return Err(TraceError::new(shown, Some((record, byte)), fault)),
+        }
+    }
+}
+
+struct Reader<R> {
+    units: Units<R>,
+    checker: Checker,
+    events: Vec<Event>,
+    columns: Columns,
+    /// The text of the record that is read, kept for its memory.
+    text: Vec<u8>,
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads one record; tells whether another may follow.
+    fn record(&mut self) -> Result<bool, Fault> {
+        let unit = match self.units.next()? {
+            Next::Unit(unit) => unit,
+            Next::End { left_over } => {
+                self.columns.ending = Ending::Cut { left_over };
+                return Ok(false);
+            }
+        };
+        if op_of(unit[0]).is_some() {
+            return self.event(&unit).map(|()| true);
+        }
+        match unit[0] {
+            kind if kind == Kind::Mark as u8 => self.mark(&unit).map(|()| true),
+            kind if kind == Kind::Site as u8 || kind == Kind::Object as u8 => self.name(&unit),
+            kind if kind == Kind::Note as u8 => self.note(&unit),
+            kind if kind == Kind::End as u8 => self.end(&unit).map(|()| false),
+            kind if kind >= SKIPPABLE => self.take_text(&unit).map(|text| text.is_some()),
+            kind => Err(Fault::UnknownKind { kind }),
+        }
+    }
+
+    fn event(&mut self, unit: &Unit) -> Result<(), Fault> {
+        let (record, details) = unit.split_at(RECORD_BYTES);
+        let record = record.try_into().expect("a unit is longer than an event of version 1");
+        let event = self.checker.check(version1::decode(record)?)?;
+        let [s0, s1, s2, s3, o0, o1, r0, r1, time @ ..] = details else {
+            unreachable!("what follows the event is sixteen bytes long")
+        };
+        let site = u32::from_le_bytes([*s0, *s1, *s2, *s3]);
+        let object = u16::from_le_bytes([*o0, *o1]);
+        check_zero(&[*r0, *r1])?;
+        let (sites, objects) = (self.columns.sites.count(), self.columns.objects.count());
+        if site as usize > sites {
+            return Err(Fault::SiteUnnamed { site, sites });
+        }
+        if usize::from(object) > objects {
+            return Err(Fault::ObjectUnnamed { object, objects });
+        }
+        let time = u64_of(time);
+        self.columns.push(self.events.len(), site, object.into(), time);
+        self.events.push(event);
+        Ok(())
+    }
+
+    fn mark(&mut self, unit: &Unit) -> Result<(), Fault> {
+        check_zero(&unit[1..2])?;
+        check_zero(&unit[4..8])?;
+        check_zero(&unit[16..24])?;
+        self.columns.marks.push(Mark {
+            event: self.events.len() as u64,
+            value: u64_of(&unit[8..16]),
+            time_ns: u64_of(&unit[24..32]),
+            thread: u16::from_le_bytes([unit[2], unit[3]]),
+        });
+        Ok(())
+    }
+
+    fn name(&mut self, unit: &Unit) -> Result<bool, Fault> {
+        check_zero(&unit[1..2])?;
+        let Some(text) = self.take_text(unit)? else { return Ok(false) };
+        let number = u32::from_le_bytes([unit[4], unit[5], unit[6], unit[7]]);
+        let of_sites = unit[0] == Kind::Site as u8;
+        let labels = if of_sites { &mut self.columns.sites } else { &mut self.columns.objects };
+        let most = if of_sites { u32::MAX } else { u16::MAX.into() };
+        if number as usize != labels.names.len() + 1 || number > most {
+            return Err(Fault::NameOutOfOrder { number, names: labels.names.len() });
+        }
+        labels.names.push(text.into());
+        Ok(true)
+    }
+
+    fn note(&mut self, unit: &Unit) -> Result<bool, Fault> {
+        check_zero(&unit[1..2])?;
+        check_zero(&unit[4..8])?;
+        let Some(text) = self.take_text(unit)? else { return Ok(false) };
+        let Some((name, value)) = text.split_once('=') else { return Err(Fault::NoteNameless) };
+        self.columns.notes.push((name.to_owned(), value.to_owned()));
+        Ok(true)
+    }
+
+    fn end(&mut self, unit: &Unit) -> Result<(), Fault> {
+        check_zero(&unit[1..8])?;
+        check_zero(&unit[16..])?;
+        let (said, found) = (u64_of(&unit[8..16]), self.events.len() as u64);
+        if said != found {
+            return Err(Fault::WrongCount { said, found });
+        }
+        match self.units.next()? {
+            Next::End { left_over: 0 } => Ok(()),
+            _ => Err(Fault::AfterEnd),
+        }
+    }
+
+    /// Reads on to the end of a text, and returns a copy; `None` where the file ends first.
+    fn take_text(&mut self, unit: &Unit) -> Result<Option<String>, Fault> {
+        let length = usize::from(u16::from_le_bytes([unit[2], unit[3]]));
+        self.text.clear();
+        self.text.extend_from_slice(&unit[TEXT_AT..]);
+        while self.text.len() < length {
+            match self.units.next()? {
+                Next::Unit(more) => self.text.extend_from_slice(&more),
+                Next::End { left_over } => {
+                    let left_over = TEXT_AT + self.text.len() + left_over;
+                    self.columns.ending = Ending::Cut { left_over };
+                    return Ok(None);
+                }
+            }
+        }
+        let (text, padding) = self.text.split_at(length);
+        if unit[0] > Kind::Note as u8 {
+            // What is passed over is not judged.
+            return Ok(Some(String::new()));
+        }
+        check_zero(padding)?;
+        let text = str::from_utf8(text).map_err(|_| Fault::NoText)?;
+        Ok(Some(text.to_owned()))
+    }
+}
+
+/// The units of a file, read in pieces.
+struct Units<R> {
+    input: R,
+    piece: Vec<Unit>,
+    /// The next unit of the piece.
+    at: usize,
+    /// How many bytes of the piece are filled.
+    filled: usize,
+    /// How many units were given out.
+    taken: u64,
+}
+
+enum Next {
+    Unit(Unit),
+    /// No whole unit follows; so many bytes do.
+    End {
+        left_over: usize,
+    },
+}
+
+impl<R: Read> Units<R> {
+    fn next(&mut self) -> Result<Next, Fault> {
+        if self.at == self.piece.len() || self.filled == 0 {
+            self.filled =
+                fill(&mut self.input, self.piece.as_flattened_mut()).map_err(Fault::Unreadable)?;
+            self.at = 0;
+        }
+        let start = self.at * UNIT_BYTES;
+        if start + UNIT_BYTES > self.filled {
+            return Ok(Next::End { left_over: self.filled.saturating_sub(start) });
+        }
+        self.at += 1;
+        self.taken += 1;
+        Ok(Next::Unit(self.piece[self.at - 1]))
+    }
+}
+
+fn check_zero(bytes: &[u8]) -> Result<(), Fault> {
+    match bytes.iter().find(|&&byte| byte != 0) {
+        Some(&byte) => Err(Fault::NotZero { byte }),
+        None => Ok(()),
+    }
+}
+
+/// Returns the number in eight bytes.
+fn u64_of(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! Writing version 2 of the format, record by record.
+
+use std::io::{self, Write};
+
+use super::version2::{self, Kind};
+use super::{Ending, Event, MAGIC_2, TEXT_BYTES_MAX, Trace, UNIT_BYTES};
+
+/// What version 2 tells of an event beside the event itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Details {
+    /// The call site, as [`TraceWriter::site`] returned it, or 0.
+    pub site: u32,
+    /// The allocator object, as [`TraceWriter::object`] returned it, or 0.
+    pub object: u16,
+    /// Nanoseconds since the recording began, or 0.
+    pub time_ns: u64,
+}
+
+/// Writes a trace of version 2 as it comes. Each call writes whole records, so that whatever reached
+/// the file can be read, also when nothing follows.
+///
+/// The events are not checked; [`Trace::read`] does that.
+///
+/// # Complexity
+///
+/// O(1) an event, one write of 32 bytes: give it a `BufWriter`.
+#[derive(Debug)]
+pub struct TraceWriter<W: Write> {
+    out: W,
+    sites: u32,
+    objects: u16,
+    events: u64,
+}
+
+impl<W: Write> TraceWriter<W> {
+    /// Begins a trace.
+    ///
+    /// # Errors
+    ///
+    /// What `out` returns, as in all that follows.
+    pub fn new(mut out: W) -> io::Result<Self> {
+        out.write_all(&MAGIC_2)?;
+        Ok(Self { out, sites: 0, objects: 0, events: 0 })
+    }
+
+    /// Names the next call site and returns its number. Of a name that is too long the end is
+    /// kept, which says more than the beginning of a path.
+    ///
+    /// # Errors
+    ///
+    /// What `out` returns; [`io::ErrorKind::InvalidInput`] after 2^32 - 1 sites.
+    pub fn site(&mut self, name: &str) -> io::Result<u32> {
+        self.sites = self.sites.checked_add(1).ok_or(io::ErrorKind::InvalidInput)?;
+        self.text(Kind::Site, self.sites, name)?;
+        Ok(self.sites)
+    }
+
+    /// Names the next allocator object and returns its number.
+    ///
+    /// # Errors
+    ///
+    /// What `out` returns; [`io::ErrorKind::InvalidInput`] after 2^16 - 1 objects.
+    pub fn object(&mut self, name: &str) -> io::Result<u16> {
+        self.objects = self.objects.checked_add(1).ok_or(io::ErrorKind::InvalidInput)?;
+        self.text(Kind::Object, self.objects.into(), name)?;
+        Ok(self.objects)
+    }
+
+    /// Writes a note for whoever reads the trace. An equals sign in `name` ends it there.
+    ///
+    /// # Errors
+    ///
+    /// What `out` returns.
+    pub fn note(&mut self, name: &str, value: &str) -> io::Result<()> {
+        let room = TEXT_BYTES_MAX.saturating_sub(name.len() + 1);
+        self.text(Kind::Note, 0, &format!("{name}={}", beginning(value, room)))
+    }
+
+    /// Writes an event.
+    ///
+    /// # Errors
+    ///
+    /// What `out` returns.
+    pub fn event(&mut self, event: Event, details: Details) -> io::Result<()> {
+        self.events += 1;
+        self.out.write_all(&version2::encode(event, details))
+    }
+
+    /// Writes a frame mark.
+    ///
+    /// # Errors
+    ///
+    /// What `out` returns.
+    pub fn mark(&mut self, thread: u16, value: u64, time_ns: u64) -> io::Result<()> {
+        self.out.write_all(&version2::encode_mark(thread, value, time_ns))
+    }
+
+    /// Writes that the recording is whole, and returns what was written to.
+    ///
+    /// # Errors
+    ///
+    /// What `out` returns.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.write_all(&version2::encode_end(self.events))?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn text(&mut self, kind: Kind, number: u32, text: &str) -> io::Result<()> {
+        let text = end(text, TEXT_BYTES_MAX);
+        let mut record = version2::text_head(kind, number, text.len()).to_vec();
+        record.extend_from_slice(text.as_bytes());
+        record.resize(record.len().next_multiple_of(UNIT_BYTES), 0);
+        self.out.write_all(&record)
+    }
+}
+
+impl Trace {
+    /// Writes the trace in version 2, with all that it knows, uncompressed. One that ended early is
+    /// written as one that does.
+    ///
+    /// # Errors
+    ///
+    /// What `out` returns.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        let mut writer = TraceWriter::new(out)?;
+        for (name, value) in self.notes() {
+            writer.note(name, value)?;
+        }
+        for name in self.columns.sites.names() {
+            writer.site(name)?;
+        }
+        for name in self.columns.objects.names() {
+            writer.object(name)?;
+        }
+        let mut marks = self.marks().iter().peekable();
+        for (index, event) in self.events.iter().enumerate() {
+            while let Some(mark) = marks.next_if(|mark| mark.event <= index as u64) {
+                writer.mark(mark.thread, mark.value, mark.time_ns)?;
+            }
+            writer.event(*event, self.details(index))?;
+        }
+        for mark in marks {
+            writer.mark(mark.thread, mark.value, mark.time_ns)?;
+        }
+        match self.ending() {
+            Ending::Whole => writer.finish().map(drop),
+            Ending::Cut { .. } => writer.out.flush(),
+        }
+    }
+
+    /// Returns what version 2 tells of an event, by its index.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    #[must_use]
+    pub fn details(&self, event: usize) -> Details {
+        Details {
+            site: self.columns.sites.of(event),
+            // Objects were read from numbers of sixteen bits.
+            object: self.columns.objects.of(event) as u16,
+            time_ns: self.columns.times.get(event).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// Returns the most of the beginning of a text that has at most `bytes` bytes.
+fn beginning(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// Returns the most of the end of a text that has at most `bytes` bytes.
+fn end(text: &str, bytes: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
+}

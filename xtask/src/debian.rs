@@ -1,0 +1,69 @@
+//! Programs from Debian's packages, unpacked beside the build and not installed.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::outcome::Failure;
+use crate::workspace;
+
+/// Unpacks packages into `target/xtask/debian` and returns where; or says why they cannot be had. What was
+/// unpacked before is used again.
+///
+/// # Errors
+///
+/// [`Failure::Unable`] if a folder cannot be made.
+pub(crate) fn unpacked(packages: &[&str]) -> Result<Result<PathBuf, String>, Failure> {
+    let folder = workspace::target().join("xtask/debian");
+    let (debs, root) = (folder.join("debs"), folder.join("root"));
+    for path in [&debs, &root] {
+        fs::create_dir_all(path).map_err(|error| Failure::io("cannot make a folder", &error))?;
+    }
+    if !cfg!(target_os = "linux") {
+        return Ok(Err("the packages are Debian's".into()));
+    }
+    for package in packages {
+        let mark = debs.join(format!("{package}.unpacked"));
+        if mark.is_file() {
+            continue;
+        }
+        println!("unpacking Debian's {package}");
+        let mut download = Command::new("apt-get");
+        download.args(["download", package]).current_dir(&debs);
+        if !quiet(&mut download) {
+            return Ok(Err(format!("`apt-get download {package}` does not work here")));
+        }
+        let Some(deb) = newest(&debs, package) else {
+            return Ok(Err(format!("apt-get has left no file of {package}")));
+        };
+        let mut unpack = Command::new("dpkg");
+        if !quiet(unpack.arg("-x").arg(deb).arg(&root)) {
+            return Ok(Err(format!("`dpkg -x` cannot unpack {package}")));
+        }
+        fs::write(&mark, "").map_err(|error| Failure::io("cannot write a file", &error))?;
+    }
+    Ok(Ok(root))
+}
+
+/// Returns the packages that a package depends on, whose names begin so.
+pub(crate) fn dependency(package: &str, begins: &str) -> Option<String> {
+    let mut ask = Command::new("apt-cache");
+    let output = ask.args(["depends", package]).stderr(Stdio::null()).output().ok()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let names = said.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
+    let name = names.map(str::trim).find(|name| name.starts_with(begins));
+    name.map(str::to_owned)
+}
+
+fn newest(debs: &PathBuf, package: &str) -> Option<PathBuf> {
+    let begins = format!("{package}_");
+    let files = fs::read_dir(debs).ok()?.flatten();
+    let own = files.filter(|file| file.file_name().to_string_lossy().starts_with(&begins));
+    own.max_by_key(|file| file.metadata().and_then(|data| data.modified()).ok())
+        .map(|file| file.path())
+}
+
+fn quiet(command: &mut Command) -> bool {
+    let tried = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    tried.is_ok_and(|status| status.success())
+}

@@ -1,0 +1,179 @@
+//! What became of each mutant, kept in a file so that several sittings add up.
+
+use core::fmt::Write as _;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::site::Mutant;
+use crate::outcome::Failure;
+
+/// Where the verdicts lie, from the root.
+pub(crate) const FILE: &str = "tests/mutants.tsv";
+
+const HEADING: &str = "file\tline\tmutation\tverdict\thash";
+
+/// What became of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    /// A test failed.
+    Caught,
+    /// A test did not end, which is as good.
+    Timeout,
+    /// Every test that reaches it passed, within the budget of time.
+    Missed,
+    /// No test reaches it.
+    Unreached,
+    /// It is no program: it does not compile.
+    Unviable,
+}
+
+impl Verdict {
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::Caught, "caught"),
+        (Self::Timeout, "timeout"),
+        (Self::Missed, "missed"),
+        (Self::Unreached, "unreached"),
+        (Self::Unviable, "unviable"),
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(verdict, _)| *verdict == self).map_or("", |(_, name)| name)
+    }
+
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(verdict, _)| *verdict)
+    }
+
+    /// Whether the mutant lives on.
+    pub(crate) fn survives(self) -> bool {
+        matches!(self, Self::Missed | Self::Unreached)
+    }
+}
+
+/// What tells a mutant from all others: its file, the hash of its function, its mutation. A function
+/// that changes has new mutants.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    file: String,
+    hash: u32,
+    mutation: String,
+}
+
+impl Key {
+    pub(crate) fn of(mutant: &Mutant) -> Self {
+        Self { file: mutant.file.clone(), hash: mutant.hash, mutation: mutant.mutation.clone() }
+    }
+
+    /// Makes a key of its parts as they are written.
+    pub(crate) fn read(file: &str, hash: &str, mutation: &str) -> Option<Self> {
+        let hash = u32::from_str_radix(hash, 16).ok()?;
+        Some(Self { file: file.to_owned(), hash, mutation: mutation.to_owned() })
+    }
+}
+
+/// The verdicts by mutant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Verdicts {
+    rows: BTreeMap<Key, Row>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    line: usize,
+    verdict: Verdict,
+}
+
+impl Verdicts {
+    /// Reads the file; where there is none, there are no verdicts.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Found`] if it is damaged.
+    pub(crate) fn load(root: &Path) -> Result<Self, Failure> {
+        match fs::read_to_string(root.join(FILE)) {
+            Ok(text) => Self::parse(&text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(Failure::io(&format!("cannot read {FILE}"), &error)),
+        }
+    }
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Found`] if it is damaged.
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        let mut verdicts = Self::default();
+        for (index, line) in text.lines().enumerate() {
+            if index == 0 && line == HEADING {
+                continue;
+            }
+            let (key, row) = read_row(line).ok_or_else(|| {
+                let what = "is not a file, line, mutation, verdict and hash";
+                Failure::Found(format!("{FILE}:{}: `{line}` {what}", index + 1))
+            })?;
+            verdicts.rows.insert(key, row);
+        }
+        Ok(verdicts)
+    }
+
+    /// Returns the file's text: by file, line and mutation.
+    pub(crate) fn text(&self) -> String {
+        let mut rows: Vec<(&Key, &Row)> = self.rows.iter().collect();
+        rows.sort_by_key(|(key, row)| (&key.file, row.line, &key.mutation, key.hash));
+        let mut text = format!("{HEADING}\n");
+        for (key, row) in rows {
+            let Row { line, verdict } = row;
+            let Key { file, hash, mutation } = key;
+            let verdict = verdict.name();
+            let _ = writeln!(text, "{file}\t{line}\t{mutation}\t{verdict}\t{hash:08x}");
+        }
+        text
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Unable`] if it cannot be written.
+    pub(crate) fn save(&self, root: &Path) -> Result<(), Failure> {
+        let path = root.join(FILE);
+        // A sitting may be ended at any time, and the file must be whole all the same.
+        let part = path.with_extension("tsv.part");
+        fs::write(&part, self.text())
+            .and_then(|()| fs::rename(&part, &path))
+            .map_err(|error| Failure::io(&format!("cannot write {FILE}"), &error))
+    }
+
+    pub(crate) fn set(&mut self, mutant: &Mutant, verdict: Verdict) {
+        let row = Row { line: mutant.line, verdict };
+        self.rows.insert(Key::of(mutant), row);
+    }
+
+    pub(crate) fn get(&self, mutant: &Mutant) -> Option<Verdict> {
+        self.rows.get(&Key::of(mutant)).map(|row| row.verdict)
+    }
+
+    /// Drops the rows of mutants that are no more, gives the rest their lines, and returns how many
+    /// were dropped.
+    pub(crate) fn keep<'a>(&mut self, mutants: impl Iterator<Item = &'a Mutant>) -> usize {
+        let mut kept = BTreeMap::new();
+        for mutant in mutants {
+            if let Some((key, mut row)) = self.rows.remove_entry(&Key::of(mutant)) {
+                row.line = mutant.line;
+                kept.insert(key, row);
+            }
+        }
+        core::mem::replace(&mut self.rows, kept).len()
+    }
+}
+
+fn read_row(line: &str) -> Option<(Key, Row)> {
+    let parts: Vec<&str> = line.split('\t').collect();
+    let [file, line, mutation, verdict, hash] = parts.as_slice() else {
+        return None;
+    };
+    let row = Row { line: line.parse().ok()?, verdict: Verdict::of_name(verdict)? };
+    Some((Key::read(file, hash, mutation)?, row))
+}

@@ -1,0 +1,211 @@
+//! `cargo xtask tsan`: the tests that start threads, under ThreadSanitizer.
+//!
+//! With the standard library as it is shipped, which is not instrumented, ThreadSanitizer reports right code: it
+//! does not see what std's locks and channels order. So std is built with it here. The nightly toolchain's
+//! sources of std are a component that may be missing; Debian has a compiler with its sources, newer than ours,
+//! which is unpacked and not installed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command;
+use crate::debian;
+use crate::outcome::{Failure, Outcome};
+use crate::workspace;
+
+const USAGE: &str = "\
+Builds the allocators, the id tables and the standard library with ThreadSanitizer; runs a program with a
+planted race, which must be reported, and the same without, which must not; and runs the tests that start
+threads, of which none may be. Takes some minutes the first time.
+
+The compiler and its sources are Debian's (`rustc-web`), unpacked into target/xtask/debian. Needs the nightly
+toolchain's Cargo as well, and Linux on x86-64; is skipped without.
+
+Usage: cargo xtask tsan
+
+Example:
+  cargo xtask tsan
+";
+
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// The example with the planted race.
+const EXAMPLE: &str = "planted_race";
+
+/// What is looked at: packages, and how the tests that start threads are called there.
+const WATCHED: [(&str, &[&str]); 2] = [
+    (
+        "loligo-allocators",
+        &[
+            "shared_frame::",
+            "shared_pool::",
+            "shared_proxy::",
+            "locked::",
+            "global_memory::",
+            "memory_globals::",
+            "static_heap::",
+            "page::",
+        ],
+    ),
+    ("loligo-ids", &["shared_table::"]),
+];
+
+/// A test that leaves its process so little memory that the sanitizer ends it.
+const STARVES: &str = "page::tests::limits::a_commit_that_fails_half_way_is_undone";
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// [`Failure::Found`] if the planted race goes unnoticed or another is found.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    match arguments {
+        [] => check(),
+        [help] if help == "--help" || help == "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        [other, ..] => Err(Failure::Unable(format!(
+            "tsan takes no argument `{other}`; see `cargo xtask tsan --help`"
+        ))),
+    }
+}
+
+fn check() -> Outcome {
+    let compiler = match Compiler::find()? {
+        Ok(compiler) => compiler,
+        Err(reason) => {
+            println!("skipped: {reason}");
+            return Ok(());
+        }
+    };
+    let root = workspace::root();
+    let mut build = compiler.cargo(&root);
+    build.args(["build", "--quiet", "-p", "loligo-allocators", "--example", EXAMPLE]);
+    command::run(&mut build)?;
+    canary(&compiler.folder.join(TARGET).join("debug/examples").join(EXAMPLE))?;
+    for (package, tests) in WATCHED {
+        let mut test = compiler.cargo(&root);
+        test.args(["test", "--quiet", "--lib", "-p", package, "--"]).args(tests);
+        test.args(["--skip", STARVES]);
+        command::run(&mut test)?;
+    }
+    Ok(())
+}
+
+/// Runs the example rightly, and with its race.
+fn canary(example: &Path) -> Outcome {
+    let run = |arguments: &[&str]| {
+        let output = Command::new(example).args(arguments).output();
+        let output = output.map_err(|error| Failure::io("cannot run the example", &error))?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok((said.contains("ThreadSanitizer: data race"), output.status.success(), said))
+    };
+    let (reported, succeeded, said) = run(&[])?;
+    if reported || !succeeded {
+        let what = format!("ThreadSanitizer reports a program without a race:\n{said}");
+        return Err(Failure::Found(what));
+    }
+    let (reported, succeeded, said) = run(&["race"])?;
+    if !reported || succeeded {
+        return Err(Failure::Found(format!("ThreadSanitizer misses the planted race:\n{said}")));
+    }
+    println!("ThreadSanitizer: 1 planted fault reported, and none where there is none");
+    Ok(())
+}
+
+/// A compiler that has the sources of its standard library, and what its programs are linked with.
+pub(crate) struct Compiler {
+    /// Where Debian's packages are.
+    root: PathBuf,
+    /// The nightly toolchain's libraries and linker.
+    nightly: PathBuf,
+    /// Where is built.
+    folder: PathBuf,
+}
+
+impl Compiler {
+    /// Finds it, or says why it cannot be had.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Unable`] if a file cannot be written.
+    pub(crate) fn find() -> Result<Result<Self, String>, Failure> {
+        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+            return Ok(Err(format!("ThreadSanitizer is set up for {TARGET} alone")));
+        }
+        if !command::has_nightly() {
+            return Ok(Err(
+                "no nightly (`rustup toolchain install nightly --profile minimal`)".into()
+            ));
+        }
+        let mut rustc = command::without_cargo_variables("rustup");
+        let sysroot =
+            command::output(rustc.args(["run", "nightly", "rustc", "--print", "sysroot"]))?;
+        let nightly = Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET);
+        if !nightly.join("lib/librustc-nightly_rt.tsan.a").is_file() {
+            return Ok(Err("the nightly toolchain has no ThreadSanitizer".into()));
+        }
+        let std = debian::dependency("libstd-rust-web-dev", "libstd-rust-web-");
+        let llvm = std.as_deref().and_then(|std| debian::dependency(std, "libllvm"));
+        let (Some(std), Some(llvm)) = (std, llvm) else {
+            return Ok(Err(
+                "Debian's rustc-web is not to be had (`apt-get update` may help)".into()
+            ));
+        };
+        let packages =
+            ["rustc-web", "libstd-rust-web-dev", &std, "rust-web-src", "rust-web-llvm", &llvm];
+        let root = match debian::unpacked(&packages)? {
+            Ok(root) => root,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let folder = workspace::target().join("xtask/tsan");
+        let compiler = Self { root, nightly, folder };
+        compiler.write_linker()?;
+        Ok(Ok(compiler))
+    }
+
+    /// Writes what stands for the linker. Libraries must come behind the sanitizer's, and the linker must be the
+    /// toolchain's: GNU ld takes what the sanitizer intercepts in libc for undefined.
+    fn write_linker(&self) -> Outcome {
+        let folder = self.folder.join("bin");
+        let io = |error| Failure::io("cannot write what calls the linker", &error);
+        fs::create_dir_all(&folder).map_err(io)?;
+        let cc = folder.join("cc");
+        let text = format!(
+            "#!/bin/sh\nexec /usr/bin/cc \"$@\" -B{}/bin/gcc-ld -fuse-ld=lld -lpthread -ldl -lrt \
+             -lresolv -lc\n",
+            self.nightly.display()
+        );
+        fs::write(&cc, text).map_err(io)?;
+        if !Command::new("chmod").arg("+x").arg(&cc).status().is_ok_and(|status| status.success()) {
+            return Err(Failure::Unable("cannot make the linker's script a program".into()));
+        }
+        Ok(())
+    }
+
+    /// Returns Cargo, which builds the workspace at `root` and std with the sanitizer.
+    pub(crate) fn cargo(&self, root: &Path) -> Command {
+        let mut command = command::without_cargo_variables("rustup");
+        command.args(["run", "nightly", "cargo"]).current_dir(root);
+        let runtime = self.nightly.join("lib/librustc-nightly_rt.tsan.a");
+        let flags = format!(
+            "-Zsanitizer=thread -Zexternal-clangrt -Clink-arg=-Wl,--whole-archive \
+             -Clink-arg={} -Clink-arg=-Wl,--no-whole-archive -Clink-arg=-lstdc++ -Clink-arg=-lm",
+            runtime.display()
+        );
+        command.env("RUSTFLAGS", flags).env("CARGO_TARGET_DIR", &self.folder);
+        command.env("RUSTC", self.root.join("usr/bin/rustc")).env("RUSTC_BOOTSTRAP", "1");
+        command.env("LD_LIBRARY_PATH", self.root.join("usr/lib/x86_64-linux-gnu"));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let own = [self.folder.join("bin")];
+        let paths = own.into_iter().chain(std::env::split_paths(&path));
+        if let Ok(path) = std::env::join_paths(paths) {
+            command.env("PATH", path);
+        }
+        command.env("CARGO_UNSTABLE_BUILD_STD", "std").env("CARGO_BUILD_TARGET", TARGET);
+        command.env("CARGO_INCREMENTAL", "0").env("RUST_BACKTRACE", "0");
+        command
+    }
+}

@@ -1,0 +1,94 @@
+//! What commands say is read, and figures are kept until they are had anew.
+
+use core::time::Duration;
+
+use super::figures::{Figures, Run, day};
+use super::steps::{STEPS, command};
+use super::{page, parse, read};
+
+fn has(rows: &[(String, String, String)], name: &str, value: &str) -> bool {
+    rows.iter().any(|(n, v, _)| n == name && v == value)
+}
+
+#[test]
+fn tests_are_counted_by_crate_and_kind() {
+    let said = "     Running unittests src/lib.rs (target/debug/deps/loligo_ids-0123)\n\
+                test result: ok. 1200 passed; 0 failed; 0 ignored\n\
+                     Running it/main.rs (target/debug/deps/it-4567)\n\
+                test result: ok. 5 passed; 0 failed; 0 ignored\n\
+                   Doc-tests loligo_ids\n\
+                test result: ok. 7 passed; 0 failed; 0 ignored\n";
+    let rows = read::tests(said);
+    assert!(has(&rows, "loligo_ids: unit tests", "1 200"), "{rows:?}");
+    assert!(has(&rows, "it: integration tests", "5"), "{rows:?}");
+    assert!(has(&rows, "loligo_ids: examples", "7"), "{rows:?}");
+    assert!(has(&rows, "all", "1 212"), "{rows:?}");
+}
+
+#[test]
+fn what_each_tool_says_is_read() {
+    let said = "small world: ring: four slots: 12 states, 3456 operations\n\
+                test a ... small world: pool: 8 states, 4 operations\n";
+    let rows = read::worlds(said);
+    assert!(has(&rows, "ring: four slots", "12 states, 3 456 operations"), "{rows:?}");
+    assert!(has(&rows, "all: states", "20") && has(&rows, "all: operations", "3 460"), "{rows:?}");
+
+    let said = "shared_pool::growth: 4321 interleavings at preemption bound 2\n\
+                shared_pool::growth: the planted NoGate is caught: 7 interleavings\n";
+    let rows = read::loom(said);
+    assert!(has(&rows, "all", "4 321") && has(&rows, "models", "1"), "{rows:?}");
+    assert!(has(&rows, "canaries: planted faults caught", "1"), "{rows:?}");
+
+    let said = "the planted fault is found after 9 executions\n\
+                target            executions  coverage     after   inputs  finding\n\
+                blob                    1500       100       120       30  none\n";
+    let rows = read::fuzz(said);
+    assert!(has(&rows, "all", "1 500"), "{rows:?}");
+    assert!(has(&rows, "blob", "1 500 executions, coverage 100 to 120, 30 inputs"), "{rows:?}");
+
+    let rows = read::misuse("| allocator | leak |\n|---|---|\n| heap | detected | detected |\n");
+    assert!(has(&rows, "detected", "2"), "{rows:?}");
+
+    let said = "AddressSanitizer: 17 planted faults and a leak reported\n\
+                test result: ok. 3 passed; 0 failed\ntest result: ok. 4 passed; 0 failed\n";
+    let rows = read::watched(said);
+    assert!(has(&rows, "canaries: planted faults reported", "17"), "{rows:?}");
+    assert!(has(&rows, "tests without a report", "7"), "{rows:?}");
+
+    let rows = read::programs("random programs: 64 programs\nrandom programs: 2 programs\n");
+    assert!(has(&rows, "programs", "66"), "{rows:?}");
+    assert!(read::worlds("nothing").is_empty(), "what says nothing gives no figure");
+}
+
+#[test]
+fn figures_are_kept_by_step() {
+    let mut figures = Figures::default();
+    let run = Run::now("cargo xtask loom".into(), Duration::from_secs(5));
+    let row = |value: &str| vec![("models".to_owned(), value.to_owned(), String::new())];
+    figures.keep("loom", &run, row("3"));
+    figures.keep("misuse", &run, row("4"));
+    figures.keep("loom", &run, row("5"));
+    assert_eq!(Figures::read(&figures.text()), figures);
+    let page = page::text(&figures);
+    assert!(page.contains("| models | 5 |") && !page.contains("| models | 3 |"), "{page}");
+    assert!(!page.contains("## fuzz"), "what was not run has no place: {page}");
+}
+
+#[test]
+fn days_are_those_of_the_calendar() {
+    for (days, date) in
+        [(0, "1970-01-01"), (11_016, "2000-02-29"), (11_017, "2000-03-01"), (20_779, "2026-11-22")]
+    {
+        assert_eq!(day(days), date);
+    }
+}
+
+#[test]
+fn every_step_names_a_command() {
+    let request = parse(&["--long".to_owned()]).expect("it is an option");
+    for step in STEPS {
+        assert!(command(&(step.command)(&request)).is_some(), "{}", step.name);
+    }
+    assert!(parse(&["no-step".to_owned()]).is_err(), "an unknown step is refused");
+    assert!(parse(&["--minutes".to_owned(), "0".to_owned()]).is_err(), "no time is none");
+}
