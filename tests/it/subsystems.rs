@@ -23,7 +23,7 @@ const BYTES: usize = 1 << 20;
 pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Holds a subsystem to the suite, the global heap included.
-fn conforms(script: impl FnMut(&Watch<'_>) -> Result<(), Broken>) {
+pub(crate) fn conforms(script: impl FnMut(&Watch<'_>) -> Result<(), Broken>) {
     let alone = ONE_AT_A_TIME.lock();
     let outcomes = conformance::subsystem_guarded_outcomes(BYTES, &GUARD, script);
     drop(alone);
