@@ -4,6 +4,7 @@
 
 pub mod effect;
 pub mod events;
+pub mod formula;
 pub mod json;
 pub mod knight;
 pub mod limited;

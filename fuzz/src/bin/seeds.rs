@@ -11,8 +11,9 @@ use loligo_containers::{
     Array, EventStream, GrowError, KeyValues, KeyValuesJsonError, OpenArray, OpenError, OpenLayout,
     StreamError, StreamFormat,
 };
+use loligo_expressions::Expression;
 use loligo_fuzz::events::{Fell, Ground, Shot};
-use loligo_fuzz::{effect, knight};
+use loligo_fuzz::{effect, formula, knight};
 use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
 use loligo_ids::{Packed, Retire, ReverseLookupBuilder, Shape, Table, Wrap};
 use loligo_replay::trace::{Details, Event, Op, TraceWriter, write_trace};
@@ -44,6 +45,7 @@ fn main() -> Result<(), Failure> {
     let heap = HeapAllocator::new("heap", &pages);
     readers(&heap)?;
     tables(&heap)?;
+    expressions(&heap)?;
     programs()?;
     Ok(())
 }
@@ -153,6 +155,28 @@ fn names<I: IdString>(memory: &dyn Allocator) -> Result<Vec<u8>, Failure> {
         builder.insert(name).map_err(|error| error.to_string())?;
     }
     Ok(builder.save().map_err(|error| error.to_string())?.to_vec())
+}
+
+/// Sources, and the words of each as they are and as they are saved.
+fn expressions(memory: &dyn Allocator) -> Result<(), Failure> {
+    let sources = [
+        ("article", "sin(t)  + 0.1 * cos(10 * t)"),
+        ("choice", "x < 0.5 ? x ^ 2 : t >= 1 && !x || t == x ? -wind.y : 1 - x % 3"),
+        ("calls", "mix4(t, half(x), seven(), gravity) - clamp(1 - sqrt(t * t + x * x) / 3, 0, 1)"),
+        ("curves", "smoothstep(0, 1, fract(t)) * lerp(exp(-x), ln(x), 0.25) + atan2(t, min(x, pi))"),
+    ];
+    for (name, source) in sources {
+        write("expressions", name, source.as_bytes())?;
+        let expression = Expression::try_compile_in(source, &formula::SYMBOLS, memory)
+            .map_err(|error| error.to_string())?;
+        let words = expression.bytecode().words();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        write("expressions", &format!("{name}_words"), &bytes)?;
+        let mut saved: Array<u8> = Array::new_in(memory);
+        expression.bytecode().try_save(&formula::SYMBOLS, &mut saved)?;
+        write("expressions", &format!("{name}_saved"), &saved)?;
+    }
+    Ok(())
 }
 
 fn programs() -> io::Result<()> {

@@ -1,0 +1,10 @@
+//! The expressions from outside: beside a model, with memory that runs out, and as bytes from anywhere.
+
+mod article;
+mod bytes;
+mod faults;
+mod language;
+mod memory;
+mod model;
+mod properties;
+mod refusals;
