@@ -248,8 +248,8 @@ impl<'a> Report<'a> {
             `checked_sub` ...); it leaves out statements, and lets functions return at once. What it \
             does not look at: what macros write or read (`assert!`, `macro_rules!`), constants, code for \
             other systems, and the examples in the documentation, which are not run either. A mutant \
-            that no reaching test notices within {BUDGET_SECONDS} seconds of tests (`--budget`), those of \
-            its own module and the quickest first, is missed.\n\n",
+            that no reaching test notices within the sitting's budget of tests (`--budget`, {BUDGET_SECONDS} \
+            seconds unless told), those of its own module and the quickest first, is missed.\n\n",
             verdicts::FILE
         );
         let _ = writeln!(
