@@ -206,6 +206,10 @@ fn a_word_that_was_written_over_is_not_believed() {
 
 #[test]
 fn nothing_is_told_to_the_block_behind_the_last() {
+    // The damage is done to memory that nobody may touch, which these tools would report.
+    if cfg!(any(loligo_asan, feature = "valgrind")) {
+        return;
+    }
     with_pages(1, |region| {
         let last = region.granules - 1;
         region.take_block(region.granules).expect("all of it");

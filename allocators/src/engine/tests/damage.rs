@@ -126,6 +126,10 @@ fn walked(engine: &Default) -> Vec<Block> {
 
 #[test]
 fn a_walk_ends_where_a_header_is_damaged() {
+    // The damage is done to memory that nobody may touch, which these tools would report.
+    if cfg!(any(loligo_asan, feature = "valgrind")) {
+        return;
+    }
     let mut memory = memory(1 << 17);
     let mut engine = Default::new();
     assert!(add(&mut engine, &mut memory), "the memory holds pages");
