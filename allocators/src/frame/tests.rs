@@ -320,6 +320,10 @@ fn the_backing_gets_its_block_back() {
 
 #[test]
 fn each_kind_of_damage_is_told_with_its_place() {
+    // A damaged frame may tell these tools of memory that is not its own.
+    if cfg!(any(loligo_asan, feature = "valgrind")) {
+        return;
+    }
     // Two runs: blocks of 16 bytes at 0 and 16, blocks of 8 at 32 and 40; 48 is the end.
     let told = |plant: &dyn Fn(&FrameAllocator<'_>, [NonNull<u8>; 4])| {
         let mut memory = memory(1000);
