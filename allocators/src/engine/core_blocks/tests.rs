@@ -12,9 +12,10 @@ use crate::engine::region::NIL;
 /// Shows a fresh region of so many pages.
 fn with_pages(pages: u32, act: impl FnOnce(&mut Region)) {
     let room = pages as usize * 4200 + 20_000;
-    let mut memory = vec![MaybeUninit::<u8>::uninit(); room];
-    let start = NonNull::from(memory.as_mut_slice()).cast();
     for bytes in (pages as usize * 4096..room).step_by(64) {
+        // Memory of its own for each attempt: a region closes what is nobody's to the memory checkers.
+        let mut memory = vec![MaybeUninit::<u8>::uninit(); room];
+        let start = NonNull::from(memory.as_mut_slice()).cast();
         let layout = Layout::from_size_align(bytes, 1).expect("a valid layout");
         // SAFETY: the memory is as long and outlives the region.
         let region = unsafe { Region::new(start, layout) };
