@@ -16,7 +16,10 @@ and runs the allocators' own tests, of which none may be. Leaks are looked for a
 Installs valgrind with apt-get where that is allowed; is skipped without, and elsewhere than on Linux on
 x86-64.
 
-Usage: cargo xtask valgrind
+Usage: cargo xtask valgrind [--long]
+
+Options:
+  --long  runs the tests of small worlds of the pool as well, which take minutes here
 
 Example:
   cargo xtask valgrind
@@ -40,6 +43,12 @@ const SKIPPED: [(&str, &str); 5] = [
     ("neighbours_go_together", "it forks, and the child finds lost what the other threads hold"),
 ];
 
+/// Tests that a short run leaves out besides.
+const LONG: [(&str, &str); 1] = [(
+    "pool::tests::small_world",
+    "every state of them takes a minute; `random_programs` goes there too",
+)];
+
 /// Runs the command.
 ///
 /// # Errors
@@ -47,7 +56,8 @@ const SKIPPED: [(&str, &str); 5] = [
 /// [`Failure::Found`] if a planted fault goes unnoticed or another is found.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments {
-        [] => check(),
+        [] => check(false),
+        [long] if long == "--long" => check(true),
         [help] if help == "--help" || help == "-h" => {
             print!("{USAGE}");
             Ok(())
@@ -58,8 +68,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
 }
 
-/// Builds and runs all of it.
-pub(crate) fn check() -> Outcome {
+/// Builds and runs all of it; with `long`, the tests that take minutes as well.
+pub(crate) fn check(long: bool) -> Outcome {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("skipped: the requests to Valgrind are written for Linux on x86-64 alone");
         return Ok(());
@@ -80,6 +90,9 @@ pub(crate) fn check() -> Outcome {
     test.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner);
     test.args(["test", "--quiet", "--lib"]).args(package).arg("--");
     planted::leave_out(&mut test, &SKIPPED);
+    if !long {
+        planted::leave_out(&mut test, &LONG);
+    }
     planted::leave_out(&mut test, &planted::UNWATCHED);
     command::run(&mut test)
 }

@@ -81,7 +81,9 @@ pub(super) const STEPS: &[Step] = &[
         name: "valgrind",
         what: "the allocators under Valgrind's memcheck",
         long: false,
-        command: |_| words("cargo xtask valgrind"),
+        command: |request| {
+            words(if request.long { "cargo xtask valgrind --long" } else { "cargo xtask valgrind" })
+        },
         read: read::watched,
     },
     Step {
