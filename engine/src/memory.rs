@@ -1,0 +1,202 @@
+//! The memory of an engine: an allocator for each subsystem.
+
+use core::error::Error;
+use core::fmt;
+
+use loligo_allocators::{
+    Allocator as _, BuddyAllocator, BuddyError, GuardPageAllocator, HeapAllocator, Locked,
+    MemoryGlobals, PageAllocator, SharedProxy, SharedRef,
+};
+use loligo_containers::{Array, GrowError};
+
+use crate::memory_plan::{MemoryPlan, ROOMS_MAX, RoomAllocator};
+
+#[cfg(test)]
+mod tests;
+
+/// The allocators of an engine's subsystems, each behind a proxy with the subsystem's name.
+///
+/// They live as long as the call of [`with_memory`] that made them.
+#[derive(Clone, Copy)]
+pub struct Memory<'m> {
+    first: [SharedRef<'m>; 4],
+    scratch: SharedRef<'m>,
+    own: [Option<SharedRef<'m>>; ROOMS_MAX],
+    proxies: &'m [SharedProxy<'m>],
+}
+
+/// An allocator that serves one subsystem alone.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are a few in one block, made once; the tables of a heap are touched where there is one alone"
+)]
+enum Own<'m> {
+    Heap(Locked<HeapAllocator<'m, PageAllocator>>),
+    Buddy(Locked<BuddyAllocator<'m, PageAllocator>>),
+    Page(PageAllocator),
+    Guard(GuardPageAllocator<'m>),
+}
+
+/// Makes the allocators that a plan wants, shows them to `act`, and tears them down.
+///
+/// The plan and `rooms` belong together: [`MemoryPlan::room`] of a place is for the name at that place. After `act` no
+/// block may be left: a subsystem that left one is named in a panic, with the number of its blocks and bytes.
+///
+/// # Complexity
+///
+/// O(rooms): what a subsystem asks for goes through its proxy to its allocator, without a search.
+///
+/// # Memory
+///
+/// Two blocks of the heap that is shared: 128 bytes for each proxy, and the allocators themselves, of
+/// which a heap of one's own takes the most, 20 KiB.
+///
+/// # Errors
+///
+/// [`MemoryError`] if there is no memory for the allocators themselves or for a buddy's bytes; then `act` was not
+/// called.
+///
+/// # Panics
+///
+/// If there are more than [`ROOMS_MAX`] rooms; if a block is left.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::{Allocator, MemoryGlobals, MemoryOptions, StaticHeap};
+/// use loligo_containers::Array;
+/// use loligo_engine::{MemoryPlan, with_memory};
+///
+/// static BOOT: StaticHeap<{ MemoryGlobals::BOOT_BYTES }> = StaticHeap::new("boot");
+/// const ROOMS: [&str; 2] = ["sound", "script"];
+///
+/// let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
+/// let text = "rooms = { script = { allocator = \"guard\" budget = 65536 } }";
+/// let plan = MemoryPlan::try_read_in(text, &ROOMS, globals.default_allocator())?;
+/// with_memory(&globals, &plan, &ROOMS, |memory| {
+///     let script = memory.room("script").expect("it is in the list");
+///     let words = Array::try_from_slice_in(&[1, 2, 3], script).expect("there is memory");
+///     assert_eq!((script.name(), script.stats().live), ("script", 1));
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn with_memory<R>(
+    globals: &MemoryGlobals<'_>,
+    plan: &MemoryPlan,
+    rooms: &[&'static str],
+    act: impl FnOnce(Memory<'_>) -> R,
+) -> Result<R, MemoryError> {
+    assert!(rooms.len() <= ROOMS_MAX, "{} rooms are more than {ROOMS_MAX}", rooms.len());
+    let shared = globals.default_allocator();
+    let mut own = Array::try_with_capacity_in(rooms.len(), shared)?;
+    for (index, &room) in rooms.iter().enumerate() {
+        own.try_push(Own::new(plan.room(index).allocator, room, globals.page_allocator())?)?;
+    }
+    let mut own_refs = [None; ROOMS_MAX];
+    let mut proxies = Array::try_with_capacity_in(rooms.len(), shared)?;
+    for (index, (&room, own)) in rooms.iter().zip(own.as_slice()).enumerate() {
+        own_refs[index] = own.as_ref().map(Own::shared);
+        let proxy = SharedProxy::new(room, own_refs[index].unwrap_or(shared));
+        proxies.try_push(match plan.room(index).budget {
+            Some(bytes) => proxy.with_budget(bytes),
+            None => proxy,
+        })?;
+    }
+    Ok(act(Memory {
+        first: globals.allocators(),
+        scratch: globals.scratch_allocator(),
+        own: own_refs,
+        proxies: proxies.as_slice(),
+    }))
+}
+
+impl<'m> Memory<'m> {
+    /// Returns a subsystem's memory, if there is such a subsystem. O(subsystems).
+    #[must_use]
+    pub fn room(&self, name: &str) -> Option<SharedRef<'m>> {
+        let proxy = self.proxies.iter().find(|proxy| proxy.name() == name)?;
+        Some(proxy)
+    }
+
+    /// Returns memory for what dies soon.
+    #[must_use]
+    pub const fn scratch(&self) -> SharedRef<'m> {
+        self.scratch
+    }
+
+    /// Visits every allocator, those below before those above, as an
+    /// [`Overview`](loligo_allocators::Overview) wants them.
+    pub fn visit(&self, visit: &mut dyn FnMut(SharedRef<'m>)) {
+        self.first.into_iter().for_each(&mut *visit);
+        self.own.into_iter().flatten().for_each(&mut *visit);
+        for proxy in self.proxies {
+            visit(proxy);
+        }
+    }
+}
+
+impl fmt::Debug for Memory<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.proxies.iter().map(|proxy| proxy.name())).finish()
+    }
+}
+
+impl<'m> Own<'m> {
+    fn new(
+        allocator: RoomAllocator,
+        room: &'static str,
+        pages: &'m PageAllocator,
+    ) -> Result<Option<Self>, MemoryError> {
+        Ok(Some(match allocator {
+            RoomAllocator::Shared => return Ok(None),
+            RoomAllocator::Heap => Self::Heap(Locked::new(HeapAllocator::new("own heap", pages))),
+            RoomAllocator::Buddy { bytes, leaf } => {
+                let buddy = BuddyAllocator::new("own buddy", bytes, leaf, pages)
+                    .map_err(|error| MemoryError::Buddy { room, error })?;
+                Self::Buddy(Locked::new(buddy))
+            }
+            RoomAllocator::Page => Self::Page(PageAllocator::new("own pages")),
+            RoomAllocator::Guard => Self::Guard(GuardPageAllocator::new("own guard pages", pages)),
+        }))
+    }
+
+    fn shared(&self) -> SharedRef<'_> {
+        match self {
+            Self::Heap(heap) => heap,
+            Self::Buddy(buddy) => buddy,
+            Self::Page(pages) => pages,
+            Self::Guard(guard) => guard,
+        }
+    }
+}
+
+/// The allocators of a plan cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryError {
+    /// There is no memory for the allocators themselves.
+    Memory(GrowError),
+    /// A buddy of these bytes cannot be had.
+    Buddy {
+        /// Whose it was to be.
+        room: &'static str,
+        /// Why not.
+        error: BuddyError,
+    },
+}
+
+impl fmt::Display for MemoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory(error) => write!(f, "no memory for the allocators of the engine: {error}"),
+            Self::Buddy { room, error } => write!(f, "no buddy for `{room}`: {error}"),
+        }
+    }
+}
+
+impl Error for MemoryError {}
+
+impl From<GrowError> for MemoryError {
+    fn from(error: GrowError) -> Self {
+        Self::Memory(error)
+    }
+}
