@@ -14,9 +14,8 @@ use crate::work::diagnostics::{
 /// Returns the rows of diagnostics.
 #[must_use]
 pub fn rows() -> Vec<Row> {
-    let row = |name: &str, aim, measure| {
-        Row::new(format!("diagnostics/{name}"), Unit::Ns, aim, measure)
-    };
+    let row =
+        |name: &str, aim, measure| Row::new(format!("diagnostics/{name}"), Unit::Ns, aim, measure);
     let aim = Aim::time(2.0, 1.0);
     vec![
         row("context", aim, Measure::Added(around_a_scope)),

@@ -20,7 +20,7 @@ use crate::fixed_text::FixedText;
 use crate::stack_bounds::StackBounds;
 
 pub use data::ContextData;
-pub use guard::{ContextPlace, Guard};
+pub use guard::{ContextPlace, Guard, Slot};
 pub use stack::{CONTEXTS_MAX, contexts_lost};
 
 use stack::STACK;
@@ -67,16 +67,17 @@ macro_rules! context {
         $crate::context!($name, "");
     };
     ($name:expr, $data:expr $(,)?) => {
-        // The names are this expansion's own: nobody else can reach the guard.
         let data = &$data;
-        let guard = ::core::pin::pin!($crate::__private::Guard::new(data));
-        {
+        let slot = ::core::pin::pin!($crate::__private::Slot::new(data));
+        let _guard = {
             struct Here;
             impl $crate::__private::ContextPlace for Here {
                 const NAME: &'static str = $name;
             }
-            guard.as_ref().push(Here);
-        }
+            // SAFETY: both are locals of the body that this stands in, the guard behind the slot. Their names are this
+            // expansion's own, so nobody can move or forget them; a future is leaked with all its locals.
+            unsafe { slot.as_ref().push(Here) }
+        };
     };
 }
 

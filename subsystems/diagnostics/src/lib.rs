@@ -31,6 +31,6 @@ pub use warning::{WarningSite, Warnings, warnings, warnings_counted};
 /// What the macros of this crate expand to. Nothing of it is for other use.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::context::{ContextPlace, Guard};
+    pub use crate::context::{ContextPlace, Guard, Slot};
     pub use crate::failure::{ensure_failed, unreachable_reached};
 }

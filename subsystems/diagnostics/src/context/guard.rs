@@ -1,6 +1,5 @@
 //! What a context leaves in the frame of its scope.
 
-use core::cell::Cell;
 use core::marker::{PhantomData, PhantomPinned};
 use core::pin::Pin;
 
@@ -13,45 +12,57 @@ pub trait ContextPlace {
     const NAME: &'static str;
 }
 
-/// A context in the frame of its scope; the stack of the thread points to it.
-///
-/// # Invariants
-///
-/// 1. While an entry of the thread's stack has this guard's index and is below its depth, this guard has been pushed by
-///    that thread and not been dropped. It may have been leaked.
-///
-/// It cannot be sent to another thread, so it is dropped where it was pushed.
+/// The borrow of a context's data, in the frame of its scope; the stack of the thread points to it.
 #[derive(Debug)]
-pub struct Guard<'a, T: ?Sized> {
+pub struct Slot<'a, T: ?Sized> {
     data: &'a T,
-    /// Which entry is its own; `usize::MAX` before it has been pushed.
-    index: Cell<usize>,
-    /// The stack points to it, so it stays where it is, and on its thread.
-    stays: PhantomData<(*const (), PhantomPinned)>,
+    /// The stack points to it, so it stays where it is.
+    _stays: PhantomPinned,
 }
 
-impl<'a, T: Shown + ?Sized> Guard<'a, T> {
-    /// Returns a guard that is no context yet.
+impl<'a, T: Shown + ?Sized> Slot<'a, T> {
+    /// Returns the slot of a context that is not pushed yet.
     #[inline(always)]
     #[must_use]
     pub const fn new(data: &'a T) -> Self {
-        Self { data, index: Cell::new(usize::MAX), stays: PhantomData }
+        Self { data, _stays: PhantomPinned }
     }
 
-    /// Makes it the innermost context of this thread, until it is dropped. A second call does nothing.
+    /// Makes it the innermost context of this thread, until the guard is dropped.
+    ///
+    /// # Safety
+    ///
+    /// Guard and slot are locals of one body, the guard declared behind the slot, and nobody but the end of that body, or
+    /// of the future that it is, ends either: where one is leaked, so is the other.
     #[inline(always)]
-    pub fn push<P: ContextPlace>(self: Pin<&Self>, _place: P) {
-        if self.index.get() == usize::MAX {
-            let slot = (&raw const self.get_ref().data).cast::<()>();
-            self.index.set(STACK.with(|stack| stack.push(Told::<P, T>::SITE, slot)));
-        }
+    pub unsafe fn push<P: ContextPlace>(self: Pin<&Self>, _place: P) -> Guard {
+        let slot = (&raw const self.get_ref().data).cast::<()>();
+        let index = STACK.with(|stack| stack.push(Told::<P, T>::SITE, slot));
+        Guard { index, _stays: PhantomData }
     }
 }
 
-impl<T: ?Sized> Drop for Guard<'_, T> {
+/// Ends a context when it is dropped.
+///
+/// It is apart from the slot so that nothing points to it: its index stays in a register.
+///
+/// # Invariants
+///
+/// 1. While an entry of the thread's stack has this index and is below its depth, this guard has been made by that
+///    thread and not been dropped. It may have been leaked, with its slot.
+///
+/// It cannot be sent to another thread, so it is dropped where it was made.
+#[derive(Debug)]
+pub struct Guard {
+    index: usize,
+    /// The entry is the thread's.
+    _stays: PhantomData<*const ()>,
+}
+
+impl Drop for Guard {
     #[inline(always)]
     fn drop(&mut self) {
-        STACK.with(|stack| stack.pop(self.index.get()));
+        STACK.with(|stack| stack.pop(self.index));
     }
 }
 

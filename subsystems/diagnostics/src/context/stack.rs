@@ -48,20 +48,17 @@ unsafe fn show_data<T: Shown + ?Sized>(slot: *const (), out: &mut dyn fmt::Write
     data.show(out)
 }
 
-/// Two pointers: one to what is known when the program is compiled, one into the frame of the scope.
-#[derive(Clone, Copy)]
-struct Entry {
-    site: &'static Site,
-    slot: *const (),
-}
-
-/// The contexts of a thread.
+/// The contexts of a thread: of each one pointer to what is known when the program is compiled, and one into the frame of
+/// its scope.
 ///
 /// ```text
-/// depth | site 0, slot 0 | site 1, slot 1 | .. | site 63, slot 63 |
-///                  |
-///                  +--> in a frame: &data
+/// depth | site 0 | site 1 | .. | site 63 | slot 0 | slot 1 | .. | slot 63 |
+///                                              |
+///                                              +--> in a frame: &data
 /// ```
+///
+/// Sites and slots lie apart as an address of 8-byte steps is one operand of a store, and one of 16-byte steps takes two
+/// instructions.
 ///
 /// # Invariants
 ///
@@ -70,12 +67,17 @@ struct Entry {
 ///    guard of an entry below the depth has not been dropped.
 pub(super) struct Stack {
     depth: Cell<usize>,
-    entries: [Cell<Option<Entry>>; CONTEXTS_MAX],
+    sites: [Cell<Option<&'static Site>>; CONTEXTS_MAX],
+    slots: [Cell<*const ()>; CONTEXTS_MAX],
 }
 
 impl Stack {
     const fn new() -> Self {
-        Self { depth: Cell::new(0), entries: [const { Cell::new(None) }; CONTEXTS_MAX] }
+        Self {
+            depth: Cell::new(0),
+            sites: [const { Cell::new(None) }; CONTEXTS_MAX],
+            slots: [const { Cell::new(core::ptr::null()) }; CONTEXTS_MAX],
+        }
     }
 
     /// Returns how many contexts there are, those without room included.
@@ -90,7 +92,7 @@ impl Stack {
     /// If an entry below the depth was never written.
     #[cfg(test)]
     pub(super) fn validate(&self) {
-        let written = self.entries.iter().take_while(|entry| entry.get().is_some()).count();
+        let written = self.sites.iter().take_while(|entry| entry.get().is_some()).count();
         let depth = self.depth.get().min(CONTEXTS_MAX);
         assert!(depth <= written, "{depth} contexts, of which {written} were written");
     }
@@ -99,9 +101,11 @@ impl Stack {
     #[inline(always)]
     pub(super) fn push(&self, site: &'static Site, slot: *const ()) -> usize {
         let index = self.depth.get();
-        match self.entries.get(index) {
-            Some(entry) => entry.set(Some(Entry { site, slot })),
-            None => lose(),
+        if let (Some(own_site), Some(own_slot)) = (self.sites.get(index), self.slots.get(index)) {
+            own_site.set(Some(site));
+            own_slot.set(slot);
+        } else {
+            lose();
         }
         self.depth.set(index + 1);
         index
@@ -131,17 +135,18 @@ impl Stack {
         if index >= self.depth.get() {
             return None;
         }
-        let entry = self.entries.get(index)?.get()?;
-        let is_shown = bounds.is_some_and(|bounds| bounds.hold(entry.slot.cast::<&()>()));
+        let site = self.sites.get(index)?.get()?;
+        let slot = self.slots.get(index)?.get();
+        let is_shown = bounds.is_some_and(|bounds| bounds.hold(slot.cast::<&()>()));
         if is_shown {
             // Data that is too long is cut, which `out` remembers.
-            // SAFETY: by invariant 2 the guard has not been dropped. It lies on this thread's stack, in a frame that has
-            // not ended. It was pinned there, and what is pinned is dropped before its memory is used otherwise: so
-            // the guard is still there, and with it the borrow of the data. That data of this type has been borrowed
-            // there follows from the site, which the guard chose by its own type.
-            let _ = unsafe { (entry.site.show)(entry.slot, out) };
+            // SAFETY: by invariant 2 the guard has not been dropped, and neither has the slot, which its body drops
+            // after it. The slot lies on this thread's stack and is pinned there, and what is pinned is dropped before
+            // its memory is used otherwise: so the slot is still there, and with it the borrow of the data. That data
+            // of this type has been borrowed there follows from the site, which the slot chose by its own type.
+            let _ = unsafe { (site.show)(slot, out) };
         }
-        Some((entry.site.name, is_shown))
+        Some((site.name, is_shown))
     }
 }
 
