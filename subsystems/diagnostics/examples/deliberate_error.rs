@@ -6,10 +6,13 @@
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
+use std::sync::Barrier;
 use std::{env, thread};
 
 use loligo_allocators::PageAllocator;
-use loligo_diagnostics::{Level, Log, Options, StderrSink, context, ensure, install, log, warning};
+use loligo_diagnostics::{
+    Level, Log, Options, OrStop, StderrSink, context, ensure, install, log, warning,
+};
 
 const LOADED: [&str; 2] = ["grey_stone", "brown_bark"];
 
@@ -35,12 +38,19 @@ fn main() -> ExitCode {
             let digits = "12a";
             let _number: u32 = digits.parse().unwrap();
         }
-        Some("threads") => thread::scope(|threads| {
-            for worker in ["worker 1", "worker 2", "worker 3"] {
-                let builder = thread::Builder::new().name(worker.to_owned());
-                let _ = builder.spawn_scoped(threads, || spawn_level("big_world", &log));
-            }
-        }),
+        Some("threads") => {
+            let together = Barrier::new(3);
+            thread::scope(|threads| {
+                for worker in ["worker 1", "worker 2", "worker 3"] {
+                    let builder = thread::Builder::new().name(worker.to_owned());
+                    let started = builder.spawn_scoped(threads, || {
+                        together.wait();
+                        spawn_level("big_world", &log);
+                    });
+                    started.or_stop("three threads can be had");
+                }
+            });
+        }
         _ => spawn_level("big_world", &log),
     }
     ExitCode::SUCCESS

@@ -68,10 +68,10 @@ macro_rules! context {
     };
     ($name:expr, $data:expr $(,)?) => {
         let data = &$data;
-        let slot = ::core::pin::pin!($crate::__private::Slot::new(data));
+        let slot = ::core::pin::pin!($crate::expanded::Slot::new(data));
         let _guard = {
             struct Here;
-            impl $crate::__private::ContextPlace for Here {
+            impl $crate::expanded::ContextPlace for Here {
                 const NAME: &'static str = $name;
             }
             // SAFETY: both are locals of the body that this stands in, the guard behind the slot. Their names are this

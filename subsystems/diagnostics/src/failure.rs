@@ -52,7 +52,7 @@ macro_rules! ensure {
     };
     ($condition:expr, $($message:tt)+) => {
         if !$condition {
-            $crate::__private::ensure_failed(stringify!($condition), format_args!($($message)+));
+            $crate::expanded::ensure_failed(stringify!($condition), format_args!($($message)+));
         }
     };
 }
@@ -80,7 +80,7 @@ macro_rules! unreachable_state {
         $crate::unreachable_state!("")
     };
     ($($message:tt)+) => {
-        $crate::__private::unreachable_reached(format_args!($($message)+))
+        $crate::expanded::unreachable_reached(format_args!($($message)+))
     };
 }
 

@@ -11,6 +11,8 @@ extern crate std;
 mod call_stack;
 mod context;
 mod crash;
+#[doc(hidden)]
+pub mod expanded;
 mod failure;
 mod fixed_text;
 mod log;
@@ -27,10 +29,3 @@ pub use log::{Level, Log, LogLine, LogSink, SinkId};
 pub use report::{Kind, Report};
 pub use sink::{StderrSink, WriteSink};
 pub use warning::{WarningSite, Warnings, warnings, warnings_counted};
-
-/// What the macros of this crate expand to. Nothing of it is for other use.
-#[doc(hidden)]
-pub mod __private {
-    pub use crate::context::{ContextPlace, Guard, Slot};
-    pub use crate::failure::{ensure_failed, unreachable_reached};
-}

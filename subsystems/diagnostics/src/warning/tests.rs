@@ -68,4 +68,5 @@ fn threads_count_together_and_one_is_told_of_the_hundredth() {
     sorted.sort_unstable();
     assert_eq!((sorted, SITE.count()), ([1, 10, 100, 1_000].to_vec(), 1_000));
     assert_eq!(warnings().filter(|site| site.message() == "threads").count(), 1);
+    assert_eq!(size_of_val(&SITE), 64, "bytes a place, as documented");
 }
