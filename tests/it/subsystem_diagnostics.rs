@@ -1,6 +1,6 @@
 //! Logs under the suite for subsystems: sinks, lines that grow, warnings.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use loligo_allocators::Allocator;
 use loligo_diagnostics::{Level, Log, LogLine, LogSink};

@@ -44,8 +44,9 @@ fn main() -> ExitCode {
                 for worker in ["worker 1", "worker 2", "worker 3"] {
                     let builder = thread::Builder::new().name(worker.to_owned());
                     let started = builder.spawn_scoped(threads, || {
+                        context!("When spawning level", "big_world");
                         together.wait();
-                        spawn_level("big_world", &log);
+                        apply_material("feathers", "yellow_feathers")
                     });
                     started.or_stop("three threads can be had");
                 }
