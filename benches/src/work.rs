@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod churn;
 pub(crate) mod containers;
+pub(crate) mod diagnostics;
 pub(crate) mod doubling;
 pub(crate) mod expressions;
 pub(crate) mod frames;

@@ -6,7 +6,8 @@ use crate::tree::Tree;
 use crate::workspace::Workspace;
 
 /// The crates and files above tier 0 that may hold unsafe code, each with its reason.
-const LISTED: [(&str, &str); 5] = [
+const LISTED: [(&str, &str); 6] = [
+    ("loligo-diagnostics", "contexts point to what callers lend, so that nothing is copied or allocated"),
     (
         "loligo-expressions",
         "calls a loop compiled for AVX2 where the machine has it: half the time",

@@ -1,0 +1,74 @@
+//! What a context leaves in the frame of its scope.
+
+use core::marker::{PhantomData, PhantomPinned};
+use core::pin::Pin;
+
+use super::data::sealed::Shown;
+use super::stack::{STACK, Site};
+
+/// The name of a context, as a type, so that one address stands for the name and for the type of the data.
+pub trait ContextPlace {
+    /// What the scope is about.
+    const NAME: &'static str;
+}
+
+/// The borrow of a context's data, in the frame of its scope; the stack of the thread points to it.
+#[derive(Debug)]
+pub struct Slot<'a, T: ?Sized> {
+    data: &'a T,
+    /// The stack points to it, so it stays where it is.
+    _stays: PhantomPinned,
+}
+
+impl<'a, T: Shown + ?Sized> Slot<'a, T> {
+    /// Returns the slot of a context that is not pushed yet.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(data: &'a T) -> Self {
+        Self { data, _stays: PhantomPinned }
+    }
+
+    /// Makes it the innermost context of this thread, until the guard is dropped.
+    ///
+    /// # Safety
+    ///
+    /// Guard and slot are locals of one body, the guard declared behind the slot, and nobody but the end of that body, or
+    /// of the future that it is, ends either: where one is leaked, so is the other.
+    #[inline(always)]
+    pub unsafe fn push<P: ContextPlace>(self: Pin<&Self>, _place: P) -> Guard {
+        let slot = (&raw const self.get_ref().data).cast::<()>();
+        let index = STACK.with(|stack| stack.push(Told::<P, T>::SITE, slot));
+        Guard { index, _stays: PhantomData }
+    }
+}
+
+/// Ends a context when it is dropped.
+///
+/// It is apart from the slot so that nothing points to it: its index stays in a register.
+///
+/// # Invariants
+///
+/// 1. While an entry of the thread's stack has this index and is below its depth, this guard has been made by that
+///    thread and not been dropped. It may have been leaked, with its slot.
+///
+/// It cannot be sent to another thread, so it is dropped where it was made.
+#[derive(Debug)]
+pub struct Guard {
+    index: usize,
+    /// The entry is the thread's.
+    _stays: PhantomData<*const ()>,
+}
+
+impl Drop for Guard {
+    #[inline(always)]
+    fn drop(&mut self) {
+        STACK.with(|stack| stack.pop(self.index));
+    }
+}
+
+/// Joins a place and a type of data.
+struct Told<P, T: ?Sized>(PhantomData<(P, *const T)>);
+
+impl<P: ContextPlace, T: Shown + ?Sized> Told<P, T> {
+    const SITE: &'static Site = &Site::new::<T>(P::NAME);
+}

@@ -1,0 +1,178 @@
+//! Errors that nobody expected: they stop the program.
+//!
+//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012): who calls need not plan for what cannot happen, and
+//! what happened all the same is told at once, with all that is known. Changes: checks stay in release builds, and what a
+//! caller expected to go wrong is a `Result`, which [`OrStop`] turns into a stop where it was not expected after all.
+
+use core::cell::Cell;
+use core::fmt::{self, Write};
+use core::panic::Location;
+
+use crate::context::contexts;
+use crate::crash;
+use crate::fixed_text::FixedText;
+use crate::report::Kind;
+
+/// How long a message may be, in bytes.
+const MESSAGE_BYTES_MAX: usize = 2_000;
+
+/// Stops the program unless a condition holds.
+///
+/// `ensure!(CONDITION)` or `ensure!(CONDITION, "message", ..)`: the message is formatted only if the program stops. It is
+/// checked in every build. With [`install`](crate::install()) a [`Report`](crate::Report) is written and the program
+/// aborted; without, it is a panic whose message holds the expression and the contexts.
+///
+/// # Complexity
+///
+/// As long as it holds, the condition and a branch that is predicted.
+///
+/// # Panics
+///
+/// If the condition does not hold and no report ends the program.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_diagnostics::{context, ensure};
+///
+/// fn parse_count(text: &str) -> u32 {
+///     ensure!(!text.is_empty(), "a count has digits");
+///     text.bytes().map(|digit| u32::from(digit - b'0')).fold(0, |count, digit| 10 * count + digit)
+/// }
+///
+/// context!("When reading", "units.sjson");
+/// assert_eq!(parse_count("12"), 12);
+/// # let panic = std::panic::catch_unwind(|| parse_count("")).unwrap_err();
+/// # assert!(panic.downcast_ref::<String>().unwrap().contains("When reading: units.sjson"));
+/// ```
+#[macro_export]
+macro_rules! ensure {
+    ($condition:expr $(,)?) => {
+        $crate::ensure!($condition, "")
+    };
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            $crate::expanded::ensure_failed(stringify!($condition), format_args!($($message)+));
+        }
+    };
+}
+
+/// Stops the program at a place that no correct state leads to.
+///
+/// # Panics
+///
+/// Always, where no report ends the program.
+///
+/// # Examples
+///
+/// ```should_panic
+/// use loligo_diagnostics::unreachable_state;
+///
+/// let lights = 3;
+/// match lights {
+///     0 | 1 => {}
+///     more => unreachable_state!("{more} lights, though the level has one at most"),
+/// }
+/// ```
+#[macro_export]
+macro_rules! unreachable_state {
+    () => {
+        $crate::unreachable_state!("")
+    };
+    ($($message:tt)+) => {
+        $crate::expanded::unreachable_reached(format_args!($($message)+))
+    };
+}
+
+/// Where an error that can happen was not to happen here.
+///
+/// A missing file is expected where a person names it, and an error to return. It is not where the program looks for
+/// its own data: there is nothing that a caller could do about it.
+pub trait OrStop<T> {
+    /// Returns what there is, or stops the program with `message` and the error.
+    ///
+    /// # Panics
+    ///
+    /// If there is an error, or nothing, and no report ends the program.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_diagnostics::OrStop;
+    ///
+    /// let bundle: Result<u32, &str> = Ok(7);
+    /// assert_eq!(bundle.or_stop("the game's own bundle must be there; install it again"), 7);
+    /// ```
+    fn or_stop(self, message: &str) -> T;
+}
+
+impl<T, E: fmt::Display> OrStop<T> for Result<T, E> {
+    #[inline]
+    #[track_caller]
+    fn or_stop(self, message: &str) -> T {
+        match self {
+            Ok(value) => value,
+            Err(error) => stop(Kind::Stopped, format_args!("{message}: {error}")),
+        }
+    }
+}
+
+impl<T> OrStop<T> for Option<T> {
+    #[inline]
+    #[track_caller]
+    fn or_stop(self, message: &str) -> T {
+        match self {
+            Some(value) => value,
+            None => stop(Kind::Stopped, format_args!("{message}")),
+        }
+    }
+}
+
+/// Stops for a condition that does not hold.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn ensure_failed(expression: &'static str, message: fmt::Arguments<'_>) -> ! {
+    stop(Kind::Ensure { expression }, message)
+}
+
+/// Stops for a place that was reached.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn unreachable_reached(message: fmt::Arguments<'_>) -> ! {
+    stop(Kind::UnreachableState, message)
+}
+
+std::thread_local! {
+    /// What this thread is about to panic for, and where.
+    static STOPPING: Cell<Option<(Kind, &'static Location<'static>)>> = const { Cell::new(None) };
+}
+
+/// Returns why this thread panics at this place, if it does so by a macro of this crate.
+pub(crate) fn stopping_at(place: Option<&Location<'_>>) -> Option<Kind> {
+    let (kind, at) = STOPPING.take()?;
+    (place == Some(at)).then_some(kind)
+}
+
+/// Panics with the message; the panic hook tells the rest.
+///
+/// The message is formatted here: a panic in somebody's `Display` is then one of its own, with a report. Within the hook
+/// it would end the program without.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn stop(kind: Kind, message: fmt::Arguments<'_>) -> ! {
+    let mut text = FixedText::<MESSAGE_BYTES_MAX>::new();
+    // What does not fit is cut.
+    let _ = text.write_fmt(message);
+    if !crash::is_installed() {
+        let before = if text.as_str().is_empty() { "" } else { "\n" };
+        let _ = write!(text, "{before}{kind}\n{}", contexts());
+    }
+    STOPPING.set(Some((kind, Location::caller())));
+    panic!("{}", text.as_str());
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,15 @@
+//! The crate from outside: what stops a process, in processes of their own, and what is never allocated.
+#![forbid(unsafe_code)]
+
+use std::alloc::System;
+
+use loligo_allocators::GlobalGuard;
+
+/// Counts what a test asks of the global heap.
+#[global_allocator]
+static GUARD: GlobalGuard<System> = GlobalGuard::new("tests", System);
+
+mod child;
+mod jobs;
+mod memory;
+mod stops;
