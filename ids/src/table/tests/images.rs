@@ -270,7 +270,7 @@ fn every_word<S: Shape>() -> (usize, usize) {
     // Three slots, and behind them two ids or the first objects.
     for at in (HEADER..HEADER + 4 * 5).step_by(4) {
         for number in 0..4_u32 * 16 {
-            let word = (number / 16) << 16 | number % 16;
+            let word = ((number / 16) << 16) | (number % 16);
             let mut forged = image.clone();
             forged[at..at + 4].copy_from_slice(&word.to_ne_bytes());
             let sum = checksum(&forged);
