@@ -4,7 +4,7 @@
 use std::thread;
 
 use bytemuck::{AnyBitPattern, CheckedBitPattern, NoUninit};
-use loligo_allocators::{Allocator, HeapAllocator, PageAllocator, SharedRef};
+use loligo_allocators::{Allocator, HeapAllocator, PageAllocator, ProxyAllocator, SharedRef};
 use loligo_containers::{
     Array, Callback32, CallbackTable, Callbacks, DoubleBufferedEvents, Event, EventReader,
     EventStream, Stream, StreamError, StreamFault, StreamFormat, StreamReader, StreamWriter,
@@ -33,6 +33,17 @@ struct Lit {
 
 impl Event for Lit {
     const TYPE: u32 = 2;
+}
+
+/// Neither as long as words are nor aligned as they are.
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit)]
+#[repr(C)]
+struct Typed {
+    letters: [u8; 5],
+}
+
+impl Event for Typed {
+    const TYPE: u32 = 3;
 }
 
 /// Runs a test with a heap that must be empty after it.
@@ -246,12 +257,69 @@ proptest! {
     }
 
     #[test]
+    fn no_claimed_length_takes_memory(
+        numbers in proptest::collection::vec(any::<u64>(), 0..20),
+        mut behind in proptest::collection::vec(any::<u8>(), 0..40),
+        claimed in prop_oneof![0u32..64, any::<u32>()],
+    ) {
+        with_heap(|heap| {
+            let mut bytes: Array<'_, u8> = Array::new_in(heap);
+            let mut writer = StreamWriter::begin(&mut bytes, FLEET).expect("there is memory");
+            let mut written: Array<'_, u64> = Array::new_in(heap);
+            numbers.iter().for_each(|number| written.push(*number));
+            writer.numbers("numbers", &mut written).expect("there is memory");
+            writer.bytes(&mut behind).expect("there is memory");
+            bytes[8..12].copy_from_slice(&claimed.to_le_bytes());
+            let left = bytes.len() as u64 - 12;
+            // Should a length be believed, it is not the machine's memory that is gone.
+            let memory = ProxyAllocator::new("claimed", heap).with_budget(64 << 10);
+            let mut read: Array<'_, u64> = Array::new_in(&memory);
+            let mut reader = StreamReader::open(&bytes, FLEET).expect("the head is right");
+            let result = reader.numbers("numbers", &mut read).map_err(|error| error.fault);
+            if u64::from(claimed) * 8 > left {
+                assert_eq!(result, Err(StreamFault::Length { claimed, left }));
+                assert_eq!(memory.stats().requested_total, 0, "nothing was asked for");
+            } else {
+                assert_eq!((result, read.len()), (Ok(()), claimed as usize));
+            }
+        });
+    }
+
+    #[test]
+    fn events_of_any_length_begin_at_a_word(
+        payloads in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..12), 0..20),
+    ) {
+        with_heap(|memory| {
+            let mut stream: EventStream<'_> = EventStream::new_in(memory);
+            for (kind, payload) in payloads.iter().enumerate() {
+                stream.try_push_bytes(kind as u32, payload).expect("there is memory");
+                stream.push(Typed { letters: [kind as u8; 5] });
+            }
+            let begin = stream.as_bytes().as_ptr().addr();
+            let mut records = EventReader::open(stream.as_bytes()).expect("just written").iter();
+            let mut offset = 0;
+            let mut next = |kind: usize, payload: &[u8]| {
+                let record = records.next().expect("as many as were written");
+                assert_eq!((record.kind() as usize, record.payload()), (kind, payload));
+                let lies_at = record.as_bytes().as_ptr().addr() - begin;
+                assert_eq!(lies_at, offset, "behind the record before, rounded up to a word");
+                offset += 8 + payload.len().next_multiple_of(4);
+            };
+            for (kind, payload) in payloads.iter().enumerate() {
+                next(kind, payload);
+                next(3, &[kind as u8; 5]);
+            }
+            assert_eq!(offset, stream.as_bytes().len(), "nothing else is in the stream");
+        });
+    }
+
+    #[test]
     fn no_words_break_a_stream_of_events(words in proptest::collection::vec(0u32..40, 0..40)) {
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         match EventReader::open(bytes) {
             Ok(reader) => {
                 assert_eq!(reader.iter().map(|record| record.as_bytes().len()).sum::<usize>(), bytes.len());
-                let _ = (reader.check::<Moved>(), reader.check::<Lit>());
+                let _ = (reader.check::<Moved>(), reader.check::<Lit>(), reader.check::<Typed>());
                 assert!(reader.of::<Lit>().all(|event| event.lamp.len() == 3));
             }
             Err(error) => {

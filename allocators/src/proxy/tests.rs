@@ -14,6 +14,7 @@ use std::vec::Vec;
 
 use super::ProxyAllocator;
 use crate::allocator::{AllocError, Allocator, SharedRef};
+use crate::buddy::BuddyAllocator;
 use crate::frame::FrameAllocator;
 use crate::pool::PoolAllocator;
 use crate::test_backing::{Random, TestBacking, misuse_of, panic_of};
@@ -80,6 +81,30 @@ fn both_ways_of_freeing_lower_what_was_raised() {
     }
     let stats = proxy.stats();
     assert_eq!((stats.allocations_total, stats.requested_total, stats.granted_total), (2, 20, 128));
+}
+
+#[test]
+fn a_block_that_grows_counts_as_what_the_backing_grants() {
+    let mut memory = std::vec![MaybeUninit::uninit(); 64 << 10];
+    let buddy = BuddyAllocator::from_region("buddy", &mut memory, 64).expect("it fits");
+    let proxy = ProxyAllocator::new("proxy", &buddy);
+    // Where a block of a page begins, so that all of what it grows into is behind it.
+    let layout = |bytes| layout(bytes, 4096);
+    let block = proxy.allocate(layout(100)).expect("there is memory").cast::<u8>();
+    let mut old = 100;
+    for (new, granted) in [(129, 256), (256, 256), (257, 512), (60, 64), (65, 128), (2000, 2048)] {
+        // SAFETY: the block is live and has this layout.
+        let resized = unsafe { proxy.resize_in_place(block, layout(old), layout(new)) };
+        assert_eq!(resized.map(|block| block.len()), Ok(granted), "from {old} to {new} bytes");
+        let stats = proxy.stats();
+        assert_eq!((stats.live, stats.granted), (1, granted), "from {old} to {new} bytes");
+        assert_eq!(stats.granted, buddy.stats().granted, "from {old} to {new} bytes");
+        old = new;
+    }
+    // SAFETY: the block is live, has this layout, and is not used again.
+    unsafe { proxy.deallocate_sized(block, layout(old)) };
+    let stats = proxy.stats();
+    assert_eq!((stats.live, stats.granted, stats.peak_granted), (0, 0, 2048), "all is given back");
 }
 
 #[test]

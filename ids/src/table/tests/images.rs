@@ -228,6 +228,79 @@ fn an_index_is_compared_whole() {
     wide_index::<Packed>();
 }
 
+/// What memory held before is believed as little as the image: the ids of objects lie behind the slots, and
+/// here each place that was not written yet looks like a live slot.
+#[test]
+fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
+    type Near<'a> = Of<'a, Packed, Id<u8, u32, 16, 8>, Lifo, Retire>;
+    const SLOTS: usize = 8;
+    let backing = TestBacking::new();
+    let mut table = Near::with_limit(SLOTS, &backing);
+    let ids = [1, 2, 3].map(|n| table.insert([n; 3]).expect("room"));
+    let image = save(&table);
+    let at = HEADER + 4 * ids.len();
+    let generation = u32::from_ne_bytes(image[at..at + 4].try_into().expect("an id")) & !0xffff;
+    // Behind the slots there is room for as many ids as half of them.
+    for index in ids.len()..SLOTS + SLOTS / 2 {
+        let forged_id = generation | index as u32;
+        let mut forged = image.clone();
+        forged[at..at + 4].copy_from_slice(&forged_id.to_ne_bytes());
+        let sum = checksum(&forged);
+        put(&mut forged, CHECKSUM, sum);
+        let looks_live: u64 = bytemuck::cast([forged_id, ids.len() as u32]);
+        let mut memory = std::vec![MaybeUninit::new(looks_live); Near::fixed_len(SLOTS)];
+        let refused = Near::restore_fixed(&forged, &mut memory, SLOTS).err();
+        let what = "the id of an object is not live";
+        let expected = RestoreError { offset: at as u64, what };
+        assert_eq!(refused, Some(expected), "slot {index} is none of the table's {}", ids.len());
+    }
+}
+
+/// Every number that can pass for a word of a slot or an id, in every such word: refused, or a table that is
+/// whole, in memory where that number looks like a live slot.
+fn every_word<S: Shape>() -> (usize, usize) {
+    type Near<'a, S> = Of<'a, S, Id<u8, u32, 16, 8>, Lifo, Retire>;
+    const SLOTS: usize = 4;
+    let backing = TestBacking::new();
+    let mut table = Near::<S>::with_limit(SLOTS, &backing);
+    let ids = [1, 2, 3].map(|n| table.insert([n; 3]).expect("room"));
+    table.remove(ids[1]);
+    let (image, live) = (save(&table), table.len());
+    let (mut refused, mut taken) = (0, 0);
+    // Three slots, and behind them two ids or the first objects.
+    for at in (HEADER..HEADER + 4 * 5).step_by(4) {
+        for number in 0..4_u32 * 16 {
+            let word = ((number / 16) << 16) | (number % 16);
+            let mut forged = image.clone();
+            forged[at..at + 4].copy_from_slice(&word.to_ne_bytes());
+            let sum = checksum(&forged);
+            put(&mut forged, CHECKSUM, sum);
+            let looks_live: u64 = bytemuck::cast([word, live as u32]);
+            let len = Near::<S>::fixed_len(SLOTS);
+            let mut memory = std::vec![MaybeUninit::new(looks_live); len];
+            match Near::<S>::restore_fixed(&forged, &mut memory, SLOTS) {
+                Err(_) => refused += 1,
+                Ok(mut table) => {
+                    let what = |damage| panic!("{word:#x} at {at} restored: {damage}");
+                    table.validate().unwrap_or_else(what);
+                    go_on(&mut [&mut table], &mut Random::new(1), 20);
+                    table.validate().unwrap_or_else(what);
+                    taken += 1;
+                }
+            }
+        }
+    }
+    (refused, taken)
+}
+
+#[test]
+fn every_number_in_every_word_of_a_small_image() {
+    for (refused, taken) in [every_word::<Holes>(), every_word::<Packed>()] {
+        assert_eq!(refused + taken, 5 * 64, "all were tried");
+        assert!(refused > 64 && taken > 5, "{refused} refused, {taken} taken: the test is blunt");
+    }
+}
+
 #[test]
 fn a_table_that_never_retires_has_no_retired_slot() {
     let backing = TestBacking::new();

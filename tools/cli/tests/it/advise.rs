@@ -161,6 +161,7 @@ const EVERY_KIND: &str = r#"{"strategies": [{"name": "every", "tree": {"by-lifet
 /// and last byte.
 const PROGRAM: &str = r#"
 use core::alloc::Layout;
+use core::ptr::NonNull;
 use loligo_allocators::{Allocator, PageAllocator};
 
 fn exercise(name: &str, allocator: &impl Allocator) {
@@ -169,32 +170,51 @@ fn exercise(name: &str, allocator: &impl Allocator) {
         let bytes = [8, 16, 40, 48, 64, 300, 5000, 150_000][turn * 7 % 8];
         let layout = Layout::from_size_align(bytes, 8).expect("a layout");
         let block = allocator.allocate(layout).expect("a block").cast::<u8>();
+        // SAFETY: the block was just allocated with one byte or more, and nobody else has it.
         unsafe { block.write(turn as u8) };
-        unsafe { block.add(bytes - 1).write(turn as u8) };
+        // SAFETY: the block is `bytes` long, so this is its last byte.
+        let last = unsafe { block.add(bytes - 1) };
+        // SAFETY: as for the first byte.
+        unsafe { last.write(turn as u8) };
         live.push((block, layout, turn as u8));
         if turn % 5 == 0 {
             let at = turn % live.len();
             let (block, old, mark) = live.swap_remove(at);
             let bytes = old.size() + [1, 7, 30, 200_000][turn / 5 % 4];
             let new = Layout::from_size_align(bytes, 8).expect("a layout");
+            // SAFETY: the block was on the list with the layout that it was asked with, so it is live, and the
+            // new layout is as aligned and longer. The old pointer is not used again.
             let moved = unsafe { allocator.reallocate(block, old, new) }.expect("a block").cast::<u8>();
-            assert_eq!(unsafe { moved.read() }, mark, "{name}, turn {turn}");
-            assert_eq!(unsafe { moved.add(old.size() - 1).read() }, mark, "{name}, turn {turn}");
-            unsafe { moved.add(bytes - 1).write(mark) };
+            assert_eq!(first_and_last(moved, old), [mark; 2], "{name}, turn {turn}");
+            // SAFETY: the block is `bytes` long by now, so this is its last byte.
+            let last = unsafe { moved.add(bytes - 1) };
+            // SAFETY: the byte is the block's, which nobody else has.
+            unsafe { last.write(mark) };
             live.push((moved, new, mark));
         }
         if live.len() > 100 {
             let (block, layout, mark) = live.swap_remove(turn * 31 % 100);
-            assert_eq!(unsafe { block.read() }, mark, "{name}, turn {turn}");
-            assert_eq!(unsafe { block.add(layout.size() - 1).read() }, mark, "{name}, turn {turn}");
+            assert_eq!(first_and_last(block, layout), [mark; 2], "{name}, turn {turn}");
+            // SAFETY: the block was on the list with its layout, so it is live; it is not used again.
             unsafe { allocator.deallocate_sized(block, layout) };
         }
     }
     allocator.verify().expect("nothing is damaged");
     for (block, layout, _) in live {
+        // SAFETY: what is left on the list is live and has this layout; the list ends here.
         unsafe { allocator.deallocate_sized(block, layout) };
     }
     println!("{name} serves");
+}
+
+/// Reads two bytes of a live block of this layout, both of which were written.
+fn first_and_last(block: NonNull<u8>, layout: Layout) -> [u8; 2] {
+    // SAFETY: the block has a first byte, which `exercise` wrote.
+    let first = unsafe { block.read() };
+    // SAFETY: the block is as long as the layout says, so this is its last byte.
+    let last = unsafe { block.add(layout.size() - 1) };
+    // SAFETY: `exercise` wrote it too.
+    [first, unsafe { last.read() }]
 }
 
 fn main() {
