@@ -189,11 +189,22 @@ fn exercise(name: &str, allocator: &impl Allocator) {
             assert_eq!(unsafe { block.add(layout.size() - 1).read() }, mark, "{name}, turn {turn}");
             unsafe { allocator.deallocate_sized(block, layout) };
         }
+        assert_eq!(allocator.stats().live, live.len(), "{name}, turn {turn}: what is lent is no block");
     }
     allocator.verify().expect("nothing is damaged");
-    for (block, layout, _) in live {
-        unsafe { allocator.deallocate_sized(block, layout) };
+    let asked: usize = live.iter().map(|(_, layout, _)| layout.size()).sum();
+    let stats = allocator.stats();
+    assert!(stats.granted >= asked && stats.reserved >= stats.granted, "{name}: {stats:?} for {asked}");
+    for (turn, (block, layout, _)) in live.into_iter().enumerate() {
+        assert!(unsafe { allocator.allocated_size(block) } >= layout.size(), "{name}: {layout:?}");
+        if turn % 2 == 0 {
+            unsafe { allocator.deallocate_sized(block, layout) };
+        } else {
+            unsafe { allocator.deallocate(block) };
+        }
     }
+    assert_eq!(allocator.stats().live, 0, "{name}: all is free");
+    assert_eq!(allocator.stats().granted, 0, "{name}: all is free");
     println!("{name} serves");
 }
 
