@@ -176,7 +176,11 @@ unsafe impl Subject for Strategy {
     }
 
     fn check(&self) -> Result<(), String> {
-        self.root.check()
+        self.root.check()?;
+        match self.root.stats().live {
+            0 => Ok(()),
+            live => Err(format!("{live} blocks count as live after the last free")),
+        }
     }
 }
 

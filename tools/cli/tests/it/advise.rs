@@ -198,12 +198,26 @@ fn exercise(name: &str, allocator: &impl Allocator) {
             // SAFETY: the block was on the list with its layout, so it is live; it is not used again.
             unsafe { allocator.deallocate_sized(block, layout) };
         }
+        assert_eq!(allocator.stats().live, live.len(), "{name}, turn {turn}: what is lent is no block");
     }
     allocator.verify().expect("nothing is damaged");
-    for (block, layout, _) in live {
-        // SAFETY: what is left on the list is live and has this layout; the list ends here.
-        unsafe { allocator.deallocate_sized(block, layout) };
+    let asked: usize = live.iter().map(|(_, layout, _)| layout.size()).sum();
+    let stats = allocator.stats();
+    assert!(stats.granted >= asked && stats.reserved >= stats.granted, "{name}: {stats:?} for {asked}");
+    for (turn, (block, layout, _)) in live.into_iter().enumerate() {
+        // SAFETY: what is left on the list is live.
+        let size = unsafe { allocator.allocated_size(block) };
+        assert!(size >= layout.size(), "{name}: {layout:?}");
+        if turn % 2 == 0 {
+            // SAFETY: as above, with this layout; the list ends here.
+            unsafe { allocator.deallocate_sized(block, layout) };
+        } else {
+            // SAFETY: as above.
+            unsafe { allocator.deallocate(block) };
+        }
     }
+    assert_eq!(allocator.stats().live, 0, "{name}: all is free");
+    assert_eq!(allocator.stats().granted, 0, "{name}: all is free");
     println!("{name} serves");
 }
 

@@ -141,6 +141,7 @@ impl Space {
         let mut random = seed;
         shuffle(&mut pools, &mut random);
         shuffle(&mut others, &mut random);
+        let others = dealt(others);
         let drawn = vec![(None, heap_alone())];
         Drawing { profile, pools, others, drawn, dropped: dropped.len() }
     }
@@ -167,28 +168,37 @@ impl Drawing<'_> {
         }
     }
 
-    /// Draws up to so many more that differ in one parameter from one of those at `near`, those in turn.
+    /// Draws up to so many more that differ in one parameter from one of those at `near`, those in turn;
+    /// of kinds that have few strategies any other of the kind.
     pub fn draw_near(&mut self, near: &[usize], count: usize) {
         let end = self.drawn.len() + count;
         let mut found = true;
         while found && self.drawn.len() < end {
             found = false;
             for index in near {
-                let Some((Some(Shape::Pools(one)), _)) = self.drawn.get(*index).cloned() else {
+                let Some((Some(one), _)) = self.drawn.get(*index).cloned() else {
                     continue;
                 };
-                let at = self.pools.iter().rposition(
-                    |other| matches!(other, Shape::Pools(other) if one.differences(other) == 1),
-                );
-                if let Some(at) = at
-                    && self.drawn.len() < end
+                if self.drawn.len() < end
+                    && let Some(shape) = self.take_near(one)
                 {
-                    let shape = self.pools.remove(at);
                     self.add(shape);
                     found = true;
                 }
             }
         }
+    }
+
+    /// Takes a strategy near another out of what is left.
+    fn take_near(&mut self, one: Shape) -> Option<Shape> {
+        if let Shape::Pools(one) = one {
+            let at = self.pools.iter().rposition(
+                |other| matches!(other, Shape::Pools(other) if one.differences(other) == 1),
+            );
+            return at.map(|at| self.pools.remove(at));
+        }
+        let at = self.others.iter().rposition(|other| other.word() == one.word());
+        at.map(|at| self.others.remove(at))
     }
 
     /// Adds a candidate unless it is one already, under another shape.
@@ -253,7 +263,7 @@ fn pools(profile: &Profile) -> Vec<Pools> {
 fn paged_from(profile: &Profile) -> Vec<Option<u32>> {
     let mut pages = vec![None];
     let mut below = u64::MAX;
-    for from in [1 << 20, 1 << 18, 1 << 16_u32] {
+    for from in [1 << 20, 1 << 18, 1 << 17, 1 << 16_u32] {
         let parted = u64::from(from)..below;
         if profile.sizes.iter().any(|size| parted.contains(&size.bytes)) {
             pages.push(Some(from));
@@ -457,6 +467,18 @@ fn foreseen_bytes(shape: &Shape, profile: &Profile) -> u64 {
         }
     }
     pooled + rest.into_iter().max().unwrap_or(0)
+}
+
+/// Returns the strategies so that their kinds take turns from the end on, each in its order: a kind
+/// of which there are few is then drawn as soon as one of which there are many.
+fn dealt(shapes: Vec<Shape>) -> Vec<Shape> {
+    let mut turns: Vec<(usize, Shape)> = Vec::new();
+    for shape in shapes {
+        let before = turns.iter().filter(|(_, other)| other.word() == shape.word()).count();
+        turns.push((before, shape));
+    }
+    turns.sort_by_key(|(turn, _)| core::cmp::Reverse(*turn));
+    turns.into_iter().map(|(_, shape)| shape).collect()
 }
 
 /// Shuffles by a seed, the same everywhere.

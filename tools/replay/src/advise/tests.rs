@@ -132,6 +132,23 @@ fn the_same_seed_draws_the_same_and_near_ones_differ_in_one_parameter() {
     assert!(names(3).len() > 21, "there are some near the last of the pools: {}", names(3).len());
 }
 
+#[test]
+fn kinds_take_turns_and_what_is_near_one_is_of_its_kind() {
+    let profile = Profile::of(&two_kinds());
+    let space = Space::of(&profile);
+    let mut drawing = space.drawing(&profile, 3);
+    drawing.draw(25);
+    let kind = |one: &StrategyConfig| one.name.split('-').next().unwrap_or_default().to_owned();
+    let kinds: Vec<String> = drawing.candidates().skip(1).map(kind).collect();
+    for of in ["heap", "slab", "buddy", "frames"] {
+        assert!(kinds.iter().any(|kind| kind == of), "no {of} among {kinds:?}");
+    }
+    let slab = 1 + kinds.iter().position(|kind| kind == "slab").expect("there is one");
+    drawing.draw_near(&[slab], 3);
+    let near: Vec<String> = drawing.candidates().skip(1 + kinds.len()).map(kind).collect();
+    assert_eq!(near, ["slab", "slab", "slab"], "there are more of these");
+}
+
 fn judged(time: f64, bytes: f64, worst_ns: f64, is_sound: bool) -> Judged {
     Judged {
         name: "one".to_owned(),

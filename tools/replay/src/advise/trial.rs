@@ -19,15 +19,19 @@ use crate::trace::Trace;
 /// How much of the training part only warms.
 const WARM_PERCENT: usize = 50;
 
-/// Events that a trial measures at least, in as many rounds as that takes: of the first trial, and of
-/// that of those that go on.
-const EVENTS: [usize; 2] = [2_000_000, 8_000_000];
+/// Nanoseconds of the heap's time that a trial measures at least, in as many rounds as that takes: in the
+/// first trial, and in that of those that go on. Time and no number of events, as an event of a program
+/// with large blocks takes ten times as long as one with small blocks.
+const HEAP_NS: [u64; 2] = [30_000_000, 120_000_000];
 
 /// The least and the most rounds of a trial.
-const ROUNDS: core::ops::RangeInclusive<usize> = 3..=41;
+const ROUNDS: core::ops::RangeInclusive<u64> = 3..=41;
+
+/// A candidate that takes so many times as long as the heap in its first round is not tried further.
+const SLOW_MAX: f64 = 4.0;
 
 /// Candidates that go on to the longer trial, for each finalist.
-const GO_ON: usize = 3;
+const GO_ON: usize = 2;
 
 /// Lots in which candidates are drawn: the first by chance, each other near the best so far.
 const LOTS: usize = 3;
@@ -70,14 +74,7 @@ pub(super) fn run(
     };
     let from = training.events.len() * WARM_PERCENT / 100;
     let program = Program::new(training, from)?;
-    let trial = |events: usize| {
-        let rounds = (events / (program.steps().len() - from).max(1)) as u32;
-        Trial {
-            program: &program,
-            sizes,
-            rounds: rounds.clamp(*ROUNDS.start() as u32, *ROUNDS.end() as u32),
-        }
-    };
+    let trial = |heap_ns: u64| Trial { program: &program, sizes, heap_ns };
     let mut tried: Vec<Tried> = Vec::new();
     for lot in 0..LOTS {
         // Half by chance, the rest near the best.
@@ -100,14 +97,14 @@ pub(super) fn run(
             is_finalist: false,
         }));
         let told = format!("trying lot {} of {LOTS}", lot + 1);
-        trial(EVENTS[0]).of_all(&mut tried, &fresh, &mut |at, of| progress(&told, at, of))?;
+        trial(HEAP_NS[0]).of_all(&mut tried, &fresh, &mut |at, of| progress(&told, at, of))?;
     }
     let all: Vec<usize> = (0..tried.len()).collect();
     let mut going = best(&tried, &all, options.finalists * GO_ON);
     if !going.contains(&0) {
         going.push(0);
     }
-    trial(EVENTS[1]).of_all(&mut tried, &going, &mut |at, of| progress("trying again", at, of))?;
+    trial(HEAP_NS[1]).of_all(&mut tried, &going, &mut |at, of| progress("trying again", at, of))?;
     // The heap is judged beside all others and takes no place.
     let finalists = best(&tried, &going, options.finalists + 1).into_iter();
     for index in finalists.filter(|index| *index != 0).take(options.finalists) {
@@ -119,7 +116,7 @@ pub(super) fn run(
 struct Trial<'p> {
     program: &'p Program,
     sizes: RegionSizes,
-    rounds: u32,
+    heap_ns: u64,
 }
 
 impl Trial<'_> {
@@ -146,28 +143,40 @@ impl Trial<'_> {
         let program = self.program;
         let events = program.steps().len() as u64;
         // A hundred times what the heap takes, and never less than some seconds.
-        child::limit_cpu(20 + events * u64::from(self.rounds) / 100_000);
+        child::limit_cpu(20 + events * ROUNDS.end() / 100_000);
         let cap = Duration::from_nanos(events * 250).max(Duration::from_millis(250));
-        let peak = memory::peak_in_child(program, row, self.sizes, cap * 4)?;
-        if peak.refused > 0 || peak.done < events {
-            return Err(io::Error::other("refused or too slow"));
-        }
+        let refused = || io::Error::other("refused or too slow");
         let mut bench = Bench::new(program)?;
         let (null, heap) = (Row::null(), ours::heap_row());
         let rows = [&null, &heap, row];
         let mut rounds = Vec::new();
-        for round in 0..=self.rounds {
+        let mut left = 0;
+        loop {
             let mut ns = [0; 3];
             for (row, ns) in rows.iter().zip(&mut ns) {
                 let timed = timed_fresh(&mut bench, row, self.sizes.ample, cap)?;
                 let whole =
                     timed.filter(|timed| timed.done == program.steps().len() && timed.refused == 0);
-                *ns = whole.ok_or_else(|| io::Error::other("refused or too slow"))?.ns;
+                *ns = whole.ok_or_else(refused)?.ns;
             }
-            // The first round warms up.
-            if round > 0 {
+            // The first round warms up and tells how many it takes.
+            if left > 0 {
                 rounds.push(ns);
+                left -= 1;
+            } else {
+                let [null, heap, own] = ns.map(|ns| ns as f64);
+                if own - null > (heap - null).max(1.0) * SLOW_MAX {
+                    return Err(refused());
+                }
+                left = (self.heap_ns / ns[1].max(1)).clamp(*ROUNDS.start(), *ROUNDS.end());
             }
+            if left == 0 {
+                break;
+            }
+        }
+        let peak = memory::peak_in_child(program, row, self.sizes, cap * 4)?;
+        if peak.refused > 0 || peak.done < events {
+            return Err(refused());
         }
         let null = rounds.iter().map(|ns| ns[0]).min().unwrap_or(0) as f64;
         let above = |ns: u64| (ns as f64 - null).max(1.0);
@@ -194,7 +203,8 @@ impl Trial<'_> {
 }
 
 /// Returns the candidates that are best by one of three measures, each without being much worse than the
-/// heap by the others, and those that none beats by all.
+/// heap by the others, among all and among those of each kind: what is lean on the part that is searched
+/// on need not be so later, and kinds fail for different reasons.
 fn best(tried: &[Tried], chosen: &[usize], count: usize) -> Vec<usize> {
     let of = |index: usize| tried[index].figures;
     let Some(heap) = of(0) else {
@@ -211,13 +221,23 @@ fn best(tried: &[Tried], chosen: &[usize], count: usize) -> Vec<usize> {
     let lean = |one: Figures| one.bytes_above <= heap.bytes_above * 1.05;
     // What gives memory back pays for it while a program grows and shrinks, and no more when it is at
     // rest; so it may cost more here than it may in the end.
-    let lists = [
+    let mut lists = vec![
         ranked(&lean, &|one| one.time_ratio),
         ranked(&|one| one.time_ratio < 1.5, &|one| one.end_bytes),
         ranked(&|one| one.time_ratio < 1.1, &|one| one.bytes_above),
         ranked(&|one| one.bytes_above <= heap.bytes_above * 1.25, &|one| one.time_ratio),
         ranked(&|_| true, &|one| one.time_ratio),
     ];
+    let kind = |index: usize| tried[index].strategy.name.split('-').next().unwrap_or_default();
+    let mut kinds: Vec<&str> = found.iter().map(|index| kind(*index)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for of in kinds {
+        for by in [|one: Figures| one.bytes_above, |one: Figures| one.end_bytes] {
+            let leaner = ranked(&|one| one.time_ratio < 1.1 && by(one) < by(heap), &by);
+            lists.push(leaner.into_iter().filter(|index| kind(*index) == of).collect());
+        }
+    }
     // One of each list in turn, so that each has its share.
     let mut kept: Vec<usize> = Vec::new();
     let longest = lists.iter().map(Vec::len).max().unwrap_or(0);

@@ -7,7 +7,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
+use loligo_allocators::{AllocError, Allocator, Block, Damage, ProxyAllocator, Stats};
 
 use super::config::{BySizeConfig, SMALL_MAX, Tree};
 use super::node::{Lender, Node, Pool, pages, pool};
@@ -18,7 +18,16 @@ use crate::ours::{self, Over};
 const NONE: u8 = u8::MAX;
 
 /// The branches over what serves the rest.
-pub(super) struct BySize(Over<Branches, Node>);
+pub(super) struct BySize(Lending<Branches>);
+
+/// Branches that take memory from the rest by way of a proxy, which counts it: what is lent lies under
+/// blocks that are counted already.
+pub(super) type Lending<F> = Over<Over<F, ProxyAllocator<'static, Node>>, Node>;
+
+/// Makes branches over the rest.
+pub(super) fn lending<F>(rest: Node, make: impl FnOnce(Lender) -> F) -> Lending<F> {
+    Over::new(rest, |rest| Over::new(ProxyAllocator::new("lent", rest), |lent| make(lent)))
+}
 
 struct Branches {
     table: Table,
@@ -82,20 +91,25 @@ impl Table {
 impl BySize {
     pub(super) fn new(config: &BySizeConfig, above: Lender, arena: Option<Arena>) -> Self {
         let rest = Node::new(&config.rest, above, arena);
-        Self(Over::new(rest, |rest| Branches::new(config, rest)))
+        Self(lending(rest, |lent| Branches::new(config, lent)))
+    }
+
+    #[inline(always)]
+    fn branches(&self) -> &Branches {
+        self.0.front().front()
     }
 
     /// Returns the pool that serves a layout, if one does.
     #[inline(always)]
     fn pool_of(&self, layout: Layout) -> Option<&Pool> {
-        let branches = self.0.front();
+        let branches = self.branches();
         let pool = branches.pools.get(branches.table.class_of(layout.size()) as usize)?;
         (layout.align() <= pool.block_layout().align()).then_some(pool)
     }
 
     /// Returns the node for a layout that no pool serves, and whether it may pass it on.
     fn other_of(&self, layout: Layout) -> Option<&(Node, bool)> {
-        let branches = self.0.front();
+        let branches = self.branches();
         let class = branches.table.class_of(layout.size()) as usize;
         branches.others.get(class.wrapping_sub(branches.pools.len()))
     }
@@ -141,7 +155,7 @@ impl BySize {
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
-        let branches = self.0.front();
+        let branches = self.branches();
         branches.pools.iter().try_for_each(ours::check)?;
         branches.others.iter().try_for_each(|(node, _)| node.check())?;
         self.0.base().check()
@@ -150,12 +164,12 @@ impl BySize {
     /// Returns the sizes of the pools that have a live block.
     #[cfg(test)]
     pub(super) fn pools_in_use(&self) -> Vec<usize> {
-        let pools = self.0.front().pools.iter().filter(|pool| pool.stats().live > 0);
+        let pools = self.branches().pools.iter().filter(|pool| pool.stats().live > 0);
         pools.map(|pool| pool.block_layout().size()).collect()
     }
 
     fn each(&self) -> impl Iterator<Item = &dyn Allocator> {
-        let branches = self.0.front();
+        let branches = self.branches();
         let pools = branches.pools.iter().map(|pool| pool as &dyn Allocator);
         let others = branches.others.iter().map(|(node, _)| node as &dyn Allocator);
         pools.chain(others).chain([self.0.base() as &dyn Allocator])
@@ -167,7 +181,7 @@ impl BySize {
 }
 
 impl Branches {
-    fn new(config: &BySizeConfig, rest: &'static Node) -> Self {
+    fn new(config: &BySizeConfig, rest: Lender) -> Self {
         let mut pools = Vec::new();
         let mut others = Vec::new();
         let mut numbers = Vec::new();
@@ -272,7 +286,7 @@ unsafe impl Allocator for BySize {
     }
 
     fn stats(&self) -> Stats {
-        sum(self.each())
+        sum(self.each(), self.0.front().base())
     }
 
     fn name(&self) -> &str {
@@ -319,9 +333,12 @@ pub(super) unsafe fn resize_or_move(
     Ok(moved)
 }
 
-/// Returns the sums of the counters of several allocators. Each peaks at its own time, so the peaks are
-/// at least those of all together.
-pub(super) fn sum<'n>(parts: impl Iterator<Item = &'n dyn Allocator>) -> Stats {
+/// Returns the sums of the counters of several allocators, less what `lent` counts, which one of them
+/// gave to others. Each peaks at its own time, so the peaks are at least those of all together.
+pub(super) fn sum<'n>(
+    parts: impl Iterator<Item = &'n dyn Allocator>,
+    lent: &dyn Allocator,
+) -> Stats {
     let mut sum = Stats::default();
     for stats in parts.map(Allocator::stats) {
         sum.live += stats.live;
@@ -335,6 +352,14 @@ pub(super) fn sum<'n>(parts: impl Iterator<Item = &'n dyn Allocator>) -> Stats {
         sum.requested_total += stats.requested_total;
         sum.granted_total += stats.granted_total;
     }
+    let lent = lent.stats();
+    sum.live -= lent.live;
+    sum.requested -= lent.requested;
+    sum.granted -= lent.granted;
+    sum.reserved -= lent.granted;
+    sum.allocations_total -= lent.allocations_total;
+    sum.requested_total -= lent.requested_total;
+    sum.granted_total -= lent.granted_total;
     sum
 }
 

@@ -5,18 +5,17 @@ use core::ptr::NonNull;
 
 use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
 
-use super::by_size::{resize_or_move, sum};
+use super::by_size::{Lending, lending, resize_or_move, sum};
 use super::config::{ByLifetimeConfig, BySiteConfig, Tree};
 use super::node::{Lender, Node};
 use crate::mapped::Arena;
-use crate::ours::Over;
 
 /// No class.
 const NONE: u8 = u8::MAX;
 
 /// The branches over what serves the rest. Since neither site nor lifetime is known at a free, a block is
 /// found by its address.
-pub(super) struct Chosen(Over<Branches, Node>);
+pub(super) struct Chosen(Lending<Branches>);
 
 /// Sites, sizes, and what serves them.
 type Class<'c> = (&'c [u32], &'c [[u32; 2]], &'c Tree);
@@ -48,7 +47,7 @@ impl Chosen {
 
     fn new(classes: Vec<Class<'_>>, rest: &Tree, above: Lender, arena: Option<Arena>) -> Self {
         let rest = Node::new(rest, above, arena);
-        Self(Over::new(rest, |rest| {
+        Self(lending(rest, |rest| {
             let mut sites = Vec::new();
             let mut sizes = Vec::new();
             let mut nodes = Vec::new();
@@ -69,8 +68,12 @@ impl Chosen {
         }))
     }
 
+    fn branches(&self) -> &Branches {
+        self.0.front().front()
+    }
+
     fn choose(&self, site: u32, layout: Layout) -> Option<&(Node, bool)> {
-        let branches = self.0.front();
+        let branches = self.branches();
         let by_site = branches.sites.get(site as usize).copied().unwrap_or(NONE);
         let class = if by_site == NONE {
             let bytes = layout.size();
@@ -106,18 +109,18 @@ impl Chosen {
     }
 
     fn holder(&self, block: NonNull<u8>) -> &Node {
-        let nodes = &self.0.front().nodes;
+        let nodes = &self.branches().nodes;
         let found = nodes.iter().find(|(node, _)| node.owns(block.as_ptr()));
         found.map_or(self.0.base(), |(node, _)| node)
     }
 
     fn each(&self) -> impl Iterator<Item = &dyn Allocator> {
-        let nodes = self.0.front().nodes.iter().map(|(node, _)| node as &dyn Allocator);
+        let nodes = self.branches().nodes.iter().map(|(node, _)| node as &dyn Allocator);
         nodes.chain([self.0.base() as &dyn Allocator])
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
-        self.0.front().nodes.iter().try_for_each(|(node, _)| node.check())?;
+        self.branches().nodes.iter().try_for_each(|(node, _)| node.check())?;
         self.0.base().check()
     }
 }
@@ -171,7 +174,7 @@ unsafe impl Allocator for Chosen {
     }
 
     fn stats(&self) -> Stats {
-        sum(self.each())
+        sum(self.each(), self.0.front().base())
     }
 
     fn name(&self) -> &str {

@@ -169,7 +169,14 @@ impl Code {
                     ),
                 )
             }
-            Tree::Page(_) => leaf("&'a PageAllocator".to_owned(), "pages".to_owned()),
+            Tree::Page(_) => {
+                // In books of their own, or they would count what others take from the pages.
+                let name = self.name("page");
+                let expression = "PageAllocator::new(\"page\")".to_owned();
+                let kind = "PageAllocator".to_owned();
+                self.lets.push(Let { name: name.clone(), kind, expression });
+                leaf("&'a PageAllocator".to_owned(), name)
+            }
             Tree::Proxy(config) => {
                 let of = self.referred("inner", &config.of, rest, base);
                 let budget = config.budget.map(|bytes| format!(".with_budget({bytes})"));
@@ -202,6 +209,15 @@ impl Code {
         let name = self.name(what);
         self.lets.push(Let { name: name.clone(), kind: kind.clone(), expression });
         Lent { kind, expression: name, by_site }
+    }
+
+    /// Puts a proxy before a rest, which counts what the rest lends to the classes beside it.
+    fn lending(&mut self, rest: &Lent) -> Lent {
+        let name = self.name("lent");
+        let kind = format!("ProxyAllocator<'a, {}>", rest.kind);
+        let expression = format!("ProxyAllocator::new(\"lent\", {})", rest.expression);
+        self.lets.push(Let { name: name.clone(), kind: kind.clone(), expression });
+        Lent { kind, expression: name, by_site: false }
     }
 
     fn name(&mut self, what: &str) -> String {

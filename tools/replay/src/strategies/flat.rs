@@ -24,8 +24,9 @@ pub(super) struct Flat<const POOLS: bool>(Above<Front, Heap>);
 struct Front {
     table: Table,
     pools: Box<[Pool]>,
-    /// From which size on blocks are pages.
+    /// From which size on blocks are pages, and whose.
     pages_from: usize,
+    large: PageAllocator,
 }
 
 /// Tells whether a tree has this shape.
@@ -52,6 +53,7 @@ impl<const POOLS: bool> Flat<POOLS> {
         Self(Above::new(heap, |heap: &'static Heap| {
             let mut pools = Vec::new();
             let mut pages_from = usize::MAX;
+            let large = PageAllocator::new("page");
             for class in &config.classes {
                 match (&class.to, class.from) {
                     (Tree::Pool(config), _) => pools.push(pool(config, heap)),
@@ -59,7 +61,7 @@ impl<const POOLS: bool> Flat<POOLS> {
                 }
             }
             let numbers: Vec<u8> = (0..config.classes.len() as u8).collect();
-            Front { table: Table::new(config, &numbers), pools: pools.into(), pages_from }
+            Front { table: Table::new(config, &numbers), pools: pools.into(), pages_from, large }
         }))
     }
 
@@ -85,7 +87,11 @@ impl<const POOLS: bool> Flat<POOLS> {
 
     #[inline(always)]
     fn allocate_behind(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if self.is_paged(layout) { PAGES.allocate(layout) } else { self.0.base().allocate(layout) }
+        if self.is_paged(layout) {
+            self.0.front().large.allocate(layout)
+        } else {
+            self.0.base().allocate(layout)
+        }
     }
 
     /// # Safety
@@ -104,7 +110,7 @@ impl<const POOLS: bool> Flat<POOLS> {
     unsafe fn free_behind(&self, block: *mut u8, layout: Layout) {
         if self.is_paged(layout) {
             // SAFETY: its size says that the pages gave it out; the rest is the caller's promise.
-            return unsafe { ours::free(&PAGES, block, layout) };
+            return unsafe { ours::free(&self.0.front().large, block, layout) };
         }
         // SAFETY: no other gave it out.
         unsafe { ours::free(self.0.base(), block, layout) }
@@ -127,7 +133,7 @@ unsafe impl<const POOLS: bool> Subject for Flat<POOLS> {
     fn allocate_zeroed(&mut self, layout: Layout) -> *mut u8 {
         ours::address(match self.pool_of(layout) {
             Some(pool) => pool.allocate_zeroed(layout),
-            None if self.is_paged(layout) => PAGES.allocate_zeroed(layout),
+            None if self.is_paged(layout) => self.0.front().large.allocate_zeroed(layout),
             None => self.0.base().allocate_zeroed(layout),
         })
     }
@@ -157,7 +163,7 @@ unsafe impl<const POOLS: bool> Subject for Flat<POOLS> {
             (None, None) if self.is_paged(old) == self.is_paged(new) => {
                 if self.is_paged(old) {
                     // SAFETY: the pages gave the block out.
-                    return unsafe { ours::reallocate(&PAGES, block, old, bytes) };
+                    return unsafe { ours::reallocate(&self.0.front().large, block, old, bytes) };
                 }
                 // SAFETY: the heap gave the block out.
                 return unsafe { ours::reallocate(self.0.base(), block, old, bytes) };
@@ -176,6 +182,7 @@ unsafe impl<const POOLS: bool> Subject for Flat<POOLS> {
 
     fn check(&self) -> Result<(), String> {
         self.0.front().pools.iter().try_for_each(ours::check)?;
+        ours::check(&self.0.front().large)?;
         self.0.base().verify().map_err(|damage| damage.to_string())
     }
 }

@@ -32,7 +32,8 @@ pub(super) enum Node {
     /// A buddy whose buffer could not be had.
     Nothing,
     Frame(FrameRing<'static, dyn Allocator>),
-    Page,
+    /// Pages for each block, in books of their own.
+    Page(PageAllocator),
     Proxy(ours::Over<ProxyAllocator<'static, Self>, Self>),
     BySize(Box<BySize>),
     Chosen(Box<Chosen>),
@@ -100,7 +101,7 @@ impl Node {
                 config.segments as usize,
                 lender(config.over, rest),
             )),
-            Tree::Page(_) => Self::Page,
+            Tree::Page(_) => Self::Page(PageAllocator::new("page")),
             Tree::Proxy(config) => {
                 let of = Self::new(&config.of, rest, arena);
                 Self::Proxy(ours::Over::new(of, |of| {
@@ -188,7 +189,7 @@ impl Node {
         self.with(|node| unsafe { node.deallocate_sized(block, layout) });
     }
 
-    /// Shows the allocator of this node to `act`, a node without memory as the pages.
+    /// Shows the allocator of this node to `act`, a node without memory as pages that serve nobody.
     #[inline(always)]
     fn with<R>(&self, act: impl FnOnce(&dyn Allocator) -> R) -> R {
         match self {
@@ -204,7 +205,8 @@ impl Node {
             Self::Buddy(node) => act(node),
             Self::BuddyInRegion(node) => act(node),
             Self::Frame(node) => act(node),
-            Self::Page | Self::Nothing => act(&PAGES),
+            Self::Page(node) => act(node),
+            Self::Nothing => act(&NOTHING),
             Self::Proxy(node) => act(node.front()),
             Self::BySize(node) => act(&**node),
             Self::Chosen(node) => act(&**node),
@@ -261,6 +263,9 @@ fn lender(over: Over, rest: Lender) -> Lender {
         Over::Rest => rest,
     }
 }
+
+/// What a node without memory is seen as; nothing is ever asked of it.
+static NOTHING: PageAllocator = PageAllocator::new("nothing");
 
 /// Returns the pages of the system.
 pub(super) fn pages() -> Lender {
@@ -328,7 +333,7 @@ unsafe impl Allocator for Node {
     }
 
     fn owns(&self, address: *const u8) -> bool {
-        !matches!(self, Self::Nothing) && self.with(|node| node.owns(address))
+        self.with(|node| node.owns(address))
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {

@@ -274,11 +274,71 @@ fn a_tree_of_every_kind_keeps_contents() {
         unsafe { block.write_bytes(step as u8, bytes) };
         live.push((block, layout, step as u8));
     }
+    assert_eq!(strategy.root.stats().live, live.len(), "what is lent is no block");
     for (block, layout, _) in live {
         // SAFETY: the block is live with this layout.
         unsafe { strategy.deallocate(block, layout) };
     }
     strategy.check().expect("all is free");
+}
+
+#[test]
+fn what_a_rest_lends_is_counted_by_nobody() {
+    let _alone = crate::child::alone();
+    let pool = |bytes| {
+        format!(
+            r#"{{"pool": {{"bytes": {bytes}, "chunk_bytes": 4096, "give_back_percent": 50, "over": "rest"}}}}"#
+        )
+    };
+    let frame = r#"{"frame": {"segment_bytes": 4096, "segments": 4, "over": "rest"}}"#;
+    let (pool_16, pool_48) = (pool(16), pool(48));
+    // Every size is one that its allocator does not round.
+    let sizes = [16, 48, 304, 1000, 102_400];
+    for text in [
+        format!(
+            r#"{{"by-size": {{"classes": [
+                {{"up_to": 16, "to": {pool_16}}},
+                {{"from": 33, "up_to": 48, "to": {pool_48}}},
+                {{"from": 897, "up_to": 1000, "to": {frame}}},
+                {{"from": 100000, "up_to": 4000000000, "to": {{"page": {{}}}}}}
+            ], "rest": {{"heap": {{}}}}}}}}"#
+        ),
+        format!(
+            r#"{{"by-lifetime": {{"classes": [
+                {{"lifetime": "a", "sizes": [[1, 16]], "to": {pool_16}}},
+                {{"lifetime": "b", "sizes": [[304, 304]], "to": {frame}}},
+                {{"lifetime": "c", "sizes": [[100000, 200000]], "to": {{"page": {{}}}}}}
+            ], "rest": {{"proxy": {{"name": "others", "of": {{"heap": {{}}}}}}}}}}}}"#
+        ),
+    ] {
+        let mut strategy = Strategy::new(&tree(&text), None);
+        let mut live: Vec<(*mut u8, Layout)> = Vec::new();
+        for step in 0..4000_usize {
+            let bytes = sizes[step * step % 7 % sizes.len()];
+            let layout = Layout::from_size_align(bytes, 8).expect("a layout");
+            live.push((strategy.allocate(layout), layout));
+            // It grows for a while and then shrinks, so that chunks come and go.
+            while live.len() > if step % 1000 < 500 { 300 } else { 20 } {
+                let (block, layout) = live.swap_remove(step * 31 % live.len());
+                // SAFETY: the block is live with this layout.
+                unsafe { strategy.deallocate(block, layout) };
+            }
+            let bytes: usize = live.iter().map(|(_, layout)| layout.size()).sum();
+            let stats = strategy.root.stats();
+            assert_eq!(
+                (stats.live, stats.requested),
+                (live.len(), bytes),
+                "step {step}: {stats:?}"
+            );
+            assert!(stats.reserved >= stats.granted, "step {step}: {stats:?}");
+        }
+        for (block, layout) in live {
+            // SAFETY: as above.
+            unsafe { strategy.deallocate(block, layout) };
+        }
+        assert_eq!(strategy.root.stats().live, 0, "all is free");
+        strategy.check().expect("all is free");
+    }
 }
 
 #[test]
@@ -289,7 +349,7 @@ fn code_names_what_the_tree_has() {
         "pub type Strategy<'a> = ByLifetime",
         "PoolAllocator::new(block(16, 16), \"blocks of 16\", pages).with_chunk_bytes(8192).with_give_back(50)",
         "FrameRing::new(65536, 4, pages)",
-        "BuddyAllocator::new(\"buddy\", 65536, 64, rest_",
+        "BuddyAllocator::new(\"buddy\", 65536, 64, lent_",
         "SlabAllocator::with_classes(\"slab\", large_",
         "ProxyAllocator::new(\"others\", inner_",
         ".with_budget(8000000)",

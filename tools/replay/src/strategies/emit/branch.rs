@@ -21,6 +21,17 @@ struct Other {
     large: Option<(u32, u32)>,
 }
 
+/// What the text of a branch says of its parts.
+#[derive(Default)]
+struct Parts {
+    /// The fields that hold them.
+    fields: String,
+    /// What makes these.
+    make: String,
+    /// What each is called.
+    parts: Vec<String>,
+}
+
 impl Code {
     /// Writes a node that chooses by size.
     pub(super) fn by_size(
@@ -31,6 +42,7 @@ impl Code {
     ) -> Made {
         let rest = self.referred("rest", &config.rest, above, base);
         let from = self.lets.len();
+        let lent = self.lending(&rest);
         let pools: Vec<&PoolConfig> = config
             .classes
             .iter()
@@ -49,23 +61,24 @@ impl Code {
             let number = pools.len() + others.len();
             numbers.push(number);
             let field = format!("{}_{}", class.to.key().replace('-', "_"), class.up_to);
-            let made = self.node(&class.to, Some(&rest), false);
+            let made = self.node(&class.to, Some(&lent), false);
             let large = class.from.filter(|from| *from > SMALL_MAX).map(|from| (from, class.up_to));
             others.push(Other { field, made, passes_on: class.to.passes_on(), number, large });
         }
         let name = self.name("BySize").replace('_', "");
-        let kind = pool_kind(&pools, &rest);
+        let kind = pool_kind(&pools, &lent);
         let mut make = String::from("            pools: [\n");
         for config in &pools {
-            let lent = Lent::of(config.over, Some(&rest));
-            let _ = writeln!(make, "                {},", pool(config, &lent));
+            let of = Lent::of(config.over, Some(&lent));
+            let _ = writeln!(make, "                {},", pool(config, &of));
         }
         make.push_str("            ],\n");
         let fields = format!(
             "    /// A pool for each of the first classes.\n    pools: [{kind}; {}],\n",
             pools.len()
         );
-        let text = filled(BY_SIZE, fields, make, &others, &rest);
+        let parts = (0..pools.len()).map(|pool| format!("&self.pools[{pool}]")).collect();
+        let text = filled(BY_SIZE, Parts { fields, make, parts }, &others, &rest, &lent);
         let (small, large) = tables(config, &numbers);
         let mut rows = String::new();
         for row in small.chunks(16) {
@@ -101,6 +114,7 @@ impl Code {
     ) -> Made {
         let rest = self.referred("rest", rest, above, base);
         let from = self.lets.len();
+        let lent = self.lending(&rest);
         let mut others = Vec::new();
         let (mut sites, mut sizes) = (String::new(), String::new());
         for (number, (of_sites, of_sizes, tree)) in classes.into_iter().enumerate() {
@@ -112,18 +126,15 @@ impl Code {
                 let _ = writeln!(sizes, "            {least}..={most} => {number},");
             }
             let field = format!("{}_{number}", tree.key().replace('-', "_"));
-            let made = self.node(tree, Some(&rest), false);
+            let made = self.node(tree, Some(&lent), false);
             // A pool refuses what does not fit its blocks, and the rest then serves it.
             let passes_on = tree.passes_on() || matches!(tree, Tree::Pool(_));
             others.push(Other { field, made, passes_on, number, large: None });
         }
         let name = self.name(what).replace('_', "");
-        let parts: String = others.iter().map(|o| format!("&self.{}, ", o.field)).collect();
-        let text = filled(CHOSEN, String::new(), String::new(), &others, &rest)
+        let text = filled(CHOSEN, Parts::default(), &others, &rest, &lent)
             .replace("@SITES@", &sites)
-            .replace("@SIZES@", &sizes)
-            .replace("@PARTS_LEN@", &(others.len() + 1).to_string())
-            .replace("@PARTS_LIST@", &parts);
+            .replace("@SIZES@", &sizes);
         self.finish(name, &text, &rest, from)
     }
 
@@ -169,19 +180,14 @@ fn common_align(pools: &[&PoolConfig]) -> String {
 }
 
 /// Fills what both kinds of branches have.
-fn filled(
-    template: &str,
-    mut fields: String,
-    mut make: String,
-    others: &[Other],
-    rest: &Lent,
-) -> String {
+fn filled(template: &str, of_pools: Parts, others: &[Other], rest: &Lent, lent: &Lent) -> String {
+    let Parts { mut fields, mut make, mut parts } = of_pools;
     let class = if template == CHOSEN {
         "Self::class_of(site, layout)"
     } else {
         "Self::class_of(layout.size())"
     };
-    let [mut take, mut zeroed, mut free, mut same, mut parts] = [const { String::new() }; 5];
+    let [mut take, mut zeroed, mut free, mut same] = [const { String::new() }; 4];
     for Other { field, made, passes_on, number, large } in others {
         let leads_here = match large {
             Some((from, up_to)) => format!("({from}..={up_to}).contains(&layout.size())"),
@@ -220,8 +226,9 @@ fn filled(
                  self.{field}.reallocate(block, old, new) }};\n        }}"
             );
         }
-        let _ = writeln!(parts, "        parts.push(&self.{field});");
+        parts.push(format!("&self.{field}"));
     }
+    parts.push("self.rest".to_owned());
     let rest_take = if rest.by_site { "allocate_at(site, layout)" } else { "allocate(layout)" };
     template
         .replace("@FIELDS@", &fields)
@@ -232,5 +239,8 @@ fn filled(
         .replace("@FREE@", &free)
         .replace("@SAME@", &same)
         .replace("@REST_TAKE@", &format!("self.rest.{rest_take}"))
-        .replace("@PARTS@", &parts)
+        .replace("@LENT@", &lent.kind)
+        .replace("@LENT_NAME@", &lent.expression)
+        .replace("@PARTS_LEN@", &parts.len().to_string())
+        .replace("@PARTS_LIST@", &parts.join(", "))
 }
