@@ -6,10 +6,14 @@ use crate::tree::Tree;
 use crate::workspace::Workspace;
 
 /// The crates and files above tier 0 that may hold unsafe code, each with its reason.
-const LISTED: [(&str, &str); 5] = [
+const LISTED: [(&str, &str); 6] = [
     (
         "loligo-expressions",
         "calls a loop compiled for AVX2 where the machine has it: half the time",
+    ),
+    (
+        "loligo-monitor",
+        "reads the time-stamp counter, writes events through a raw cursor, wraps allocators",
     ),
     ("tools/cli/tests/children/recorded.rs", "a program to record counts below a global allocator"),
     ("loligo-replay", "maps files, forks, reads the time-stamp counter, calls peers' allocators"),

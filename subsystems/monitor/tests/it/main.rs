@@ -1,0 +1,4 @@
+//! The tests of the crate as its users see it.
+
+mod seen;
+mod threads;
