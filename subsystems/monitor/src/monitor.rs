@@ -301,6 +301,15 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
                 drainer.run(run, &self.names, &self.clock, consumers, &mut drained);
             }
         }
+        // What is still untold has no block behind it: that of a thread that has ended, for instance.
+        self.store().tell(&mut drainer.lost);
+        for thread in 0..drainer.lost.len() as u32 {
+            if drainer.lost[thread as usize] > 0 {
+                let name = self.store().name(thread);
+                let run = (thread, name, &[][..]);
+                drainer.run(run, &self.names, &self.clock, consumers, &mut drained);
+            }
+        }
         drained
     }
 

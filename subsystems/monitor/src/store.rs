@@ -174,13 +174,22 @@ impl<'a, A: Allocator + ?Sized> Store<'a, A> {
     /// Takes the oldest filled block, and what each thread has lost before it.
     pub(crate) fn pop(&mut self, lost: &mut [u64]) -> Option<Block<'a, A>> {
         let block = self.filled.pop_front()?;
-        if self.untold {
+        self.tell(lost);
+        Some(block)
+    }
+
+    /// Adds what each thread has lost and nobody was told of to `lost`.
+    pub(crate) fn tell(&mut self, lost: &mut [u64]) {
+        if core::mem::take(&mut self.untold) {
             for (entry, lost) in self.threads.iter_mut().zip(lost) {
                 *lost += core::mem::take(&mut entry.lost);
             }
-            self.untold = false;
         }
-        Some(block)
+    }
+
+    /// Returns the name of a thread.
+    pub(crate) fn name(&self, thread: u32) -> Name {
+        self.threads[thread as usize].name
     }
 
     /// Takes a block back that a consumer has looked into.
