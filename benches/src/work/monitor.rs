@@ -97,8 +97,9 @@ pub(crate) fn current() -> Contender {
 pub(crate) fn off() -> Contender {
     recording("loligo, off", |recorder, scopes| {
         monitor().set_recording(false);
-        for _ in 0..scopes {
+        for value in 0..scopes {
             let _scope = recorder.scope(name!("scope"));
+            black_box(value);
         }
         monitor().set_recording(true);
     })
@@ -116,8 +117,10 @@ pub(crate) fn counter() -> Contender {
 /// Returns our vectors.
 pub(crate) fn vector() -> Contender {
     recording("loligo, vector", |recorder, times| {
-        for _ in 0..times {
-            recorder.vector3(name!("vector"), black_box([1.0, 2.0, 3.0]));
+        for value in 0..times {
+            // In registers, as most are: from memory the processor would wait for its own stores.
+            let x = black_box(value) as f32;
+            recorder.vector3(name!("vector"), [x, x + 1.0, x + 2.0]);
         }
     })
 }

@@ -85,7 +85,10 @@ impl Clock {
     #[inline]
     #[must_use]
     pub const fn ns(&self, ticks: u64) -> u64 {
-        ((ticks.saturating_sub(self.first) as u128 * self.rate as u128) >> 32) as u64
+        let since = ticks.saturating_sub(self.first) as u128;
+        // Rounded to the nearest, which keeps their order.
+        let ns = (since * self.rate as u128 + (1 << 31)) >> 32;
+        if ns > u64::MAX as u128 { u64::MAX } else { ns as u64 }
     }
 
     /// Returns how many ticks a nanosecond has.
@@ -124,3 +127,6 @@ fn moment() -> (Instant, u64) {
     }
     (best.1, best.2)
 }
+
+#[cfg(test)]
+mod tests;

@@ -58,6 +58,18 @@ impl<'a, B: Allocator + ?Sized> MonitoredAllocator<'a, B> {
         Self { backing, name }
     }
 
+    /// Records how much of what the heap has taken from below is in none of its blocks, from 0 to 1, as a float under
+    /// `name`. Once a frame it makes a graph of the heap's fragmentation.
+    ///
+    /// # Complexity
+    ///
+    /// That of the heap's [`stats`](Allocator::stats), which for most is O(1).
+    pub fn record_fragmentation(&self, name: Name) {
+        let stats = self.backing.stats();
+        let reserved = stats.reserved.max(1) as f32;
+        current::float(name, 1.0 - (stats.granted as f32 / reserved).min(1.0));
+    }
+
     fn record_allocated(&self, block: NonNull<[u8]>) {
         current::allocated(self.name, block.cast::<u8>().addr().get(), block.len());
     }

@@ -29,7 +29,7 @@ pub struct Options {
     pub blocks: u32,
     /// Threads that record at one time, 1 at least.
     pub threads: u32,
-    /// Names that are made at run time, names of threads included.
+    /// Names that are made at run time, names of threads included; 2^30 at most.
     pub names: u32,
 }
 
@@ -104,6 +104,9 @@ impl fmt::Display for MonitorDamage {
 }
 
 impl Error for MonitorDamage {}
+
+/// The most names that an event can tell apart.
+const NAMES_MAX: u32 = 1 << 30;
 
 /// The switch and the count of frames, on lines of the cache of their own: every thread reads it all the time.
 #[derive(Debug)]
@@ -206,7 +209,7 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         Ok(Self {
             pulse: Pulse(AtomicU32::new(ON)),
             clock,
-            names: Names::try_new_in(options.names, memory)?,
+            names: Names::try_new_in(options.names.min(NAMES_MAX), memory)?,
             store: Mutex::new(Store::try_new_in(options, memory)?),
             drainer: Mutex::new(Drainer::try_new_in(options.threads.max(1), memory)?),
             memory,

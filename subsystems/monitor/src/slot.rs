@@ -123,3 +123,6 @@ impl Slot {
 
 /// The most that a counter may be, and the least of it negated: 60 bits with a sign.
 pub(crate) const COUNTER_MAX: i64 = (1 << (63 - KIND_BITS)) - 1;
+
+#[cfg(test)]
+mod tests;

@@ -24,7 +24,7 @@ fn feed(graphs: &mut Graphs<'_, Debug<'_>>, heap: &Debug<'_>, record: impl FnOnc
     record(&main);
     main.flush();
     let before = heap.stats().allocations_total;
-    assert_eq!(monitor.drain(&mut [graphs]).lost, 0);
+    assert_eq!(monitor.drain(&mut [graphs]).lost, 0, "it is few");
     assert_eq!(heap.stats().allocations_total, before, "events allocate nothing");
 }
 

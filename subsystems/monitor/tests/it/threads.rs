@@ -1,7 +1,8 @@
 //! What threads record, and what is seen of it.
 
-use loligo_allocators::Allocator;
-use loligo_monitor::{Monitor, MonitorError, Options, current, name};
+use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
+use loligo_containers::Array;
+use loligo_monitor::{Monitor, MonitorError, MonitoredAllocator, Options, current, name};
 
 use crate::seen::{Seen, all, small, with_heap};
 
@@ -146,7 +147,8 @@ fn of_two_monitors_the_innermost_is_current() {
             current::float(name!("value"), 2.5);
         });
         assert!(!current::is_recording(), "no recorder is current");
-        (one.flush(), two.flush());
+        one.flush();
+        two.flush();
         assert_eq!(all(&outer).lines, ["one > outer", "one value 2.5", "one < outer"]);
         let lines = ["two > inner", "two place [0.0, 0.0, 0.0]", "two < inner"];
         assert_eq!(all(&inner).lines, lines);
@@ -230,5 +232,37 @@ fn stamps_come_in_any_order_and_times_do_not() {
         let mut seen = Seen::default();
         assert_eq!(monitor.drain(&mut [&mut seen]).events, 4);
         assert_eq!(seen.times, [now, now, now, now + 9]);
+    });
+}
+
+#[test]
+fn a_heap_is_watched() {
+    with_heap(|heap| {
+        let monitor = small(heap);
+        let main = monitor.try_recorder("main").expect("there is memory");
+        let pages = PageAllocator::new("pages");
+        let units = HeapAllocator::new("units", &pages);
+        let watched = MonitoredAllocator::new(name!("units"), &units);
+        let mut array = Array::<u64, _>::new_in(&watched);
+        array.push(1);
+        main.run(|| {
+            watched.record_fragmentation(name!("fragmentation"));
+            array.reserve(1000);
+            drop(array);
+        });
+        main.flush();
+        let lines = all(&monitor).lines;
+        let sizes = |sign: char| -> Vec<u64> {
+            let size = |line: &String| line.split_once(&format!("units {sign}"))?.1.parse().ok();
+            lines.iter().filter_map(size).collect()
+        };
+        let ([grown], [first, last]) = (&sizes('+')[..], &sizes('-')[..]) else {
+            panic!("it is moved or grown, and freed: {lines:?}");
+        };
+        assert!(*grown >= 8008 && grown == last && first < grown, "{lines:?}");
+        let share = lines[0].strip_prefix("main fragmentation ").expect("it comes first");
+        let share: f32 = share.parse().expect("a number");
+        assert!(share > 0.5 && share < 1.0, "a few bytes of a heap: {share}");
+        assert_eq!(watched.stats().live, 0);
     });
 }
