@@ -27,7 +27,7 @@ pub(crate) const ON: u32 = 1;
 /// that is all. Without the feature `recording` all calls are empty.
 ///
 /// What has no duration (counters, values, allocations) carries no stamp: it belongs to the moment of the scope's
-/// begin or end before it, or of the frame. Reading the time would cost twenty times as much as the rest.
+/// begin or end before it, or of the frame. Reading the time would cost several times as much as the rest.
 ///
 /// # Complexity
 ///
@@ -61,8 +61,8 @@ pub(crate) const ON: u32 = 1;
 ///
 /// # Invariants
 ///
-/// 1. `start` is the first of `slots` slots that live as long as the monitor, and that only this object touches until it
-///    hands them in.
+/// 1. `start` is the first slot of a block that lives as long as the monitor, and that only this object touches until
+///    it hands it in.
 /// 2. `next` is within them, at or behind the head of a run; from `start` up to it is one run but for its length.
 /// 3. `last` is the last of them: from any `next` before it, two slots are free.
 pub struct Recorder<'m> {

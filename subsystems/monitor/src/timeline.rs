@@ -1,7 +1,7 @@
 //! The timeline: which scopes each thread was in, when, and on which core.
 //!
-//! After Niklas Frykholm, "First profiler screenshot" (2009): a line for each thread, bars for scopes, nested ones below
-//! each other, coloured by the core that the scope began on.
+//! After Niklas Frykholm, "First profiler screenshot" (2009): a line for each thread, bars for scopes, nested ones
+//! below each other, coloured by the core that the scope began on.
 
 use core::fmt;
 
