@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let debug = Locked::new(HeapAllocator::new("debug heap", &pages));
     let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
     let mut graphs = Graphs::try_new_in(&GraphLimits::default(), &debug)?;
-    for line in ["graph make frame", "graph add_scope frame animate", "graph add frame wind"] {
+    for line in ["graph make frame", "graph add_scope frame animate", "graph range frame 0 2"] {
         graphs.command(line)?;
     }
     let mut timeline = Timeline::try_new_in(&TimelineLimits::default(), &debug)?;
