@@ -8,6 +8,7 @@ pub mod expressions;
 pub mod frame;
 pub mod heap;
 pub mod ids;
+pub mod monitor;
 pub mod page;
 pub mod pool;
 pub mod shared;
@@ -210,6 +211,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(containers::rows());
     rows.extend(diagnostics::rows());
     rows.extend(expressions::rows());
+    rows.extend(monitor::rows());
     rows.extend(sjson::rows());
     rows
 }

@@ -10,5 +10,6 @@ pub(crate) mod frames;
 pub(crate) mod ids;
 pub(crate) mod mappings;
 pub(crate) mod mixed;
+pub(crate) mod monitor;
 pub(crate) mod sjson;
 pub(crate) mod strided;

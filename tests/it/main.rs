@@ -62,6 +62,7 @@ mod string_hash;
 mod subject;
 mod subsystem_diagnostics;
 mod subsystem_expressions;
+mod subsystem_monitor;
 mod subsystem_sjson;
 mod subsystems;
 mod subsystems_planted;

@@ -6,11 +6,15 @@ use crate::tree::Tree;
 use crate::workspace::Workspace;
 
 /// The crates and files above tier 0 that may hold unsafe code, each with its reason.
-const LISTED: [(&str, &str); 6] = [
+const LISTED: &[(&str, &str)] = &[
     ("loligo-diagnostics", "contexts point to what callers lend, so that nothing is copied or allocated"),
     (
         "loligo-expressions",
         "calls a loop compiled for AVX2 where the machine has it: half the time",
+    ),
+    (
+        "loligo-monitor",
+        "reads the time-stamp counter, writes events through a raw cursor, wraps allocators",
     ),
     ("tools/cli/tests/children/recorded.rs", "a program to record counts below a global allocator"),
     ("loligo-replay", "maps files, forks, reads the time-stamp counter, calls peers' allocators"),

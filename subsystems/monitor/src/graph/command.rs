@@ -1,0 +1,228 @@
+//! Lines of text that make, feed and range graphs.
+
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+
+use crate::error::{GraphError, GraphFault};
+
+use super::series::{Series, Source, Sum};
+use super::{Graph, Graphs, HISTORY, try_history};
+
+/// The longest name in bytes.
+const NAME_BYTES_MAX: usize = 128;
+
+/// Does what `line` says.
+pub(super) fn run<A: Allocator + ?Sized>(
+    graphs: &mut Graphs<'_, A>,
+    line: &str,
+) -> Result<(), GraphError> {
+    let mut words = Words { line, at: 0 };
+    let graph = words.next()?;
+    if graph.text != "graph" {
+        return Err(graph.fault(GraphFault::Command));
+    }
+    let command = words.next()?;
+    match command.text {
+        "make" => make(graphs, &mut words),
+        "add" => add(graphs, &mut words, &[Source::Value]),
+        "add_vector3" => {
+            add(graphs, &mut words, &[Source::Part(0), Source::Part(1), Source::Part(2)])
+        }
+        "add_scope" => add(graphs, &mut words, &[Source::Scope]),
+        "add_heap" => add(graphs, &mut words, &[Source::Heap]),
+        "range" => range(graphs, &mut words),
+        "history" => history(graphs, &mut words),
+        "remove" => {
+            let index = known(graphs, words.next()?)?;
+            words.end()?;
+            graphs.graphs.remove(index);
+            Ok(())
+        }
+        _ => Err(command.fault(GraphFault::Command)),
+    }
+}
+
+fn make<A: Allocator + ?Sized>(
+    graphs: &mut Graphs<'_, A>,
+    words: &mut Words<'_>,
+) -> Result<(), GraphError> {
+    let name = words.name()?;
+    words.end()?;
+    if graphs.get(name.text).is_some() {
+        return Err(name.fault(GraphFault::Exists));
+    }
+    if graphs.graphs.len() >= graphs.limits.graphs as usize {
+        return Err(name.fault(GraphFault::Graphs));
+    }
+    let made = || {
+        Ok(Graph {
+            name: text(name.text, graphs.memory)?,
+            series: Array::try_with_capacity_in(graphs.limits.series as usize, graphs.memory)?,
+            range: None,
+            history: HISTORY.clamp(1, graphs.limits.history_max.max(1)),
+        })
+    };
+    let pushed = made().and_then(|graph| graphs.graphs.try_push(graph));
+    pushed.map_err(|_: GrowError| name.fault(GraphFault::Memory))
+}
+
+fn add<A: Allocator + ?Sized>(
+    graphs: &mut Graphs<'_, A>,
+    words: &mut Words<'_>,
+    sources: &[Source],
+) -> Result<(), GraphError> {
+    let index = known(graphs, words.next()?)?;
+    let name = words.name()?;
+    words.end()?;
+    let (series_max, memory) = (graphs.limits.series as usize, graphs.memory);
+    let graph = &mut graphs.graphs[index];
+    let before = graph.series.len();
+    if before + sources.len() > series_max {
+        return Err(name.fault(GraphFault::Series));
+    }
+    for &source in sources {
+        let made = || {
+            let (name, points) = (text(name.text, memory)?, try_history(graph.history, memory)?);
+            Ok(Series { name, source, points, history: graph.history, sum: Sum::default() })
+        };
+        if made().and_then(|series| graph.series.try_push(series)).is_err() {
+            graph.series.truncate(before);
+            return Err(name.fault(GraphFault::Memory));
+        }
+    }
+    Ok(())
+}
+
+fn range<A: Allocator + ?Sized>(
+    graphs: &mut Graphs<'_, A>,
+    words: &mut Words<'_>,
+) -> Result<(), GraphError> {
+    let index = known(graphs, words.next()?)?;
+    let least = words.next()?;
+    if least.text == "auto" {
+        words.end()?;
+        graphs.graphs[index].range = None;
+        return Ok(());
+    }
+    let most = words.next()?;
+    words.end()?;
+    let [from, to] = [number(least)?, number(most)?];
+    if from >= to {
+        return Err(least.fault(GraphFault::Range));
+    }
+    graphs.graphs[index].range = Some([from, to]);
+    Ok(())
+}
+
+fn history<A: Allocator + ?Sized>(
+    graphs: &mut Graphs<'_, A>,
+    words: &mut Words<'_>,
+) -> Result<(), GraphError> {
+    let index = known(graphs, words.next()?)?;
+    let count = words.next()?;
+    words.end()?;
+    let history = count.text.parse().map_err(|_| count.fault(GraphFault::Number))?;
+    if history == 0 || history > graphs.limits.history_max {
+        return Err(count.fault(GraphFault::Number));
+    }
+    let memory = graphs.memory;
+    let graph = &mut graphs.graphs[index];
+    let refused = |_: GrowError| count.fault(GraphFault::Memory);
+    let mut fresh = Array::try_with_capacity_in(graph.series.len(), memory).map_err(refused)?;
+    for _ in 0..graph.series.len() {
+        fresh.try_push(try_history(history, memory).map_err(refused)?).map_err(refused)?;
+    }
+    for (series, points) in graph.series.iter_mut().zip(fresh) {
+        (series.points, series.history) = (points, history);
+    }
+    graph.history = history;
+    Ok(())
+}
+
+/// Returns the index of the graph that a word names.
+fn known<A: Allocator + ?Sized>(
+    graphs: &Graphs<'_, A>,
+    word: Word<'_>,
+) -> Result<usize, GraphError> {
+    let is_it = |graph: &Graph<'_, A>| graph.name() == word.text;
+    graphs.graphs.iter().position(is_it).ok_or_else(|| word.fault(GraphFault::Unknown))
+}
+
+fn number(word: Word<'_>) -> Result<f32, GraphError> {
+    let number = word.text.parse::<f32>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| word.fault(GraphFault::Number))
+}
+
+fn text<'a, A: Allocator + ?Sized>(
+    text: &str,
+    memory: &'a A,
+) -> Result<Array<'a, u8, A>, GrowError> {
+    let mut bytes = Array::try_with_capacity_in(text.len(), memory)?;
+    bytes.try_extend_from_slice(text.as_bytes())?;
+    Ok(bytes)
+}
+
+/// A word of a line, and where it begins.
+#[derive(Clone, Copy)]
+struct Word<'l> {
+    text: &'l str,
+    at: usize,
+}
+
+impl Word<'_> {
+    fn fault(self, fault: GraphFault) -> GraphError {
+        GraphError { fault, column: u32::try_from(self.at + 1).unwrap_or(u32::MAX) }
+    }
+}
+
+/// The words of a line, those in quotes whole.
+struct Words<'l> {
+    line: &'l str,
+    at: usize,
+}
+
+impl<'l> Words<'l> {
+    /// Returns the next word.
+    fn next(&mut self) -> Result<Word<'l>, GraphError> {
+        let rest = self.skip_space();
+        let at = self.at;
+        let missing = Word { text: "", at };
+        if rest.is_empty() {
+            return Err(missing.fault(GraphFault::Missing));
+        }
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let Some(len) = quoted.find('"') else {
+                return Err(missing.fault(GraphFault::Quote));
+            };
+            self.at += len + 2;
+            return Ok(Word { text: &quoted[..len], at });
+        }
+        let len = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        self.at += len;
+        Ok(Word { text: &rest[..len], at })
+    }
+
+    /// Returns the next word if it can be a name.
+    fn name(&mut self) -> Result<Word<'l>, GraphError> {
+        let name = self.next()?;
+        match name.text.len() {
+            1..=NAME_BYTES_MAX => Ok(name),
+            _ => Err(name.fault(GraphFault::Name)),
+        }
+    }
+
+    /// Sees to it that there are no more words.
+    fn end(&mut self) -> Result<(), GraphError> {
+        match self.skip_space() {
+            "" => Ok(()),
+            _ => Err(Word { text: "", at: self.at }.fault(GraphFault::TooMany)),
+        }
+    }
+
+    fn skip_space(&mut self) -> &'l str {
+        let rest = &self.line[self.at..];
+        let trimmed = rest.trim_start();
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+}
