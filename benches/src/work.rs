@@ -11,3 +11,4 @@ pub(crate) mod mappings;
 pub(crate) mod mixed;
 pub(crate) mod sjson;
 pub(crate) mod strided;
+pub(crate) mod tasks;

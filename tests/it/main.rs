@@ -62,6 +62,7 @@ mod string_hash;
 mod subject;
 mod subsystem_expressions;
 mod subsystem_sjson;
+mod subsystem_tasks;
 mod subsystems;
 mod subsystems_planted;
 mod suites;

@@ -10,7 +10,7 @@ use crate::observer::{Observed, Observer};
 use crate::slot::Slot;
 use crate::state::{State, Taken, ThreadRecord, Waits};
 use crate::sync::{AtomicU32, Bell, Guard, Lock, Ordering};
-use crate::task::{Task, ThreadIndex};
+use crate::task::Task;
 use crate::worker::Worker;
 
 /// How often a thread that finds nothing looks again before it sleeps: some microseconds, about what waking it costs.
@@ -162,10 +162,9 @@ impl<'m> Hub<'m> {
     fn execute(&self, thread: u8, taken: Taken) -> bool {
         let worker = Worker::new(self, thread, Some(taken.id));
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let _observed = self.observer.map(|observer| {
-                let (name, id, parent) = (*taken.name, taken.id, taken.parent);
-                Observed::begin(observer, name, id, parent, ThreadIndex(thread))
-            });
+            if let Some(observer) = self.observer {
+                return observed(observer, taken, &worker);
+            }
             // SAFETY: it came in by `add`, whose caller promises that what it borrows stands until the task has
             // completed, which it does after this at the earliest.
             unsafe { taken.closure.call(&worker) }
@@ -245,6 +244,15 @@ impl<'m> Hub<'m> {
             }
         }
     }
+}
+
+/// Runs a task's closure and tells of its begin and end.
+#[cold]
+fn observed(observer: &dyn Observer, taken: Taken, worker: &Worker<'_>) {
+    let (name, id, parent) = (*taken.name, taken.id, taken.parent);
+    let _observed = Observed::begin(observer, name, id, parent, worker.thread());
+    // SAFETY: as in `execute`.
+    unsafe { taken.closure.call(worker) }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::task::ThreadIndex;
 /// themselves, or that are done elsewhere, do not begin. A panic in here while a task begins is the task's; while it
 /// ends after a panic, the program's end.
 ///
-/// Without an observer, a task takes two branches more, which are always the same.
+/// Without an observer, a task takes one branch more, which always goes the same way.
 pub trait Observer: Sync {
     /// A task begins.
     fn begin(&self, task: &Begun);

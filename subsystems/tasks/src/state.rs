@@ -155,3 +155,6 @@ impl State {
         self.closing
     }
 }
+
+#[cfg(test)]
+mod tests;
