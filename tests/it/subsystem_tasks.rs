@@ -1,6 +1,6 @@
 //! A task manager under the suite for subsystems: without workers, as std takes memory of the global heap for threads.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use loligo_tasks::{Settings, Task, Tasks};
 

@@ -57,9 +57,7 @@ impl State {
         self.counts.held += u32::from(task.held);
         let blocked = task.dependency.is_some_and(|dependency| self.block(index, dependency));
         if !blocked && !task.held {
-            let mut pending = List::EMPTY;
-            pending.push(&mut self.slots, index);
-            self.settle(pending);
+            self.settle_one(index);
         }
         Ok(id)
     }

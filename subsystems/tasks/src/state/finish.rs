@@ -23,6 +23,20 @@ impl State {
         }
     }
 
+    /// As [`settle`](Self::settle), for one task, which mostly can be run.
+    #[inline]
+    pub(super) fn settle_one(&mut self, index: u32) {
+        let slot = &self.slots[index as usize];
+        let runs = slot.work.is_some() && slot.fault == SOUND && slot.affinity == ANYWHERE;
+        if runs && !self.closing {
+            self.enqueue(index);
+        } else {
+            let mut pending = List::EMPTY;
+            pending.push(&mut self.slots, index);
+            self.settle(pending);
+        }
+    }
+
     /// Returns why a task may not start, if so.
     fn fault_of_start(&self, index: u32) -> u8 {
         let slot = &self.slots[index as usize];
@@ -38,6 +52,7 @@ impl State {
         }
     }
 
+    #[inline]
     fn enqueue(&mut self, index: u32) {
         let slot = &mut self.slots[index as usize];
         slot.phase = Phase::Queued;

@@ -72,8 +72,8 @@ fn the_order_of_calls_of_the_article_works_with_held_tasks() {
 fn a_task_is_done_when_its_children_are_which_may_come_while_it_runs() {
     with_workers(Settings::default(), |tasks| {
         tasks.run(|main| {
-            let done = std::sync::atomic::AtomicU32::new(0);
-            let count = || done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let done = core::sync::atomic::AtomicU32::new(0);
+            let count = || done.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
             main.scope(&"scope", |scope| {
                 let count = &count;
                 let parent = Task::new(&"animation", move |worker| {
@@ -89,7 +89,7 @@ fn a_task_is_done_when_its_children_are_which_may_come_while_it_runs() {
                 });
                 let parent = scope.add(parent).expect("there is room");
                 main.wait(parent).expect("nothing fails");
-                assert_eq!(done.load(std::sync::atomic::Ordering::Relaxed), 20, "children first");
+                assert_eq!(done.load(core::sync::atomic::Ordering::Relaxed), 20, "children first");
             })
             .expect("nothing fails");
         });

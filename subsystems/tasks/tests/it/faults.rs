@@ -1,6 +1,6 @@
 //! What is done wrongly: each has its answer, and none hangs.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use loligo_tasks::{
     AddError, ChangeError, ScopeError, Settings, StartError, Task, TaskId, Tasks, ThreadIndex,
@@ -18,7 +18,7 @@ fn bad<'f>() -> Task<'f> {
 #[test]
 fn settings_that_cannot_be_are_refused() {
     with_memory(|memory| {
-        let refused = |settings| Tasks::try_new_in(&settings, memory).err().expect("refused");
+        let refused = |settings| Tasks::try_new_in(&settings, memory).expect_err("refused");
         let tasks = |tasks| Settings { tasks, workers: Some(0), ..Settings::default() };
         assert_eq!(refused(tasks(0)), StartError::Tasks { asked: 0 }, "none");
         assert_eq!(refused(tasks(u32::MAX)), StartError::Tasks { asked: u32::MAX }, "too many");
@@ -48,7 +48,7 @@ fn a_full_table_says_so_and_goes_on() {
                 main.validate();
                 // Loops do without.
                 let sum = AtomicU32::new(0);
-                let add = |range: std::ops::Range<usize>| {
+                let add = |range: core::ops::Range<usize>| {
                     sum.fetch_add(range.len() as u32, Ordering::Relaxed);
                 };
                 main.parallel_for(&"loop", 100, 1, add).expect("nothing panics");
@@ -297,7 +297,7 @@ fn a_panic_in_the_scope_itself_waits_for_its_tasks() {
         with_workers(Settings::default(), |tasks| {
             tasks.run(|main| {
                 let mut done = 0;
-                let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let caught = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
                     main.scope(&"scope", |scope| {
                         scope.add(Task::new(&"task", |_| done += 1)).expect("there is room");
                         panic!("on purpose");
@@ -362,7 +362,7 @@ fn shutdown_gives_up_what_has_not_started() {
 fn a_panic_of_the_main_thread_ends_everything_and_goes_on() {
     quietly(|| {
         with_workers(Settings::default(), |tasks| {
-            let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let caught = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
                 tasks.run(|main| {
                     main.add(Task::external(&"never")).expect("there is room");
                     panic!("on purpose");

@@ -4,9 +4,9 @@
 //! be done elsewhere, add children while it runs, or panic. The model says which run and which fail; each that
 //! runs must find all that it waited for complete.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use loligo_tasks::{Settings, Task, TaskId, ThreadIndex, WaitError, Worker};
+use loligo_tasks::{Scope, ScopeError, Settings, Task, TaskId, ThreadIndex, WaitError, Worker};
 
 use crate::{quietly, with_workers};
 
@@ -177,6 +177,43 @@ impl Running<'_> {
     }
 }
 
+/// Makes the task of a node.
+fn task_of<'s>(
+    running: &'s Running<'_>,
+    scope: &'s Scope<'s, '_>,
+    index: usize,
+    ids: &[TaskId],
+) -> Task<'s> {
+    let node = &running.nodes[index];
+    let mut task = match node.kind {
+        Kind::Run | Kind::Panic => Task::new(&"node", move |worker| {
+            running.run(worker, index);
+            let own = worker.task().expect("it is in a task");
+            let node = &running.nodes[index];
+            for number in 1..=node.children {
+                let panics = node.child_panics && number == node.children;
+                let child = Task::new(&"child", move |_| {
+                    running.children[index].fetch_add(1, Ordering::Relaxed);
+                    assert!(!panics, "on purpose");
+                });
+                scope.add(child.child_of(own)).expect("there is room");
+            }
+        }),
+        Kind::Empty | Kind::Join => Task::empty(&"empty"),
+        Kind::External | Kind::Group => Task::external(&"elsewhere"),
+    };
+    if let Some(after) = node.after {
+        task = task.after(ids[after]);
+    }
+    if let Some(parent) = node.parent {
+        task = task.child_of(ids[parent]);
+    }
+    if node.on_main {
+        task = task.on(ThreadIndex(0));
+    }
+    task
+}
+
 /// Runs a graph and compares it with the model.
 fn check(main: &Worker<'_>, seed: u64) {
     let mut random = Random(seed);
@@ -196,32 +233,7 @@ fn check(main: &Worker<'_>, seed: u64) {
         let mut elsewhere = Vec::new();
         let mut held = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
-            let mut task = match node.kind {
-                Kind::Run | Kind::Panic => Task::new(&"node", move |worker| {
-                    running.run(worker, index);
-                    let own = worker.task().expect("it is in a task");
-                    let node = &running.nodes[index];
-                    for number in 1..=node.children {
-                        let panics = node.child_panics && number == node.children;
-                        let child = Task::new(&"child", move |_| {
-                            running.children[index].fetch_add(1, Ordering::Relaxed);
-                            assert!(!panics, "on purpose");
-                        });
-                        scope.add(child.child_of(own)).expect("there is room");
-                    }
-                }),
-                Kind::Empty | Kind::Join => Task::empty(&"empty"),
-                Kind::External | Kind::Group => Task::external(&"elsewhere"),
-            };
-            if let Some(after) = node.after {
-                task = task.after(ids[after]);
-            }
-            if let Some(parent) = node.parent {
-                task = task.child_of(ids[parent]);
-            }
-            if node.on_main {
-                task = task.on(ThreadIndex(0));
-            }
+            let task = task_of(running, scope, index, &ids);
             let id = if node.kind == Kind::Join {
                 let joins: Vec<TaskId> = node.joins.iter().map(|join| ids[*join]).collect();
                 scope.join(&"join", &joins).expect("they have no parent")
@@ -244,22 +256,7 @@ fn check(main: &Worker<'_>, seed: u64) {
                 main.validate();
             }
         }
-        while !held.is_empty() || !elsewhere.is_empty() {
-            let (list, held_first) = if random.one_in(2) && !held.is_empty() {
-                (&mut held, true)
-            } else {
-                (&mut elsewhere, false)
-            };
-            if list.is_empty() {
-                continue;
-            }
-            let id = list.swap_remove(random.below(list.len() as u64) as usize);
-            if held_first {
-                main.start(id).expect("it is held");
-            } else {
-                main.complete(id).expect("it is open");
-            }
-        }
+        release(main, &mut random, held, elsewhere);
         for (index, id) in ids.iter().enumerate() {
             let told = main.wait(*id);
             assert!(!main.is_open(*id), "seed {seed}: {index} is open after a wait");
@@ -267,6 +264,42 @@ fn check(main: &Worker<'_>, seed: u64) {
         }
         main.validate();
     });
+    compare(&running, &expected, result, seed);
+}
+
+/// Starts those that are held and completes those elsewhere, in any order.
+fn release(
+    main: &Worker<'_>,
+    random: &mut Random,
+    mut held: Vec<TaskId>,
+    mut elsewhere: Vec<TaskId>,
+) {
+    while !held.is_empty() || !elsewhere.is_empty() {
+        let (list, held_first) = if random.one_in(2) && !held.is_empty() {
+            (&mut held, true)
+        } else {
+            (&mut elsewhere, false)
+        };
+        if list.is_empty() {
+            continue;
+        }
+        let id = list.swap_remove(random.below(list.len() as u64) as usize);
+        if held_first {
+            main.start(id).expect("it is held");
+        } else {
+            main.complete(id).expect("it is open");
+        }
+    }
+}
+
+/// Compares what has run with the model.
+fn compare(
+    running: &Running<'_>,
+    expected: &[(bool, bool)],
+    result: Result<(), ScopeError>,
+    seed: u64,
+) {
+    let nodes = running.nodes;
     let failed = expected.iter().any(|(_, failed)| *failed);
     match result {
         Ok(()) => assert!(!failed, "seed {seed}: the scope does not know of a failure"),

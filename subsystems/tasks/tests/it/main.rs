@@ -56,7 +56,7 @@ fn quietly<R>(work: impl FnOnce() -> R) -> R {
     let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    let result = std::panic::catch_unwind(core::panic::AssertUnwindSafe(work));
     std::panic::set_hook(hook);
     drop(alone);
     result.unwrap_or_else(|payload| std::panic::resume_unwind(payload))

@@ -21,7 +21,7 @@ fn nothing_is_allocated_after_the_start() {
             // Each thread of ours counts; other tests beside this one do not.
             for thread in 1..main.threads() as u8 {
                 let arm = |_: &Worker<'_>| {
-                    std::mem::forget(GUARD.arm_with(Arming::new().count_only()));
+                    core::mem::forget(GUARD.arm_with(Arming::new().count_only()));
                 };
                 let arm = Task::new(&"arm", arm).on(ThreadIndex(thread));
                 main.wait(main.add(arm).expect("there is room")).expect("it runs");

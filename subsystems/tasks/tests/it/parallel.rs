@@ -1,8 +1,8 @@
 //! Loops over many items.
 
+use core::sync::atomic::{AtomicU32, Ordering};
 use std::collections::HashSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use loligo_tasks::{PIECES_A_THREAD, Settings, WaitError};
 
@@ -16,7 +16,7 @@ fn every_item_is_met_once_in_at_most_five_pieces_a_thread() {
                 for grain in [0, 1, 3, 100, usize::MAX] {
                     let seen: Vec<AtomicU32> = (0..len).map(|_| AtomicU32::new(0)).collect();
                     let pieces = AtomicU32::new(0);
-                    let body = |range: std::ops::Range<usize>| {
+                    let body = |range: core::ops::Range<usize>| {
                         pieces.fetch_add(1, Ordering::Relaxed);
                         let last = range.end == len;
                         assert!(last || range.len() >= grain, "{range:?} is less than {grain}");
@@ -67,7 +67,7 @@ fn loops_in_loops_end() {
                 for outer in 0..10_usize {
                     let seen = &seen;
                     let task = loligo_tasks::Task::new(&"outer", move |worker| {
-                        let body = |range: std::ops::Range<usize>| {
+                        let body = |range: core::ops::Range<usize>| {
                             let mut seen = seen.lock().expect("whole");
                             range.for_each(|inner| _ = seen.insert((outer, inner)));
                         };
@@ -88,7 +88,7 @@ fn a_panic_in_a_loop_is_told_whatever_the_threads() {
         with_workers(Settings { tasks: 4, ..Settings::default() }, |tasks| {
             tasks.run(|main| {
                 for bad in [0, 50, 99] {
-                    let body = |range: std::ops::Range<usize>| {
+                    let body = |range: core::ops::Range<usize>| {
                         assert!(!range.contains(&bad), "on purpose");
                     };
                     let told = main.parallel_for(&"loop", 100, 1, body);
