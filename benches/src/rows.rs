@@ -13,6 +13,7 @@ pub mod page;
 pub mod pool;
 pub mod shared;
 pub mod sjson;
+pub mod tasks;
 
 use crate::contender::{Contender, Race, interleave};
 use crate::outcome::{Aim, Outcome, Reading};
@@ -41,6 +42,8 @@ pub enum Unit {
     AdjacentPerLink,
     /// Cache misses of one of two things for each miss of the other.
     MissesPerMiss,
+    /// Time for each moment of the least that it could take.
+    TimePerBound,
 }
 
 impl Unit {
@@ -58,6 +61,7 @@ impl Unit {
             Self::BytesPerItem => "bytes/item",
             Self::AdjacentPerLink => "adjacent/link",
             Self::MissesPerMiss => "misses/miss",
+            Self::TimePerBound => "time/bound",
         }
     }
 
@@ -213,6 +217,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(expressions::rows());
     rows.extend(monitor::rows());
     rows.extend(sjson::rows());
+    rows.extend(tasks::rows());
     rows
 }
 

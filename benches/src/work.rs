@@ -13,3 +13,4 @@ pub(crate) mod mixed;
 pub(crate) mod monitor;
 pub(crate) mod sjson;
 pub(crate) mod strided;
+pub(crate) mod tasks;

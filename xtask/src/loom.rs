@@ -25,7 +25,15 @@ Example:
 ";
 
 /// What is modelled. Each needs a model that was explored and a fault that was caught.
-const STRUCTURES: [&str; 4] = ["shared_frame", "shared_pool", "shared_proxy", "shared_table"];
+const STRUCTURES: [&str; 7] = [
+    "shared_frame",
+    "shared_pool",
+    "shared_proxy",
+    "shared_table",
+    "tasks_counters",
+    "tasks_queue",
+    "tasks_sleep",
+];
 
 /// How each line of the models begins.
 const MARK: &str = "loom: ";
@@ -76,7 +84,8 @@ fn report(lines: &[String]) -> Outcome {
 fn explore(model: &str, bound: &str) -> Result<Vec<String>, Failure> {
     let target = workspace::target().join("loom");
     let mut cargo = command::cargo(&workspace::root());
-    cargo.args(["test", "--release", "-p", "loligo-allocators", "-p", "loligo-ids", "--lib"]);
+    cargo.args(["test", "--release", "-p", "loligo-allocators", "-p", "loligo-ids"]);
+    cargo.args(["-p", "loligo-tasks", "--lib"]);
     cargo.arg("--target-dir").arg(target);
     cargo.arg("--").arg(format!("loom_{model}")).arg("--nocapture");
     cargo.env("RUSTFLAGS", "--cfg loom");

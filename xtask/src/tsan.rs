@@ -15,7 +15,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::workspace;
 
 const USAGE: &str = "\
-Builds the allocators, the id tables and the standard library with ThreadSanitizer; runs a program with a
+Builds the allocators, the id tables, the tasks and the standard library with ThreadSanitizer; runs a program with a
 planted race, which must be reported, and the same without, which must not; and runs the tests that start
 threads, of which none may be. Takes some minutes the first time.
 
@@ -33,10 +33,11 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// The example with the planted race.
 const EXAMPLE: &str = "planted_race";
 
-/// What is looked at: packages, and how the tests that start threads are called there.
-const WATCHED: [(&str, &[&str]); 2] = [
+/// What is looked at: packages, which of their test programs, and how the tests that start threads are called there.
+const WATCHED: [(&str, &str, &[&str]); 3] = [
     (
         "loligo-allocators",
+        "--lib",
         &[
             "shared_frame::",
             "shared_pool::",
@@ -48,7 +49,8 @@ const WATCHED: [(&str, &[&str]); 2] = [
             "page::",
         ],
     ),
-    ("loligo-ids", &["shared_table::"]),
+    ("loligo-ids", "--lib", &["shared_table::"]),
+    ("loligo-tasks", "--test=it", &["article::", "elsewhere::", "faults::", "graphs::", "parallel::"]),
 ];
 
 /// A test that leaves its process so little memory that the sanitizer ends it.
@@ -85,9 +87,9 @@ fn check() -> Outcome {
     build.args(["build", "--quiet", "-p", "loligo-allocators", "--example", EXAMPLE]);
     command::run(&mut build)?;
     canary(&compiler.folder.join(TARGET).join("debug/examples").join(EXAMPLE))?;
-    for (package, tests) in WATCHED {
+    for (package, program, tests) in WATCHED {
         let mut test = compiler.cargo(&root);
-        test.args(["test", "--quiet", "--lib", "-p", package, "--"]).args(tests);
+        test.args(["test", "--quiet", program, "-p", package, "--"]).args(tests);
         test.args(["--skip", STARVES]);
         command::run(&mut test)?;
     }

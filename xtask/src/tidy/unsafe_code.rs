@@ -16,6 +16,7 @@ const LISTED: &[(&str, &str)] = &[
         "loligo-monitor",
         "reads the time-stamp counter, writes events through a raw cursor, wraps allocators",
     ),
+    ("loligo-tasks", "keeps closures that may borrow as the plain bytes of a task"),
     ("tools/cli/tests/children/recorded.rs", "a program to record counts below a global allocator"),
     ("loligo-replay", "maps files, forks, reads the time-stamp counter, calls peers' allocators"),
     ("loligo-tests", "frees blocks, which is unsafe by contract, and hands them in wrongly"),

@@ -1,0 +1,4 @@
+//! Tests of what all threads share.
+
+#[cfg(loom)]
+mod loom;

@@ -1,0 +1,231 @@
+//! Every interleaving of two threads on a small table, up to a bound of preemptions: counters, queue, sleep.
+
+use core::ptr::NonNull;
+use std::boxed::Box;
+use std::sync::Arc;
+use std::vec::Vec;
+
+use loom::cell::UnsafeCell;
+
+use loom::thread;
+
+use crate::event::Event;
+use crate::hub::Hub;
+use crate::id::{Bits, TaskId};
+use crate::slot::{NONE, Slot};
+use crate::state::{ThreadRecord, Waits};
+use crate::sync::Bell;
+use crate::sync::model::{Fault, explore, must_fail};
+use crate::task::{Name, Task};
+
+/// Memory that ends with what uses it.
+struct Memory<T>(NonNull<[T]>);
+
+impl<T> Memory<T> {
+    fn new(items: Vec<T>) -> Self {
+        Self(NonNull::from_mut(Box::leak(items.into_boxed_slice())))
+    }
+
+    /// Returns the slice, once.
+    fn lend(&self) -> &'static mut [T] {
+        // SAFETY: it is a box's, reached through what is returned alone until this is dropped, after its user.
+        unsafe { &mut *self.0.as_ptr() }
+    }
+}
+
+impl<T> Drop for Memory<T> {
+    fn drop(&mut self) {
+        // SAFETY: it came from a box, and its user is gone.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+/// A hub for two threads, and for each task a cell that the checker watches.
+///
+/// In a counter of std: one of the checker, dropped as a deadlock unwinds, would panic again.
+struct Watched {
+    hub: Box<Hub<'static>>,
+    cells: Vec<UnsafeCell<u32>>,
+    event: Event,
+    /// Dropped after the hub.
+    _memory: (Memory<Slot>, Memory<ThreadRecord>, Memory<Bell>),
+}
+
+// SAFETY: the cells are written by tasks of which each has its own, and read when those are done; that this holds is
+// what is checked. All else is shared by the hub's own right.
+unsafe impl Sync for Watched {}
+
+// SAFETY: the memory is reached through the hub, which may pass to another thread.
+unsafe impl Send for Watched {}
+
+impl Watched {
+    fn new() -> Arc<Self> {
+        let bits = Bits::of(4);
+        let slots = Memory::new((0..4).map(|index| Slot::free(bits.first(index), NONE)).collect());
+        let threads = Memory::new((0..2).map(|_| ThreadRecord::new()).collect());
+        let bells = Memory::new((0..2).map(|_| Bell::default()).collect());
+        let hub = Box::new(Hub::new(slots.lend(), threads.lend(), bells.lend(), 1, None));
+        hub.with(|state| {
+            state.register(0);
+            state.register(1);
+        });
+        let cells = (0..4).map(|_| UnsafeCell::new(0)).collect();
+        Arc::new(Self { hub, cells, event: Event::new(), _memory: (slots, threads, bells) })
+    }
+
+    /// Adds a task that writes the cell of this number.
+    fn add(&self, name: Name, cell: usize, parent: Option<TaskId>) -> TaskId {
+        let write = move |_: &crate::Worker<'_>| {
+            self.cells[cell].with_mut(|value| {
+                // SAFETY: no other task has this cell.
+                unsafe { *value += 1 }
+            });
+        };
+        let task = Task::new(name, write);
+        let mut task = match parent {
+            Some(parent) => task.child_of(parent),
+            None => task,
+        };
+        // SAFETY: each model ends only when its tasks have run.
+        unsafe { self.hub.add(&mut task, None) }.expect("there is room")
+    }
+
+    /// Returns how often the task of this cell has run.
+    fn runs(&self, cell: usize) -> u32 {
+        self.cells[cell].with(|value| {
+            // SAFETY: its task is done.
+            unsafe { *value }
+        })
+    }
+
+    fn external(&self) -> TaskId {
+        // SAFETY: it borrows nothing.
+        unsafe { self.hub.add(&mut Task::external(&"external"), None) }.expect("there is room")
+    }
+
+    fn wait(&self, task: TaskId) {
+        let waited = self.hub.work_until(0, Waits::Task(task), || false);
+        waited.expect("nothing fails");
+    }
+
+    fn check(&self) {
+        let damage = self.hub.with(|state| state.check());
+        assert_eq!(damage, None, "after the model");
+    }
+}
+
+/// Runs a worker beside `main`, and ends it.
+fn beside_a_worker(main: impl FnOnce(&Watched)) {
+    let watched = Watched::new();
+    let other = Arc::clone(&watched);
+    let worker = thread::spawn(move || other.hub.serve(1));
+    main(&watched);
+    watched.hub.with(|state| state.close());
+    worker.join().expect("the worker ends well");
+    watched.check();
+}
+
+/// Two children of one parent, on whichever threads.
+fn children() {
+    beside_a_worker(|watched| {
+        let parent = watched.external();
+        watched.add(&"one", 0, Some(parent));
+        watched.add(&"other", 1, Some(parent));
+        watched.hub.with(|state| state.complete_external(parent, false)).expect("it is open");
+        watched.wait(parent);
+        assert_eq!((watched.runs(0), watched.runs(1)), (1, 1), "both have run, once");
+    });
+}
+
+/// Two threads take what there is.
+fn taken_once() {
+    let watched = Watched::new();
+    let tasks = [0, 1, 2].map(|cell| watched.add(&"task", cell, None));
+    let other = Arc::clone(&watched);
+    let thread = thread::spawn(move || while other.hub.run_one(1) {});
+    while watched.hub.run_one(0) {}
+    thread.join().expect("the thread ends well");
+    assert_eq!([0, 1, 2].map(|cell| watched.runs(cell)), [1; 3], "each once");
+    assert!(!tasks.iter().any(|task| watched.hub.with(|state| state.is_open(*task))), "done");
+    watched.check();
+}
+
+/// Two threads add, and one runs all.
+fn added_by_two() {
+    let watched = Watched::new();
+    let other = Arc::clone(&watched);
+    let thread = thread::spawn(move || _ = other.add(&"one", 0, None));
+    watched.add(&"other", 1, None);
+    thread.join().expect("the thread ends well");
+    while watched.hub.run_one(0) {}
+    assert_eq!([0, 1].map(|cell| watched.runs(cell)), [1; 2], "each once");
+    watched.check();
+}
+
+/// A worker may sleep when a task comes, and the main thread when it is done.
+fn woken_for_a_task() {
+    beside_a_worker(|watched| {
+        let task = watched.add(&"task", 0, None);
+        watched.wait(task);
+        assert_eq!(watched.runs(0), 1, "it has run, once");
+    });
+}
+
+/// A worker may sleep when the manager shuts down.
+fn woken_to_end() {
+    beside_a_worker(|_| {});
+}
+
+/// The main thread may sleep when what it waits for is completed elsewhere.
+fn woken_from_elsewhere() {
+    let watched = Watched::new();
+    let external = watched.external();
+    let other = Arc::clone(&watched);
+    let thread = thread::spawn(move || {
+        other.hub.with(|state| state.complete_external(external, false)).expect("it is open");
+    });
+    watched.wait(external);
+    thread.join().expect("the thread ends well");
+    watched.check();
+}
+
+/// The main thread may sleep when the event is set.
+fn woken_by_an_event() {
+    let watched = Watched::new();
+    let other = Arc::clone(&watched);
+    let thread = thread::spawn(move || {
+        other.hub.with(|state| {
+            other.event.raise();
+            state.set_event(other.event.address());
+        });
+    });
+    let event = &watched.event;
+    let waited = watched.hub.work_until(0, Waits::Event(event.address()), || event.is_set());
+    waited.expect("it is set");
+    thread.join().expect("the thread ends well");
+    watched.check();
+}
+
+#[test]
+fn loom_tasks_counters() {
+    explore("tasks_counters::children", 5, 500, children);
+    must_fail("tasks_counters::children", Fault::Unlocked, &["ausality"], children);
+}
+
+#[test]
+fn loom_tasks_queue() {
+    explore("tasks_queue::taken_once", 5, 150, taken_once);
+    explore("tasks_queue::added_by_two", 5, 4, added_by_two);
+    must_fail("tasks_queue::taken_once", Fault::Unlocked, &["ausality"], taken_once);
+}
+
+#[test]
+fn loom_tasks_sleep() {
+    explore("tasks_sleep::woken_for_a_task", 5, 60, woken_for_a_task);
+    explore("tasks_sleep::woken_to_end", 5, 4, woken_to_end);
+    explore("tasks_sleep::woken_from_elsewhere", 5, 3, woken_from_elsewhere);
+    explore("tasks_sleep::woken_by_an_event", 5, 3, woken_by_an_event);
+    must_fail("tasks_sleep::woken_for_a_task", Fault::SleepsLate, &["deadlock"], woken_for_a_task);
+    must_fail("tasks_sleep::woken_to_end", Fault::Silent, &["deadlock"], woken_to_end);
+    must_fail("tasks_sleep::woken_by_an_event", Fault::Silent, &["deadlock"], woken_by_an_event);
+}

@@ -1,0 +1,41 @@
+//! Plain-data tasks in a fixed table.
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![expect(
+    unsafe_code,
+    reason = "tasks are closures kept as bytes, which may borrow; every block has its argument"
+)]
+
+extern crate std;
+
+mod closure;
+mod error;
+mod event;
+mod fault;
+mod handle;
+mod hub;
+mod id;
+mod lent;
+mod observer;
+mod parallel;
+mod queue;
+mod scope;
+mod slot;
+mod state;
+mod sync;
+mod task;
+mod tasks;
+mod worker;
+
+pub use error::{
+    AddError, ChangeError, RegisterError, ScopeError, StartError, TASKS_MAX, THREADS_MAX, WaitError,
+};
+pub use event::Event;
+pub use handle::{Handle, Stats};
+pub use id::TaskId;
+pub use observer::{Begun, Observer};
+pub use parallel::PIECES_A_THREAD;
+pub use scope::Scope;
+pub use task::{Name, PRIORITY_MAX, Task, ThreadIndex};
+pub use tasks::{Settings, Tasks};
+pub use worker::{MainThread, Worker};

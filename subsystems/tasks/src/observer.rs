@@ -1,0 +1,60 @@
+//! Who is told when tasks begin and end: the way to a timeline.
+
+use crate::id::TaskId;
+use crate::task::ThreadIndex;
+
+/// Is told when tasks begin and end, on the thread that runs them.
+///
+/// Begins and ends of one thread are nested: a task that waits runs others meanwhile. Tasks that do nothing
+/// themselves, or that are done elsewhere, do not begin. A panic in here while a task begins is the task's; while it
+/// ends after a panic, the program's end.
+///
+/// Without an observer, a task takes one branch more, which always goes the same way.
+pub trait Observer: Sync {
+    /// A task begins.
+    fn begin(&self, task: &Begun);
+
+    /// The task that began last on this thread, and has not ended, ends; also where it panicked.
+    fn end(&self, task: &Begun);
+}
+
+/// A task that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Its name.
+    pub name: &'static str,
+    /// Its id.
+    pub id: TaskId,
+    /// What it is a part of. That began itself if it was not empty, so its name may be known from there;
+    /// [`Handle::name_of`](crate::Handle::name_of) knows it in any case.
+    pub parent: Option<TaskId>,
+    /// The thread that runs it.
+    pub thread: ThreadIndex,
+}
+
+/// Ends what was begun when dropped, also by a panic.
+pub(crate) struct Observed<'o> {
+    observer: &'o dyn Observer,
+    task: Begun,
+}
+
+impl<'o> Observed<'o> {
+    #[inline]
+    pub(crate) fn begin(
+        observer: &'o dyn Observer,
+        name: &'static str,
+        id: TaskId,
+        parent: Option<TaskId>,
+        thread: ThreadIndex,
+    ) -> Self {
+        let task = Begun { name, id, parent, thread };
+        observer.begin(&task);
+        Self { observer, task }
+    }
+}
+
+impl Drop for Observed<'_> {
+    fn drop(&mut self) {
+        self.observer.end(&self.task);
+    }
+}

@@ -1,0 +1,183 @@
+//! The task manager: its memory, and its threads while it runs.
+
+use core::fmt;
+use core::num::NonZero;
+use std::format;
+use std::thread;
+
+use loligo_allocators::Allocator;
+use loligo_containers::Array;
+
+use crate::error::{StartError, TASKS_MAX, THREADS_MAX};
+use crate::hub::Hub;
+use crate::id::Bits;
+use crate::observer::Observer;
+use crate::slot::{NONE, Slot};
+use crate::state::ThreadRecord;
+use crate::sync::Bell;
+use crate::worker::MainThread;
+
+/// What a task manager is to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many tasks may be open at once.
+    pub tasks: u32,
+    /// How many main threads may be registered at once, the one that calls [`Tasks::run`] among them.
+    pub main_threads: u32,
+    /// How many threads it makes; `None` for the cores of the machine less the main threads.
+    pub workers: Option<u32>,
+}
+
+impl Default for Settings {
+    /// 4096 tasks, one main thread, workers for the other cores.
+    fn default() -> Self {
+        Self { tasks: 4096, main_threads: 1, workers: None }
+    }
+}
+
+impl Settings {
+    /// Returns how many workers there will be.
+    #[must_use]
+    pub fn worker_count(&self) -> u32 {
+        let cores = || thread::available_parallelism().map_or(1, NonZero::get) as u32;
+        self.workers.unwrap_or_else(|| cores().min(THREADS_MAX).saturating_sub(self.main_threads))
+    }
+}
+
+/// A task manager: tables for tasks and threads, and threads while it runs.
+///
+/// # Memory
+///
+/// 64 bytes a task and about 550 a thread, taken when it is made. Nothing is allocated while tasks are added and run.
+/// What the threads themselves need when [`run`](Self::run) begins is std's and the system's.
+///
+/// # Examples
+///
+/// The README shows one.
+pub struct Tasks<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    slots: Array<'a, Slot, A>,
+    threads: Array<'a, ThreadRecord, A>,
+    bells: Array<'a, Bell, A>,
+    main_threads: u32,
+}
+
+impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
+    /// Makes a task manager. It has no threads until it [runs](Self::run).
+    ///
+    /// # Complexity
+    ///
+    /// O(tasks); allocates three blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`] if the allocator refuses, or the settings ask for what cannot be.
+    pub fn try_new_in(settings: &Settings, memory: &'a A) -> Result<Self, StartError> {
+        let Settings { tasks, main_threads, .. } = *settings;
+        let workers = settings.worker_count();
+        if tasks == 0 || tasks > TASKS_MAX {
+            return Err(StartError::Tasks { asked: tasks });
+        }
+        let count = main_threads.saturating_add(workers);
+        if main_threads == 0 || count > THREADS_MAX {
+            return Err(StartError::Threads { main_threads, workers });
+        }
+        let bits = Bits::of(tasks as usize);
+        let mut slots = Array::try_with_capacity_in(tasks as usize, memory)?;
+        for index in 0..tasks as usize {
+            slots.try_push(Slot::free(bits.first(index), NONE))?;
+        }
+        let mut threads = Array::try_with_capacity_in(count as usize, memory)?;
+        let mut bells = Array::try_with_capacity_in(count as usize, memory)?;
+        for _ in 0..count {
+            threads.try_push(ThreadRecord::new())?;
+            bells.try_push(Bell::default())?;
+        }
+        Ok(Self { slots, threads, bells, main_threads })
+    }
+
+    /// Starts the workers, registers the calling thread as the first main thread, runs `work` on it, and ends: tasks
+    /// that have not started are given up, those that run are waited for, and so are the workers.
+    ///
+    /// Where the system refuses a thread, there are fewer. The manager can run again.
+    ///
+    /// # Panics
+    ///
+    /// If `work` panics, once all has ended.
+    pub fn run<R>(&mut self, work: impl FnOnce(&MainThread<'_>) -> R) -> R {
+        self.run_with(None, work)
+    }
+
+    /// As [`run`](Self::run), and tells `observer` when tasks begin and end.
+    ///
+    /// # Panics
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_observed<R>(
+        &mut self,
+        observer: &dyn Observer,
+        work: impl FnOnce(&MainThread<'_>) -> R,
+    ) -> R {
+        self.run_with(Some(observer), work)
+    }
+
+    /// Returns how many tasks there is room for.
+    #[must_use]
+    pub fn capacity(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    /// Returns the bytes of its tables.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.slots[..]) + size_of_val(&self.threads[..]) + size_of_val(&self.bells[..])
+    }
+
+    fn run_with<R>(
+        &mut self,
+        observer: Option<&dyn Observer>,
+        work: impl FnOnce(&MainThread<'_>) -> R,
+    ) -> R {
+        let (main_threads, threads) = (self.main_threads, self.threads.len());
+        let hub = Hub::new(&mut self.slots, &mut self.threads, &self.bells, main_threads, observer);
+        let hub = &hub;
+        let main = || {
+            hub.with(|state| state.register(0));
+            work(&MainThread::new(hub, 0))
+        };
+        if threads == main_threads as usize {
+            let _closing = Closing(hub);
+            return main();
+        }
+        thread::scope(|scope| {
+            let _closing = Closing(hub);
+            for index in main_threads as usize..threads {
+                let name = format!("worker {}", index - main_threads as usize);
+                hub.with(|state| state.register(index as u8));
+                let serve = move || hub.serve(index as u8);
+                if thread::Builder::new().name(name).spawn_scoped(scope, serve).is_err() {
+                    hub.with(|state| state.unregister(index as u8));
+                }
+            }
+            main()
+        })
+    }
+}
+
+/// Shuts a hub down, also where its main thread panics.
+struct Closing<'c>(&'c Hub<'c>);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.with(|state| state.close());
+    }
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for Tasks<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tasks")
+            .field("capacity", &self.capacity())
+            .field("main_threads", &self.main_threads)
+            .field("workers", &(self.threads.len() as u32 - self.main_threads))
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,131 @@
+//! A thread at work: what it may do besides what every thread may.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::Deref;
+
+use crate::error::WaitError;
+use crate::event::Event;
+use crate::handle::Handle;
+use crate::hub::Hub;
+use crate::id::TaskId;
+use crate::state::Waits;
+use crate::task::ThreadIndex;
+
+/// A thread of the task manager, in its serial code or in the midst of a task.
+///
+/// What waits here does not idle: it runs other tasks until what it waits for has come about, and sleeps when there
+/// are none. They run on the stack of who waits, and may themselves wait: prefer dependencies to waits within tasks.
+pub struct Worker<'t> {
+    handle: Handle<'t>,
+    thread: u8,
+    task: Option<TaskId>,
+    /// It belongs to one thread.
+    not_send: PhantomData<*const ()>,
+}
+
+impl<'t> Worker<'t> {
+    #[inline]
+    pub(crate) fn new(hub: &'t Hub<'t>, thread: u8, task: Option<TaskId>) -> Self {
+        Self { handle: Handle::new(hub), thread, task, not_send: PhantomData }
+    }
+
+    /// Returns the task manager, for any thread.
+    #[must_use]
+    pub fn handle(&self) -> Handle<'t> {
+        self.handle
+    }
+
+    /// Returns the thread's index.
+    #[must_use]
+    pub fn thread(&self) -> ThreadIndex {
+        ThreadIndex(self.thread)
+    }
+
+    /// Returns the task that it is in the midst of; `None` in serial code.
+    #[must_use]
+    pub fn task(&self) -> Option<TaskId> {
+        self.task
+    }
+
+    /// Runs tasks until this one has completed. A dead id has.
+    ///
+    /// # Complexity
+    ///
+    /// O(height of the tasks of this thread's stack), and the tasks that are run meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitError`] tells how it ended otherwise than well, if that was one of the last 256 that did.
+    pub fn wait(&self, task: TaskId) -> Result<(), WaitError> {
+        self.hub().work_until(self.thread, Waits::Task(task), || false)
+    }
+
+    /// Runs tasks until the event is set.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitError::Closing`] if the manager shuts down first.
+    pub fn do_work_while_waiting_for(&self, event: &Event) -> Result<(), WaitError> {
+        self.hub().work_until(self.thread, Waits::Event(event.address()), || event.is_set())
+    }
+
+    /// Runs one task, if one could start; tells whether there was one.
+    pub fn run_one(&self) -> bool {
+        self.hub().run_one(self.thread)
+    }
+
+    /// Runs tasks until the root of a scope has completed, however that may end: what its tasks borrow ends then.
+    pub(crate) fn wait_for_scope(&self, root: TaskId) -> Result<(), WaitError> {
+        self.hub().work_until(self.thread, Waits::Scope(root), || false)
+    }
+
+    pub(crate) fn hub(&self) -> &'t Hub<'t> {
+        self.handle.hub()
+    }
+}
+
+impl<'t> Deref for Worker<'t> {
+    type Target = Handle<'t>;
+
+    fn deref(&self) -> &Handle<'t> {
+        &self.handle
+    }
+}
+
+impl fmt::Debug for Worker<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker")
+            .field("thread", &self.thread)
+            .field("task", &self.task)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A main thread: made outside, registered as long as this lives.
+///
+/// When it is dropped, what only this thread might run and has not started is given up
+/// ([`WaitError::ThreadGone`](crate::WaitError::ThreadGone)).
+#[derive(Debug)]
+pub struct MainThread<'t>(Worker<'t>);
+
+impl<'t> MainThread<'t> {
+    pub(crate) fn new(hub: &'t Hub<'t>, thread: u8) -> Self {
+        Self(Worker::new(hub, thread, None))
+    }
+}
+
+impl<'t> Deref for MainThread<'t> {
+    type Target = Worker<'t>;
+
+    fn deref(&self) -> &Worker<'t> {
+        &self.0
+    }
+}
+
+impl Drop for MainThread<'_> {
+    fn drop(&mut self) {
+        let thread = self.0.thread;
+        self.0.hub().with(|state| state.unregister(thread));
+    }
+}
