@@ -44,7 +44,7 @@ impl Observer for Timeline {
         let last = begun.iter().rposition(|(thread, _)| *thread == task.thread.0);
         let (thread, from) = begun.remove(last.expect("it has begun"));
         drop(begun);
-        let entry = (thread, from, self.start.elapsed(), task.name);
+        let entry = (thread, from, self.start.elapsed(), *task.name);
         self.done.lock().expect("no panic").push(entry);
     }
 }

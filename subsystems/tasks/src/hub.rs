@@ -249,7 +249,7 @@ impl<'m> Hub<'m> {
 /// Runs a task's closure and tells of its begin and end.
 #[cold]
 fn observed(observer: &dyn Observer, taken: Taken, worker: &Worker<'_>) {
-    let (name, id, parent) = (*taken.name, taken.id, taken.parent);
+    let (name, id, parent) = (taken.name, taken.id, taken.parent);
     let _observed = Observed::begin(observer, name, id, parent, worker.thread());
     // SAFETY: as in `execute`.
     unsafe { taken.closure.call(worker) }

@@ -1,7 +1,7 @@
 //! Who is told when tasks begin and end: the way to a timeline.
 
 use crate::id::TaskId;
-use crate::task::ThreadIndex;
+use crate::task::{Name, ThreadIndex};
 
 /// Is told when tasks begin and end, on the thread that runs them.
 ///
@@ -16,13 +16,22 @@ pub trait Observer: Sync {
 
     /// The task that began last on this thread, and has not ended, ends; also where it panicked.
     fn end(&self, task: &Begun);
+
+    /// A worker's thread begins; `life` is all that it does, to be called once. Here is the place for what belongs to
+    /// a thread: a recorder for its timeline, its name in a debugger. Main threads are their owners' and not told of.
+    ///
+    /// Where `life` is not called, there is a worker less.
+    fn thread(&self, thread: ThreadIndex, life: &mut dyn FnMut()) {
+        let _ = thread;
+        life();
+    }
 }
 
 /// A task that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begun {
     /// Its name.
-    pub name: &'static str,
+    pub name: Name,
     /// Its id.
     pub id: TaskId,
     /// What it is a part of. That began itself if it was not empty, so its name may be known from there;
@@ -42,7 +51,7 @@ impl<'o> Observed<'o> {
     #[inline]
     pub(crate) fn begin(
         observer: &'o dyn Observer,
-        name: &'static str,
+        name: Name,
         id: TaskId,
         parent: Option<TaskId>,
         thread: ThreadIndex,

@@ -15,6 +15,7 @@ use crate::observer::Observer;
 use crate::slot::{NONE, Slot};
 use crate::state::ThreadRecord;
 use crate::sync::Bell;
+use crate::task::ThreadIndex;
 use crate::worker::MainThread;
 
 /// What a task manager is to have.
@@ -153,13 +154,46 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
             for index in main_threads as usize..threads {
                 let name = format!("worker {}", index - main_threads as usize);
                 hub.with(|state| state.register(index as u8));
-                let serve = move || hub.serve(index as u8);
+                let serve = move || live(hub, index as u8, observer);
                 if thread::Builder::new().name(name).spawn_scoped(scope, serve).is_err() {
                     hub.with(|state| state.unregister(index as u8));
                 }
             }
             main()
         })
+    }
+}
+
+/// All that a worker's thread does, within what an observer does around it.
+fn live(hub: &Hub<'_>, index: u8, observer: Option<&dyn Observer>) {
+    let mut worker = NewWorker { hub, index, has_served: false };
+    match observer {
+        Some(observer) => observer.thread(ThreadIndex(index), &mut || worker.serve()),
+        None => worker.serve(),
+    }
+}
+
+/// A worker that is counted and has not served yet. One that never does is taken off the count.
+struct NewWorker<'h, 'm> {
+    hub: &'h Hub<'m>,
+    index: u8,
+    has_served: bool,
+}
+
+impl NewWorker<'_, '_> {
+    fn serve(&mut self) {
+        if !self.has_served {
+            self.has_served = true;
+            self.hub.serve(self.index);
+        }
+    }
+}
+
+impl Drop for NewWorker<'_, '_> {
+    fn drop(&mut self) {
+        if !self.has_served {
+            self.hub.with(|state| state.unregister(self.index));
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! What an observer is told.
 
+use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
 
-use loligo_tasks::{Begun, Observer, Settings, Task};
+use loligo_tasks::{Begun, Observer, Settings, Task, Tasks, ThreadIndex, Worker};
 
-use crate::{quietly, with_workers};
+use crate::{quietly, with_memory, with_workers};
 
 #[derive(Default)]
 struct Log(Mutex<Vec<(bool, Begun)>>);
@@ -53,10 +54,56 @@ fn begins_and_ends_are_nested_on_each_thread() {
                 }
             }
             assert!(stacks.iter().all(Vec::is_empty), "all have ended");
-            let count = |name| log.iter().filter(|(_, task)| task.name == name).count();
+            let count = |name| log.iter().filter(|(_, task)| *task.name == name).count();
             let counts = ["character", "skin", "after", "bad", "animation"].map(count);
             assert_eq!(counts, [100, 100, 100, 2, 0], "each begins and ends once");
             assert!(log.iter().all(|(_, task)| task.parent.is_some()), "each is in a scope");
         });
     });
+}
+
+/// Counts the workers, and lets only some of them live.
+struct Threads {
+    seen: Mutex<Vec<ThreadIndex>>,
+    last: u8,
+}
+
+impl Observer for Threads {
+    fn begin(&self, _: &Begun) {}
+
+    fn end(&self, _: &Begun) {}
+
+    fn thread(&self, thread: ThreadIndex, life: &mut dyn FnMut()) {
+        self.seen.lock().expect("whole").push(thread);
+        if thread.0 <= self.last {
+            life();
+            // A second life ends at once.
+            life();
+        }
+    }
+}
+
+#[test]
+fn workers_live_within_what_an_observer_does_around_them() {
+    for last in [0, 1, 7] {
+        with_memory(|memory| {
+            let settings = Settings { workers: Some(3), ..Settings::default() };
+            let mut tasks = Tasks::try_new_in(&settings, memory).expect("there is memory");
+            let threads = Threads { seen: Mutex::default(), last };
+            let done = AtomicU32::new(0);
+            tasks.run_observed(&threads, |main| {
+                main.scope(&"all", |scope| {
+                    for _ in 0..100 {
+                        let count = |_: &Worker<'_>| _ = done.fetch_add(1, Ordering::Relaxed);
+                        scope.add(Task::new(&"one", count)).expect("there is room");
+                    }
+                })
+                .expect("nothing fails");
+            });
+            assert_eq!(done.into_inner(), 100, "whoever is left does it");
+            let mut seen = threads.seen.into_inner().expect("whole");
+            seen.sort_unstable();
+            assert_eq!(seen, [1, 2, 3].map(ThreadIndex), "each is told of once");
+        });
+    }
 }
