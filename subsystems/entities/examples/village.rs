@@ -52,7 +52,7 @@ entities = {
     well = { components = { tag = "usable" transform = {} } }
 }"#;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn core::error::Error>> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("village", &pages);
 

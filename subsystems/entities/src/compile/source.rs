@@ -129,10 +129,11 @@ fn find_inherited<'s>(
             let key = child.key().and_then(|key| key.plain());
             if child.kind() == NodeKind::Object && key != Some("components") {
                 open.try_push(child)?;
-            } else if key == Some("inherit") && child.kind() == NodeKind::String {
-                if let Some(name) = string_in(text, &child) {
-                    wanted.try_push((name, child.span().start))?;
-                }
+            } else if key == Some("inherit")
+                && child.kind() == NodeKind::String
+                && let Some(name) = string_in(text, &child)
+            {
+                wanted.try_push((name, child.span().start))?;
             }
         }
     }

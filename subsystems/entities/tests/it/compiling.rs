@@ -112,94 +112,92 @@ fn the_same_source_gives_the_same_bytes() {
     });
 }
 
+/// Sources that are wrong in themselves.
+const WRONG_SOURCES: &[(&str, &[u8])] = &[
+    MONSTER,
+    ("self", br#"inherit = "self""#),
+    ("ring", br#"children = { a = { inherit = "ring2" } }"#),
+    ("ring2", b"\n\n  inherit = \"ring\""),
+    ("broken", b"components = {\n  tag = [ \"a\" b ]\n}"),
+    ("list", b"[ 1 2 ]"),
+];
+
+/// Sources, and how what they are told begins.
+const MISTAKES: &[(&str, &str)] = &[
+    ("components = {", "test:1:15: expected"),
+    ("[ ]", "test:1:1: expected an object, found `[ ]`"),
+    (
+        "components = 3",
+        "test:1:14: expected an object with the names of component types, found `3`",
+    ),
+    (
+        "\n\ncomponents = {\n  mesh = {}\n}",
+        "test:4:3: there is no component type `mesh`; register a compiler for it",
+    ),
+    (
+        "components = { heath = 3 }",
+        "test:1:16: there is no component type `heath`; is `health` meant?",
+    ),
+    (
+        "component = {}",
+        "test:1:1: the key `component` means nothing here; the keys are inherit, components, children",
+    ),
+    (
+        "entities = {} children = {}",
+        "test:1:15: the key `children` means nothing here; the keys are entities",
+    ),
+    (
+        "children = { a = {} b = {} a = {} }",
+        "test:1:28: the key `a` comes twice in this object; remove one",
+    ),
+    ("children = { a = 4 }", "test:1:18: expected an entity in braces, or null, found `4`"),
+    (
+        "inherit = 4",
+        "test:1:11: expected the name of a source in quotes, without escapes, found `4`",
+    ),
+    (
+        "inherit = \"nobody\"",
+        "test:1:11: there is no source `nobody` to inherit; is the name right?",
+    ),
+    ("inherit = \"self\"", "self:1:11: `self` would inherit or contain itself without end"),
+    ("inherit = \"ring2\"", "ring:1:30: `ring2` would inherit or contain itself without end"),
+    ("inherit = \"list\"", "list:1:1: expected an object, found `[ 1 2 ]`"),
+    ("children = { x = { inherit = \"broken\" } }", "broken:2:15: expected a value, found `b`"),
+    (
+        "components = { transform = { positon = [ 0 0 0 ] } }",
+        "test:1:30: the key `positon` means nothing here; the keys are position, rotation, scale",
+    ),
+    (
+        "components = { transform = { position = [ 0 0 ] } }",
+        "test:1:41: expected a position `[ x y z ]`, found `[ 0 0 ]`",
+    ),
+    (
+        "components = { transform = { position = [ 0 true 0 ] } }",
+        "test:1:45: expected a number, found `true`",
+    ),
+    (
+        "components = { transform = { position = [ 0 1e39 0 ] } }",
+        "test:1:45: expected a number that 32 bits hold, found `1e39`",
+    ),
+    (
+        "components = { transform = { rotation = [ 0 0 0 2 ] } }",
+        "test:1:41: the rotation is a quaternion",
+    ),
+    (
+        "components = { transform = { scale = \"big\" } }",
+        "test:1:38: expected a scale `[ x y z ]` or one number, found `\"big\"`",
+    ),
+    ("components = { tag = 7 }", "test:1:22: expected an array of strings, or a string, found `7`"),
+    ("components = { tag = [ \"a\" \"a\" ] }", "test:1:28: the tag comes twice; remove one"),
+    ("components = { data = [ 1 ] }", "test:1:23: expected an object in braces, found `[ 1 ]`"),
+    ("components = { data = { a = [ 1 \"b\" ] } }", "test:1:33: expected a number, found `\"b\"`"),
+    ("components = { health = {} }", "test:1:25: expected a number, found `{}`"),
+];
+
 #[test]
 fn mistakes_are_told_with_file_line_and_column() {
-    let sources: &[(&str, &[u8])] = &[
-        MONSTER,
-        ("self", br#"inherit = "self""#),
-        ("ring", br#"children = { a = { inherit = "ring2" } }"#),
-        ("ring2", b"\n\n  inherit = \"ring\""),
-        ("broken", b"components = {\n  tag = [ \"a\" b ]\n}"),
-        ("list", b"[ 1 2 ]"),
-    ];
-    let wrong = [
-        ("components = {", "test:1:15: expected"),
-        ("[ ]", "test:1:1: expected an object, found `[ ]`"),
-        (
-            "components = 3",
-            "test:1:14: expected an object with the names of component types, found `3`",
-        ),
-        (
-            "\n\ncomponents = {\n  mesh = {}\n}",
-            "test:4:3: there is no component type `mesh`; register a compiler for it",
-        ),
-        (
-            "components = { heath = 3 }",
-            "test:1:16: there is no component type `heath`; is `health` meant?",
-        ),
-        (
-            "component = {}",
-            "test:1:1: the key `component` means nothing here; the keys are inherit, components, children",
-        ),
-        (
-            "entities = {} children = {}",
-            "test:1:15: the key `children` means nothing here; the keys are entities",
-        ),
-        (
-            "children = { a = {} b = {} a = {} }",
-            "test:1:28: the key `a` comes twice in this object; remove one",
-        ),
-        ("children = { a = 4 }", "test:1:18: expected an entity in braces, or null, found `4`"),
-        (
-            "inherit = 4",
-            "test:1:11: expected the name of a source in quotes, without escapes, found `4`",
-        ),
-        (
-            "inherit = \"nobody\"",
-            "test:1:11: there is no source `nobody` to inherit; is the name right?",
-        ),
-        ("inherit = \"self\"", "self:1:11: `self` would inherit or contain itself without end"),
-        ("inherit = \"ring2\"", "ring:1:30: `ring2` would inherit or contain itself without end"),
-        ("inherit = \"list\"", "list:1:1: expected an object, found `[ 1 2 ]`"),
-        ("children = { x = { inherit = \"broken\" } }", "broken:2:15: expected a value, found `b`"),
-        (
-            "components = { transform = { positon = [ 0 0 0 ] } }",
-            "test:1:30: the key `positon` means nothing here; the keys are position, rotation, scale",
-        ),
-        (
-            "components = { transform = { position = [ 0 0 ] } }",
-            "test:1:41: expected a position `[ x y z ]`, found `[ 0 0 ]`",
-        ),
-        (
-            "components = { transform = { position = [ 0 true 0 ] } }",
-            "test:1:45: expected a number, found `true`",
-        ),
-        (
-            "components = { transform = { position = [ 0 1e39 0 ] } }",
-            "test:1:45: expected a number that 32 bits hold, found `1e39`",
-        ),
-        (
-            "components = { transform = { rotation = [ 0 0 0 2 ] } }",
-            "test:1:41: the rotation is a quaternion",
-        ),
-        (
-            "components = { transform = { scale = \"big\" } }",
-            "test:1:38: expected a scale `[ x y z ]` or one number, found `\"big\"`",
-        ),
-        (
-            "components = { tag = 7 }",
-            "test:1:22: expected an array of strings, or a string, found `7`",
-        ),
-        ("components = { tag = [ \"a\" \"a\" ] }", "test:1:28: the tag comes twice; remove one"),
-        ("components = { data = [ 1 ] }", "test:1:23: expected an object in braces, found `[ 1 ]`"),
-        (
-            "components = { data = { a = [ 1 \"b\" ] } }",
-            "test:1:33: expected a number, found `\"b\"`",
-        ),
-        ("components = { health = {} }", "test:1:25: expected a number, found `{}`"),
-    ];
-    for (text, wanted) in wrong {
-        let told = refused(text, sources);
+    for (text, wanted) in MISTAKES {
+        let told = refused(text, WRONG_SOURCES);
         assert!(told.starts_with(wanted), "{text}\n  is told   {told}\n  should be {wanted}");
     }
 }

@@ -137,12 +137,13 @@ impl Model {
     /// Holds a world to being as the model.
     fn compare(&self, world: &World<'_>) {
         world.validate();
-        assert_eq!(world.entities.len(), self.known.len());
+        assert_eq!(world.entities.len(), self.known.len(), "another number of entities");
         let there: BTreeSet<Entity> = world.entities.iter().collect();
         assert!(there.iter().eq(self.known.keys()), "{there:?}");
         for entity in &self.named {
             let known = self.known.get(entity).cloned().unwrap_or_default();
-            assert_eq!(world.entities.is_alive(*entity), self.known.contains_key(entity));
+            let is_known = self.known.contains_key(entity);
+            assert_eq!(world.entities.is_alive(*entity), is_known, "{entity:?}");
             let place = world.transforms.pose(*entity).map(|pose| pose.position.x);
             let place = place.map(|x| (x, world.transforms.parent(*entity)));
             let data = world.data.get(*entity).map(|sheet| {
@@ -151,7 +152,8 @@ impl Model {
             });
             let tags = TAGS.into_iter().filter(|tag| {
                 let of_tag = world.tags.entities(IdString32::new(tag)).contains(entity);
-                assert_eq!(of_tag, world.tags.has(*entity, IdString32::new(tag)));
+                let has = world.tags.has(*entity, IdString32::new(tag));
+                assert_eq!(of_tag, has, "{entity:?} and {tag} differ by the way of asking");
                 of_tag
             });
             let health = world.health.get(*entity).copied();
@@ -188,7 +190,7 @@ fn spawn(model: &mut Model, world: &mut World<'_>, resource: &EntityResource<'_>
     let at = f32::from(at);
     let poses = vec![Pose::at(Vec3::new(at, 0.0, 0.0)); copies];
     let made = world.spawn(resource, &poses).expect("there is memory");
-    assert_eq!(made.len(), copies * resource.len());
+    assert_eq!(made.len(), copies * resource.len(), "copies of all entities");
     let transforms = resource.part(IdString32::new("transform"));
     for (number, entity) in made.iter().enumerate() {
         let index = number % resource.len();
@@ -236,7 +238,8 @@ fn step(model: &mut Model, world: &mut World<'_>, op: &Op) -> Option<()> {
                 None => None,
             };
             let wanted = model.link_error(entity, parent);
-            assert_eq!(world.transforms.link(entity, parent).err(), wanted);
+            let done = world.transforms.link(entity, parent);
+            assert_eq!(done.err(), wanted, "{entity:?} to {parent:?}");
             if wanted.is_none() {
                 model.known.get_mut(&entity)?.place.as_mut()?.1 = parent;
                 model.moved.insert(entity);
@@ -258,7 +261,7 @@ fn step_small(model: &mut Model, world: &mut World<'_>, op: &Op) -> Option<()> {
             let x = f32::from(*to);
             let place = model.known.get_mut(&entity).and_then(|known| known.place.as_mut());
             let done = world.transforms.set_position(entity, Vec3::new(x, 0.0, 0.0));
-            assert_eq!(done, place.is_some());
+            assert_eq!(done, place.is_some(), "{entity:?}");
             place?.0 = x;
             model.moved.insert(entity);
         }
@@ -266,12 +269,13 @@ fn step_small(model: &mut Model, world: &mut World<'_>, op: &Op) -> Option<()> {
             let entity = model.pick(*entity)?;
             let known = model.known.get_mut(&entity)?;
             let done = world.tags.try_add(entity, tag(at).1);
-            assert_eq!(done, Ok(known.tags.insert(tag(at).0)));
+            assert_eq!(done, Ok(known.tags.insert(tag(at).0)), "{entity:?}");
         }
         Op::Untag { entity, tag: at } => {
             let entity = model.pick(*entity)?;
             let known = model.known.get_mut(&entity)?;
-            assert_eq!(world.tags.remove_tag(entity, tag(at).1), known.tags.remove(tag(at).0));
+            let done = world.tags.remove_tag(entity, tag(at).1);
+            assert_eq!(done, known.tags.remove(tag(at).0), "{entity:?}");
         }
         Op::Set { entity, key: at, value } => {
             let entity = model.pick(*entity)?;
@@ -286,14 +290,14 @@ fn step_small(model: &mut Model, world: &mut World<'_>, op: &Op) -> Option<()> {
             let (name, key) = key(at);
             let known = model.known.get_mut(&entity)?;
             let was = known.data.as_mut().and_then(|data| data.remove(name)).is_some();
-            assert_eq!(world.data.remove_key(entity, key), was);
+            assert_eq!(world.data.remove_key(entity, key), was, "{entity:?}");
         }
         Op::Health { entity, value } => {
             let entity = model.pick(*entity)?;
             let value = f32::from(*value);
             let known = model.known.get_mut(&entity)?;
             let old = world.health.try_insert(entity, value).expect("there is memory");
-            assert_eq!(old, known.health.replace(value));
+            assert_eq!(old, known.health.replace(value), "{entity:?}");
         }
         _ => {}
     }
@@ -309,7 +313,7 @@ fn update(model: &mut Model, world: &mut World<'_>) {
             && model.line(*entity).iter().any(|above| model.moved.contains(above))
     };
     let wanted: BTreeSet<Entity> = model.known.keys().copied().filter(is_moved).collect();
-    assert_eq!(computed, wanted);
+    assert_eq!(computed, wanted, "what moved, and all below it");
     model.moved.clear();
     for (entity, known) in &model.known {
         if known.place.is_some() {
@@ -364,7 +368,7 @@ fn run(program: &[Op], memory: &dyn Allocator) {
     }
     update(&mut model, &mut world);
     let all: Vec<Entity> = model.known.keys().copied().collect();
-    assert_eq!(world.unspawn(&all), all.len());
+    assert_eq!(world.unspawn(&all), all.len(), "all that are left");
     model.known.clear();
     model.compare(&world);
 }

@@ -59,8 +59,14 @@ fn spawn_error(parents: &[u32], part: NewPart<'_>) -> String {
         let mut world = World::new(memory);
         let error = world.spawn(&resource, &[Pose::IDENTITY; 2]).expect_err("the data are wrong");
         assert!(matches!(error, SpawnError::Component { .. }), "{error}");
-        assert!(world.entities.is_empty() && world.tags.is_empty() && world.transforms.is_empty());
-        assert!(world.health.is_empty() && world.data.entities().is_empty());
+        let left = [
+            world.entities.len(),
+            world.tags.len(),
+            world.transforms.len(),
+            world.health.len(),
+            world.data.entities().len(),
+        ];
+        assert_eq!(left, [0; 5], "something is left: {error}");
         world.validate();
         error.to_string()
     })
