@@ -60,6 +60,7 @@ mod slab;
 mod static_heap;
 mod string_hash;
 mod subject;
+mod subsystem_entities;
 mod subsystem_expressions;
 mod subsystem_sjson;
 mod subsystems;
