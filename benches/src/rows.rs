@@ -3,6 +3,7 @@
 pub mod buddy;
 pub mod containers;
 pub mod cost;
+pub mod entities;
 pub mod expressions;
 pub mod frame;
 pub mod heap;
@@ -207,6 +208,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(cost::rows());
     rows.extend(ids::rows());
     rows.extend(containers::rows());
+    rows.extend(entities::rows());
     rows.extend(expressions::rows());
     rows.extend(sjson::rows());
     rows

@@ -4,6 +4,7 @@ pub(crate) mod batch;
 pub(crate) mod churn;
 pub(crate) mod containers;
 pub(crate) mod doubling;
+pub(crate) mod entities;
 pub(crate) mod expressions;
 pub(crate) mod frames;
 pub(crate) mod ids;
