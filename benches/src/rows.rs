@@ -4,6 +4,7 @@ pub mod buddy;
 pub mod containers;
 pub mod cost;
 pub mod diagnostics;
+pub mod entities;
 pub mod expressions;
 pub mod frame;
 pub mod heap;
@@ -214,6 +215,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(ids::rows());
     rows.extend(containers::rows());
     rows.extend(diagnostics::rows());
+    rows.extend(entities::rows());
     rows.extend(expressions::rows());
     rows.extend(monitor::rows());
     rows.extend(sjson::rows());

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod effect;
+pub mod entities;
 pub mod events;
 pub mod formula;
 pub mod json;

@@ -61,6 +61,7 @@ mod static_heap;
 mod string_hash;
 mod subject;
 mod subsystem_diagnostics;
+mod subsystem_entities;
 mod subsystem_expressions;
 mod subsystem_monitor;
 mod subsystem_sjson;

@@ -11,9 +11,10 @@ use loligo_containers::{
     Array, EventStream, GrowError, KeyValues, KeyValuesJsonError, OpenArray, OpenError, OpenLayout,
     StreamError, StreamFormat,
 };
+use loligo_entities::compile::compile;
 use loligo_expressions::Expression;
 use loligo_fuzz::events::{Fell, Ground, Shot};
-use loligo_fuzz::{effect, formula, knight};
+use loligo_fuzz::{effect, entities::COMPILERS, entities::SOURCES, formula, knight};
 use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
 use loligo_ids::{Packed, Retire, ReverseLookupBuilder, Shape, Table, Wrap};
 use loligo_replay::trace::{Details, Event, Op, TraceWriter, write_trace};
@@ -45,6 +46,7 @@ fn main() -> Result<(), Failure> {
     let heap = HeapAllocator::new("heap", &pages);
     readers(&heap)?;
     tables(&heap)?;
+    entities(&heap)?;
     expressions(&heap)?;
     programs()?;
     Ok(())
@@ -157,13 +159,35 @@ fn names<I: IdString>(memory: &dyn Allocator) -> Result<Vec<u8>, Failure> {
     Ok(builder.save().map_err(|error| error.to_string())?.to_vec())
 }
 
+/// Sources, the resources that they are compiled to, and a resource in numbers.
+fn entities(memory: &dyn Allocator) -> Result<(), Failure> {
+    let house = br#"inherit = "b" components = { transform = { position = [ 0 1.5 -2 ] rotation = [ 0 0 0 1 ] }
+ tag = [ "house" "wood" ] data = { people = 4 o = { p = null q = [ 1 2 ] } } }
+children = { c = null door = { components = { tag = "door" } children = { lock = {} } } }"#;
+    let level = br#"entities = { one = { inherit = "a" } two = { inherit = "d" children = { x = {} } } three = {} }"#;
+    for (name, source) in [("house", &house[..]), ("level", &level[..])] {
+        write("entities", name, &[&[0], source].concat())?;
+        let bytes = compile(name, source, SOURCES, &COMPILERS, memory)
+            .map_err(|error| error.to_string())?;
+        write("entities", &format!("{name}_resource"), &[&[1], &bytes[..]].concat())?;
+    }
+    // Three entities, two of them tagged, and all with eight bytes of plain data.
+    let tags = [1, 2, 3, 0, 1, 0, 1, 0, 1, 0, 7];
+    let plain = [3, 3, 6, 0, 1, 2, 0, 1, 0, 2, 0, 3, 150, 4, 100, 5, 220, 6];
+    let numbers = [&[2, 3, 255, 0, 1][..], &tags, &plain].concat();
+    Ok(write("entities", "numbers", &numbers)?)
+}
+
 /// Sources, and the words of each as they are and as they are saved.
 fn expressions(memory: &dyn Allocator) -> Result<(), Failure> {
     let sources = [
         ("article", "sin(t)  + 0.1 * cos(10 * t)"),
         ("choice", "x < 0.5 ? x ^ 2 : t >= 1 && !x || t == x ? -wind.y : 1 - x % 3"),
         ("calls", "mix4(t, half(x), seven(), gravity) - clamp(1 - sqrt(t * t + x * x) / 3, 0, 1)"),
-        ("curves", "smoothstep(0, 1, fract(t)) * lerp(exp(-x), ln(x), 0.25) + atan2(t, min(x, pi))"),
+        (
+            "curves",
+            "smoothstep(0, 1, fract(t)) * lerp(exp(-x), ln(x), 0.25) + atan2(t, min(x, pi))",
+        ),
     ];
     for (name, source) in sources {
         write("expressions", name, source.as_bytes())?;

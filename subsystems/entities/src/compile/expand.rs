@@ -1,0 +1,303 @@
+//! Entities with all that they inherit, one after the other.
+
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, BlobBytes, GrowError};
+use loligo_sjson::NodeKind;
+
+use super::DEPTH_MAX;
+use super::component::{ComponentCompiler, Instance, Instances};
+use super::config::Config;
+use super::error::{CompileError, CompileFault, NameText};
+use super::merge::Merged;
+use super::source::{Files, Located, string_in};
+use super::write::{NewPart, write};
+use crate::resource::{ENTITIES_MAX, NO_PARENT};
+
+/// The keys of an entity, and those of a level.
+const KEYS: &str = "inherit, components, children";
+const LEVEL_KEYS: &str = "entities";
+
+/// How many letters a name that was meant may differ in.
+const NEAR: usize = 2;
+
+/// The longest name of a component type that is compared with others.
+const NAME_MAX: usize = 32;
+
+/// Entities and components as they are found.
+pub(super) struct Expansion<'f, 's, 'a> {
+    files: &'f Files<'s, 'f>,
+    compilers: &'f [&'f dyn ComponentCompiler],
+    memory: &'a dyn Allocator,
+    parents: Array<'a, u32>,
+    names: Array<'a, u32>,
+    instances: Array<'a, Instance>,
+    words: Array<'a, u32>,
+    /// The files that the entity at hand and those around it inherit.
+    active: Array<'a, u32>,
+}
+
+impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
+    pub(super) fn new(
+        files: &'f Files<'s, 'f>,
+        compilers: &'f [&'f dyn ComponentCompiler],
+        memory: &'a dyn Allocator,
+    ) -> Self {
+        Self {
+            files,
+            compilers,
+            memory,
+            parents: Array::new_in(memory),
+            names: Array::new_in(memory),
+            instances: Array::new_in(memory),
+            words: Array::new_in(memory),
+            active: Array::new_in(memory),
+        }
+    }
+
+    /// Expands the first file.
+    pub(super) fn expand(&mut self) -> Result<(), CompileError<'s>> {
+        let root = self.files.first();
+        if !root.is_object() {
+            return Err(root.expected("an object"));
+        }
+        let Some(entities) = root.get("entities") else {
+            return self.entity(&[root], NO_PARENT, 0, 0);
+        };
+        for child in root.node.children() {
+            let value = root.with(child);
+            if value.key_text().trim_matches('"') != "entities" {
+                let fault = CompileFault::Key { key: value.key_text(), known: LEVEL_KEYS };
+                return Err(value.key_error(fault));
+            }
+        }
+        self.entities(&[entities], NO_PARENT, 0)
+    }
+
+    /// Writes the resource.
+    pub(super) fn write<'b>(
+        mut self,
+        memory: &'b dyn Allocator,
+    ) -> Result<BlobBytes<'b>, CompileError<'s>> {
+        let compilers = self.compilers;
+        // In the order of spawning, and the entities of each type ascending.
+        self.instances.sort_unstable_by_key(|instance| {
+            let component = compilers[instance.compiler as usize].component();
+            (component.order, component.name, instance.entity)
+        });
+        let mut owners = Array::try_with_capacity_in(self.instances.len(), self.memory)?;
+        owners.try_extend(self.instances.iter().map(|instance| instance.entity))?;
+        let mut data = Array::new_in(self.memory);
+        let mut ends = Array::new_in(self.memory);
+        let same = |a: &Instance, b: &Instance| a.compiler == b.compiler;
+        for places in self.instances.chunk_by(same) {
+            let compiler = compilers[places[0].compiler as usize];
+            compiler.pack(&Instances { places, words: &self.words }, &mut data)?;
+            ends.try_push((compiler.component().name, places.len(), data.len()))?;
+        }
+        let mut parts = Array::try_with_capacity_in(ends.len(), self.memory)?;
+        let (mut first, mut start) = (0, 0);
+        for (component, count, end) in &ends {
+            let (entities, data) = (&owners[first..first + count], &data[start..*end]);
+            parts.try_push(NewPart { component: *component, entities, data })?;
+            (first, start) = (first + count, *end);
+        }
+        Ok(write(&self.parents, &self.names, &parts, memory)?)
+    }
+
+    /// Expands the entities of merged objects, in which each has its name.
+    fn entities(
+        &mut self,
+        objects: &[Located<'f, 's>],
+        parent: u32,
+        depth: u32,
+    ) -> Result<(), CompileError<'s>> {
+        if let Some(wrong) = objects.iter().find(|object| !object.is_object()) {
+            return Err(wrong.expected("an object with the names of entities"));
+        }
+        let merged = Merged::try_new(objects, self.memory)?;
+        for layers in merged.groups() {
+            let first = &layers[0];
+            if !first.is_object() {
+                return Err(first.expected("an entity in braces, or null"));
+            }
+            if depth >= DEPTH_MAX {
+                return Err(first.key_error(CompileFault::TooDeep));
+            }
+            let name = self.name_of(first)?;
+            self.entity(layers, parent, name, depth)?;
+        }
+        Ok(())
+    }
+
+    /// Expands an entity, its components, and its children.
+    fn entity(
+        &mut self,
+        own: &[Located<'f, 's>],
+        parent: u32,
+        name: u32,
+        depth: u32,
+    ) -> Result<(), CompileError<'s>> {
+        let mut layers: Array<'_, Located<'f, 's>> = Array::new_in(self.memory);
+        layers.try_extend_from_slice(own)?;
+        let active = self.active.len();
+        self.inherit(&mut layers)?;
+        check_keys(&layers)?;
+        let entity = self.parents.len();
+        if entity >= ENTITIES_MAX {
+            return Err(layers[0].error(CompileFault::TooMany));
+        }
+        self.parents.try_push(parent)?;
+        self.names.try_push(name)?;
+        let children = below(&layers, "children", self.memory)?;
+        let hangs = parent != NO_PARENT || !children.is_empty();
+        self.components(&layers, entity as u32, hangs)?;
+        self.entities(&children, entity as u32, depth + 1)?;
+        self.active.truncate(active);
+        Ok(())
+    }
+
+    /// Appends what an entity inherits: the first `inherit` of its objects, what that one inherits, and so on.
+    fn inherit(&mut self, layers: &mut Array<'_, Located<'f, 's>>) -> Result<(), CompileError<'s>> {
+        let mut wanted = layers.iter().find_map(|layer| layer.get("inherit"));
+        while let Some(inherit) = wanted {
+            if inherit.is_null() {
+                break;
+            }
+            let name = match inherit.node.kind() {
+                NodeKind::String => string_in(inherit.text, &inherit.node),
+                _ => None,
+            };
+            let what = "the name of a source in quotes, without escapes";
+            let name = name.ok_or_else(|| inherit.expected(what))?;
+            let Some(root) = self.files.inherited(name) else {
+                return Err(inherit.error(CompileFault::NoSource { name }));
+            };
+            if self.active.contains(&root.file) {
+                return Err(inherit.error(CompileFault::Ring { name }));
+            }
+            if !root.is_object() {
+                return Err(root.expected("an object"));
+            }
+            self.active.try_push(root.file)?;
+            layers.try_push(root)?;
+            wanted = root.get("inherit");
+        }
+        Ok(())
+    }
+
+    fn components(
+        &mut self,
+        layers: &[Located<'f, 's>],
+        entity: u32,
+        hangs: bool,
+    ) -> Result<(), CompileError<'s>> {
+        let objects = below(layers, "components", self.memory)?;
+        if let Some(wrong) = objects.iter().find(|object| !object.is_object()) {
+            return Err(wrong.expected("an object with the names of component types"));
+        }
+        let merged = Merged::try_new(&objects, self.memory)?;
+        let transform = self.compilers.iter().position(|compiler| compiler.name() == "transform");
+        let mut is_placed = false;
+        for values in merged.groups() {
+            let compiler = self.compiler_of(&values[0])?;
+            is_placed |= Some(compiler) == transform;
+            self.component(compiler, values, entity)?;
+        }
+        match transform {
+            Some(transform) if hangs && !is_placed => self.component(transform, &[], entity),
+            _ => Ok(()),
+        }
+    }
+
+    fn component(
+        &mut self,
+        number: usize,
+        layers: &[Located<'f, 's>],
+        entity: u32,
+    ) -> Result<(), CompileError<'s>> {
+        let start = self.words.len();
+        let config = Config { layers, memory: self.memory };
+        self.compilers[number].compile(&config, &mut self.words)?;
+        let (start, end) = match (u32::try_from(start), u32::try_from(self.words.len())) {
+            (Ok(start), Ok(end)) => (start, end),
+            _ => {
+                let wanted = self.words.len() as u64;
+                return Err(GrowError::Length { wanted, limit: u64::from(u32::MAX) }.into());
+            }
+        };
+        let compiler = number as u32;
+        Ok(self.instances.try_push(Instance { compiler, entity, start, end })?)
+    }
+
+    /// Returns the number of the compiler for a component.
+    fn compiler_of(&self, value: &Located<'f, 's>) -> Result<usize, CompileError<'s>> {
+        let name = value.node.key().and_then(|key| key.plain()).unwrap_or_default();
+        let found = self.compilers.iter().position(|compiler| compiler.name() == name);
+        found.ok_or_else(|| {
+            let names = self.compilers.iter().map(|compiler| compiler.name());
+            let like = names.min_by_key(|other| difference(name, other));
+            let like = like.filter(|like| difference(name, like) <= NEAR);
+            let like = like.and_then(NameText::new);
+            value.key_error(CompileFault::Component { name: value.key_text(), like })
+        })
+    }
+
+    /// Returns the hash of an entity's name.
+    fn name_of(&self, value: &Located<'f, 's>) -> Result<u32, CompileError<'s>> {
+        let Some(key) = value.node.key() else { return Ok(0) };
+        let mut text: Array<'_, u8> = Array::new_in(self.memory);
+        let appended: Result<(), GrowError> =
+            key.unescape(|piece| text.try_extend_from_slice(piece.as_bytes()));
+        appended?;
+        Ok(loligo_ids::murmur2_32(&text[..], 0))
+    }
+}
+
+/// Returns the values of a key in each of some objects, up to the first that is null.
+fn below<'f, 's, 'm>(
+    layers: &[Located<'f, 's>],
+    key: &str,
+    memory: &'m dyn Allocator,
+) -> Result<Array<'m, Located<'f, 's>>, CompileError<'s>> {
+    let mut values = Array::new_in(memory);
+    for value in layers.iter().filter_map(|layer| layer.get(key)) {
+        if value.is_null() {
+            break;
+        }
+        values.try_push(value)?;
+    }
+    Ok(values)
+}
+
+/// Refuses keys that mean nothing in an entity.
+fn check_keys<'s>(layers: &[Located<'_, 's>]) -> Result<(), CompileError<'s>> {
+    for layer in layers {
+        for child in layer.node.children() {
+            let key = child.key().and_then(|key| key.plain()).unwrap_or_default();
+            if !matches!(key, "inherit" | "components" | "children") {
+                let value = layer.with(child);
+                let key = value.key_text();
+                return Err(value.key_error(CompileFault::Key { key, known: KEYS }));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Counts the letters that are to be changed, put in or taken out to make one name of another; names that are too long
+/// for that differ wholly.
+fn difference(a: &str, b: &str) -> usize {
+    let mut row: [usize; NAME_MAX + 1] = core::array::from_fn(|at| at);
+    if a.len() > NAME_MAX || b.len() > NAME_MAX {
+        return NAME_MAX;
+    }
+    for (at, from) in a.bytes().enumerate() {
+        let mut diagonal = core::mem::replace(&mut row[0], at + 1);
+        for (place, to) in b.bytes().enumerate() {
+            let changed = diagonal + usize::from(from != to);
+            diagonal = row[place + 1];
+            row[place + 1] = changed.min(diagonal + 1).min(row[place] + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,95 @@
+//! The managers that take part in a spawn.
+
+use core::error::Error;
+use core::fmt;
+
+use loligo_ids::IdString32;
+
+use crate::component::{ComponentManager, ComponentType};
+
+/// The managers of components of a world, in spawn order.
+///
+/// Managers belong to the program, which uses each by its own type; they are put together for a spawn or an unspawn and
+/// parted again afterwards, which costs sorting a handful of references.
+///
+/// # Memory
+///
+/// A slice of the caller's.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::StaticHeap;
+/// use loligo_entities::{ComponentType, Components, Tags, Transforms};
+///
+/// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+/// let mut transforms: Transforms = Transforms::new_in(&MEMORY);
+/// let mut tags: Tags = Tags::new_in(&MEMORY);
+/// let mut managers: [&mut dyn loligo_entities::ComponentManager; 2] = [&mut tags, &mut transforms];
+/// let components = Components::new(&mut managers)?;
+/// assert_eq!(components.types().next(), Some(ComponentType::TRANSFORM), "it has the lower order");
+/// # Ok::<(), loligo_entities::ComponentTwice>(())
+/// ```
+pub struct Components<'c, 'm> {
+    managers: &'c mut [&'m mut dyn ComponentManager],
+}
+
+impl<'c, 'm> Components<'c, 'm> {
+    /// Sorts managers by their spawn order.
+    ///
+    /// # Complexity
+    ///
+    /// O(n log n) of the managers.
+    ///
+    /// # Errors
+    ///
+    /// [`ComponentTwice`] if two are for one type.
+    pub fn new(managers: &'c mut [&'m mut dyn ComponentManager]) -> Result<Self, ComponentTwice> {
+        managers.sort_unstable_by_key(|manager| {
+            let ComponentType { name, order } = manager.component();
+            (order, name)
+        });
+        // Of two with one name the orders may differ, so they need not be neighbours.
+        for (at, manager) in managers.iter().enumerate() {
+            let name = manager.component().name;
+            if managers[..at].iter().any(|other| other.component().name == name) {
+                return Err(ComponentTwice { name });
+            }
+        }
+        Ok(Self { managers })
+    }
+
+    /// Returns the types of the managers, in spawn order.
+    pub fn types(&self) -> impl DoubleEndedIterator<Item = ComponentType> {
+        self.managers.iter().map(|manager| manager.component())
+    }
+
+    pub(crate) fn contains(&self, name: IdString32) -> bool {
+        self.types().any(|component| component.name == name)
+    }
+
+    pub(crate) fn managers(&mut self) -> &mut [&'m mut dyn ComponentManager] {
+        self.managers
+    }
+}
+
+impl fmt::Debug for Components<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.types()).finish()
+    }
+}
+
+/// Two managers are for one component type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ComponentTwice {
+    /// The type's name, hashed.
+    pub name: IdString32,
+}
+
+impl fmt::Display for ComponentTwice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "two managers are for the component type {}; leave one out", self.name)
+    }
+}
+
+impl Error for ComponentTwice {}

@@ -1,0 +1,243 @@
+//! Which entities there are, and how they come and go.
+//!
+//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)" (2014): all entities of a
+//! resource are made first, then all components of the first type, then all of the next. Changes:
+//!
+//! - What fails is taken back, so nothing is there in half.
+//! - One call makes many copies of a resource, each with a pose.
+//! - Unspawning goes the other way, in batches, too, and cannot fail.
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+use loligo_ids::{HoleTable, InsertError, Lifo, Retire};
+
+use crate::component::Batch;
+use crate::components::Components;
+use crate::entity::Entity;
+use crate::error::{Damage, SpawnError};
+use crate::pose::Pose;
+use crate::resource::EntityResource;
+
+/// What is to be done with components of a type that no manager is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// They are passed over: their entities are made without them.
+    Skip,
+    /// The spawn is refused.
+    Refuse,
+}
+
+/// All entities of a world: which ids are alive.
+///
+/// # Complexity
+///
+/// A spawn is O(entities) here, and what the managers take; so is an unspawn. Asking whether an entity is alive is O(1).
+///
+/// # Memory
+///
+/// Nothing while empty. Then 8 bytes and a bit for each entity (4 of them to the next power of two), 4 for
+/// each that was ever alive at the same time, from which entities to be removed are gathered, so that removal needs no
+/// memory, and 4 for each entity of the largest spawn.
+///
+/// # Examples
+///
+/// See the crate's page.
+///
+/// # Invariants
+///
+/// 1. There is room in `doomed` for every entity that is alive.
+pub struct Entities<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    table: HoleTable<'a, (), Entity, Lifo, Retire, A>,
+    /// What the last spawn made.
+    made: Array<'a, Entity, A>,
+    /// What is being removed. Empty but within `unspawn`.
+    doomed: Array<'a, Entity, A>,
+}
+
+impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
+    /// Returns a world without entities, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub fn new_in(memory: &'a A) -> Self {
+        Self {
+            table: HoleTable::new_in(memory),
+            made: Array::new_in(memory),
+            doomed: Array::new_in(memory),
+        }
+    }
+
+    /// Makes an entity without components.
+    ///
+    /// # Complexity
+    ///
+    /// O(1) amortised.
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnError`] if there is no memory or no id; nothing has changed.
+    pub fn create(&mut self) -> Result<Entity, SpawnError> {
+        self.doomed.try_reserve(self.table.len() + 1)?;
+        Ok(self.table.insert(())?)
+    }
+
+    /// Spawns a copy of a resource for each pose: first all entities, then for each component type one call to its
+    /// manager. Returns the entities copy after copy, each in the order of the resource.
+    ///
+    /// A pose is where the entities without a parent are put, on top of where the resource puts them.
+    ///
+    /// # Complexity
+    ///
+    /// O(entities), and what the managers take.
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnError`] if there is no memory or no id, if the resource has components of a type that no manager is for
+    /// and those are to be refused, or if a manager refuses. All is as it was then: what other managers made was
+    /// removed again. Only the ids of entities that were there for a moment are not given out again.
+    pub fn spawn(
+        &mut self,
+        resource: &EntityResource<'_>,
+        poses: &[Pose],
+        components: &mut Components<'_, '_>,
+        unknown: Unknown,
+    ) -> Result<&[Entity], SpawnError> {
+        if unknown == Unknown::Refuse
+            && let Some(part) = resource.parts().find(|part| !components.contains(part.component))
+        {
+            return Err(SpawnError::Unknown { component: part.component });
+        }
+        self.make(resource.len(), poses.len())?;
+        let managers = components.managers();
+        for at in 0..managers.len() {
+            let component = managers[at].component().name;
+            let Some(part) = resource.part(component) else { continue };
+            let batch = Batch::new(&self.made, poses, resource.parents(), part.entities, part.data);
+            if batch.is_empty() {
+                continue;
+            }
+            if let Err(error) = managers[at].spawn(&batch) {
+                for earlier in managers[..at].iter_mut().rev() {
+                    earlier.remove(&self.made);
+                }
+                self.unmake();
+                return Err(SpawnError::Component { component, error });
+            }
+        }
+        Ok(&self.made)
+    }
+
+    /// Removes entities, those that hang on them ([`followers`](crate::ComponentManager::followers)), and the
+    /// components of all of them: for each component type one call to its manager. Returns how many entities that were.
+    ///
+    /// Entities that are gone are passed over. Give all managers of the world: a component of a manager that is not
+    /// told stays until its entity's slot is used again.
+    ///
+    /// # Complexity
+    ///
+    /// O(entities removed), and what the managers take. Allocates nothing and cannot fail.
+    pub fn unspawn(&mut self, entities: &[Entity], components: &mut Components<'_, '_>) -> usize {
+        let Self { table, doomed, .. } = self;
+        // An entity leaves the table when it is put on the list, so it is there once, and there is room for it.
+        let mut add = |doomed: &mut Array<'_, Entity, A>, entity: Entity| {
+            if table.remove(entity).is_some() {
+                doomed.push(entity);
+            }
+        };
+        entities.iter().for_each(|entity| add(doomed, *entity));
+        let mut done = 0;
+        while done < doomed.len() {
+            let end = doomed.len();
+            for manager in components.managers().iter() {
+                // The list grows behind what is asked about, so that is asked about in pieces that fit the stack.
+                let mut from = done;
+                while from < end {
+                    let mut piece = [doomed[from]; PIECE];
+                    let count = PIECE.min(end - from);
+                    piece[..count].copy_from_slice(&doomed[from..from + count]);
+                    manager.followers(&piece[..count], &mut |entity| add(doomed, entity));
+                    from += count;
+                }
+            }
+            done = end;
+        }
+        for manager in components.managers().iter_mut().rev() {
+            manager.remove(doomed);
+        }
+        let count = doomed.len();
+        doomed.clear();
+        count
+    }
+
+    /// Tells whether an entity is there. O(1).
+    #[inline]
+    #[must_use]
+    pub fn is_alive(&self, entity: Entity) -> bool {
+        self.table.contains(entity)
+    }
+
+    /// Returns how many entities there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Tells whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// Returns all entities, in the order of their slots. O(slots / 64 + entities).
+    pub fn iter(&self) -> impl Iterator<Item = Entity> {
+        self.table.ids()
+    }
+
+    /// Checks that the structure is whole. O(slots).
+    ///
+    /// # Errors
+    ///
+    /// [`Damage`] names the first thing that is wrong.
+    pub fn validate(&self) -> Result<(), Damage> {
+        self.table.validate().map_err(|damage| Damage::new(damage.what, damage.index as u32))?;
+        if self.doomed.capacity() < self.table.len() {
+            return Err(Damage::new("there is no room to remove all entities", 0));
+        }
+        Ok(())
+    }
+
+    /// Makes `copies` times `count` entities, or none.
+    fn make(&mut self, count: usize, copies: usize) -> Result<(), SpawnError> {
+        let Some(total) = count.checked_mul(copies) else {
+            let limit = self.table.limit() as u64;
+            return Err(SpawnError::Grow(GrowError::Length { wanted: u64::MAX, limit }));
+        };
+        self.made.clear();
+        self.made.try_reserve(total)?;
+        self.table.reserve(total)?;
+        self.doomed.try_reserve(self.table.len() + total)?;
+        let made = &mut self.made;
+        let done: Result<usize, InsertError> =
+            self.table.insert_batch(core::iter::repeat_n((), total), |entity| made.push(entity));
+        if let Err(error) = done {
+            self.unmake();
+            return Err(error.into());
+        }
+        Ok(())
+    }
+
+    /// Takes back what `make` made, the last first, so that the free slots are in the order in which they were.
+    fn unmake(&mut self) {
+        self.table.remove_batch(self.made.iter().rev().copied());
+        self.made.clear();
+    }
+}
+
+/// How many entities are asked about at once.
+const PIECE: usize = 64;
+
+impl<A: Allocator + ?Sized> fmt::Debug for Entities<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entities").field("len", &self.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,73 @@
+//! Tags as components.
+//!
+//! ```text
+//! counts  | 2 | 1 | ..            how many tags each instance has
+//! tags    | a b | c | ..          hashes, instance after instance
+//! ```
+
+use loligo_allocators::Allocator;
+use loligo_ids::IdString32;
+
+use super::{TagError, Tags};
+use crate::component::{Batch, ComponentError, ComponentManager, ComponentType};
+use crate::entity::Entity;
+
+impl<A: Allocator + ?Sized> Tags<'_, A> {
+    /// Gives the entities of one copy their tags.
+    fn spawn_copy(
+        &mut self,
+        batch: &Batch<'_>,
+        copy: usize,
+        counts: &[u32],
+        mut tags: &[u32],
+    ) -> Result<(), ComponentError> {
+        for (instance, (entity, count)) in batch.owners(copy).zip(counts).enumerate() {
+            let Some((own, rest)) = tags.split_at_checked(*count as usize) else {
+                return Err(ComponentError::data(instance, "its tags lie behind the data"));
+            };
+            tags = rest;
+            for tag in own {
+                self.try_add(entity, IdString32::from_hash(*tag)).map_err(|error| match error {
+                    TagError::Grow(error) => ComponentError::Grow(error),
+                    TagError::TooMany { .. } => {
+                        ComponentError::data(instance, "too many entities carry one of its tags")
+                    }
+                })?;
+            }
+        }
+        if tags.is_empty() {
+            return Ok(());
+        }
+        Err(ComponentError::data(batch.len(), "there are more tags than instances have"))
+    }
+}
+
+impl<A: Allocator + ?Sized> ComponentManager for Tags<'_, A> {
+    fn component(&self) -> ComponentType {
+        ComponentType::TAG
+    }
+
+    fn spawn(&mut self, batch: &Batch<'_>) -> Result<(), ComponentError> {
+        let Some((counts, tags)) = batch.data().split_at_checked(batch.len()) else {
+            return Err(ComponentError::data(batch.len(), "there are fewer counts than instances"));
+        };
+        self.dense.reserve(batch)?;
+        self.rows.try_reserve(batch.len() * batch.copies())?;
+        for copy in 0..batch.copies() {
+            if let Err(error) = self.spawn_copy(batch, copy, counts, tags) {
+                for made in (0..=copy).rev() {
+                    let indices = batch.indices().iter().rev();
+                    indices.for_each(|index| self.remove_one(batch.entity(made, *index as usize)));
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, entities: &[Entity]) {
+        for entity in entities.iter().rev() {
+            self.remove_one(*entity);
+        }
+    }
+}

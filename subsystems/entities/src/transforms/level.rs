@@ -1,0 +1,200 @@
+//! All instances of one depth, in columns.
+
+use glam::{Affine3A, Quat, Vec3};
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+
+use crate::entity::Entity;
+use crate::pose::Pose;
+
+/// The bits of a word of marks.
+const BITS: usize = u64::BITS as usize;
+
+/// The instances of one depth, without gaps.
+pub(super) struct Level<'a, A: Allocator + ?Sized> {
+    entities: Array<'a, Entity, A>,
+    rotations: Array<'a, Quat, A>,
+    positions: Array<'a, Vec3, A>,
+    scales: Array<'a, Vec3, A>,
+    worlds: Array<'a, Affine3A, A>,
+    /// A bit for each instance whose matrix is to be computed.
+    dirty: Array<'a, u64, A>,
+}
+
+impl<'a, A: Allocator + ?Sized> Level<'a, A> {
+    pub(super) const fn new(memory: &'a A) -> Self {
+        Self {
+            entities: Array::new_in(memory),
+            rotations: Array::new_in(memory),
+            positions: Array::new_in(memory),
+            scales: Array::new_in(memory),
+            worlds: Array::new_in(memory),
+            dirty: Array::new_in(memory),
+        }
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    #[inline]
+    pub(super) fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
+    #[inline]
+    pub(super) fn worlds(&self) -> &[Affine3A] {
+        &self.worlds
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.entities.capacity() * size_of::<Entity>()
+            + self.rotations.capacity() * size_of::<Quat>()
+            + (self.positions.capacity() + self.scales.capacity()) * size_of::<Vec3>()
+            + self.worlds.capacity() * size_of::<Affine3A>()
+            + self.dirty.capacity() * size_of::<u64>()
+    }
+
+    /// Makes room for `more` instances.
+    pub(super) fn reserve(&mut self, more: usize) -> Result<(), GrowError> {
+        self.entities.try_reserve(more)?;
+        self.rotations.try_reserve(more)?;
+        self.positions.try_reserve(more)?;
+        self.scales.try_reserve(more)?;
+        self.worlds.try_reserve(more)?;
+        let words = (self.len() + more).div_ceil(BITS);
+        self.dirty.try_reserve(words - self.dirty.len())
+    }
+
+    /// Makes room for one instance: nothing to be done, mostly.
+    #[inline]
+    pub(super) fn reserve_one(&mut self) -> Result<(), GrowError> {
+        let len = self.len();
+        let room = self.entities.capacity().min(self.rotations.capacity());
+        let room = room.min(self.positions.capacity()).min(self.scales.capacity());
+        if len < room.min(self.worlds.capacity()) && len < self.dirty.capacity() * BITS {
+            return Ok(());
+        }
+        self.reserve(1)
+    }
+
+    /// Appends an instance, for which there is room, marked, and returns its place.
+    #[inline]
+    pub(super) fn push(&mut self, entity: Entity, pose: &Pose) -> usize {
+        let place = self.len();
+        self.entities.push(entity);
+        self.rotations.push(pose.rotation);
+        self.positions.push(pose.position);
+        self.scales.push(pose.scale);
+        self.worlds.push(pose.matrix());
+        if place.is_multiple_of(BITS) {
+            self.dirty.push(0);
+        }
+        self.mark(place);
+        place
+    }
+
+    /// Takes an instance out; the last one takes its place. Returns the one that is there now.
+    pub(super) fn remove(&mut self, place: usize) -> Option<Entity> {
+        let last = self.len() - 1;
+        let last_is_dirty = self.is_dirty(last);
+        self.unmark(last);
+        if place != last {
+            self.unmark(place);
+            if last_is_dirty {
+                self.mark(place);
+            }
+        }
+        if last.is_multiple_of(BITS) {
+            self.dirty.pop();
+        }
+        self.entities.swap_remove(place);
+        self.rotations.swap_remove(place);
+        self.positions.swap_remove(place);
+        self.scales.swap_remove(place);
+        self.worlds.swap_remove(place);
+        self.entities.get(place).copied()
+    }
+
+    #[inline]
+    pub(super) fn pose(&self, place: usize) -> Pose {
+        Pose {
+            position: self.positions[place],
+            rotation: self.rotations[place],
+            scale: self.scales[place],
+        }
+    }
+
+    pub(super) fn set_pose(&mut self, place: usize, pose: &Pose) {
+        self.set_position(place, pose.position);
+        self.set_rotation(place, pose.rotation);
+        self.set_scale(place, pose.scale);
+    }
+
+    #[inline]
+    pub(super) fn set_position(&mut self, place: usize, position: Vec3) {
+        self.positions[place] = position;
+    }
+
+    #[inline]
+    pub(super) fn set_rotation(&mut self, place: usize, rotation: Quat) {
+        self.rotations[place] = rotation;
+    }
+
+    #[inline]
+    pub(super) fn set_scale(&mut self, place: usize, scale: Vec3) {
+        self.scales[place] = scale;
+    }
+
+    /// Marks an instance for the next update.
+    #[inline]
+    pub(super) fn mark(&mut self, place: usize) {
+        self.dirty[place / BITS] |= 1 << (place % BITS);
+    }
+
+    pub(super) fn is_dirty(&self, place: usize) -> bool {
+        self.dirty[place / BITS] & 1 << (place % BITS) != 0
+    }
+
+    /// How many words of marks there are.
+    pub(super) fn words(&self) -> usize {
+        self.dirty.len()
+    }
+
+    /// Takes the marks of 64 instances.
+    #[inline]
+    pub(super) fn take_word(&mut self, word: usize) -> u64 {
+        core::mem::take(&mut self.dirty[word])
+    }
+
+    /// Computes the matrix of an instance below a parent's, or on its own.
+    #[inline]
+    pub(super) fn compute(&mut self, place: usize, parent: Option<&Affine3A>) -> &Affine3A {
+        let own = self.pose(place).matrix();
+        let world = &mut self.worlds[place];
+        *world = match parent {
+            Some(parent) => *parent * own,
+            None => own,
+        };
+        world
+    }
+
+    /// Tells whether the columns are of one length, and no bit behind it is set.
+    pub(super) fn is_whole(&self) -> bool {
+        let len = self.len();
+        let columns = [self.rotations.len(), self.worlds.len(), self.positions.len()];
+        let behind = self.dirty.last().map_or(0, |last| match len % BITS {
+            0 => 0,
+            used => last >> used,
+        });
+        columns == [len; 3]
+            && self.scales.len() == len
+            && self.dirty.len() == len.div_ceil(BITS)
+            && behind == 0
+    }
+
+    fn unmark(&mut self, place: usize) {
+        self.dirty[place / BITS] &= !(1 << (place % BITS));
+    }
+}
