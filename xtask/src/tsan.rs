@@ -50,7 +50,11 @@ const WATCHED: [(&str, &str, &[&str]); 3] = [
         ],
     ),
     ("loligo-ids", "--lib", &["shared_table::"]),
-    ("loligo-tasks", "--test=it", &["article::", "elsewhere::", "faults::", "graphs::", "parallel::"]),
+    (
+        "loligo-tasks",
+        "--test=it",
+        &["article::", "elsewhere::", "faults::", "graphs::", "parallel::"],
+    ),
 ];
 
 /// A test that leaves its process so little memory that the sanitizer ends it.

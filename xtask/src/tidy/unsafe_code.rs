@@ -7,7 +7,10 @@ use crate::workspace::Workspace;
 
 /// The crates and files above tier 0 that may hold unsafe code, each with its reason.
 const LISTED: &[(&str, &str)] = &[
-    ("loligo-diagnostics", "contexts point to what callers lend, so that nothing is copied or allocated"),
+    (
+        "loligo-diagnostics",
+        "contexts point to what callers lend, so that nothing is copied or allocated",
+    ),
     (
         "loligo-expressions",
         "calls a loop compiled for AVX2 where the machine has it: half the time",
