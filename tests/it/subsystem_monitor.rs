@@ -107,6 +107,6 @@ fn feed(
     main.allocated(name!("heap"), 64, 64);
     drop(main);
     let drained = monitor.drain(&mut [consumer]);
-    assert_eq!((drained.events, drained.lost), (4, 0));
+    assert_eq!((drained.events, drained.lost), (4, 0), "all is shown, and nothing lost");
     Ok(())
 }
