@@ -6,12 +6,13 @@ use crate::tree::Tree;
 use crate::workspace::Workspace;
 
 /// The crates and files above tier 0 that may hold unsafe code, each with its reason.
-const LISTED: [(&str, &str); 5] = [
+const LISTED: [(&str, &str); 6] = [
     (
         "loligo-expressions",
         "calls a loop compiled for AVX2 where the machine has it: half the time",
     ),
     ("tools/cli/tests/children/recorded.rs", "a program to record counts below a global allocator"),
+    ("loligo-resources", "says that aligned bytes are plain, and maps files"),
     ("loligo-replay", "maps files, forks, reads the time-stamp counter, calls peers' allocators"),
     ("loligo-tests", "frees blocks, which is unsafe by contract, and hands them in wrongly"),
     ("loligo-benches", "measures allocate and free, the latter being unsafe by contract"),
