@@ -47,15 +47,17 @@ impl Project<'_> {
         }
         let data = DataFolder::open(&self.data, self.disk)?;
         let mut report = Report::default();
-        let (old, old_bytes) = match data.index()? {
-            Some(Ok(read)) => read,
-            None => Default::default(),
+        let read = data.index()?;
+        let has_index = matches!(read, Some(Ok(_)));
+        let old = match read {
+            Some(Ok(index)) => index,
+            None => Index::default(),
             Some(Err(error)) => {
                 let folder = self.data.display();
                 report.notes.push(format!(
                     "{folder}/index is no index: {error}; everything is compiled anew"
                 ));
-                Default::default()
+                Index::default()
             }
         };
         let now = now_seconds();
@@ -73,9 +75,8 @@ impl Project<'_> {
         let index = Index { files: self.files(&entries, &tree, &state, now), entries };
         find_missing(&index, &wanted, &mut report);
         tables::write(self, &index, &data, &mut report)?;
-        let bytes = index.to_bytes();
-        if bytes != old_bytes {
-            data.put_changed("index", &bytes)?;
+        if !has_index || index != old {
+            data.put("index", &index.to_bytes())?;
         }
         let used: HashSet<ContentHash> =
             index.entries.iter().filter_map(|entry| Some(entry.output?.file)).collect();

@@ -7,7 +7,7 @@ use std::thread;
 /// Runs pieces of work that do not depend on each other, on as many threads as it likes.
 ///
 /// This is all that a compile asks of whoever runs it, so that threads, a task system or a farm can do it.
-pub trait Executor: Sync {
+pub trait Executor {
     /// Calls `work` with every number from 0 to `count`, each once, in any order and at the same time where it can;
     /// returns when all calls have returned.
     fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync));

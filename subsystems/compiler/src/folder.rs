@@ -25,9 +25,6 @@ use crate::disk::Disk;
 use crate::error::BuildError;
 use crate::index::{Index, IndexError, Output};
 
-/// An index and its bytes, or what is wrong with these.
-pub(crate) type ReadIndex = Result<(Index, Vec<u8>), IndexError>;
-
 /// The data folder of a compile, locked until it is dropped.
 pub(crate) struct DataFolder<'d> {
     path: PathBuf,
@@ -72,10 +69,10 @@ impl<'d> DataFolder<'d> {
     }
 
     /// Reads the index; none if there is none.
-    pub(crate) fn index(&self) -> Result<Option<ReadIndex>, BuildError> {
+    pub(crate) fn index(&self) -> Result<Option<Result<Index, IndexError>>, BuildError> {
         let path = self.path.join("index");
         match fs::read(&path) {
-            Ok(bytes) => Ok(Some(Index::from_bytes(&bytes).map(|index| (index, bytes)))),
+            Ok(bytes) => Ok(Some(Index::from_bytes(&bytes))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(BuildError::io(&path, "cannot be read", error)),
         }
@@ -117,7 +114,8 @@ impl<'d> DataFolder<'d> {
         }
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BuildError> {
+    /// Writes a file of the folder: beside its place, then renamed to it.
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BuildError> {
         // Each file has a number of its own; nothing else hangs on it.
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let partial = self.path.join(format!("partial/{number}"));

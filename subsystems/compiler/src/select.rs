@@ -52,7 +52,6 @@ pub(crate) fn select(
     }
     let mut wanted: Vec<Wanted> =
         groups.into_values().flat_map(|variants| resolve(variants, target)).collect();
-    wanted.sort();
     wanted.dedup_by(|second, first| {
         let is_same = first.name == second.name;
         if is_same {
@@ -87,7 +86,7 @@ pub(crate) fn names_of_type(
     groups.into_iter().filter(is_there).map(|(name, _)| name).collect()
 }
 
-/// Picks the variants of one resource that a target has, and takes the platforms out of their properties.
+/// Picks the variants of one resource that a target has, in order, and takes the platforms out of their properties.
 fn resolve(mut variants: Vec<Wanted>, target: &Target) -> Vec<Wanted> {
     if let Some(kept) = &target.languages {
         let is_kept = |property: &String| !is_language(property) || kept.contains(property);
@@ -106,6 +105,7 @@ fn resolve(mut variants: Vec<Wanted>, target: &Target) -> Vec<Wanted> {
     for variant in &mut variants {
         variant.name.properties.retain(|property| !is_platform(property));
     }
+    variants.sort();
     variants
 }
 

@@ -100,7 +100,9 @@ impl SourceTree {
             let mut entries = Vec::new();
             let found = match fs::read_dir(&folder) {
                 // It was there a moment ago, when the folder that it is in was read.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && !prefix.is_empty() => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !prefix.is_empty() => {
+                    continue;
+                }
                 found => found.map_err(fail)?,
             };
             for found in found {

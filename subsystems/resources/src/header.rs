@@ -37,7 +37,7 @@ const CHECKSUM: core::ops::Range<usize> = 48..56;
 ///
 /// # Memory
 ///
-/// 64 bytes, plain.
+/// 56 bytes, plain.
 ///
 /// # Examples
 ///
@@ -224,3 +224,4 @@ impl fmt::Display for HeaderError {
 impl Error for HeaderError {}
 
 const _: () = assert!(HEADER_BYTES.is_multiple_of(loligo_containers::BLOB_ALIGN), "blobs follow");
+const _: () = assert!(size_of::<ResourceHeader>() == 56, "its doc states it");

@@ -251,3 +251,5 @@ impl fmt::Display for TableError {
 }
 
 impl Error for TableError {}
+
+const _: () = assert!(size_of::<TableEntry>() == 64, "the doc states it");

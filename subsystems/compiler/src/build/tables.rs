@@ -1,7 +1,7 @@
 //! The table that the program reads, and the one that leads from hashes to names.
 
 use loligo_ids::{IdString64, ReverseLookupBuilder};
-use loligo_resources::{TableSource, write_table};
+use loligo_resources::{ResourceKey, TableSource, write_table};
 
 use crate::error::{BuildError, CompileFault, ResourceError};
 use crate::folder::DataFolder;
@@ -19,21 +19,22 @@ pub(super) fn write(
     data: &DataFolder<'_>,
     report: &mut Report,
 ) -> Result<(), BuildError> {
-    let mut variants: Vec<(&Entry, Output, Vec<IdString64>)> = index
+    // With their keys, which are hashed once and not at each comparison.
+    let mut variants: Vec<(ResourceKey, Vec<IdString64>, Output)> = index
         .entries
         .iter()
         .filter_map(|entry| {
             let hashed = entry.name.properties.iter().map(|property| IdString64::new(property));
             let mut properties: Vec<IdString64> = hashed.collect();
             properties.sort_unstable();
-            Some((entry, entry.output?, properties))
+            Some((entry.name.key(), properties, entry.output?))
         })
         .collect();
-    variants.sort_by(|a, b| (a.0.name.key(), &a.2).cmp(&(b.0.name.key(), &b.2)));
+    variants.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     let sources: Vec<TableSource<'_>> = variants
         .iter()
-        .map(|(entry, output, properties)| TableSource {
-            key: entry.name.key(),
+        .map(|(key, properties, output)| TableSource {
+            key: *key,
             properties,
             file: output.file,
             bytes: output.bytes,
