@@ -7,9 +7,10 @@ use std::io;
 use std::path::Path;
 
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
+use loligo_compiler::{Compilers, Index, Project, Stamp, Threads};
 use loligo_containers::{
-    Array, EventStream, GrowError, KeyValues, KeyValuesJsonError, OpenArray, OpenError, OpenLayout,
-    StreamError, StreamFormat,
+    Array, BlobBytes, EventStream, GrowError, KeyValues, KeyValuesJsonError, OpenArray, OpenError,
+    OpenLayout, StreamError, StreamFormat,
 };
 use loligo_entities::compile::compile;
 use loligo_expressions::Expression;
@@ -18,6 +19,7 @@ use loligo_fuzz::{effect, entities::COMPILERS, entities::SOURCES, formula, knigh
 use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
 use loligo_ids::{Packed, Retire, ReverseLookupBuilder, Shape, Table, Wrap};
 use loligo_replay::trace::{Details, Event, Op, TraceWriter, write_trace};
+use loligo_resources::HEADER_BYTES;
 use loligo_tests::programs::*;
 
 /// What may go wrong on the way.
@@ -49,6 +51,38 @@ fn main() -> Result<(), Failure> {
     entities(&heap)?;
     expressions(&heap)?;
     programs()?;
+    content(&heap)?;
+    Ok(())
+}
+
+/// What a small project is compiled into, and an index like its own, though without the times of files.
+fn content(memory: &dyn Allocator) -> Result<(), Failure> {
+    let place = std::env::temp_dir().join(format!("loligo-seeds-{}", std::process::id()));
+    let (sources, data) = (place.join("sources"), place.join("data"));
+    std::fs::create_dir_all(&sources)?;
+    std::fs::write(sources.join("door.fr.config"), DOOR)?;
+    std::fs::write(sources.join("exit.data"), "EXIT")?;
+    std::fs::write(sources.join("level.package"), "data = [ \"*\" ] config = [ \"door\" ]")?;
+    let compilers = Compilers::built_in();
+    let report = Project::new(&sources, &data, &compilers).compile(&Threads::default())?;
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+    let mut index = Index::from_bytes(&std::fs::read(data.join("index"))?)?;
+    for file in &mut index.files {
+        file.stamp = Stamp { bytes: file.stamp.bytes, ..Stamp::default() };
+    }
+    write("resource_index", "level", &index.to_bytes())?;
+    write("resource_file", "table", &std::fs::read(data.join("resources"))?)?;
+    for entry in &index.entries {
+        let Some(output) = entry.output else { continue };
+        let file = std::fs::read(data.join("blobs").join(output.file.to_string()))?;
+        write("resource_file", &format!("{}_file", entry.name.type_name), &file)?;
+        // The payload alone, aligned and opened by itself.
+        let payload = BlobBytes::try_copy_in(&file[HEADER_BYTES..], memory)?;
+        if entry.name.type_name != "data" {
+            write("resource_file", &entry.name.type_name, &payload)?;
+        }
+    }
+    std::fs::remove_dir_all(place)?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod advise;
+mod compile;
 mod convert;
 mod output;
 mod print;
@@ -49,6 +50,8 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     /// Searches the strategy that suits a recording.
     Advise(advise::Advise),
+    /// Compiles a project's sources into data.
+    Compile(compile::Compile),
     /// Makes a recording of other recorders' data.
     Convert(convert::Convert),
     /// Records what a program allocates.
@@ -64,6 +67,7 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Advise(advise) => advise.run(),
+        Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),

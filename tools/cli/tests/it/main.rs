@@ -1,6 +1,7 @@
 //! Tests that run the built `loligo`.
 
 mod advise;
+mod compile;
 mod convert;
 mod record;
 mod replay;

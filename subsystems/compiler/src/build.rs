@@ -1,0 +1,174 @@
+//! A compile, from the sources to the data folder.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use loligo_resources::ContentHash;
+
+use crate::context::Shared;
+use crate::dependency::Dependency;
+use crate::error::{BuildError, CompileFault, ResourceError};
+use crate::executor::Executor;
+use crate::folder::DataFolder;
+use crate::index::{Entry, FileRecord, Index};
+use crate::project::Project;
+use crate::report::Report;
+use crate::resource_name::ResourceName;
+use crate::select::{Wanted, select};
+use crate::tree::{SourceTree, now_seconds};
+
+mod compile;
+mod state;
+mod tables;
+
+use compile::compile_all;
+use state::State;
+
+impl Project<'_> {
+    /// Compiles what has changed since the last compile into the data folder.
+    ///
+    /// A resource that fails keeps what it last became, and is tried again each time. All others are compiled. The
+    /// process may be killed at any moment: the folder then holds what it held before or what it was to hold, and the
+    /// next compile goes on from there.
+    ///
+    /// # Complexity
+    ///
+    /// A question to the file system for each file and each compiled file; reading what has changed; compiling what
+    /// depends on it.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] if a folder cannot be read or written, or another compile is at work. What is wrong with resources
+    /// is in the report.
+    pub fn compile(&self, executor: &dyn Executor) -> Result<Report, BuildError> {
+        if !self.folder.is_dir() {
+            let why = "there is no such folder; name the folder of the project's sources";
+            return Err(BuildError::new(&self.folder, "cannot be compiled", why));
+        }
+        let data = DataFolder::open(&self.data, self.disk)?;
+        let mut report = Report::default();
+        let read = data.index()?;
+        let has_index = matches!(read, Some(Ok(_)));
+        let old = match read {
+            Some(Ok(index)) => index,
+            None => Index::default(),
+            Some(Err(error)) => {
+                let folder = self.data.display();
+                report.notes.push(format!(
+                    "{folder}/index is no index: {error}; everything is compiled anew"
+                ));
+                Index::default()
+            }
+        };
+        let now = now_seconds();
+        let tree = SourceTree::scan(&self.folder, &self.data)?;
+        report.errors.clone_from(&tree.errors);
+        let (wanted, errors) = select(&tree, self.compilers, &self.target);
+        report.errors.extend(errors);
+        let (project, target, options) = (&*self.folder, &self.target, &self.options);
+        let shared = Shared { project, tree: &tree, target, options };
+        let state = State::find(shared, &old, now, executor);
+        let blobs = data.blobs()?;
+        let plan = self.plan(&wanted, &old, &state, &blobs);
+        report.fresh = wanted.len() - plan.iter().flatten().count();
+        let entries = compile_all(self, shared, executor, &data, &old, &wanted, plan, &mut report)?;
+        let index = Index { files: self.files(&entries, &tree, &state, now), entries };
+        find_missing(&index, &wanted, &mut report);
+        tables::write(self, &index, &data, &mut report)?;
+        if !has_index || index != old {
+            data.put("index", &index.to_bytes())?;
+        }
+        let used: HashSet<ContentHash> =
+            index.entries.iter().filter_map(|entry| Some(entry.output?.file)).collect();
+        // Those that were there before: no new one is unused.
+        for file in blobs.keys().filter(|file| !used.contains(file)) {
+            data.remove_blob(*file)?;
+        }
+        tell_changes(&old, &index, &mut report);
+        report.errors.sort_by(|a, b| place(&a.fault).cmp(&place(&b.fault)));
+        Ok(report)
+    }
+
+    /// Returns for each resource whether it must be compiled, and then its recipe.
+    fn plan(
+        &self,
+        wanted: &[Wanted],
+        old: &Index,
+        state: &State,
+        blobs: &HashMap<ContentHash, u64>,
+    ) -> Vec<Option<ContentHash>> {
+        let stale = |one: &Wanted| {
+            let recipe = compile::recipe(self, one);
+            let is_fresh = old.entry(&one.name).is_some_and(|entry| {
+                let is_there = entry
+                    .output
+                    .is_some_and(|output| blobs.get(&output.file) == Some(&output.bytes));
+                !entry.is_failed && is_there && entry.recipe == recipe && state.has(entry)
+            });
+            (!is_fresh).then_some(recipe)
+        };
+        wanted.iter().map(stale).collect()
+    }
+
+    /// Returns the records of all files that resources were made of.
+    fn files(
+        &self,
+        entries: &[Entry],
+        tree: &SourceTree,
+        state: &State,
+        now: u64,
+    ) -> Vec<FileRecord> {
+        let mut files: HashMap<Arc<str>, ContentHash> = HashMap::new();
+        for dependency in entries.iter().flat_map(|entry| &entry.dependencies) {
+            if let Dependency::File { path, hash: Some(hash) } = dependency {
+                // What a compile found may be newer than what was known before it. Where it is, the stamp tells.
+                let known = state.file(path).unwrap_or(*hash);
+                files.insert(path.clone(), known);
+            }
+        }
+        let mut records: Vec<FileRecord> = files
+            .into_iter()
+            .filter_map(|(path, hash)| {
+                let (path, stamp) = tree.file(&path)?.clone();
+                Some(FileRecord { path, is_settled: stamp.is_settled(now), stamp, hash })
+            })
+            .collect();
+        records.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        records
+    }
+}
+
+/// Tells of resources that are named and are not there.
+fn find_missing(index: &Index, wanted: &[Wanted], report: &mut Report) {
+    let known: HashSet<(&str, &str)> =
+        wanted.iter().map(|one| (&*one.name.type_name, &*one.name.name)).collect();
+    for entry in &index.entries {
+        for reference in &entry.references {
+            let (type_name, name) = (&*reference.type_name, &*reference.name);
+            if !known.contains(&(type_name, name)) {
+                let reason = format!("there is no resource `{name}` of type `{type_name}`");
+                let fault = CompileFault::new(reason, "add its source, or name another")
+                    .at(reference.line, reference.column)
+                    .in_file(&*entry.source);
+                let resource = Some(entry.name.clone());
+                report.errors.push(ResourceError { resource, fault, is_kept: false });
+            }
+        }
+    }
+}
+
+/// Counts what is gone, and lists what has another file than before.
+fn tell_changes(old: &Index, new: &Index, report: &mut Report) {
+    let is_gone = |entry: &&Entry| new.entry(&entry.name).is_none();
+    report.removed = old.entries.iter().filter(is_gone).count();
+    let changed = new.entries.iter().filter(|entry| {
+        let before = old.entry(&entry.name).and_then(|entry| entry.output);
+        entry.output.is_some() && entry.output != before
+    });
+    let changed = changed.map(|entry| &entry.name).cloned();
+    report.changed = changed.collect::<Vec<ResourceName>>();
+}
+
+fn place(fault: &CompileFault) -> (&str, u32, u32, &str) {
+    (&fault.file, fault.line, fault.column, &fault.reason)
+}

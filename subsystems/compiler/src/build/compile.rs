@@ -1,0 +1,136 @@
+//! Compiling what must be, each resource apart from all others.
+
+use core::any::Any;
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
+
+use loligo_resources::{ContentHash, DebugName, HEADER_BYTES, RESOURCE_FORMAT, ResourceHeader};
+
+use crate::context::{Asked, Context, Shared};
+use crate::error::{BuildError, CompileFault, ResourceError};
+use crate::executor::Executor;
+use crate::folder::DataFolder;
+use crate::hash::hash_of_pieces;
+use crate::index::{Entry, Index, Output};
+use crate::project::Project;
+use crate::report::Report;
+use crate::select::Wanted;
+
+/// The version of what is done to every resource, whatever its type.
+const RECIPE_VERSION: u32 = 1;
+
+/// What compiling a resource came to.
+type Outcome = Result<Result<(Output, Asked), CompileFault>, BuildError>;
+
+/// Returns the hash of what a resource is made by, besides what its compiler asks for.
+pub(super) fn recipe(project: &Project<'_>, one: &Wanted) -> ContentHash {
+    let version = project.compilers.get(&one.name.type_name).map_or(0, |found| found.version());
+    hash_of_pieces(&[
+        &RECIPE_VERSION.to_le_bytes(),
+        &RESOURCE_FORMAT.to_le_bytes(),
+        &version.to_le_bytes(),
+        format!("{:?}", project.target.destination.endian).as_bytes(),
+        &[project.target.has_debug_names.into()],
+        one.source.as_bytes(),
+    ])
+}
+
+/// Compiles each resource that `plan` has a recipe for, and returns what is to be remembered of all.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "it is one step of a compile, split off for its length"
+)]
+pub(super) fn compile_all(
+    project: &Project<'_>,
+    shared: Shared<'_>,
+    executor: &dyn Executor,
+    data: &DataFolder<'_>,
+    old: &Index,
+    wanted: &[Wanted],
+    plan: Vec<Option<ContentHash>>,
+    report: &mut Report,
+) -> Result<Vec<Entry>, BuildError> {
+    let stale: Vec<(usize, OnceLock<Outcome>)> = plan
+        .iter()
+        .enumerate()
+        .filter_map(|(at, recipe)| recipe.map(|_| (at, OnceLock::new())))
+        .collect();
+    executor.run(stale.len(), &|turn| {
+        let (at, outcome) = &stale[turn];
+        let _ = outcome.set(compile_one(project, shared, data, &wanted[*at]));
+    });
+    let mut outcomes = stale.into_iter().map(|(_, outcome)| outcome.into_inner());
+    let mut entries = Vec::with_capacity(wanted.len());
+    for (one, recipe) in wanted.iter().zip(plan) {
+        let known = old.entry(&one.name);
+        let Some(recipe) = recipe else {
+            entries.extend(known.cloned());
+            continue;
+        };
+        // An executor that leaves a turn out has left the resource as it was.
+        let Some(outcome) = outcomes.next().flatten() else { continue };
+        match outcome? {
+            Ok((output, asked)) => {
+                report.compiled += 1;
+                entries.push(Entry {
+                    name: one.name.clone(),
+                    source: one.source.clone(),
+                    recipe,
+                    is_failed: false,
+                    output: Some(output),
+                    dependencies: asked.dependencies,
+                    names: asked.names,
+                    references: asked.references,
+                });
+            }
+            Err(mut fault) => {
+                if fault.file.is_empty() {
+                    fault.file = one.source.as_ref().to_owned();
+                }
+                let kept = known.filter(|entry| entry.output.is_some()).cloned();
+                let (resource, is_kept) = (Some(one.name.clone()), kept.is_some());
+                report.errors.push(ResourceError { resource, fault, is_kept });
+                entries.extend(kept.map(|kept| Entry { is_failed: true, ..kept }));
+            }
+        }
+    }
+    Ok(entries)
+}
+
+/// Compiles a resource and writes its file.
+fn compile_one(
+    project: &Project<'_>,
+    shared: Shared<'_>,
+    data: &DataFolder<'_>,
+    one: &Wanted,
+) -> Outcome {
+    let Some(compiler) = project.compilers.get(&one.name.type_name) else {
+        return Ok(Err(CompileFault::new("the type has no compiler", "register one")));
+    };
+    let mut context = Context::new(shared, &one.name, &one.source);
+    let ran = catch_unwind(AssertUnwindSafe(|| compiler.compile(&mut context)));
+    let payload = match ran {
+        Ok(Ok(payload)) => payload,
+        Ok(Err(fault)) => return Ok(Err(fault)),
+        Err(panic) => return Ok(Err(panicked(&*panic))),
+    };
+    let mut file = Vec::with_capacity(HEADER_BYTES + payload.len());
+    file.resize(HEADER_BYTES, 0);
+    file.extend_from_slice(&payload);
+    let debug_name = match shared.target.has_debug_names {
+        true => DebugName::new(&one.name.name),
+        false => DebugName::default(),
+    };
+    let header = ResourceHeader { key: one.name.key(), version: compiler.version(), debug_name };
+    header.write(shared.target.destination.endian, &mut file);
+    let output = data.put_blob(&file)?;
+    Ok(Ok((output, context.into_asked())))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> CompileFault {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let reason = format!("its compiler panicked: {}", text.unwrap_or("without words"));
+    CompileFault::new(reason, "this is a fault of the compiler; report it with the source")
+}

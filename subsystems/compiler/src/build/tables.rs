@@ -1,0 +1,81 @@
+//! The table that the program reads, and the one that leads from hashes to names.
+
+use loligo_ids::{IdString64, ReverseLookupBuilder};
+use loligo_resources::{ResourceKey, TableSource, write_table};
+
+use crate::error::{BuildError, CompileFault, ResourceError};
+use crate::folder::DataFolder;
+use crate::index::{Entry, Index, Output};
+use crate::memory::{Heap, with_heap};
+use crate::project::Project;
+use crate::report::Report;
+
+const NO_MEMORY: &str = "there is no memory; compile fewer resources into one folder";
+
+/// Writes both tables.
+pub(super) fn write(
+    project: &Project<'_>,
+    index: &Index,
+    data: &DataFolder<'_>,
+    report: &mut Report,
+) -> Result<(), BuildError> {
+    // With their keys, which are hashed once and not at each comparison.
+    let mut variants: Vec<(ResourceKey, Vec<IdString64>, Output)> = index
+        .entries
+        .iter()
+        .filter_map(|entry| {
+            let hashed = entry.name.properties.iter().map(|property| IdString64::new(property));
+            let mut properties: Vec<IdString64> = hashed.collect();
+            properties.sort_unstable();
+            Some((entry.name.key(), properties, entry.output?))
+        })
+        .collect();
+    variants.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+    let sources: Vec<TableSource<'_>> = variants
+        .iter()
+        .map(|(key, properties, output)| TableSource {
+            key: *key,
+            properties,
+            file: output.file,
+            bytes: output.bytes,
+        })
+        .collect();
+    let destination = project.target.destination;
+    let full = |_| BuildError::new(&project.data, "the tables cannot be made", NO_MEMORY);
+    with_heap(|heap| {
+        let table =
+            write_table(destination.name, destination.endian, &sources, heap).map_err(full)?;
+        data.put_changed("resources", &table)
+    })?;
+    with_heap(|heap| {
+        let mut builder = ReverseLookupBuilder::<IdString64, _>::new(heap);
+        for entry in &index.entries {
+            name(&mut builder, entry, report);
+        }
+        let names = builder.save();
+        let names = names
+            .map_err(|_| BuildError::new(&project.data, "the names cannot be kept", NO_MEMORY))?;
+        data.put_changed("names", &names)
+    })
+}
+
+/// Adds the names of a resource, and tells of those that cannot be told from others.
+fn name(
+    builder: &mut ReverseLookupBuilder<'_, IdString64, Heap<'_>>,
+    entry: &Entry,
+    report: &mut Report,
+) {
+    let own = [&*entry.name.type_name, &*entry.name.name];
+    let properties = entry.name.properties.iter().map(String::as_str);
+    let inner = entry.names.iter().map(|name| &**name);
+    for name in own.into_iter().chain(properties).chain(inner) {
+        if let Err(error) = builder.insert(name) {
+            let fault = CompileFault::new(error.to_string(), "rename one of them");
+            report.errors.push(ResourceError {
+                resource: Some(entry.name.clone()),
+                fault: fault.in_file(&*entry.source),
+                is_kept: false,
+            });
+        }
+    }
+}

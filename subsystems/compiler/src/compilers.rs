@@ -1,0 +1,102 @@
+//! Compilers, each of its type.
+
+use core::fmt;
+use std::collections::BTreeMap;
+
+use crate::builtin::{ConfigCompiler, CopyCompiler, PackageCompiler};
+use crate::context::Context;
+use crate::error::CompileFault;
+
+/// Makes the payload of a resource of its source.
+///
+/// What it makes depends on nothing but what it asks its [`Context`] for; the context writes down what was asked, and the
+/// compile calls it again when any of that has changed.
+pub trait Compiler: Send + Sync {
+    /// Returns the version. It changes whenever the same sources give another payload, and then all of its resources
+    /// are compiled anew; the program that reads them compares it.
+    fn version(&self) -> u32;
+
+    /// Makes the payload.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileFault`] says where and what is wrong. Other resources are compiled all the same.
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault>;
+}
+
+/// The compilers of a project, by type: the end of a file's name.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_compiler::{CompileFault, Compiler, Compilers, Context};
+///
+/// /// A text without the space around it.
+/// struct Trimmed;
+///
+/// impl Compiler for Trimmed {
+///     fn version(&self) -> u32 {
+///         1
+///     }
+///
+///     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+///         let source = context.source()?;
+///         Ok(source.trim_ascii().to_vec())
+///     }
+/// }
+///
+/// let mut compilers = Compilers::built_in();
+/// compilers.register("text", Trimmed);
+/// ```
+#[derive(Default)]
+pub struct Compilers {
+    by_type: BTreeMap<String, Box<dyn Compiler>>,
+}
+
+impl Compilers {
+    /// Returns no compiler at all.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns those that are here: `config`, `data` and `package`.
+    #[must_use]
+    pub fn built_in() -> Self {
+        let mut compilers = Self::new();
+        compilers.register("config", ConfigCompiler);
+        compilers.register("data", CopyCompiler);
+        compilers.register(loligo_resources::PACKAGE_TYPE, PackageCompiler);
+        compilers
+    }
+
+    /// Adds the compiler of a type, in place of one that was there.
+    ///
+    /// # Panics
+    ///
+    /// If the type is empty or has a dot or a slash in it, and no file could be of it.
+    pub fn register(&mut self, type_name: &str, compiler: impl Compiler + 'static) {
+        assert!(
+            !type_name.is_empty() && !type_name.contains(['.', '/']),
+            "no file can be of type `{type_name}`"
+        );
+        self.by_type.insert(type_name.to_owned(), Box::new(compiler));
+    }
+
+    /// Returns the compiler of a type.
+    #[must_use]
+    pub fn get(&self, type_name: &str) -> Option<&dyn Compiler> {
+        self.by_type.get(type_name).map(|compiler| &**compiler)
+    }
+
+    /// Returns the types, in order.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        self.by_type.keys().map(String::as_str)
+    }
+}
+
+impl fmt::Debug for Compilers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.types()).finish()
+    }
+}

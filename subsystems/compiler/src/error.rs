@@ -1,0 +1,152 @@
+//! What is wrong with a source, and what keeps a project from being compiled.
+
+use core::error::Error;
+use core::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use loligo_sjson::SjsonError;
+
+use crate::resource_name::ResourceName;
+
+/// What a compiler found wrong: where, why, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileFault {
+    /// The file, as a path in the project; empty where it is the resource's own source.
+    pub file: String,
+    /// The line, from 1 on; 0 where it is about the whole file.
+    pub line: u32,
+    /// The column in characters, from 1 on.
+    pub column: u32,
+    /// What is wrong.
+    pub reason: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl CompileFault {
+    /// Makes a fault of the resource's whole source.
+    #[must_use]
+    pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let (reason, remedy) = (reason.into(), remedy.into());
+        Self { file: String::new(), line: 0, column: 0, reason, remedy }
+    }
+
+    /// Tells the line and column, both from 1 on.
+    #[must_use]
+    pub fn at(self, line: u32, column: u32) -> Self {
+        Self { line, column, ..self }
+    }
+
+    /// Tells the file, where it is not the resource's own source.
+    #[must_use]
+    pub fn in_file(self, file: impl Into<String>) -> Self {
+        Self { file: file.into(), ..self }
+    }
+}
+
+impl From<SjsonError> for CompileFault {
+    fn from(error: SjsonError) -> Self {
+        let text = error.to_string();
+        // The place is told apart, and so is the remedy where there is one.
+        let place = format!("{}:{}: ", error.line(), error.column());
+        let reason = text.strip_prefix(&place).unwrap_or(&text);
+        let remedy = error.remedy().unwrap_or("correct the text");
+        let reason = reason.strip_suffix(&format!("; {remedy}")).unwrap_or(reason);
+        Self::new(reason, remedy).at(error.line(), error.column())
+    }
+}
+
+impl fmt::Display for CompileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}:{}", self.line, self.column)?;
+        }
+        write!(f, ": {}; {}", self.reason, self.remedy)
+    }
+}
+
+/// A resource, or a file that was to be one, that is not right. It is printed as `file:line:column: reason; remedy`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceError {
+    /// The resource; none where the name of a file is wrong.
+    pub resource: Option<ResourceName>,
+    /// What is wrong; its file is always told.
+    pub fault: CompileFault,
+    /// Whether an older version of the resource was kept.
+    pub is_kept: bool,
+}
+
+impl fmt::Display for ResourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault.fmt(f)?;
+        if let Some(resource) = &self.resource {
+            write!(f, " [resource {} of type {}", resource.name, resource.type_name)?;
+            f.write_str(if self.is_kept { ", the last good one stays]" } else { "]" })?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for ResourceError {}
+
+/// Why a path names no resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NameError {
+    /// There is nothing before the first dot.
+    NoName,
+    /// There is nothing between two dots, or behind the last.
+    Empty,
+    /// A property stands there twice.
+    Twice(String),
+}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoName => f.write_str("the name is empty"),
+            Self::Empty => f.write_str("a property or the type is empty"),
+            Self::Twice(property) => write!(f, "the property `{property}` stands there twice"),
+        }
+    }
+}
+
+impl Error for NameError {}
+
+/// The project could not be compiled at all.
+#[derive(Debug)]
+pub struct BuildError {
+    path: PathBuf,
+    doing: &'static str,
+    why: Why,
+}
+
+#[derive(Debug)]
+enum Why {
+    Io(io::Error),
+    Words(&'static str),
+}
+
+impl BuildError {
+    pub(crate) fn io(path: &Path, doing: &'static str, error: io::Error) -> Self {
+        Self { path: path.to_owned(), doing, why: Why::Io(error) }
+    }
+
+    pub(crate) fn new(path: &Path, doing: &'static str, why: &'static str) -> Self {
+        Self { path: path.to_owned(), doing, why: Why::Words(why) }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: ", self.path.display(), self.doing)?;
+        match &self.why {
+            Why::Io(error) => error.fmt(f),
+            Why::Words(words) => f.write_str(words),
+        }
+    }
+}
+
+impl Error for BuildError {}

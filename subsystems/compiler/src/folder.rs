@@ -1,0 +1,128 @@
+//! The data folder, held by one compile at a time.
+//!
+//! ```text
+//! lock           held while a compile writes; that it is there says that this is a data folder
+//! blobs/<hash>   a resource each, called after the hash of its bytes
+//! resources      the table: which file holds which variant of which resource
+//! names          from hashes to names
+//! index          what each resource was made of
+//! partial/       files that are being written
+//! ```
+//!
+//! A file is written in `partial` and then renamed, so that it is there whole or not at all. Blobs come first, then the
+//! table, then the names, then the index; what nothing names any more goes last. So at each moment the table leads to
+//! files that are there, and the index tells no more than what is true.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use loligo_resources::ContentHash;
+
+use crate::disk::Disk;
+use crate::error::BuildError;
+use crate::index::{Index, IndexError, Output};
+
+/// The data folder of a compile, locked until it is dropped.
+pub(crate) struct DataFolder<'d> {
+    path: PathBuf,
+    disk: &'d dyn Disk,
+    /// Numbers files that are being written.
+    next: AtomicU64,
+    _lock: File,
+}
+
+impl<'d> DataFolder<'d> {
+    /// Makes the folder where it is not there, takes hold of it, and takes away what a compile that was killed left half
+    /// written.
+    pub(crate) fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, BuildError> {
+        let lock = path.join("lock");
+        if !lock.exists() && path.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+            let why = "there are files in it, and it is no data folder; name an empty folder or a new one";
+            return Err(BuildError::new(path, "cannot be compiled into", why));
+        }
+        let fail = |error| BuildError::io(path, "cannot be written", error);
+        disk.create_folder(path).map_err(fail)?;
+        if !lock.exists() {
+            disk.write(&lock, b"").map_err(fail)?;
+        }
+        let file = File::open(&lock).map_err(fail)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let why =
+                    "another compile writes to it; wait for it, or compile into another folder";
+                return Err(BuildError::new(path, "cannot be compiled into", why));
+            }
+            Err(TryLockError::Error(error)) => return Err(fail(error)),
+        }
+        let folder = Self { path: path.to_owned(), disk, next: AtomicU64::new(0), _lock: file };
+        for inner in ["blobs", "partial"] {
+            disk.create_folder(&path.join(inner)).map_err(fail)?;
+        }
+        for left in path.join("partial").read_dir().map_err(fail)? {
+            disk.remove(&left.map_err(fail)?.path()).map_err(fail)?;
+        }
+        Ok(folder)
+    }
+
+    /// Reads the index; none if there is none.
+    pub(crate) fn index(&self) -> Result<Option<Result<Index, IndexError>>, BuildError> {
+        let path = self.path.join("index");
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(Index::from_bytes(&bytes))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(BuildError::io(&path, "cannot be read", error)),
+        }
+    }
+
+    /// Returns the blobs that are there, and their lengths.
+    pub(crate) fn blobs(&self) -> Result<HashMap<ContentHash, u64>, BuildError> {
+        let path = self.path.join("blobs");
+        let fail = |error| BuildError::io(&path, "cannot be read", error);
+        let mut blobs = HashMap::new();
+        for entry in path.read_dir().map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let hash = ContentHash::from_hex(entry.file_name().as_encoded_bytes());
+            if let Some(hash) = hash {
+                blobs.insert(hash, entry.metadata().map_err(fail)?.len());
+            }
+        }
+        Ok(blobs)
+    }
+
+    /// Writes a blob, and returns what it is called.
+    pub(crate) fn put_blob(&self, bytes: &[u8]) -> Result<Output, BuildError> {
+        let file = crate::hash::hash_of(bytes);
+        self.put(&format!("blobs/{file}"), bytes)?;
+        Ok(Output { file, bytes: bytes.len() as u64 })
+    }
+
+    /// Takes a blob away.
+    pub(crate) fn remove_blob(&self, file: ContentHash) -> Result<(), BuildError> {
+        let path = self.path.join(format!("blobs/{file}"));
+        self.disk.remove(&path).map_err(|error| BuildError::io(&path, "cannot be removed", error))
+    }
+
+    /// Writes a file of the folder, unless it is so already.
+    pub(crate) fn put_changed(&self, name: &str, bytes: &[u8]) -> Result<(), BuildError> {
+        match fs::read(self.path.join(name)) {
+            Ok(found) if found == bytes => Ok(()),
+            _ => self.put(name, bytes),
+        }
+    }
+
+    /// Writes a file of the folder: beside its place, then renamed to it.
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BuildError> {
+        // Each file has a number of its own; nothing else hangs on it.
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let partial = self.path.join(format!("partial/{number}"));
+        let path = self.path.join(name);
+        let written = self.disk.write(&partial, bytes);
+        written
+            .and_then(|()| self.disk.rename(&partial, &path))
+            .map_err(|error| BuildError::io(&path, "cannot be written", error))
+    }
+}

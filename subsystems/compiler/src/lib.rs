@@ -1,0 +1,40 @@
+//! Sources in, hashed files out.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod build;
+mod builtin;
+mod compilers;
+mod context;
+mod dependency;
+mod disk;
+mod error;
+mod executor;
+mod folder;
+mod hash;
+mod index;
+mod language;
+mod memory;
+mod platform;
+mod project;
+mod report;
+mod resource_name;
+mod select;
+mod tree;
+mod watch;
+
+pub use builtin::{CONFIG_VERSION, ConfigCompiler, CopyCompiler, PackageCompiler};
+pub use compilers::{Compiler, Compilers};
+pub use context::{Context, FolderEntry};
+pub use dependency::Dependency;
+pub use disk::{Disk, RealDisk};
+pub use error::{BuildError, CompileFault, NameError, ResourceError};
+pub use executor::{Executor, Threads};
+pub use index::{Entry, FileRecord, Index, IndexError, Output, Reference};
+pub use language::is_language;
+pub use platform::{PLATFORMS, Platform};
+pub use project::{Project, Target};
+pub use report::Report;
+pub use resource_name::ResourceName;
+pub use tree::Stamp;
+pub use watch::Watch;

@@ -1,0 +1,114 @@
+//! A project, and what it is compiled into.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::compilers::Compilers;
+use crate::context::{PLATFORM_OPTION, TARGET_OPTIONS};
+use crate::disk::{Disk, RealDisk};
+use crate::platform::Platform;
+
+/// For whom a project is compiled.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Whose variants are taken: where a resource has variants for it, these and no others.
+    pub source: Platform,
+    /// Whose machines shall read the files.
+    pub destination: Platform,
+    /// The languages that are kept; all where none is told.
+    pub languages: Option<Vec<String>>,
+    /// Whether each file keeps the end of its resource's name.
+    pub has_debug_names: bool,
+}
+
+impl Default for Target {
+    /// The platform that this program runs on, all languages, with names.
+    fn default() -> Self {
+        let here = Platform::here();
+        Self { source: here, destination: here, languages: None, has_debug_names: true }
+    }
+}
+
+/// A folder of sources and the folder that they are compiled into.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_compiler::{Compilers, Project, Threads};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let (sources, data) = (folder.path().join("sources"), folder.path().join("data"));
+/// # std::fs::create_dir(&sources)?;
+/// std::fs::write(sources.join("door.config"), "width = 0.9")?;
+/// std::fs::write(sources.join("wall.config"), "width = ")?;
+/// std::fs::write(sources.join("gate.config"), "width = wide")?;
+///
+/// let compilers = Compilers::built_in();
+/// let project = Project::new(&sources, &data, &compilers);
+/// let report = project.compile(&Threads::default())?;
+/// assert_eq!((report.compiled, report.fresh), (2, 0));
+/// let error = report.errors[0].to_string();
+/// assert!(error.starts_with("gate.config:1:9: expected a value, found `w`; put text in quotes"));
+///
+/// let report = project.compile(&Threads::default())?;
+/// assert_eq!((report.compiled, report.fresh), (0, 2), "nothing has changed");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+pub struct Project<'c> {
+    pub(crate) folder: PathBuf,
+    pub(crate) data: PathBuf,
+    pub(crate) compilers: &'c Compilers,
+    pub(crate) target: Target,
+    pub(crate) options: BTreeMap<String, String>,
+    pub(crate) disk: &'c dyn Disk,
+}
+
+impl<'c> Project<'c> {
+    /// Names a project, where its data goes, and who compiles its sources.
+    #[must_use]
+    pub fn new(folder: &Path, data: &Path, compilers: &'c Compilers) -> Self {
+        let mut project = Self {
+            folder: folder.to_owned(),
+            data: data.to_owned(),
+            compilers,
+            target: Target::default(),
+            options: BTreeMap::new(),
+            disk: &RealDisk,
+        };
+        project.set_target(Target::default());
+        project
+    }
+
+    /// Sets for whom it is compiled.
+    pub fn set_target(&mut self, target: Target) {
+        let languages = target.languages.as_ref().map_or_else(String::new, |kept| kept.join(","));
+        let [source, kept] = TARGET_OPTIONS;
+        for (name, value) in [
+            (PLATFORM_OPTION, target.destination.name),
+            (source, target.source.name),
+            (kept, &*languages),
+        ] {
+            self.options.insert(name.to_owned(), value.to_owned());
+        }
+        self.target = target;
+    }
+
+    /// Sets an option that compilers may ask for. What the target sets stays: `platform`, `source platform` and
+    /// `languages`.
+    pub fn set_option(&mut self, name: &str, value: &str) {
+        if name != PLATFORM_OPTION && !TARGET_OPTIONS.contains(&name) {
+            self.options.insert(name.to_owned(), value.to_owned());
+        }
+    }
+
+    /// Sets what changes the data folder: a test's disk, which fails.
+    pub fn set_disk(&mut self, disk: &'c dyn Disk) {
+        self.disk = disk;
+    }
+
+    /// Returns the folder of the data.
+    #[must_use]
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+}

@@ -1,0 +1,200 @@
+//! The project folder as it was at one moment: which files and folders are there, and when they last changed.
+
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use loligo_resources::ContentHash;
+
+use crate::context::FolderEntry;
+use crate::error::{BuildError, CompileFault, ResourceError};
+use crate::hash::hash_of_pieces;
+
+/// How long after its last change a file may still change without its times showing it: file systems count as coarsely
+/// as 2 s.
+const SETTLING_SECONDS: u64 = 2;
+
+/// What the system tells of a file without opening it. Where it is as it was, the contents are as they were.
+///
+/// On Unix the time of the last change of anything about the file is part of it, which no program can set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Which file it is, where the system tells.
+    pub inode: u64,
+    /// When its contents changed, seconds since 1970.
+    pub modified_seconds: u64,
+    /// And nanoseconds.
+    pub modified_nanoseconds: u64,
+    /// When anything about it changed, where the system tells.
+    pub changed_seconds: u64,
+    /// And nanoseconds.
+    pub changed_nanoseconds: u64,
+}
+
+impl Stamp {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self {
+            bytes: metadata.len(),
+            inode: metadata.ino(),
+            modified_seconds: metadata.mtime().cast_unsigned(),
+            modified_nanoseconds: metadata.mtime_nsec().cast_unsigned(),
+            changed_seconds: metadata.ctime().cast_unsigned(),
+            changed_nanoseconds: metadata.ctime_nsec().cast_unsigned(),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn of(metadata: &Metadata) -> Self {
+        let modified = metadata.modified().unwrap_or(SystemTime::now());
+        let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self {
+            bytes: metadata.len(),
+            modified_seconds: since.as_secs(),
+            modified_nanoseconds: since.subsec_nanos().into(),
+            ..Self::default()
+        }
+    }
+
+    /// Tells whether the file's last change lies so far back that any later one would show.
+    pub(crate) fn is_settled(&self, now_seconds: u64) -> bool {
+        // On Unix nobody can set the second one; elsewhere it is 0 and the first must do.
+        let newest = if cfg!(unix) { self.changed_seconds } else { self.modified_seconds };
+        newest.saturating_add(SETTLING_SECONDS) < now_seconds
+            && self.modified_seconds.saturating_add(SETTLING_SECONDS) < now_seconds
+    }
+}
+
+/// Returns the time, in seconds since 1970.
+pub(crate) fn now_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// Every file and folder of a project. What begins with a dot is not there, nor is the data folder; links to files are
+/// followed, links to folders are not.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct SourceTree {
+    /// In order of the paths.
+    files: Vec<(Arc<str>, Stamp)>,
+    /// What is in each folder, in order of the names.
+    folders: HashMap<Arc<str>, Vec<FolderEntry>>,
+    /// Names that cannot be told.
+    pub(crate) errors: Vec<ResourceError>,
+}
+
+impl SourceTree {
+    /// Looks at a project, but not at `data`.
+    pub(crate) fn scan(project: &Path, data: &Path) -> Result<Self, BuildError> {
+        let mut tree = Self::default();
+        // A folder that is not there cannot be met.
+        let data = fs::canonicalize(data).ok();
+        let mut waiting = vec![(PathBuf::from(project), String::new())];
+        while let Some((folder, prefix)) = waiting.pop() {
+            let fail = |error| BuildError::io(&folder, "cannot read the folder", error);
+            let mut entries = Vec::new();
+            let found = match fs::read_dir(&folder) {
+                // It was there a moment ago, when the folder that it is in was read.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !prefix.is_empty() => {
+                    continue;
+                }
+                found => found.map_err(fail)?,
+            };
+            for found in found {
+                let found = found.map_err(fail)?;
+                let raw = found.file_name();
+                let Some(name) = raw.to_str() else {
+                    tree.errors.push(unnamed(&format!("{prefix}{}", raw.to_string_lossy())));
+                    continue;
+                };
+                if name.starts_with('.') {
+                    continue;
+                }
+                let path = format!("{prefix}{name}");
+                match kind(&found).map_err(fail)? {
+                    Kind::File(stamp) => {
+                        tree.files.push((path.into(), stamp));
+                        entries.push(FolderEntry { name: name.to_owned(), is_folder: false });
+                    }
+                    Kind::Folder => {
+                        let inner = found.path();
+                        let is_data =
+                            |data: &PathBuf| fs::canonicalize(&inner).is_ok_and(|it| it == *data);
+                        // Only a name that is the data folder's can be it.
+                        let may_be = data.as_ref().filter(|data| data.ends_with(name));
+                        if may_be.is_some_and(is_data) {
+                            continue;
+                        }
+                        entries.push(FolderEntry { name: name.to_owned(), is_folder: true });
+                        waiting.push((inner, format!("{path}/")));
+                    }
+                    Kind::Other => {}
+                }
+            }
+            entries.sort();
+            let own = prefix.strip_suffix('/').unwrap_or(&prefix);
+            tree.folders.insert(own.into(), entries);
+        }
+        tree.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        tree.errors.sort_unstable_by(|a, b| a.fault.file.cmp(&b.fault.file));
+        Ok(tree)
+    }
+
+    /// Returns the files, in order of the paths.
+    pub(crate) fn files(&self) -> &[(Arc<str>, Stamp)] {
+        &self.files
+    }
+
+    /// Returns a file's stamp, and its path to be shared.
+    pub(crate) fn file(&self, path: &str) -> Option<&(Arc<str>, Stamp)> {
+        let at = self.files.binary_search_by(|(file, _)| (**file).cmp(path)).ok()?;
+        self.files.get(at)
+    }
+
+    /// Returns what is in a folder.
+    pub(crate) fn folder(&self, path: &str) -> Option<&[FolderEntry]> {
+        self.folders.get(path).map(Vec::as_slice)
+    }
+
+    /// Returns the hash of the names in a folder.
+    pub(crate) fn listing_hash(&self, path: &str) -> Option<ContentHash> {
+        let entries = self.folder(path)?;
+        let pieces = entries.iter().flat_map(|entry| {
+            let kind: &[u8] = if entry.is_folder { b"folder" } else { b"file" };
+            [kind, entry.name.as_bytes()]
+        });
+        Some(hash_of_pieces(&pieces.collect::<Vec<_>>()))
+    }
+}
+
+enum Kind {
+    File(Stamp),
+    Folder,
+    /// Nothing that a project is made of, or gone meanwhile.
+    Other,
+}
+
+fn kind(found: &fs::DirEntry) -> io::Result<Kind> {
+    let file_type = found.file_type()?;
+    if file_type.is_dir() {
+        return Ok(Kind::Folder);
+    }
+    let metadata =
+        if file_type.is_symlink() { fs::metadata(found.path()) } else { found.metadata() };
+    match metadata {
+        Ok(metadata) if metadata.is_file() => Ok(Kind::File(Stamp::of(&metadata))),
+        Ok(_) => Ok(Kind::Other),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Kind::Other),
+        Err(error) => Err(error),
+    }
+}
+
+fn unnamed(path: &str) -> ResourceError {
+    let fault = CompileFault::new("the name is not UTF-8", "rename the file").in_file(path);
+    ResourceError { resource: None, fault, is_kept: false }
+}

@@ -1,0 +1,39 @@
+//! Noticing that a project has changed.
+
+use crate::error::BuildError;
+use crate::project::Project;
+use crate::tree::SourceTree;
+
+/// Looks at a project again and again, and tells when something in it has changed.
+///
+/// It asks the file system for every file's size and times, as a compile does. That needs nothing of the operating
+/// system, misses nothing on network drives or in containers, and costs as much as the compile's first step. Whoever
+/// waits between two looks decides how much of a processor that is.
+#[derive(Debug, Default)]
+pub struct Watch {
+    seen: Option<SourceTree>,
+}
+
+impl Watch {
+    /// Has seen nothing: the first look tells of a change.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Looks at the project; tells whether it is another than at the last look.
+    ///
+    /// # Complexity
+    ///
+    /// O(files), a question to the system for each.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] if a folder cannot be read.
+    pub fn look(&mut self, project: &Project<'_>) -> Result<bool, BuildError> {
+        let tree = SourceTree::scan(&project.folder, &project.data)?;
+        let is_other = self.seen.as_ref() != Some(&tree);
+        self.seen = Some(tree);
+        Ok(is_other)
+    }
+}

@@ -1,0 +1,180 @@
+//! Whatever was done to the sources, what is compiled is what a compile from nothing gives.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use loligo_compiler::{Compilers, Project, ResourceError};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+
+use crate::place::{Place, contents, index, two};
+use crate::scripted::compilers;
+
+/// Where files may be: sources of both kinds, variants, files that others ask for, and the same name as file and folder.
+const PATHS: [&str; 13] = [
+    "a.script",
+    "a.fr.script",
+    "a.ps3.script",
+    "b.script",
+    "in/c.script",
+    "in/c.hd.script",
+    "in/d.config",
+    "e.package",
+    "in/f.data",
+    "g.txt",
+    "in/h.txt",
+    "in/deep/i.script",
+    "in.script/j.txt",
+];
+
+const CONTENTS: [&str; 16] = [
+    "",
+    "text",
+    "txet",
+    "x = 1",
+    "x = { y = [ 1 2 ] }",
+    "script = [ \"in/*\" ]",
+    "script = [ \"a\" ]\ndata = [ \"in/f\" ]",
+    "read g.txt",
+    "need g.txt",
+    "list in",
+    "list \nread in/h.txt\nlist none",
+    "list in/deep\nneed in/h.txt",
+    "name width\nname height\nrefer script b",
+    "read a.script\nread in/deep/i.script",
+    "option quality\nplatform",
+    "fail",
+];
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(usize, usize),
+    Remove(usize),
+    Rename(usize, usize),
+    Touch(usize, u32),
+    RemoveFolder,
+    Option(bool),
+    Compile,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let (path, text) = (0..PATHS.len(), 0..CONTENTS.len());
+    prop_oneof![
+        8 => (path.clone(), text).prop_map(|(path, text)| Step::Write(path, text)),
+        2 => path.clone().prop_map(Step::Remove),
+        2 => (path.clone(), path.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
+        2 => (path, 0..2_u32).prop_map(|(path, time)| Step::Touch(path, time)),
+        1 => Just(Step::RemoveFolder),
+        1 => any::<bool>().prop_map(Step::Option),
+        6 => Just(Step::Compile),
+    ]
+}
+
+/// Does a step; one that cannot be done changes nothing.
+fn apply(place: &Place, step: &Step) {
+    let path = |at: usize| place.sources().join(PATHS[at]);
+    let made = |at: usize| {
+        let path = path(at);
+        let folder = path.parent().expect("it is in a folder");
+        // A file of that name may be in the way.
+        fs::create_dir_all(folder).is_ok().then_some(path)
+    };
+    match *step {
+        Step::Write(at, text) => {
+            if let Some(path) = made(at) {
+                let _ = fs::write(path, CONTENTS[text]);
+            }
+        }
+        Step::Remove(at) => {
+            let _ = fs::remove_file(path(at));
+        }
+        Step::Rename(from, to) => {
+            if let Some(to) = made(to) {
+                let _ = fs::rename(path(from), to);
+            }
+        }
+        Step::Touch(at, time) if path(at).exists() => {
+            place.touch(PATHS[at], 1_000_000_000 + u64::from(time));
+        }
+        Step::RemoveFolder => {
+            let _ = fs::remove_dir_all(place.sources().join("in"));
+        }
+        Step::Touch(..) | Step::Option(_) | Step::Compile => {}
+    }
+}
+
+/// Returns errors without what differs: whether there was an older version to keep.
+fn told(errors: &[ResourceError]) -> Vec<ResourceError> {
+    errors.iter().map(|error| ResourceError { is_kept: false, ..error.clone() }).collect()
+}
+
+/// Compiles on and from nothing, and compares.
+fn compare(place: &Place, compilers: &Compilers, quality: bool, clean: &Path) {
+    let compile = |data: &Path| {
+        let mut project = Project::new(&place.sources(), data, compilers);
+        if quality {
+            project.set_option("quality", "high");
+        }
+        project.compile(&two()).expect("it can be read and written")
+    };
+    let (on, from_nothing) = (compile(&place.data()), compile(clean));
+    let (ours, theirs) = (index(&place.data()), index(clean));
+    let failed: BTreeSet<_> =
+        ours.entries.iter().filter(|entry| entry.is_failed).map(|entry| &entry.name).collect();
+    assert_eq!(told(&on.errors), told(&from_nothing.errors), "the same is wrong");
+    let good: Vec<_> = ours.entries.iter().filter(|entry| !entry.is_failed).collect();
+    assert_eq!(good, theirs.entries.iter().collect::<Vec<_>>(), "the same is known");
+    let (ours, theirs) = (contents(&place.data()), contents(clean));
+    if failed.is_empty() {
+        assert_eq!(ours, theirs, "the same bytes");
+    } else {
+        // What failed keeps its last good version, which nothing else has.
+        for (name, bytes) in theirs.iter().filter(|(name, _)| name.starts_with("blobs/")) {
+            assert_eq!(ours.get(name), Some(bytes), "{name}");
+        }
+    }
+    assert_eq!(compile(&place.data()).compiled, 0, "nothing is left to do");
+}
+
+/// What is drawn from unless another seed is told.
+const SEED: u64 = 0x2011_1222;
+
+/// How many sequences are drawn, unless `PROPTEST_CASES` tells another count.
+const CASES: u32 = 48;
+
+#[test]
+fn compiling_on_gives_what_compiling_from_nothing_gives() {
+    let mut config = Config { failure_persistence: None, ..Config::default() };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = CASES;
+    }
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(SEED);
+    }
+    println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
+    let drawn = prop::collection::vec(step(), 1..40);
+    let ran = TestRunner::new(config).run(&drawn, |steps| {
+        run(&steps);
+        Ok(())
+    });
+    if let Err(error) = ran {
+        panic!("{error}");
+    }
+}
+
+fn run(steps: &[Step]) {
+    let compilers = compilers(1);
+    let place = Place::new();
+    let cleans = tempfile::tempdir().expect("a temporary folder");
+    let mut quality = false;
+    for (number, step) in steps.iter().chain([&Step::Compile]).enumerate() {
+        apply(&place, step);
+        let clean = cleans.path().join(number.to_string());
+        match step {
+            Step::Option(value) => quality = *value,
+            Step::Compile => compare(&place, &compilers, quality, &clean),
+            _ => {}
+        }
+    }
+}

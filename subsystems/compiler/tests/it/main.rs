@@ -1,0 +1,8 @@
+//! Tests of the compiler from outside.
+
+mod builds;
+mod builtin;
+mod equality;
+mod killed;
+mod place;
+mod scripted;

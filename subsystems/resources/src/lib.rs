@@ -1,0 +1,50 @@
+//! Resources at run time.
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![cfg_attr(
+    feature = "std",
+    expect(unsafe_code, reason = "says that bytes are plain, and maps files")
+)]
+
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod config;
+mod content_hash;
+#[cfg(feature = "std")]
+mod data;
+mod debug_name;
+#[cfg(feature = "std")]
+mod error;
+#[cfg(feature = "std")]
+mod folder;
+mod header;
+mod key;
+mod package;
+mod preference;
+#[cfg(feature = "std")]
+mod request;
+#[cfg(feature = "std")]
+mod resource;
+#[cfg(feature = "std")]
+mod resources;
+mod table;
+
+pub use config::{Config, ConfigError, ConfigImage, ConfigKind, ConfigNode, ConfigValue};
+pub use content_hash::ContentHash;
+pub use debug_name::DebugName;
+#[cfg(feature = "std")]
+pub use error::{LoadError, LoadFault, NamedLoadError, OpenError};
+#[cfg(feature = "std")]
+pub use folder::DataFolder;
+pub use header::{HEADER_BYTES, HeaderError, RESOURCE_FORMAT, ResourceHeader};
+pub use key::ResourceKey;
+pub use package::{PACKAGE_TYPE, PACKAGE_VERSION, PackageImage, PackageItem};
+pub use preference::{PREFERENCES_MAX, rank};
+#[cfg(feature = "std")]
+pub use request::{LoadRequest, Loaded};
+#[cfg(feature = "std")]
+pub use resource::Resource;
+#[cfg(feature = "std")]
+pub use resources::{Reloaded, Resources};
+pub use table::{EntryImage, Table, TableEntry, TableError, TableImage, TableSource, write_table};

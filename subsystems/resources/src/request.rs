@@ -1,0 +1,91 @@
+//! Loading in the background: what is to be read, read anywhere, put in place by the owner.
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+
+use crate::content_hash::ContentHash;
+use crate::data::FileBytes;
+use crate::error::{LoadError, LoadFault};
+use crate::folder::DataFolder;
+use crate::header::ResourceHeader;
+use crate::key::ResourceKey;
+
+/// A resource that is to be read, as [`Resources::request`](crate::Resources::request) found it in the table.
+///
+/// # Threads
+///
+/// Plain data: it goes to whatever thread or task shall do the reading, and what was read comes back.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadRequest<'p> {
+    pub(crate) folder: DataFolder<'p>,
+    pub(crate) key: ResourceKey,
+    pub(crate) file: ContentHash,
+    pub(crate) bytes: u64,
+    /// The version that the program reads, where it told one.
+    pub(crate) version: Option<u32>,
+}
+
+impl LoadRequest<'_> {
+    /// Returns which resource is to be read.
+    #[must_use]
+    pub const fn key(&self) -> ResourceKey {
+        self.key
+    }
+
+    /// Returns how many bytes will be read.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Reads or maps the file and checks it. This is the part that takes time.
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes): the checksum is computed.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`]; nothing is left behind.
+    pub fn read<'a, A: Allocator + ?Sized>(
+        &self,
+        memory: &'a A,
+    ) -> Result<Loaded<'a, A>, LoadError> {
+        self.try_read(memory).map_err(|fault| fault.of(self.key))
+    }
+
+    fn try_read<'a, A: Allocator + ?Sized>(
+        &self,
+        memory: &'a A,
+    ) -> Result<Loaded<'a, A>, LoadFault> {
+        let bytes = self.folder.read(self.file, self.bytes, memory)?;
+        let header = ResourceHeader::read(&bytes).map_err(LoadFault::Header)?;
+        if header.key != self.key {
+            return Err(LoadFault::OtherResource { found: header.key });
+        }
+        match self.version {
+            Some(wanted) if wanted != header.version => {
+                Err(LoadFault::OtherVersion { found: header.version, wanted })
+            }
+            _ => Ok(Loaded { file: self.file, header, bytes }),
+        }
+    }
+}
+
+/// A resource that was read and checked, on its way to [`Resources::insert`](crate::Resources::insert).
+///
+/// # Threads
+///
+/// `Send` where the allocator is `Sync`.
+pub struct Loaded<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    pub(crate) file: ContentHash,
+    pub(crate) header: ResourceHeader,
+    pub(crate) bytes: FileBytes<'a, A>,
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for Loaded<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaded").field("header", &self.header).finish_non_exhaustive()
+    }
+}

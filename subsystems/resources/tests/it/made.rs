@@ -1,0 +1,116 @@
+//! Data folders as a compile would leave them, made by hand.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
+use loligo_containers::{BlobBuilder, Endian, blob_field};
+use loligo_ids::{IdString64, murmur2_64a};
+use loligo_resources::{
+    ContentHash, DebugName, HEADER_BYTES, PackageImage, PackageItem, ResourceHeader, ResourceKey,
+    TableSource, write_table,
+};
+use tempfile::TempDir;
+
+/// A data folder, and the variants that its next table will name.
+pub(crate) struct Made {
+    folder: TempDir,
+    variants: BTreeMap<(ResourceKey, Vec<IdString64>), (ContentHash, u64)>,
+}
+
+impl Made {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir(folder.path().join("blobs")).expect("the folder may be written");
+        Self { folder, variants: BTreeMap::new() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes the file of a resource and returns where it is.
+    pub(crate) fn put(
+        &mut self,
+        kind: &str,
+        name: &str,
+        properties: &[&str],
+        payload: &[u8],
+    ) -> PathBuf {
+        self.put_version(kind, name, properties, payload, 1)
+    }
+
+    pub(crate) fn put_version(
+        &mut self,
+        kind: &str,
+        name: &str,
+        properties: &[&str],
+        payload: &[u8],
+        version: u32,
+    ) -> PathBuf {
+        let key = ResourceKey::new(kind, name);
+        let header = ResourceHeader { key, version, debug_name: DebugName::new(name) };
+        let mut file = vec![0; HEADER_BYTES];
+        file.extend_from_slice(payload);
+        header.write(Endian::NATIVE, &mut file);
+        // Any hash will do: reading believes the names of files.
+        let mut hash = ContentHash([0; 32]);
+        hash.0[..8].copy_from_slice(&murmur2_64a(&file[..], 0).to_le_bytes());
+        let path = self.path().join("blobs").join(hash.to_string());
+        fs::write(&path, &file).expect("the folder may be written");
+        let mut properties: Vec<IdString64> =
+            properties.iter().map(|property| IdString64::new(property)).collect();
+        properties.sort_unstable();
+        self.variants.insert((key, properties), (hash, file.len() as u64));
+        path
+    }
+
+    /// Writes the file of a package.
+    pub(crate) fn put_package(&mut self, name: &str, items: &[ResourceKey]) {
+        let pages = PageAllocator::new("pages");
+        let heap = HeapAllocator::new("heap", &pages);
+        let mut builder =
+            BlobBuilder::<PackageImage, _>::try_new_in(Endian::NATIVE, &heap).expect("memory");
+        let root = builder.root().at(blob_field!(PackageImage, resources));
+        let places = builder.array(root, items.len()).expect("memory");
+        for (place, item) in places.iter().zip(items) {
+            builder.set(place.at(blob_field!(PackageItem, type_hash)), item.type_hash);
+            builder.set(place.at(blob_field!(PackageItem, name)), item.name);
+        }
+        let payload = builder.finish().to_vec();
+        self.put("package", name, &[], &payload);
+    }
+
+    /// Takes a resource without properties out of the next table.
+    pub(crate) fn remove(&mut self, kind: &str, name: &str) {
+        let removed = self.variants.remove(&(ResourceKey::new(kind, name), Vec::new()));
+        assert!(removed.is_some(), "{name} was there");
+    }
+
+    /// Writes the table.
+    pub(crate) fn save(&self) {
+        let pages = PageAllocator::new("pages");
+        let heap = HeapAllocator::new("heap", &pages);
+        let sources: Vec<TableSource<'_>> = self
+            .variants
+            .iter()
+            .map(|((key, properties), (file, bytes))| TableSource {
+                key: *key,
+                properties,
+                file: *file,
+                bytes: *bytes,
+            })
+            .collect();
+        let table = write_table("here", Endian::NATIVE, &sources, &heap).expect("memory");
+        fs::write(self.path().join("resources"), &*table).expect("the folder may be written");
+    }
+}
+
+/// Runs a test with memory of its own, all of which must be given back.
+pub(crate) fn with_memory(test: impl FnOnce(&HeapAllocator<'_, PageAllocator>)) {
+    let pages = PageAllocator::new("pages");
+    let heap = HeapAllocator::new("heap", &pages);
+    test(&heap);
+    assert_eq!(heap.stats().live, 0, "blocks were never given back");
+}

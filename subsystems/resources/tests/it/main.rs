@@ -1,0 +1,5 @@
+//! Tests of resources from outside.
+
+mod loads;
+mod made;
+mod refusals;

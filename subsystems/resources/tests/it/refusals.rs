@@ -1,0 +1,153 @@
+//! Files that are not what they should be: errors that say so.
+
+use std::fs;
+
+use loligo_allocators::{HeapAllocator, PageAllocator};
+use loligo_containers::Endian;
+use loligo_ids::{IdString64, ReverseLookup, ReverseLookupBuilder, id64};
+use loligo_resources::{
+    ContentHash, DataFolder, DebugName, HEADER_BYTES, HeaderError, LoadFault, ResourceHeader,
+    ResourceKey, Resources,
+};
+
+use crate::made::{Made, with_memory};
+
+const DOOR: ResourceKey = ResourceKey::new("text", "units/door");
+
+fn file() -> Vec<u8> {
+    let header = ResourceHeader { key: DOOR, version: 1, debug_name: DebugName::new("units/door") };
+    let mut file = vec![7; HEADER_BYTES + 40];
+    header.write(Endian::NATIVE, &mut file);
+    file
+}
+
+/// Loads the door from a folder whose file was changed.
+fn fault(
+    change: impl FnOnce(&std::path::Path, &mut Resources<'_, HeapAllocator<'_, PageAllocator>>),
+) -> LoadFault {
+    let mut made = Made::new();
+    let path = made.put("text", "units/door", &[], b"a door");
+    made.save();
+    let mut found = None;
+    with_memory(|heap| {
+        let folder = DataFolder::new(made.path()).expect("UTF-8");
+        let mut resources = Resources::try_open_in(folder, heap).expect("a table");
+        change(&path, &mut resources);
+        found = resources.load(DOOR).err().map(|error| error.fault);
+        assert_eq!(resources.iter().len(), 0, "nothing has changed");
+    });
+    found.expect("it was refused")
+}
+
+#[test]
+fn every_damaged_byte_is_noticed() {
+    let whole = file();
+    assert!(ResourceHeader::read(&whole).is_ok());
+    for at in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 4;
+        assert!(ResourceHeader::read(&damaged).is_err(), "byte {at}");
+    }
+    for end in 0..whole.len() {
+        assert!(ResourceHeader::read(&whole[..end]).is_err(), "cut at {end}");
+    }
+    let mut longer = whole;
+    longer.push(0);
+    assert_eq!(
+        ResourceHeader::read(&longer),
+        Err(HeaderError::OtherLength { told: 40, bytes: 41 })
+    );
+}
+
+#[test]
+fn the_other_byte_order_is_named() {
+    let other = if Endian::NATIVE == Endian::Big { Endian::Little } else { Endian::Big };
+    let header = ResourceHeader { key: DOOR, version: 1, debug_name: DebugName::default() };
+    let mut file = vec![0; HEADER_BYTES];
+    header.write(other, &mut file);
+    assert_eq!(ResourceHeader::read(&file), Err(HeaderError::OtherEndian));
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_told() {
+    let gone = fault(|path, _| fs::remove_file(path).expect("it is there"));
+    assert!(matches!(gone, LoadFault::Missing), "{gone}");
+    let cut = fault(|path, _| fs::write(path, b"loli").expect("it may be written"));
+    assert!(matches!(cut, LoadFault::OtherLength { bytes: 4, .. }), "{cut}");
+    let junk = fault(|path, _| {
+        let bytes = fs::read(path).expect("it is there").len();
+        fs::write(path, vec![b'x'; bytes]).expect("it may be written");
+    });
+    assert!(matches!(junk, LoadFault::Header(HeaderError::NoResource)), "{junk}");
+    let old = fault(|_, resources| {
+        resources.try_expect_version(id64!("text"), 2).expect("memory");
+    });
+    assert!(matches!(old, LoadFault::OtherVersion { found: 1, wanted: 2 }), "{old}");
+    let swapped = fault(|path, _| {
+        let bytes = fs::read(path).expect("it is there").len();
+        let mut other = vec![0; bytes];
+        let key = ResourceKey::new("text", "units/wall");
+        let header = ResourceHeader { key, version: 1, debug_name: DebugName::default() };
+        header.write(Endian::NATIVE, &mut other);
+        fs::write(path, other).expect("it may be written");
+    });
+    assert!(matches!(swapped, LoadFault::OtherResource { .. }), "{swapped}");
+}
+
+#[test]
+fn a_package_that_is_none_is_told() {
+    let mut made = Made::new();
+    made.put("package", "level", &[], b"no list");
+    made.save();
+    with_memory(|heap| {
+        let folder = DataFolder::new(made.path()).expect("UTF-8");
+        let mut resources = Resources::try_open_in(folder, heap).expect("a table");
+        let error = resources.load_package("level").expect_err("it is no package");
+        assert!(matches!(error.fault, LoadFault::NoPackage(_)), "{error}");
+        assert_eq!(resources.iter().len(), 0);
+    });
+}
+
+#[test]
+fn a_folder_without_a_table_is_told() {
+    with_memory(|heap| {
+        let made = Made::new();
+        let folder = DataFolder::new(made.path()).expect("UTF-8");
+        let error = Resources::try_open_in(folder, heap).expect_err("there is no table");
+        let text = error.to_string();
+        assert!(text.contains("`resources`") && text.contains("compile the project"), "{text}");
+        fs::write(made.path().join("resources"), b"no table").expect("it may be written");
+        let error = Resources::try_open_in(folder, heap).expect_err("it is damaged");
+        assert!(error.to_string().contains("anew"), "{error}");
+        assert!(!error.is_memory());
+    });
+}
+
+#[test]
+fn errors_carry_names_where_a_tool_has_them() {
+    let mut made = Made::new();
+    made.put("text", "units/door", &["fr"], b"une porte");
+    made.save();
+    with_memory(|heap| {
+        let mut names = ReverseLookupBuilder::<IdString64, _>::new(heap);
+        for name in ["text", "units/door"] {
+            names.insert(name).expect("no collision");
+        }
+        let names = names.save().expect("memory");
+        let folder = DataFolder::new(made.path()).expect("UTF-8");
+        let mut resources = Resources::try_open_in(folder, heap).expect("a table");
+        let error = resources.load(DOOR).expect_err("nobody prefers French");
+        let named = error.named(ReverseLookup::open(&names).expect("just saved")).to_string();
+        assert!(named.starts_with("resource units/door.text: none of its 1 variants"), "{named}");
+        assert!(error.to_string().starts_with(&format!("resource {DOOR}: ")), "{error}");
+    });
+}
+
+#[test]
+fn hashes_are_read_as_they_are_written() {
+    let hash = ContentHash(core::array::from_fn(|index| index as u8 * 7));
+    assert_eq!(ContentHash::from_hex(&hash.to_hex()), Some(hash));
+    for wrong in [&b""[..], &[b'0'; 63], &[b'0'; 65], &[b'A'; 64], &[b'/'; 64], &[b'g'; 64]] {
+        assert_eq!(ContentHash::from_hex(wrong), None);
+    }
+}

@@ -1,0 +1,165 @@
+//! `loligo compile`.
+
+use core::fmt::Write as _;
+use core::num::NonZeroUsize;
+use core::time::Duration;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Instant;
+
+use clap::Args;
+use loligo_compiler::{
+    Compilers, PLATFORMS, Platform, Project, Report, Target, Threads, Watch, is_language,
+};
+
+use crate::print::print;
+
+/// Compiles a project folder of sources into a data folder: only what has changed.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Compile {
+    /// The folder of the sources
+    #[arg(value_name = "PROJECT")]
+    project: PathBuf,
+
+    /// Where the data goes [default: PROJECT/.loligo/PLATFORM]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Whose variants are taken: `door.ps3.texture` is for the PS3 [default: this machine's]
+    #[arg(long, value_name = "PLATFORM", value_parser = platform)]
+    platform: Option<Platform>,
+
+    /// Whose machines shall read the data, so that another platform's data can be looked at here [default: the same]
+    #[arg(long, value_name = "PLATFORM", value_parser = platform)]
+    as_platform: Option<Platform>,
+
+    /// The languages that are kept: `sign.fr.texture` is in French [default: all]
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', value_parser = language)]
+    languages: Option<Vec<String>>,
+
+    /// Tell compilers that ask for it; may be given several times
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
+    options: Vec<(String, String)>,
+
+    /// Leave the names of resources out of the files, for data that is shipped
+    #[arg(long)]
+    release: bool,
+
+    /// Compile again whenever a source changes, until it is interrupted
+    #[arg(long)]
+    watch: bool,
+
+    /// How many resources are compiled at a time [default: as many as the machine has processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: Option<u32>,
+}
+
+const EXAMPLES: &str = "Examples:
+  loligo compile game                              what has changed since the last time
+  loligo compile game --out data --watch           and again whenever a file is saved
+  loligo compile game --languages en,fr --release  as it is shipped
+  loligo compile game --platform android --as-platform linux
+                                                   what is made for Android, to be looked at here
+
+What is wrong is told as file:line:column, reason and remedy; everything else is compiled, and what fails keeps its
+last good version.
+Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.
+How files are named, and what is in the data folder: docs/compiling.md.";
+
+/// Between two looks at the project at the least.
+const PAUSE_MIN: Duration = Duration::from_millis(50);
+
+/// How much longer than a look the pause behind it is: looking takes a fifth of a processor at the most.
+const PAUSE_RATIO: u32 = 4;
+
+impl Compile {
+    /// Does the work; errors go to standard error.
+    pub(crate) fn run(&self) -> ExitCode {
+        match self.compile() {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(1),
+            Err(message) => {
+                eprintln!("loligo: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    /// Compiles once, or for ever; tells whether nothing was wrong.
+    fn compile(&self) -> Result<bool, String> {
+        let compilers = Compilers::built_in();
+        let project = self.project(&compilers);
+        let jobs = self.jobs.and_then(|jobs| NonZeroUsize::new(jobs as usize));
+        let threads = jobs.map_or_else(Threads::default, Threads::new);
+        let mut watch = Watch::new();
+        loop {
+            let start = Instant::now();
+            if !self.watch || watch.look(&project).map_err(|error| error.to_string())? {
+                let report = project.compile(&threads).map_err(|error| error.to_string())?;
+                tell(&report, &project, start)?;
+                if !self.watch {
+                    return Ok(report.errors.is_empty());
+                }
+            } else {
+                thread::sleep(PAUSE_MIN.max(start.elapsed() * PAUSE_RATIO));
+            }
+        }
+    }
+
+    fn project<'c>(&self, compilers: &'c Compilers) -> Project<'c> {
+        let source = self.platform.unwrap_or_else(Platform::here);
+        let destination = self.as_platform.unwrap_or(source);
+        let folder = self.project.join(".loligo").join(destination.name);
+        let data = self.out.clone().unwrap_or(folder);
+        let mut project = Project::new(&self.project, &data, compilers);
+        let (languages, has_debug_names) = (self.languages.clone(), !self.release);
+        project.set_target(Target { source, destination, languages, has_debug_names });
+        for (name, value) in &self.options {
+            project.set_option(name, value);
+        }
+        project
+    }
+}
+
+/// Tells what was done: errors and notes on standard error, the sum on standard output.
+fn tell(report: &Report, project: &Project<'_>, start: Instant) -> Result<(), String> {
+    for note in &report.notes {
+        eprintln!("loligo: note: {note}");
+    }
+    for error in &report.errors {
+        eprintln!("loligo: {error}");
+    }
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "{} compiled, {} as they were, {} gone",
+        report.compiled, report.fresh, report.removed
+    );
+    if !report.errors.is_empty() {
+        let _ = write!(text, ", {} wrong", report.errors.len());
+    }
+    let ms = start.elapsed().as_millis();
+    let _ = writeln!(text, ", in {ms} ms: {}", project.data().display());
+    print(&text)
+}
+
+fn platform(name: &str) -> Result<Platform, String> {
+    let known = || PLATFORMS.map(|platform| platform.name).join(", ");
+    Platform::find(name).ok_or_else(|| format!("not known; one of {}", known()))
+}
+
+fn language(code: &str) -> Result<String, String> {
+    match is_language(code) {
+        true => Ok(code.to_owned()),
+        false => Err("no language; two letters of ISO 639-1, as `fr` or `pt-br`".to_owned()),
+    }
+}
+
+fn option(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    pair.map(owned).ok_or_else(|| "an option is written NAME=VALUE".to_owned())
+}
