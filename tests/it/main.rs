@@ -61,6 +61,7 @@ mod static_heap;
 mod string_hash;
 mod subject;
 mod subsystem_expressions;
+mod subsystem_render;
 mod subsystem_sjson;
 mod subsystems;
 mod subsystems_planted;

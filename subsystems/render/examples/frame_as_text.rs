@@ -7,7 +7,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-use std::error::Error;
+use core::error::Error;
 use std::process::ExitCode;
 use std::thread;
 

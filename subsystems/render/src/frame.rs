@@ -57,7 +57,7 @@ pub const COLORS_MAX: usize = 8;
 ///
 /// # Memory
 ///
-/// Five blocks: 20 bytes a target, 60 a pass, 10 a layer, 2 each time that a pass names a target, and the names. It does
+/// Five blocks: 24 bytes a target, 52 a pass, 12 a layer, 2 each time that a pass names a target, and the names. It does
 /// not change once it is read.
 ///
 /// # Examples

@@ -38,7 +38,7 @@ use columns::{Lights, Meshes};
 ///
 /// # Memory
 ///
-/// 12 bytes a handle that was ever alive, as much again while streams that create or destroy are checked; 116 bytes a mesh
+/// 12 bytes a handle that was ever alive, as much again while streams that create or destroy are checked; 108 bytes a mesh
 /// and 36 bytes a light, in a block for each column, kept.
 ///
 /// # Threads

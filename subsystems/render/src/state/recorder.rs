@@ -27,7 +27,7 @@ use crate::state::stream::StateStream;
 ///
 /// # Memory
 ///
-/// For each handle that was ever alive at once, 8 to 12 bytes; and the streams, of which two are enough where one frame
+/// For each handle that was ever alive at once, about 9 bytes; and the streams, of which two are enough where one frame
 /// is recorded while another is drawn.
 ///
 /// # Threads
