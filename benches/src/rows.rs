@@ -9,6 +9,7 @@ pub mod heap;
 pub mod ids;
 pub mod page;
 pub mod pool;
+pub mod render;
 pub mod shared;
 pub mod sjson;
 
@@ -208,6 +209,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(ids::rows());
     rows.extend(containers::rows());
     rows.extend(expressions::rows());
+    rows.extend(render::rows());
     rows.extend(sjson::rows());
     rows
 }

@@ -9,5 +9,6 @@ pub(crate) mod frames;
 pub(crate) mod ids;
 pub(crate) mod mappings;
 pub(crate) mod mixed;
+pub(crate) mod render;
 pub(crate) mod sjson;
 pub(crate) mod strided;
