@@ -12,6 +12,7 @@ pub mod ids;
 pub mod monitor;
 pub mod page;
 pub mod pool;
+pub mod render;
 pub mod shared;
 pub mod sjson;
 pub mod tasks;
@@ -218,6 +219,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(entities::rows());
     rows.extend(expressions::rows());
     rows.extend(monitor::rows());
+    rows.extend(render::rows());
     rows.extend(sjson::rows());
     rows.extend(tasks::rows());
     rows

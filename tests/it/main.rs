@@ -64,6 +64,7 @@ mod subsystem_diagnostics;
 mod subsystem_entities;
 mod subsystem_expressions;
 mod subsystem_monitor;
+mod subsystem_render;
 mod subsystem_resources;
 mod subsystem_sjson;
 mod subsystem_tasks;

@@ -18,6 +18,7 @@ use loligo_fuzz::events::{Fell, Ground, Shot};
 use loligo_fuzz::{effect, entities::COMPILERS, entities::SOURCES, formula, knight};
 use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
 use loligo_ids::{Packed, Retire, ReverseLookupBuilder, Shape, Table, Wrap};
+use loligo_render::{Geometry, Light, MESH_HIDDEN, Mesh, StateRecorder, Transform};
 use loligo_replay::trace::{Details, Event, Op, TraceWriter, write_trace};
 use loligo_resources::HEADER_BYTES;
 use loligo_tests::programs::*;
@@ -43,6 +44,19 @@ const DOOR: &str = "// A door.\nname = \"d\\u00f3or\" /* in the\n  hall */\n\nsi
     position = [ 0 -1.5e3\n7, ] // metres\n\"display name\" = null open = true\n\
     code = \"\"\"\n  if (a) { \"b\" } \\n // no comment\n\"\"\"\n#23db-f1.x = [ [ 1 2 ] {} [] ]\nlast =\n";
 
+/// A frame's description, with all that one has.
+const FRAME: &str = r#"targets = {
+    shadow = { format = "depth32f" size = [ 64 64 ] }
+    hdr = { format = "rgba16f" scale = 0.5 }
+}
+passes = [
+    { name = "shadow" depth = "shadow" clear = { depth = 1 } }
+    { name = "scene" color = [ "hdr" ] reads = [ "shadow" ] clear = { color = [ 0 0.5 1 1 ] }
+        layers = [ { name = "solid" order = "front_to_back" } { name = "glass" order = "back_to_front" } ] }
+    { name = "out" color = [ "window" ] reads = [ "hdr" ] layers = [ { name = "all" order = "by_state" } ] }
+]
+"#;
+
 fn main() -> Result<(), Failure> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
@@ -50,6 +64,7 @@ fn main() -> Result<(), Failure> {
     tables(&heap)?;
     entities(&heap)?;
     expressions(&heap)?;
+    rendering(&heap)?;
     programs()?;
     content(&heap)?;
     Ok(())
@@ -90,6 +105,27 @@ fn write(target: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join(name), bytes)
+}
+
+/// Writes a description, and two streams of a world's state.
+fn rendering(memory: &dyn Allocator) -> Result<(), Failure> {
+    write("render_frame", "frame", FRAME.as_bytes())?;
+    let mut recorder: StateRecorder = StateRecorder::new_in(0, 4_096, memory);
+    let mesh = recorder.create_mesh(&Mesh::default())?;
+    let light = recorder.create_light(&Light::default())?;
+    let gone = recorder.create_mesh(&Mesh { layer: 3, ..Mesh::default() })?;
+    let one = recorder.finish();
+    recorder.set_transform(mesh, &Transform::IDENTITY)?;
+    recorder.set_material(mesh, 7, 1)?;
+    recorder.set_flags(mesh, MESH_HIDDEN)?;
+    recorder.set_light(light, &Light { range: 9.0, ..Light::default() })?;
+    recorder.set_shape(gone, Geometry::default(), [0.0, 0.0, 0.0, 1.0])?;
+    recorder.destroy(gone)?;
+    let two = recorder.finish();
+    // The first byte says, in words, where the second stream begins.
+    let split = u8::try_from(one.as_bytes().len() / 4)?;
+    write("render_state", "two", &[&[split][..], one.as_bytes(), two.as_bytes()].concat())?;
+    Ok(())
 }
 
 fn readers(memory: &dyn Allocator) -> Result<(), Failure> {

@@ -1,0 +1,51 @@
+//! The rows of rendering.
+//!
+//! `render/sort100k/*` merges 100 000 draws of eight contexts and sorts them by key: an operation is a draw. The peers
+//! copy the same keys and places into one array and sort that: std's stable sort, voracious_radix_sort's stable one, and
+//! rdst's on one thread, which does not keep the order of equal keys.
+//!
+//! - `scene` are keys of a frame: two layers by state, one front to back, one back to front, 200 states.
+//! - `random` are keys that differ in all bits, the worst for a sort by digits.
+//!
+//! `render/sort100k-time/*` is the same as a time of its own: the aim is 2.9 ms for all.
+//!
+//! `render/cull/spheres` tests 100 000 bounding spheres against a camera, beside a loop over structs with vectors of glam.
+
+use crate::contender::{Contender, Race};
+use crate::outcome::Aim;
+use crate::rows::{Measure, Row, Unit};
+use crate::work::render::{
+    DRAWS, Keys, Peer, merged_by_peer, merged_by_us, one_by_one, our_culling,
+};
+
+/// What 100 000 items may take.
+const MS: f64 = 2.9;
+
+/// Returns the rows of rendering.
+#[must_use]
+pub fn rows() -> Vec<Row> {
+    let row = |name: &str, aim, made: fn() -> Race| {
+        Row::new(format!("render/{name}"), Unit::Ns, aim, Measure::Race(made))
+    };
+    let ahead = Aim::over_peer(1.0, 0.5);
+    let time = Aim::time(MS * 1e6 / DRAWS as f64, MS * 0.5e6 / DRAWS as f64);
+    let alone = |name: &str, made: fn() -> Contender| {
+        Row::new(format!("render/{name}"), Unit::Ns, time, Measure::Alone(made))
+    };
+    vec![
+        row("sort100k/scene", ahead, || sorts(Keys::Scene)),
+        row("sort100k/random", ahead, || sorts(Keys::Random)),
+        alone("sort100k-time/scene", || merged_by_us(Keys::Scene)),
+        alone("sort100k-time/random", || merged_by_us(Keys::Random)),
+        row("cull/spheres", ahead, || Race {
+            ours: our_culling(),
+            peers: vec![one_by_one()],
+            absent: Vec::new(),
+        }),
+    ]
+}
+
+fn sorts(keys: Keys) -> Race {
+    let peers = Peer::ALL.map(|peer| merged_by_peer(keys, peer)).into();
+    Race { ours: merged_by_us(keys), peers, absent: Vec::new() }
+}

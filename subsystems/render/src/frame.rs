@@ -1,0 +1,294 @@
+//! A frame described in data: targets, passes, and layers with an order.
+//!
+//! After "Parallel rendering" on the BitSquid blog (2009), in which batches are sorted by layers, state and depth. Change: what
+//! the layers are and how each is ordered is a text of the project, so that a game changes its frame without a program.
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+use loligo_containers::Array;
+
+use crate::key::{LayerKeys, Order};
+
+mod error;
+mod read;
+mod target;
+
+pub use error::{FrameError, FrameFault};
+pub use target::{TargetFormat, TargetSize};
+
+/// The name of the target that is there without being declared: what the player sees.
+pub const WINDOW: &str = "window";
+
+/// The most layers that a frame may have: their number has 8 bits of a key.
+pub const LAYERS_MAX: usize = 256;
+
+/// The most targets, the window included, and the most passes.
+const TARGETS_MAX: usize = 64;
+const PASSES_MAX: usize = 64;
+
+/// The most colors that a pass may draw into at once, which every graphics API allows.
+pub const COLORS_MAX: usize = 8;
+
+/// A frame: which targets there are, which passes draw into them in which order, and which layers each pass draws.
+///
+/// ```text
+/// targets = {
+///     hdr   = { format = "rgba16f" scale = 1.0 }       // a part of the window, or: size = [ 1024 1024 ]
+///     depth = { format = "depth32f" }                  // as large as the window
+/// }
+/// passes = [
+///     {
+///         name = "scene"
+///         color = [ "hdr" ]
+///         depth = "depth"
+///         clear = { color = [ 0 0 0 1 ] depth = 1 }
+///         layers = [
+///             { name = "opaque" order = "by_state" }   // or "front_to_back", or "back_to_front"
+///             { name = "glass" order = "back_to_front" }
+///         ]
+///     }
+///     { name = "tonemap" color = [ "window" ] reads = [ "hdr" ] layers = [ { name = "screen" order = "by_state" } ] }
+/// ]
+/// ```
+///
+/// Layers are numbered through all passes, and a layer's number is what a sort key begins with
+/// ([`LayerKeys`]): sorted items come in the order of the passes.
+///
+/// # Memory
+///
+/// Five blocks: 24 bytes a target, 52 a pass, 12 a layer, 2 each time that a pass names a target, and the names. It does
+/// not change once it is read.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::StaticHeap;
+/// use loligo_render::{FrameDescription, Order};
+///
+/// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
+/// let text = r#"passes = [ { name = "ui" color = [ "window" ] layers = [ { name = "text" order = "by_state" } ] } ]"#;
+/// let frame = FrameDescription::try_read_in(text.as_bytes(), &MEMORY)?;
+/// let text = frame.layer("text").expect("it is there");
+/// assert_eq!((text.number, text.order), (0, Order::ByState));
+///
+/// let wrong = FrameDescription::try_read_in(b"passes = [ { nam = 1 } ]", &MEMORY).err().expect("it is wrong");
+/// assert_eq!(wrong.to_string(), "1:14: a pass has no `nam`; it has name, color, depth, clear, reads, layers");
+/// # Ok::<(), loligo_render::FrameError>(())
+/// ```
+pub struct FrameDescription<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    targets: Array<'a, Target, A>,
+    passes: Array<'a, Pass, A>,
+    layers: Array<'a, Layer, A>,
+    /// Numbers of targets that passes name.
+    uses: Array<'a, u16, A>,
+    names: Array<'a, u8, A>,
+}
+
+/// A name's place in the text of all names.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    start: u32,
+    len: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    name: Name,
+    /// The window's is the window's own.
+    format: Option<TargetFormat>,
+    size: TargetSize,
+}
+
+/// So many of a row, from one on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    start: u16,
+    len: u16,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pass {
+    name: Name,
+    colors: Span,
+    reads: Span,
+    layers: Span,
+    depth: Option<u16>,
+    clear: Clear,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Layer {
+    name: Name,
+    pass: u8,
+    order: Order,
+}
+
+/// What targets are filled with before a pass draws; without, they keep what they hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Clear {
+    /// Red, green, blue, opacity, of all colors of the pass.
+    pub color: Option<[f32; 4]>,
+    /// From 0 to 1.
+    pub depth: Option<f32>,
+}
+
+/// A target of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TargetRef<'f> {
+    /// Which one it is; 0 is the window.
+    pub number: u16,
+    /// Its name.
+    pub name: &'f str,
+    /// What its pixels are; the window's are for the window to say.
+    pub format: Option<TargetFormat>,
+    /// How large it is.
+    pub size: TargetSize,
+}
+
+/// A pass of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PassRef<'f> {
+    /// Which one it is, in the order in which they are drawn.
+    pub number: u16,
+    /// Its name.
+    pub name: &'f str,
+    /// The numbers of the targets whose colors it draws, in order.
+    pub colors: &'f [u16],
+    /// The number of the target that it tests depth with and writes it to.
+    pub depth: Option<u16>,
+    /// The numbers of the targets that its shaders read.
+    pub reads: &'f [u16],
+    /// What targets are filled with before.
+    pub clear: Clear,
+    /// Its first layer.
+    pub first_layer: u16,
+    /// How many layers it has.
+    pub layer_count: u16,
+}
+
+/// A layer of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayerRef<'f> {
+    /// Which one it is, through all passes.
+    pub number: u8,
+    /// Its name.
+    pub name: &'f str,
+    /// The number of its pass.
+    pub pass: u8,
+    /// How it is ordered.
+    pub order: Order,
+}
+
+impl LayerRef<'_> {
+    /// Returns what makes the layer's sort keys.
+    #[must_use]
+    pub const fn keys(&self) -> LayerKeys {
+        LayerKeys::new(self.number, self.order)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
+    /// Reads a description, as [drawn above](Self).
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes), and O(targets) for each time that one is named.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError`] with line, column, what is wrong and what to do, or if there is no memory.
+    pub fn try_read_in<'t>(text: &'t [u8], memory: &'a A) -> Result<Self, FrameError<'t>> {
+        read::read(text, memory)
+    }
+
+    /// Returns the targets in order, the window first.
+    pub fn targets(&self) -> impl ExactSizeIterator<Item = TargetRef<'_>> {
+        self.targets.iter().enumerate().map(|(number, target)| TargetRef {
+            number: number as u16,
+            name: self.name(target.name),
+            format: target.format,
+            size: target.size,
+        })
+    }
+
+    /// Returns the passes in the order in which they are drawn.
+    pub fn passes(&self) -> impl ExactSizeIterator<Item = PassRef<'_>> {
+        self.passes.iter().enumerate().map(|(number, pass)| PassRef {
+            number: number as u16,
+            name: self.name(pass.name),
+            colors: self.used(pass.colors),
+            depth: pass.depth,
+            reads: self.used(pass.reads),
+            clear: pass.clear,
+            first_layer: pass.layers.start,
+            layer_count: pass.layers.len,
+        })
+    }
+
+    /// Returns the layers in the order in which they are drawn.
+    pub fn layers(&self) -> impl ExactSizeIterator<Item = LayerRef<'_>> {
+        (0..self.layers.len()).map(|number| self.layer_ref(number as u8, self.layers[number]))
+    }
+
+    /// Returns the layer of a name. O(layers).
+    #[must_use]
+    pub fn layer(&self, name: &str) -> Option<LayerRef<'_>> {
+        self.layers().find(|layer| layer.name == name)
+    }
+
+    /// Returns a layer by its number. O(1).
+    #[must_use]
+    pub fn layer_at(&self, number: u8) -> Option<LayerRef<'_>> {
+        self.layers.get(usize::from(number)).map(|layer| self.layer_ref(number, *layer))
+    }
+
+    /// Returns what makes the sort keys of a layer. O(1).
+    #[inline]
+    #[must_use]
+    pub fn keys(&self, number: u8) -> Option<LayerKeys> {
+        let layer = self.layers.get(usize::from(number))?;
+        Some(LayerKeys::new(number, layer.order))
+    }
+
+    /// Returns the name of a target, or nothing where there is none of that number. O(1).
+    #[must_use]
+    pub fn target_name(&self, number: u16) -> &str {
+        self.targets.get(usize::from(number)).map_or("", |target| self.name(target.name))
+    }
+
+    fn layer_ref(&self, number: u8, layer: Layer) -> LayerRef<'_> {
+        let Layer { name, pass, order } = layer;
+        LayerRef { number, name: self.name(name), pass, order }
+    }
+
+    fn used(&self, span: Span) -> &[u16] {
+        &self.uses[usize::from(span.start)..][..usize::from(span.len)]
+    }
+
+    /// Returns a name, which was put in as text.
+    fn name(&self, name: Name) -> &str {
+        let bytes = &self.names[name.start as usize..][..name.len as usize];
+        core::str::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for FrameDescription<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        struct List<F>(F);
+        impl<I: Iterator<Item: fmt::Debug>, F: Fn() -> I> fmt::Debug for List<F> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries(self.0()).finish()
+            }
+        }
+        f.debug_struct("FrameDescription")
+            .field("targets", &List(|| self.targets()))
+            .field("passes", &List(|| self.passes()))
+            .field("layers", &List(|| self.layers()))
+            .finish()
+    }
+}
+
+const _: () = assert!(size_of::<Target>() == 24, "the doc states it");
+const _: () = assert!(size_of::<Pass>() == 52, "the doc states it");
+const _: () = assert!(size_of::<Layer>() == 12, "the doc states it");

@@ -1,0 +1,37 @@
+//! Rendering as data, without a graphics API.
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod backend;
+mod context;
+mod cull;
+mod display_list;
+mod draw;
+mod frame;
+mod key;
+mod sort;
+mod state;
+mod trace;
+mod world;
+
+pub use backend::{Backend, Recorded, play};
+pub use context::{Job, Package, RenderContext};
+pub use cull::{Frustum, Spheres};
+pub use display_list::{Command, DisplayList};
+pub use draw::{Draw, Geometry, IndirectArgs};
+pub use frame::{
+    COLORS_MAX, Clear, FrameDescription, FrameError, FrameFault, LAYERS_MAX, LayerRef, PassRef,
+    TargetFormat, TargetRef, TargetSize, WINDOW,
+};
+pub use key::{LayerKeys, Order, layer_of};
+pub use sort::{ItemSorter, SortItem};
+pub use state::{
+    Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject, StateError, StateFault,
+    StateRecorder, StateStream, Transform,
+};
+pub use trace::Trace;
+pub use world::{RenderWorld, View};

@@ -1,0 +1,136 @@
+//! Merge and sort: one order of what many contexts hold.
+//!
+//! After "Parallel rendering" on the BitSquid blog (2009), whose second pass makes one sorted stream of all contexts. Change:
+//! the packages stay where they are; what is merged and sorted are keys and places.
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+
+use crate::context::RenderContext;
+
+mod radix;
+
+/// A key, and the place of its package.
+///
+/// # Memory
+///
+/// 16 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SortItem {
+    pub(crate) key: u64,
+    pub(crate) package: u32,
+    pub(crate) context: u32,
+}
+
+const _: () = assert!(size_of::<SortItem>() == 16, "the docs state it");
+
+impl SortItem {
+    /// Returns the key.
+    #[must_use]
+    pub const fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Returns the number of the context among those that were merged.
+    #[must_use]
+    pub const fn context(&self) -> u32 {
+        self.context
+    }
+}
+
+/// Merges contexts and sorts their packages by key. It is kept from frame to frame, for its memory.
+///
+/// Equal keys stay in the order of their contexts, and in a context in the order in which they were added: the order
+/// of a frame is the same however its work was divided, as long as the contexts are handed over in one order.
+///
+/// # Complexity
+///
+/// O(items) for each 8 bits in which keys differ: a radix sort from the lowest digit on. Digits begin at bits that
+/// differ, so those that all keys share cost nothing; sorted input is seen and left as it is.
+///
+/// # Memory
+///
+/// 32 bytes an item, in two blocks that are kept.
+///
+/// # Threads
+///
+/// `Send` where the allocator is `Sync`.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::StaticHeap;
+/// use loligo_render::{Draw, ItemSorter, RenderContext};
+///
+/// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+/// let mut contexts = [RenderContext::new_in(&MEMORY), RenderContext::new_in(&MEMORY)];
+/// contexts[0].try_draw(9, Draw::default())?;
+/// contexts[1].try_draw(4, Draw::default())?;
+/// contexts[1].try_draw(9, Draw::default())?;
+///
+/// let mut sorter: ItemSorter = ItemSorter::new_in(&MEMORY);
+/// let sorted = sorter.try_merge(&contexts)?;
+/// assert_eq!(sorted.iter().map(|item| (item.key(), item.context())).collect::<Vec<_>>(), [(4, 1), (9, 0), (9, 1)]);
+/// # Ok::<(), loligo_containers::GrowError>(())
+/// ```
+pub struct ItemSorter<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    items: Array<'a, SortItem, A>,
+    /// As long as the items; what it holds means nothing.
+    other: Array<'a, SortItem, A>,
+}
+
+impl<'a, A: Allocator + ?Sized> ItemSorter<'a, A> {
+    /// Returns a sorter, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self { items: Array::new_in(memory), other: Array::new_in(memory) }
+    }
+
+    /// Merges what the contexts hold and returns it in the order of the keys.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory; what was merged before is still there.
+    pub fn try_merge<B: Allocator + ?Sized>(
+        &mut self,
+        contexts: &[RenderContext<'_, B>],
+    ) -> Result<&[SortItem], GrowError> {
+        let count = contexts.iter().map(RenderContext::len).sum::<usize>();
+        self.items.try_reserve(count.saturating_sub(self.items.len()))?;
+        if count > self.other.len() {
+            self.other.try_resize(count, SortItem::default())?;
+        }
+        self.items.clear();
+        for (number, context) in contexts.iter().enumerate() {
+            let number = number as u32;
+            let items = context.items();
+            self.items
+                .try_extend_with(items.len(), |at| SortItem { context: number, ..items[at] })?;
+        }
+        self.other.truncate(count);
+        if radix::sort(&mut self.items, &mut self.other) {
+            core::mem::swap(&mut self.items, &mut self.other);
+        }
+        Ok(&self.items)
+    }
+
+    /// Returns what was merged last.
+    #[must_use]
+    pub fn items(&self) -> &[SortItem] {
+        &self.items
+    }
+
+    /// Returns how many bytes there is room for.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        (self.items.capacity() + self.other.capacity()) * size_of::<SortItem>()
+    }
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for ItemSorter<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.items()).finish()
+    }
+}

@@ -1,0 +1,169 @@
+//! What can go wrong where state is recorded and where it is applied.
+
+use core::error::Error;
+use core::fmt;
+
+use loligo_containers::{EventFault, GrowError};
+use loligo_ids::InsertError;
+
+/// A message could not be recorded. Nothing has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RecordError {
+    /// There is no handle left, or no memory for one.
+    Handles(InsertError),
+    /// There is no memory for the message.
+    Memory(GrowError),
+    /// The handle names no object, or one of another kind.
+    NoObject {
+        /// Its bits.
+        handle: u32,
+    },
+    /// The mesh has flags that there are not.
+    Flags {
+        /// Its flags.
+        flags: u32,
+    },
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Handles(error) => error.fmt(f),
+            Self::Memory(error) => error.fmt(f),
+            Self::NoObject { handle } => {
+                write!(
+                    f,
+                    "the handle {handle:#010x} names no object of this kind; was it destroyed?"
+                )
+            }
+            Self::Flags { flags } => {
+                write!(f, "the flags {flags:#x} have bits that mean nothing; use MESH_HIDDEN or 0")
+            }
+        }
+    }
+}
+
+impl Error for RecordError {}
+
+impl From<InsertError> for RecordError {
+    fn from(error: InsertError) -> Self {
+        Self::Handles(error)
+    }
+}
+
+impl From<GrowError> for RecordError {
+    fn from(error: GrowError) -> Self {
+        Self::Memory(error)
+    }
+}
+
+/// A stream could not be applied. The world is as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StateError {
+    /// Where the message begins, in bytes.
+    pub offset: u64,
+    /// What is wrong with it.
+    pub fault: StateFault,
+}
+
+/// What is wrong with a message, or with the stream as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StateFault {
+    /// It is no message: the stream ends within it, say.
+    Framing(EventFault),
+    /// There is no message of this type.
+    Type {
+        /// The number of the type.
+        kind: u32,
+    },
+    /// Messages of this type have another size.
+    Size {
+        /// Its size.
+        size: u32,
+        /// Theirs.
+        expected: u32,
+    },
+    /// The flags have bits that mean nothing.
+    Flags {
+        /// The flags.
+        flags: u32,
+    },
+    /// These are no bits of a handle, or the world has none of that index.
+    Handle {
+        /// The bits.
+        handle: u32,
+        /// How many indices the world has.
+        limit: u32,
+    },
+    /// The handle names no object.
+    NoObject {
+        /// The handle's bits.
+        handle: u32,
+    },
+    /// The handle names an object of another kind.
+    Kind {
+        /// The handle's bits.
+        handle: u32,
+    },
+    /// An object is created where another one still is.
+    Taken {
+        /// The handle's bits.
+        handle: u32,
+        /// The other's.
+        by: u32,
+    },
+    /// The stream is for another world.
+    World {
+        /// The number of that world.
+        is_for: u32,
+        /// The number of this one.
+        world: u32,
+    },
+    /// The stream is not the next one.
+    Sequence {
+        /// Its number.
+        number: u64,
+        /// The next one's.
+        next: u64,
+    },
+    /// The world has no memory for what the stream creates.
+    Memory(GrowError),
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the message at byte {} ", self.offset)?;
+        match self.fault {
+            StateFault::Framing(fault) => {
+                write!(f, "is damaged ({fault:?}); apply what a recorder wrote, whole")
+            }
+            StateFault::Type { kind } => write!(f, "is of type {kind:#010x}, which there is not"),
+            StateFault::Size { size, expected } => {
+                write!(f, "is {size} bytes long; those of its type are {expected}")
+            }
+            StateFault::Flags { flags } => write!(f, "sets flags {flags:#x}, which there are not"),
+            StateFault::Handle { handle, limit } => {
+                write!(f, "names {handle:#010x}, which is no handle of a world for {limit} objects")
+            }
+            StateFault::NoObject { handle } => {
+                write!(f, "names {handle:#010x}, which is no object; was a stream left out?")
+            }
+            StateFault::Kind { handle } => {
+                write!(f, "names {handle:#010x}, which is an object of another kind")
+            }
+            StateFault::Taken { handle, by } => {
+                write!(f, "creates {handle:#010x} in the place of {by:#010x}, which is still there")
+            }
+            StateFault::World { is_for, world } => {
+                write!(f, "is for world {is_for} and was given to world {world}")
+            }
+            StateFault::Sequence { number, next } => {
+                write!(f, "is of stream {number} where {next} is next; apply all in their order")
+            }
+            StateFault::Memory(error) => write!(f, "finds no room: {error}"),
+        }
+    }
+}
+
+impl Error for StateError {}

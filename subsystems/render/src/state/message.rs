@@ -1,0 +1,236 @@
+//! What is told to a render world.
+
+use bytemuck::{Pod, Zeroable};
+use glam::{Affine3A, Vec3, Vec4};
+use loligo_containers::{Event, EventRecord};
+use loligo_ids::id32;
+
+use crate::draw::Geometry;
+use crate::state::error::StateFault;
+
+/// The flag of a mesh that is not to be drawn.
+pub const MESH_HIDDEN: u32 = 1;
+
+/// Tells whether all bits mean something.
+pub(super) const fn are_flags(flags: u32) -> bool {
+    flags & !MESH_HIDDEN == 0
+}
+
+/// Where an object is, how it is turned and how large it is: three rows of a matrix whose fourth is 0, 0, 0, 1. Shaders
+/// read it as it lies.
+///
+/// # Memory
+///
+/// 48 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Transform {
+    /// The rows; the last column is the position.
+    pub rows: [[f32; 4]; 3],
+}
+
+impl Transform {
+    /// Neither moves nor turns.
+    pub const IDENTITY: Self =
+        Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
+
+    /// Returns where a point of the object is in the world.
+    #[must_use]
+    pub fn point(&self, point: Vec3) -> Vec3 {
+        let [x, y, z] = self.rows.map(|row| Vec4::from_array(row).dot(point.extend(1.0)));
+        Vec3::new(x, y, z)
+    }
+
+    /// Returns how many times longer the longest axis is than the object's own.
+    #[must_use]
+    pub fn scale(&self) -> f32 {
+        let [x, y, z] = self.rows;
+        let lengths = [0, 1, 2].map(|column| Vec3::new(x[column], y[column], z[column]).length());
+        lengths[0].max(lengths[1]).max(lengths[2])
+    }
+}
+
+impl Default for Transform {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+impl From<Affine3A> for Transform {
+    fn from(from: Affine3A) -> Self {
+        let [x, y, z, position] =
+            [from.matrix3.x_axis, from.matrix3.y_axis, from.matrix3.z_axis, from.translation];
+        Self {
+            rows: [
+                [x.x, y.x, z.x, position.x],
+                [x.y, y.y, z.y, position.y],
+                [x.z, y.z, z.z, position.z],
+            ],
+        }
+    }
+}
+
+/// A mesh that is drawn.
+///
+/// # Memory
+///
+/// 88 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Mesh {
+    /// Where it is.
+    pub transform: Transform,
+    /// The sphere around it, as it is before it is placed: center and radius.
+    pub sphere: [f32; 4],
+    /// Its triangles.
+    pub geometry: Geometry,
+    /// The number of the state that it is drawn with.
+    pub state: u32,
+    /// The number of its layer in the frame's description. Where there is none of that number it is not drawn.
+    pub layer: u32,
+    /// [`MESH_HIDDEN`], or 0.
+    pub flags: u32,
+}
+
+/// A light.
+///
+/// # Memory
+///
+/// 32 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Light {
+    /// Where it is.
+    pub position: [f32; 3],
+    /// How far it shines, in metres.
+    pub range: f32,
+    /// Its color.
+    pub color: [f32; 3],
+    /// How bright it is.
+    pub intensity: f32,
+}
+
+/// What a render object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Mesh,
+    Light,
+}
+
+/// A message, told apart from others by its type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Message {
+    CreateMesh(Mesh),
+    CreateLight(Light),
+    Destroy,
+    SetTransform(Transform),
+    SetShape(Shape),
+    SetMaterial(Material),
+    SetFlags(u32),
+    SetLight(Light),
+}
+
+/// What a mesh looks like.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Shape {
+    pub(crate) geometry: Geometry,
+    pub(crate) sphere: [f32; 4],
+}
+
+/// What a mesh is drawn with, and when.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Material {
+    pub(crate) state: u32,
+    pub(crate) layer: u32,
+}
+
+/// Makes a struct of a message: the bits of a handle, and what is told of the object.
+macro_rules! messages {
+    ($($name:ident, $text:literal: $what:ty;)+) => {$(
+        #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+        #[repr(C)]
+        pub(super) struct $name {
+            pub(super) handle: u32,
+            pub(super) what: $what,
+        }
+
+        impl Event for $name {
+            const TYPE: u32 = id32!($text).hash();
+        }
+    )+};
+}
+
+messages! {
+    CreateMesh, "create_mesh": Mesh;
+    CreateLight, "create_light": Light;
+    Destroy, "destroy": [u32; 0];
+    SetTransform, "set_transform": Transform;
+    SetShape, "set_shape": Shape;
+    SetMaterial, "set_material": Material;
+    SetFlags, "set_flags": u32;
+    SetLight, "set_light": Light;
+}
+
+impl Message {
+    /// Reads a message and the bits of the handle that it is about.
+    pub(crate) fn read(record: &EventRecord<'_>) -> Result<(u32, Self), StateFault> {
+        Ok(match record.kind() {
+            CreateMesh::TYPE => {
+                let CreateMesh { handle, what } = sized(record)?;
+                (handle, Self::CreateMesh(what))
+            }
+            CreateLight::TYPE => {
+                let CreateLight { handle, what } = sized(record)?;
+                (handle, Self::CreateLight(what))
+            }
+            Destroy::TYPE => (sized::<Destroy>(record)?.handle, Self::Destroy),
+            SetTransform::TYPE => {
+                let SetTransform { handle, what } = sized(record)?;
+                (handle, Self::SetTransform(what))
+            }
+            SetShape::TYPE => {
+                let SetShape { handle, what } = sized(record)?;
+                (handle, Self::SetShape(what))
+            }
+            SetMaterial::TYPE => {
+                let SetMaterial { handle, what } = sized(record)?;
+                (handle, Self::SetMaterial(what))
+            }
+            SetFlags::TYPE => {
+                let SetFlags { handle, what } = sized(record)?;
+                (handle, Self::SetFlags(what))
+            }
+            SetLight::TYPE => {
+                let SetLight { handle, what } = sized(record)?;
+                (handle, Self::SetLight(what))
+            }
+            kind => return Err(StateFault::Type { kind }),
+        })
+    }
+
+    /// Returns the kind of object that the message is about, if it is about one kind only.
+    pub(crate) const fn about(&self) -> Option<Kind> {
+        match self {
+            Self::Destroy => None,
+            Self::CreateLight(_) | Self::SetLight(_) => Some(Kind::Light),
+            _ => Some(Kind::Mesh),
+        }
+    }
+
+    /// Checks what not every number can be.
+    pub(crate) fn check(&self) -> Result<(), StateFault> {
+        let flags = match self {
+            Self::CreateMesh(mesh) => mesh.flags,
+            Self::SetFlags(flags) => *flags,
+            _ => 0,
+        };
+        if are_flags(flags) { Ok(()) } else { Err(StateFault::Flags { flags }) }
+    }
+}
+
+fn sized<E: Event>(record: &EventRecord<'_>) -> Result<E, StateFault> {
+    let (size, expected) = (record.payload().len() as u32, size_of::<E>() as u32);
+    record.get().ok_or(StateFault::Size { size, expected })
+}

@@ -1,0 +1,165 @@
+//! A back end that writes a frame as text: for tests, and for machines without a graphics driver.
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+
+use crate::backend::Backend;
+use crate::context::Job;
+use crate::draw::IndirectArgs;
+use crate::frame::{FrameDescription, LayerRef, PassRef};
+
+/// Writes what it is told, a line each, and sums it up.
+///
+/// The text depends on the frame alone, not on the machine, so it can be compared with one that was kept.
+///
+/// # Complexity
+///
+/// O(records and bytes of jobs). Allocates nothing itself.
+///
+/// # Errors
+///
+/// Its methods fail where the sink does.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::StaticHeap;
+/// use loligo_render::{DisplayList, FrameDescription, Recorded, RenderContext, Trace, play};
+///
+/// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
+/// let text = r#"passes = [ { name = "main" color = [ "window" ] clear = { color = [ 0 0.5 1 1 ] } } ]"#;
+/// let frame = FrameDescription::try_read_in(text.as_bytes(), &MEMORY)?;
+/// let contexts: [RenderContext<_>; 0] = [];
+/// let list = DisplayList::<StaticHeap<16384>>::new_in(&MEMORY);
+/// let recorded = Recorded::<StaticHeap<16384>, _> { frame: &frame, list: &list, contexts: &contexts };
+/// let mut text = String::new();
+/// let mut trace = Trace::new(&frame, &mut text);
+/// play(&recorded, &mut trace).and_then(|()| trace.finish()).expect("a string takes all");
+/// assert_eq!(text, "\
+/// pass 0 main: color window
+///   clear color 0 0.5 1 1
+/// sums: passes 1, layers 0, indirect draws 0, records 0, instances 0, indices 0, jobs 0
+/// ");
+/// # Ok::<(), loligo_render::FrameError>(())
+/// ```
+pub struct Trace<'f, 'a, A: Allocator + ?Sized, W: ?Sized> {
+    frame: &'f FrameDescription<'a, A>,
+    sums: Sums,
+    sink: &'f mut W,
+}
+
+/// How much there was of everything.
+#[derive(Debug, Default)]
+struct Sums {
+    passes: u64,
+    layers: u64,
+    draws: u64,
+    records: u64,
+    instances: u64,
+    indices: u64,
+    jobs: u64,
+}
+
+/// The bytes of a job that are shown.
+const SHOWN: usize = 16;
+
+impl<'f, 'a, A: Allocator + ?Sized, W: fmt::Write + ?Sized> Trace<'f, 'a, A, W> {
+    /// Returns a back end that writes a frame of this description.
+    pub fn new(frame: &'f FrameDescription<'a, A>, sink: &'f mut W) -> Self {
+        Self { frame, sums: Sums::default(), sink }
+    }
+
+    /// Writes the sums.
+    ///
+    /// # Errors
+    ///
+    /// [`fmt::Error`] if the sink refuses.
+    pub fn finish(self) -> fmt::Result {
+        let Sums { passes, layers, draws, records, instances, indices, jobs } = self.sums;
+        writeln!(
+            self.sink,
+            "sums: passes {passes}, layers {layers}, indirect draws {draws}, records {records}, \
+             instances {instances}, indices {indices}, jobs {jobs}"
+        )
+    }
+
+    fn targets(&mut self, what: &str, numbers: &[u16]) -> fmt::Result {
+        for (at, number) in numbers.iter().enumerate() {
+            let before = if at == 0 { what } else { "," };
+            write!(self.sink, "{before} {}", self.frame.target_name(*number))?;
+        }
+        Ok(())
+    }
+}
+
+impl<A: Allocator + ?Sized, W: fmt::Write + ?Sized> Backend for Trace<'_, '_, A, W> {
+    type Error = fmt::Error;
+
+    fn begin_pass(&mut self, pass: &PassRef<'_>) -> fmt::Result {
+        self.sums.passes += 1;
+        write!(self.sink, "pass {} {}:", pass.number, pass.name)?;
+        self.targets(" color", pass.colors)?;
+        if let Some(depth) = pass.depth {
+            self.targets(if pass.colors.is_empty() { " depth" } else { ", depth" }, &[depth])?;
+        }
+        self.targets(", reads", pass.reads)?;
+        writeln!(self.sink)?;
+        if let Some([red, green, blue, opacity]) = pass.clear.color {
+            writeln!(self.sink, "  clear color {red} {green} {blue} {opacity}")?;
+        }
+        if let Some(depth) = pass.clear.depth {
+            writeln!(self.sink, "  clear depth {depth}")?;
+        }
+        Ok(())
+    }
+
+    fn begin_layer(&mut self, layer: &LayerRef<'_>) -> fmt::Result {
+        self.sums.layers += 1;
+        writeln!(self.sink, "  layer {} {}, {}", layer.number, layer.name, layer.order.name())
+    }
+
+    fn draw(&mut self, state: u32, first: u32, args: &[IndirectArgs]) -> fmt::Result {
+        self.sums.draws += 1;
+        self.sums.records += args.len() as u64;
+        let end = u64::from(first) + args.len() as u64;
+        writeln!(self.sink, "    state {state}: records {first}..{end}")?;
+        for record in args {
+            let IndirectArgs {
+                index_count,
+                instance_count,
+                first_index,
+                base_vertex,
+                first_instance,
+            } = *record;
+            self.sums.instances += u64::from(instance_count);
+            self.sums.indices += u64::from(instance_count) * u64::from(index_count);
+            writeln!(
+                self.sink,
+                "      indices {first_index}..{}, vertex {base_vertex}, instances {first_instance}..{}",
+                u64::from(first_index) + u64::from(index_count),
+                u64::from(first_instance) + u64::from(instance_count),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn job(&mut self, job: Job<'_>) -> fmt::Result {
+        self.sums.jobs += 1;
+        write!(self.sink, "    job {:#010x}, {} bytes:", job.kind, job.data.len())?;
+        for byte in job.data.iter().take(SHOWN) {
+            write!(self.sink, " {byte:02x}")?;
+        }
+        writeln!(self.sink, "{}", if job.data.len() > SHOWN { " .." } else { "" })
+    }
+
+    fn end_pass(&mut self, _: &PassRef<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
+impl<A: Allocator + ?Sized, W: ?Sized> fmt::Debug for Trace<'_, '_, A, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trace").field("sums", &self.sums).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,297 @@
+//! The render world: what the thread that renders knows of the objects.
+//!
+//! After "State reflection" by the makers of Stingray, whose render world looks a handle up in a table
+//! and calls the object. Changes: objects of one type lie in columns, so culling walks over four arrays of floats; and a
+//! stream is checked as a whole before any of it is done.
+
+use core::fmt;
+use core::ops::Range;
+
+use glam::{Mat4, Vec3, Vec4Swizzles};
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+
+use crate::context::RenderContext;
+use crate::cull::{Frustum, Spheres};
+use crate::draw::{Draw, IndirectArgs};
+use crate::frame::FrameDescription;
+use crate::state::{Kind, Light, Mesh, RenderHandle, Transform};
+
+mod apply;
+mod columns;
+
+use columns::{Lights, Meshes};
+
+/// The objects of a world as they are rendered: columns of meshes and of lights, found by handle.
+///
+/// ```text
+/// slots    | handle, kind, row | ..                                   by index of the handle
+/// meshes   | x | y | z | radius | transform | triangles | state | ..  a column each; rows without gaps
+/// lights   | light | ..
+/// ```
+///
+/// It changes by [`try_apply`](Self::try_apply) alone, between frames; while a frame is made any number of threads read
+/// it: each culls a range of rows ([`Frustum::try_cull`] over [`spheres`](Self::spheres)) and queues what it sees into a
+/// context of its own ([`try_draw`](Self::try_draw)).
+///
+/// A destroyed object's row is taken by the last one.
+///
+/// # Memory
+///
+/// 12 bytes a handle that was ever alive, as much again while streams that create or destroy are checked; 108 bytes a mesh
+/// and 36 bytes a light, in a block for each column, kept.
+///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`.
+///
+/// # Examples
+///
+/// [`StateRecorder`](crate::StateRecorder) has one.
+///
+/// # Invariants
+///
+/// 1. The slot of an object's index holds its handle, its kind and its row, and that row its handle. All other slots
+///    hold no handle.
+/// 2. All columns of a kind are equally long.
+/// 3. A mesh's sphere in the world is its own sphere, placed; its radius is minus infinity where it is hidden.
+pub struct RenderWorld<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    number: u32,
+    limit: u32,
+    /// The number of the stream that comes next.
+    next: u64,
+    slots: Array<'a, Slot, A>,
+    /// The slots as they would be, while a stream is checked.
+    checked: Array<'a, Slot, A>,
+    meshes: Meshes<'a, A>,
+    lights: Lights<'a, A>,
+}
+
+/// Where an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slot {
+    /// The handle's bits; 0 for none.
+    handle: u32,
+    row: u32,
+    kind: Kind,
+}
+
+impl Slot {
+    const EMPTY: Self = Self { handle: 0, row: 0, kind: Kind::Mesh };
+}
+
+const _: () = assert!(size_of::<Slot>() == 12, "the doc states it");
+
+/// A camera's place, direction and frustum.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// Where it is.
+    pub eye: Vec3,
+    /// Where it looks, 1 long: depths are measured along it.
+    pub forward: Vec3,
+    /// What it sees.
+    pub frustum: Frustum,
+}
+
+impl View {
+    /// Returns a camera that is placed by `view`, from the world to the camera, which looks along -z, and projects by
+    /// `projection`, to depths from 0 to 1.
+    #[must_use]
+    pub fn new(view: Mat4, projection: Mat4) -> Self {
+        let camera = view.inverse();
+        Self {
+            eye: camera.w_axis.xyz(),
+            forward: -camera.z_axis.xyz().normalize_or_zero(),
+            frustum: Frustum::new(projection * view),
+        }
+    }
+
+    /// Returns how far in front of the camera a point is.
+    #[inline]
+    #[must_use]
+    pub fn depth(&self, point: Vec3) -> f32 {
+        (point - self.eye).dot(self.forward)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
+    /// Returns an empty world of that number, for at most `limit` objects: what its recorder was given. O(1); takes no
+    /// memory.
+    #[must_use]
+    pub fn new_in(number: u32, limit: u32, memory: &'a A) -> Self {
+        Self {
+            number,
+            limit,
+            next: 0,
+            slots: Array::new_in(memory),
+            checked: Array::new_in(memory),
+            meshes: Meshes::new_in(memory),
+            lights: Lights::new_in(memory),
+        }
+    }
+
+    /// Returns how many meshes there are: their rows are the numbers below.
+    #[must_use]
+    pub fn mesh_count(&self) -> usize {
+        self.meshes.handles.len()
+    }
+
+    /// Returns the mesh that a handle names. O(1).
+    #[must_use]
+    pub fn mesh(&self, handle: RenderHandle) -> Option<Mesh> {
+        Some(self.meshes.mesh(self.row(handle, Kind::Mesh)?))
+    }
+
+    /// Returns the row of a mesh, until the next stream. O(1).
+    #[must_use]
+    pub fn mesh_row(&self, handle: RenderHandle) -> Option<usize> {
+        self.row(handle, Kind::Mesh)
+    }
+
+    /// Returns the handle of a mesh by its row. O(1).
+    #[must_use]
+    pub fn mesh_at(&self, row: usize) -> Option<RenderHandle> {
+        self.meshes.handles.get(row).and_then(|handle| RenderHandle::from_bits(*handle))
+    }
+
+    /// Returns where all meshes are, by row: what a draw's instances number. `bytemuck::cast_slice` makes bytes of them.
+    #[must_use]
+    pub fn transforms(&self) -> &[Transform] {
+        &self.meshes.transforms
+    }
+
+    /// Returns the spheres around all meshes, by row. Those of hidden ones are never seen.
+    #[must_use]
+    pub fn spheres(&self) -> Spheres<'_> {
+        let Meshes { x, y, z, radius, .. } = &self.meshes;
+        Spheres { x, y, z, radius }
+    }
+
+    /// Returns the light that a handle names. O(1).
+    #[must_use]
+    pub fn light(&self, handle: RenderHandle) -> Option<Light> {
+        self.lights.lights.get(self.row(handle, Kind::Light)?).copied()
+    }
+
+    /// Returns all lights.
+    #[must_use]
+    pub fn lights(&self) -> &[Light] {
+        &self.lights.lights
+    }
+
+    /// Appends the rows of those meshes in `range` that a view sees, in order.
+    ///
+    /// # Complexity
+    ///
+    /// O(range).
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory for all of the range; nothing has changed.
+    ///
+    /// # Panics
+    ///
+    /// If there are no such rows.
+    pub fn try_cull<B: Allocator + ?Sized>(
+        &self,
+        view: &View,
+        range: Range<usize>,
+        visible: &mut Array<'_, u32, B>,
+    ) -> Result<(), GrowError> {
+        view.frustum.try_cull(&self.spheres(), range, visible)
+    }
+
+    /// Queues a draw for each mesh of `rows`: its instance is its row, its key that of its layer in the frame. A mesh
+    /// whose layer the frame has not is left out.
+    ///
+    /// # Complexity
+    ///
+    /// O(rows).
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if the context has no memory for all; nothing has changed.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    pub fn try_draw<B: Allocator + ?Sized, C: Allocator + ?Sized>(
+        &self,
+        rows: &[u32],
+        view: &View,
+        frame: &FrameDescription<'_, C>,
+        context: &mut RenderContext<'_, B>,
+    ) -> Result<(), GrowError> {
+        context.try_reserve(rows.len())?;
+        let meshes = &self.meshes;
+        for row in rows {
+            let at = *row as usize;
+            let material = meshes.materials[at];
+            let Some(keys) = u8::try_from(material.layer).ok().and_then(|layer| frame.keys(layer))
+            else {
+                continue;
+            };
+            let depth = view.depth(Vec3::new(meshes.x[at], meshes.y[at], meshes.z[at]));
+            let args = IndirectArgs::new(meshes.shapes[at].geometry, *row, 1);
+            let draw = Draw { state: material.state, args };
+            let key = keys.key(material.state, args.first_index, depth);
+            context.try_draw(key, draw)?;
+        }
+        Ok(())
+    }
+
+    /// Returns how many bytes there is room for.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        (self.slots.capacity() + self.checked.capacity()) * size_of::<Slot>()
+            + self.meshes.bytes()
+            + self.lights.bytes()
+    }
+
+    /// Checks the world's own structure.
+    ///
+    /// # Complexity
+    ///
+    /// O(slots + objects).
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, in words.
+    pub fn validate(&self) -> Result<(), &'static str> {
+        self.meshes.validate()?;
+        self.lights.validate()?;
+        let mut found = 0;
+        for (index, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.handle != 0) {
+            found += 1;
+            let handle = RenderHandle::from_bits(slot.handle).ok_or("a slot holds no handle")?;
+            if handle.index() as usize != index {
+                return Err("a handle lies in another one's slot");
+            }
+            let handles = match slot.kind {
+                Kind::Mesh => &self.meshes.handles,
+                Kind::Light => &self.lights.handles,
+            };
+            if handles.get(slot.row as usize) != Some(&slot.handle) {
+                return Err("the row of a slot is another object's");
+            }
+        }
+        let rows = self.meshes.handles.len() + self.lights.handles.len();
+        if found == rows { Ok(()) } else { Err("objects and slots differ in number") }
+    }
+
+    fn row(&self, handle: RenderHandle, kind: Kind) -> Option<usize> {
+        let slot = self.slots.get(handle.index() as usize)?;
+        (slot.handle == handle.to_bits() && slot.kind == kind).then_some(slot.row as usize)
+    }
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for RenderWorld<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RenderWorld")
+            .field("number", &self.number)
+            .field("next", &self.next)
+            .field("meshes", &self.mesh_count())
+            .field("lights", &self.lights.lights.len())
+            .finish()
+    }
+}

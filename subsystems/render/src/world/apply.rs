@@ -1,0 +1,217 @@
+//! Applying a stream: checked as a whole, then done.
+
+use loligo_allocators::Allocator;
+use loligo_containers::{EventReader, GrowError};
+
+use crate::state::{Kind, Message, RenderHandle, StateError, StateFault, StateStream};
+use crate::world::{RenderWorld, Slot};
+
+/// What a stream needs room for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Needs {
+    slots: usize,
+    meshes: usize,
+    lights: usize,
+    /// Whether anything is created or destroyed.
+    changes_slots: bool,
+}
+
+impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
+    /// Does what a stream tells: the next one of this world.
+    ///
+    /// # Complexity
+    ///
+    /// O(messages), and O(slots) if any creates or destroys. Allocates where there are more objects than ever before.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] with the offset of the first message that is wrong, and why, or if there is no memory; the world is
+    /// as it was.
+    pub fn try_apply<B: Allocator + ?Sized>(
+        &mut self,
+        stream: &StateStream<'_, B>,
+    ) -> Result<(), StateError> {
+        let (is_for, world) = (stream.world(), self.number);
+        if is_for != world {
+            return Err(at(0, StateFault::World { is_for, world }));
+        }
+        let (number, next) = (stream.number(), self.next);
+        if number != next {
+            return Err(at(0, StateFault::Sequence { number, next }));
+        }
+        self.try_apply_bytes(stream.as_bytes())?;
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Does what the bytes of a stream tell, wherever they are from; whether it is the next one is for the caller to
+    /// know.
+    ///
+    /// # Complexity
+    ///
+    /// As [`try_apply`](Self::try_apply). No size and no index is believed: memory is asked for as much as there are
+    /// messages that create, and slots up to the world's limit.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_apply`](Self::try_apply).
+    pub fn try_apply_bytes(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let reader = EventReader::open(bytes)
+            .map_err(|error| at(error.offset, StateFault::Framing(error.fault)))?;
+        let needs = self.needs(reader)?;
+        self.try_reserve(needs).map_err(|error| at(0, StateFault::Memory(error)))?;
+        if needs.changes_slots {
+            self.checked.clear();
+            self.checked.extend_from_slice(&self.slots);
+            self.checked.resize(needs.slots, Slot::EMPTY);
+            check_changing(reader, &mut self.checked)?;
+        } else {
+            check(reader, &self.slots)?;
+        }
+        self.slots.resize(needs.slots, Slot::EMPTY);
+        for record in reader {
+            // It was read before.
+            if let Ok((handle, message)) = Message::read(&record) {
+                self.apply(handle, &message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all messages and finds out what they need.
+    fn needs(&self, reader: EventReader<'_>) -> Result<Needs, StateError> {
+        let mut needs = Needs { slots: self.slots.len(), ..Needs::default() };
+        let mut offset = 0;
+        for record in reader {
+            let (handle, message) = Message::read(&record).map_err(|fault| at(offset, fault))?;
+            message.check().map_err(|fault| at(offset, fault))?;
+            let limit = self.limit;
+            let index = RenderHandle::from_bits(handle).map(|handle| handle.index());
+            let index = index.filter(|index| *index < limit);
+            let index = index.ok_or(at(offset, StateFault::Handle { handle, limit }))?;
+            match message {
+                Message::CreateMesh(_) => needs.meshes += 1,
+                Message::CreateLight(_) => needs.lights += 1,
+                _ => {}
+            }
+            if let Message::CreateMesh(_) | Message::CreateLight(_) = message {
+                needs.slots = needs.slots.max(index as usize + 1);
+                needs.changes_slots = true;
+            }
+            needs.changes_slots |= matches!(message, Message::Destroy);
+            offset += record.as_bytes().len() as u64;
+        }
+        Ok(needs)
+    }
+
+    fn try_reserve(&mut self, needs: Needs) -> Result<(), GrowError> {
+        self.meshes.try_reserve(needs.meshes)?;
+        self.lights.try_reserve(needs.lights)?;
+        self.slots.try_reserve(needs.slots - self.slots.len())?;
+        if needs.changes_slots {
+            self.checked.try_reserve(needs.slots.saturating_sub(self.checked.len()))?;
+        }
+        Ok(())
+    }
+
+    /// Does what a message tells that was checked, with room that was made.
+    fn apply(&mut self, handle: u32, message: &Message) {
+        let index = index_of(handle);
+        let row = self.slots[index].row as usize;
+        match message {
+            Message::CreateMesh(mesh) => {
+                let row = self.meshes.handles.len() as u32;
+                self.slots[index] = Slot { handle, row, kind: Kind::Mesh };
+                self.meshes.push(handle, mesh);
+            }
+            Message::CreateLight(light) => {
+                let row = self.lights.handles.len() as u32;
+                self.slots[index] = Slot { handle, row, kind: Kind::Light };
+                self.lights.push(handle, *light);
+            }
+            Message::Destroy => {
+                let moved = match self.slots[index].kind {
+                    Kind::Mesh => self.meshes.swap_remove(row),
+                    Kind::Light => self.lights.swap_remove(row),
+                };
+                if let Some(moved) = moved {
+                    self.slots[index_of(moved)].row = row as u32;
+                }
+                self.slots[index] = Slot::EMPTY;
+            }
+            Message::SetTransform(transform) => {
+                self.meshes.transforms[row] = *transform;
+                self.meshes.place(row);
+            }
+            Message::SetShape(shape) => {
+                self.meshes.shapes[row] = *shape;
+                self.meshes.place(row);
+            }
+            Message::SetMaterial(material) => self.meshes.materials[row] = *material,
+            Message::SetFlags(flags) => {
+                self.meshes.flags[row] = *flags;
+                self.meshes.place(row);
+            }
+            Message::SetLight(light) => self.lights.lights[row] = *light,
+        }
+    }
+}
+
+/// Checks that each message is about an object that is there, where none is created or destroyed.
+fn check(reader: EventReader<'_>, slots: &[Slot]) -> Result<(), StateError> {
+    let mut offset = 0;
+    for record in reader {
+        let (handle, message) = Message::read(&record).map_err(|fault| at(offset, fault))?;
+        let slot = slots.get(index_of(handle)).copied().unwrap_or(Slot::EMPTY);
+        is_about(&message, handle, slot).map_err(|fault| at(offset, fault))?;
+        offset += record.as_bytes().len() as u64;
+    }
+    Ok(())
+}
+
+/// Checks the same, and that what is created is not there yet, changing the slots as the messages say.
+fn check_changing(reader: EventReader<'_>, slots: &mut [Slot]) -> Result<(), StateError> {
+    let mut offset = 0;
+    for record in reader {
+        let (handle, message) = Message::read(&record).map_err(|fault| at(offset, fault))?;
+        let slot = slots.get_mut(index_of(handle));
+        let Some(slot) = slot else {
+            return Err(at(offset, StateFault::NoObject { handle }));
+        };
+        match message {
+            Message::CreateMesh(_) | Message::CreateLight(_) if slot.handle != 0 => {
+                return Err(at(offset, StateFault::Taken { handle, by: slot.handle }));
+            }
+            Message::CreateMesh(_) => *slot = Slot { handle, row: 0, kind: Kind::Mesh },
+            Message::CreateLight(_) => *slot = Slot { handle, row: 0, kind: Kind::Light },
+            _ => {
+                is_about(&message, handle, *slot).map_err(|fault| at(offset, fault))?;
+                if let Message::Destroy = message {
+                    *slot = Slot::EMPTY;
+                }
+            }
+        }
+        offset += record.as_bytes().len() as u64;
+    }
+    Ok(())
+}
+
+/// Checks that a message is about what is in a slot.
+fn is_about(message: &Message, handle: u32, slot: Slot) -> Result<(), StateFault> {
+    if slot.handle != handle {
+        return Err(StateFault::NoObject { handle });
+    }
+    match message.about() {
+        Some(kind) if kind != slot.kind => Err(StateFault::Kind { handle }),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the index of a handle whose bits were checked.
+fn index_of(handle: u32) -> usize {
+    RenderHandle::from_bits(handle).map_or(usize::MAX, |handle| handle.index() as usize)
+}
+
+const fn at(offset: u64, fault: StateFault) -> StateError {
+    StateError { offset, fault }
+}

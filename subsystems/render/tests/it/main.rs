@@ -1,0 +1,14 @@
+//! Rendering from outside: each part beside a naive one, frames as text, memory that is counted, bytes from anywhere.
+
+mod contexts;
+mod culling;
+mod damage;
+mod drawn;
+mod fold;
+mod frame_errors;
+mod frame_text;
+mod memory;
+mod order;
+mod reflection;
+mod steady;
+mod threads;

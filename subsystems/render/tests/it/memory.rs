@@ -1,0 +1,17 @@
+//! Memory for tests: filled with junk, and counted.
+
+use loligo_allocators::{
+    Allocator, FailingAllocator, FillAllocator, HeapAllocator, PageAllocator, Refusals,
+};
+
+/// Runs `test` with memory of its own, all of which it must give back. The second argument tells how many requests
+/// were made of it.
+pub(crate) fn with_memory<R>(test: impl FnOnce(&dyn Allocator, &dyn Fn() -> u64) -> R) -> R {
+    let pages = PageAllocator::new("test pages");
+    let heap = HeapAllocator::new("test heap", &pages);
+    let filled = FillAllocator::new("test fill", &heap);
+    let memory = FailingAllocator::new("test memory", Refusals::None, &filled);
+    let outcome = test(&memory, &|| memory.requests());
+    assert_eq!(memory.stats().live, 0, "blocks were never given back");
+    outcome
+}
