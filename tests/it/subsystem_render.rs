@@ -44,8 +44,7 @@ fn draws(count: u32) -> impl Iterator<Item = (u64, Draw)> {
 fn contexts_sorting_and_lists_conform() {
     conforms(|watch| {
         let state = |context: &RenderContext<'_>| format!("{context:?}");
-        let mut context = made(watch, |memory| RenderContext::new_in(memory), state)?
-            .claiming(RenderContext::bytes);
+        let mut context = made(watch, RenderContext::new_in, state)?.claiming(RenderContext::bytes);
         for (at, (key, draw)) in draws(150).enumerate() {
             context.call(|context| context.try_draw(key, draw))?;
             if at % 16 == 0 {
@@ -54,8 +53,7 @@ fn contexts_sorting_and_lists_conform() {
         }
         let contexts = core::slice::from_ref(&*context);
         let state = |sorter: &ItemSorter<'_>| sorter.items().to_vec();
-        let mut sorter =
-            made(watch, |memory| ItemSorter::new_in(memory), state)?.claiming(ItemSorter::bytes);
+        let mut sorter = made(watch, ItemSorter::new_in, state)?.claiming(ItemSorter::bytes);
         sorter.call(|sorter| sorter.try_merge(contexts).map(drop))?;
         let state = |list: &DisplayList<'_>| format!("{list:?}");
         let make = |memory| DisplayList::new_in(memory);
@@ -115,11 +113,11 @@ fn both_sides_of_state_reflection_conform() {
         };
         let frame = watch.make(read, |frame: &FrameDescription<'_>| frame.layers().len())?;
         let view = View::new(glam::Mat4::IDENTITY, glam::Mat4::IDENTITY);
-        let mut rows = made(watch, |memory| Array::<u32>::new_in(memory), |rows| rows.to_vec())?;
+        let mut rows = made(watch, Array::<u32>::new_in, |rows| rows.to_vec())?;
         let all = 0..world.mesh_count();
         rows.call(|rows| world.try_cull(&view, all.clone(), rows))?;
         let state = |context: &RenderContext<'_>| context.len();
-        let mut context = made(watch, |memory| RenderContext::new_in(memory), state)?;
+        let mut context = made(watch, RenderContext::new_in, state)?;
         context.call(|context| world.try_draw(&rows, &view, &frame, context))
     });
 }
