@@ -41,6 +41,21 @@ fn runs_programs() {
     BUDDY.runs_programs(400, "regressions/buddy.txt");
 }
 
+/// The suite learns from the first region what the greatest block is; no other one here serves it.
+#[test]
+fn conforms_where_each_region_lies_elsewhere() {
+    let mut offset = 0;
+    conformance::allocator(&limits_anywhere(100_000), |test| {
+        in_region(100_000, 64, offset, test);
+        offset = 20_000;
+    });
+    offset = 0;
+    Plan { cases: 20, ..Plan::new(limits_anywhere(100_000)) }.check(|test| {
+        in_region(100_000, 64, offset, test);
+        offset = 20_000;
+    });
+}
+
 #[test]
 fn conforms_at_any_address_and_length() {
     for (region_bytes, leaf_bytes, offset) in [

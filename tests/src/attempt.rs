@@ -45,6 +45,32 @@ pub(crate) fn greatest_block(make: &mut Maker<'_>, limits: &Limits) -> usize {
     greatest
 }
 
+/// Runs `script` on a fresh allocator and frees everything; a block of `greatest` bytes, which another fresh one
+/// served, must be served in the end.
+///
+/// In a region at another address other blocks are aligned, so where that is refused, `script` runs once more,
+/// on an allocator that was asked for its own greatest block before.
+pub(crate) fn attempt_to_end(
+    make: &mut Maker<'_>,
+    limits: &Limits,
+    greatest: usize,
+    script: &mut dyn FnMut(&mut Oracle<'_>) -> Result<(), Broken>,
+) -> Result<(), Broken> {
+    let mut run = |own: bool| {
+        attempt(make, &mut |allocator| {
+            let mut oracle = Oracle::new(allocator, *limits)?;
+            let greatest = if own { oracle.greatest_block()? } else { greatest };
+            let mut oracle = oracle.expecting(greatest);
+            script(&mut oracle)?;
+            oracle.finish()
+        })
+    };
+    match run(false) {
+        Err(broken) if broken.rule == Rule::Coalesced => run(true),
+        result => result,
+    }
+}
+
 /// Runs `script` and turns a panic into [`Broken`].
 pub(crate) fn caught(script: impl FnOnce() + UnwindSafe) -> Result<(), Broken> {
     panic_on_misuse();

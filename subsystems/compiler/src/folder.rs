@@ -31,7 +31,15 @@ pub(crate) struct DataFolder<'d> {
     disk: &'d dyn Disk,
     /// Numbers files that are being written.
     next: AtomicU64,
-    _lock: File,
+    lock: File,
+}
+
+impl Drop for DataFolder<'_> {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a child that another thread is just starting has it open, too, for a moment,
+        // and would hold the lock. Where it cannot be let go, it goes with the last who has it open.
+        let _ = self.lock.unlock();
+    }
 }
 
 impl<'d> DataFolder<'d> {
@@ -58,7 +66,7 @@ impl<'d> DataFolder<'d> {
             }
             Err(TryLockError::Error(error)) => return Err(fail(error)),
         }
-        let folder = Self { path: path.to_owned(), disk, next: AtomicU64::new(0), _lock: file };
+        let folder = Self { path: path.to_owned(), disk, next: AtomicU64::new(0), lock: file };
         for inner in ["blobs", "partial"] {
             disk.create_folder(&path.join(inner)).map_err(fail)?;
         }
@@ -124,5 +132,23 @@ impl<'d> DataFolder<'d> {
         written
             .and_then(|()| self.disk.rename(&partial, &path))
             .map_err(|error| BuildError::io(&path, "cannot be written", error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DataFolder;
+    use crate::disk::RealDisk;
+
+    /// As a child of another thread has the file open between its fork and its program.
+    #[test]
+    fn a_folder_is_let_go_though_the_lock_is_open_elsewhere() {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let first = DataFolder::open(place.path(), &RealDisk).expect("it is empty");
+        assert!(DataFolder::open(place.path(), &RealDisk).is_err(), "the first has it");
+        let elsewhere = first.lock.try_clone().expect("a second handle");
+        drop(first);
+        assert!(DataFolder::open(place.path(), &RealDisk).is_ok(), "the first let it go");
+        drop(elsewhere);
     }
 }

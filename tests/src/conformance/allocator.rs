@@ -9,7 +9,7 @@ use core::cell::Cell;
 
 use loligo_allocators::Allocator;
 
-use crate::attempt::{attempt, greatest_block};
+use crate::attempt::{attempt_to_end, greatest_block};
 use crate::limits::Limits;
 use crate::oracle::Oracle;
 use crate::rule::{Broken, Rule};
@@ -91,11 +91,9 @@ pub(crate) fn some_allocator_outcomes(
         .map(|&(check, script)| {
             let greatest = *greatest.get_or_insert_with(|| greatest_block(&mut make, limits));
             let ran = Cell::new(false);
-            let result = attempt(&mut make, &mut |allocator| {
+            let result = attempt_to_end(&mut make, limits, greatest, &mut |oracle| {
                 ran.set(true);
-                let mut oracle = Oracle::new(allocator, *limits)?.expecting(greatest);
-                script(&mut oracle)?;
-                oracle.finish()
+                script(oracle)
             });
             let result = result.and_then(|()| {
                 if ran.get() {

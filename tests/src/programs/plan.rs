@@ -10,7 +10,7 @@ use proptest::test_runner::{
     Config, FileFailurePersistence, RngSeed, TestCaseError, TestError, TestRunner,
 };
 
-use crate::attempt::{Maker, attempt, greatest_block};
+use crate::attempt::{Maker, attempt, attempt_to_end, greatest_block};
 use crate::limits::Limits;
 use crate::oracle::Oracle;
 use crate::rule::Broken;
@@ -199,9 +199,5 @@ pub(crate) fn outcome(
     greatest: usize,
     make: &mut Maker<'_>,
 ) -> Result<(), Broken> {
-    attempt(make, &mut |allocator| {
-        let mut oracle = Oracle::new(allocator, *limits)?.expecting(greatest);
-        run(program, &mut oracle)?;
-        oracle.finish()
-    })
+    attempt_to_end(make, limits, greatest, &mut |oracle| run(program, oracle))
 }
