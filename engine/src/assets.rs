@@ -1,0 +1,247 @@
+//! What the render thread was given of resources: where each mesh lies in the shared buffers, which number each material
+//! has.
+
+use bytemuck::{AnyBitPattern, NoUninit};
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, Event, EventStream, GrowError, SortedMap};
+use loligo_ids::{IdString64, id32};
+use loligo_render::Geometry;
+use loligo_resources::{Resource, ResourceKey, Resources};
+
+use crate::content::{MATERIAL, MESH, MaterialView, MeshView, SHADER, TEXTURE, TextureView};
+use crate::error::EngineError;
+
+/// The number of no texture.
+pub(crate) const NO_TEXTURE: u32 = u32::MAX;
+
+/// Makes a plain struct an event that says what the bytes behind it are.
+macro_rules! uploads {
+    ($($(#[$doc:meta])* $name:ident, $text:literal { $($field:ident: $type:ty,)+ })+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, AnyBitPattern, NoUninit)]
+        #[repr(C)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: $type,)+
+        }
+
+        impl Event for $name {
+            const TYPE: u32 = id32!($text).hash();
+        }
+    )+};
+}
+
+uploads! {
+    /// Vertices follow, to be written from a vertex on.
+    MeshVertices, "mesh_vertices" { first_vertex: u32, }
+    /// Indices follow, to be written from an index on.
+    MeshIndices, "mesh_indices" { first_index: u32, }
+    /// All levels of a texture follow.
+    TextureData, "texture_data" { texture: u32, width: u32, height: u32, levels: u32, is_srgb: u32, }
+    /// The text of a shader follows.
+    ShaderData, "shader_data" { shader: u32, }
+    /// A material, whose number is the state of draws.
+    MaterialData, "material_data" {
+        state: u32, shader: u32, texture: u32, casts_shadow: u32, values: [[f32; 4]; 3],
+    }
+    /// The description of the frame follows, as text.
+    FrameData, "frame_data" { zero: u32, }
+}
+
+/// A mesh that was loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeshAsset {
+    pub(crate) geometry: Geometry,
+    pub(crate) sphere: [f32; 4],
+}
+
+/// A material that was loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MaterialAsset {
+    /// Its number.
+    pub(crate) state: u32,
+    /// The layer's name, hashed.
+    pub(crate) layer: u32,
+}
+
+/// What was loaded, and what the render thread is still to be told of it.
+pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
+    meshes: SortedMap<'a, ResourceKey, MeshAsset, A>,
+    materials: SortedMap<'a, ResourceKey, MaterialAsset, A>,
+    textures: SortedMap<'a, ResourceKey, u32, A>,
+    shaders: SortedMap<'a, ResourceKey, u32, A>,
+    vertices: u32,
+    indices: u32,
+    uploads: EventStream<'a, A>,
+}
+
+impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
+    pub(crate) const fn new_in(memory: &'a A) -> Self {
+        Self {
+            meshes: SortedMap::new_in(memory),
+            materials: SortedMap::new_in(memory),
+            textures: SortedMap::new_in(memory),
+            shaders: SortedMap::new_in(memory),
+            vertices: 0,
+            indices: 0,
+            uploads: EventStream::new_in(memory),
+        }
+    }
+
+    pub(crate) fn mesh(&self, key: ResourceKey) -> Option<&MeshAsset> {
+        self.meshes.get(&key)
+    }
+
+    pub(crate) fn material(&self, key: ResourceKey) -> Option<&MaterialAsset> {
+        self.materials.get(&key)
+    }
+
+    /// Loads a mesh, unless it was.
+    pub(crate) fn load_mesh<B: Allocator + ?Sized>(
+        &mut self,
+        key: ResourceKey,
+        resources: &mut Resources<'_, B>,
+    ) -> Result<(), EngineError> {
+        if self.meshes.contains_key(&key) {
+            return Ok(());
+        }
+        let resource = loaded(key, resources)?;
+        self.put_mesh(&resource)
+    }
+
+    /// Loads a material, and the shader and the texture that it names, unless they were.
+    pub(crate) fn load_material<B: Allocator + ?Sized>(
+        &mut self,
+        key: ResourceKey,
+        resources: &mut Resources<'_, B>,
+    ) -> Result<(), EngineError> {
+        if self.materials.contains_key(&key) {
+            return Ok(());
+        }
+        let view = MaterialView::open(&loaded(key, resources)?)?;
+        self.put_material(key, &view, resources)
+    }
+
+    /// Takes in a resource that was compiled anew; tells whether it was one that is drawn with.
+    pub(crate) fn reload<B: Allocator + ?Sized>(
+        &mut self,
+        key: ResourceKey,
+        resources: &mut Resources<'_, B>,
+    ) -> Result<bool, EngineError> {
+        let Some(resource) = resources.get(key) else { return Ok(false) };
+        let type_hash = key.type_hash;
+        if type_hash == IdString64::new(MESH) && self.meshes.contains_key(&key) {
+            self.put_mesh(&resource)?;
+        } else if type_hash == IdString64::new(MATERIAL) && self.materials.contains_key(&key) {
+            let view = MaterialView::open(&resource)?;
+            self.put_material(key, &view, resources)?;
+        } else if let Some(texture) = self.textures.get(&key).copied() {
+            self.put_texture(texture, &resource)?;
+        } else if let Some(shader) = self.shaders.get(&key).copied() {
+            self.uploads.try_push_with_tail(ShaderData { shader }, resource.payload())?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Tells the render thread what a frame is made of.
+    pub(crate) fn put_frame(&mut self, text: &[u8]) -> Result<(), GrowError> {
+        self.uploads.try_push_with_tail(FrameData { zero: 0 }, text)
+    }
+
+    /// Hands over what the render thread is to be told, in exchange for an empty stream.
+    pub(crate) const fn exchange(&mut self, empty: EventStream<'a, A>) -> EventStream<'a, A> {
+        core::mem::replace(&mut self.uploads, empty)
+    }
+
+    /// A mesh that changes goes behind all others: frames that are under way still draw the old one.
+    fn put_mesh(&mut self, resource: &Resource<'_>) -> Result<(), EngineError> {
+        let mesh = MeshView::open(resource)?;
+        let too_many =
+            EngineError::Content { key: resource.key(), what: "the meshes have 2^31 vertices" };
+        let (first_vertex, first_index) = (self.vertices, self.indices);
+        let base_vertex = i32::try_from(first_vertex).map_err(|_| too_many)?;
+        let index_count = mesh.indices.len() as u32;
+        let geometry = Geometry { index_count, first_index, base_vertex };
+        self.meshes.try_insert(resource.key(), MeshAsset { geometry, sphere: mesh.sphere })?;
+        self.uploads.try_push_with_tail(MeshVertices { first_vertex }, mesh.vertices)?;
+        self.uploads.try_push_with_tail(MeshIndices { first_index }, mesh.indices)?;
+        self.vertices = first_vertex.saturating_add(mesh.vertex_count);
+        self.indices = first_index.saturating_add(index_count);
+        Ok(())
+    }
+
+    fn put_material<B: Allocator + ?Sized>(
+        &mut self,
+        key: ResourceKey,
+        view: &MaterialView,
+        resources: &mut Resources<'_, B>,
+    ) -> Result<(), EngineError> {
+        let shader = self.shader(view.shader, resources)?;
+        let texture = match view.texture {
+            Some(texture) => self.texture(texture, resources)?,
+            None => NO_TEXTURE,
+        };
+        let next = self.materials.len() as u32;
+        let state = self.materials.get(&key).map_or(next, |known| known.state);
+        self.materials.try_insert(key, MaterialAsset { state, layer: view.layer })?;
+        let casts_shadow = view.casts_shadow.into();
+        let data = MaterialData { state, shader, texture, casts_shadow, values: view.values };
+        Ok(self.uploads.try_push(data)?)
+    }
+
+    fn shader<B: Allocator + ?Sized>(
+        &mut self,
+        key: ResourceKey,
+        resources: &mut Resources<'_, B>,
+    ) -> Result<u32, EngineError> {
+        debug_assert_eq!(key.type_hash, IdString64::new(SHADER), "a material names a shader");
+        if let Some(shader) = self.shaders.get(&key) {
+            return Ok(*shader);
+        }
+        let (resource, shader) = (loaded(key, resources)?, self.shaders.len() as u32);
+        self.uploads.try_push_with_tail(ShaderData { shader }, resource.payload())?;
+        self.shaders.try_insert(key, shader)?;
+        Ok(shader)
+    }
+
+    fn texture<B: Allocator + ?Sized>(
+        &mut self,
+        key: ResourceKey,
+        resources: &mut Resources<'_, B>,
+    ) -> Result<u32, EngineError> {
+        debug_assert_eq!(key.type_hash, IdString64::new(TEXTURE), "a material names a texture");
+        if let Some(texture) = self.textures.get(&key) {
+            return Ok(*texture);
+        }
+        let (resource, texture) = (loaded(key, resources)?, self.textures.len() as u32);
+        self.put_texture(texture, &resource)?;
+        self.textures.try_insert(key, texture)?;
+        Ok(texture)
+    }
+
+    fn put_texture(&mut self, texture: u32, resource: &Resource<'_>) -> Result<(), EngineError> {
+        let view = TextureView::open(resource)?;
+        let TextureView { width, height, levels, is_srgb, pixels } = view;
+        let data = TextureData { texture, width, height, levels, is_srgb: is_srgb.into() };
+        Ok(self.uploads.try_push_with_tail(data, pixels)?)
+    }
+}
+
+fn loaded<'r, B: Allocator + ?Sized>(
+    key: ResourceKey,
+    resources: &'r mut Resources<'_, B>,
+) -> Result<Resource<'r>, EngineError> {
+    resources.load(key)?;
+    resources.get(key).ok_or(EngineError::Content { key, what: "it was loaded and is gone" })
+}
+
+/// Gives back every load of what was loaded once.
+pub(crate) fn unload_all<B: Allocator + ?Sized>(
+    keys: &Array<'_, ResourceKey, B>,
+    resources: &mut Resources<'_, B>,
+) {
+    for key in &**keys {
+        resources.unload(*key);
+    }
+}
