@@ -3,12 +3,14 @@
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use loligo_allocators::Allocator;
-use loligo_containers::{Array, Event, EventStream, GrowError, SortedMap};
+use loligo_containers::{Event, EventStream, GrowError, SortedMap};
 use loligo_ids::{IdString64, id32};
-use loligo_render::Geometry;
+use loligo_render::{
+    Geometry, MATERIAL_TYPE, MESH_TYPE, MaterialResource, MeshResource, ShaderResource,
+    TextureResource,
+};
 use loligo_resources::{Resource, ResourceKey, Resources};
 
-use crate::content::{MATERIAL, MESH, MaterialView, MeshView, SHADER, TEXTURE, TextureView};
 use crate::error::EngineError;
 
 /// The number of no texture.
@@ -36,7 +38,9 @@ uploads! {
     /// Indices follow, to be written from an index on.
     MeshIndices, "mesh_indices" { first_index: u32, }
     /// All levels of a texture follow.
-    TextureData, "texture_data" { texture: u32, width: u32, height: u32, levels: u32, is_srgb: u32, }
+    TextureData, "texture_data" {
+        texture: u32, width: u32, height: u32, levels: u32, wrap: u32, is_linear: u32,
+    }
     /// The text of a shader follows.
     ShaderData, "shader_data" { shader: u32, }
     /// A material, whose number is the state of draws.
@@ -60,7 +64,7 @@ pub(crate) struct MaterialAsset {
     /// Its number.
     pub(crate) state: u32,
     /// The layer's name, hashed.
-    pub(crate) layer: u32,
+    pub(crate) layer: IdString64,
 }
 
 /// What was loaded, and what the render thread is still to be told of it.
@@ -117,8 +121,8 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         if self.materials.contains_key(&key) {
             return Ok(());
         }
-        let view = MaterialView::open(&loaded(key, resources)?)?;
-        self.put_material(key, &view, resources)
+        let material = MaterialResource::open(loaded(key, resources)?.payload());
+        self.put_material(key, &material.map_err(|error| bad(key, error))?, resources)
     }
 
     /// Takes in a resource that was compiled anew; tells whether it was one that is drawn with.
@@ -129,15 +133,15 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     ) -> Result<bool, EngineError> {
         let Some(resource) = resources.get(key) else { return Ok(false) };
         let type_hash = key.type_hash;
-        if type_hash == IdString64::new(MESH) && self.meshes.contains_key(&key) {
+        if type_hash == IdString64::new(MESH_TYPE) && self.meshes.contains_key(&key) {
             self.put_mesh(&resource)?;
-        } else if type_hash == IdString64::new(MATERIAL) && self.materials.contains_key(&key) {
-            let view = MaterialView::open(&resource)?;
-            self.put_material(key, &view, resources)?;
+        } else if type_hash == IdString64::new(MATERIAL_TYPE) && self.materials.contains_key(&key) {
+            let material = MaterialResource::open(resource.payload());
+            self.put_material(key, &material.map_err(|error| bad(key, error))?, resources)?;
         } else if let Some(texture) = self.textures.get(&key).copied() {
             self.put_texture(texture, &resource)?;
         } else if let Some(shader) = self.shaders.get(&key).copied() {
-            self.uploads.try_push_with_tail(ShaderData { shader }, resource.payload())?;
+            self.put_shader(shader, &resource)?;
         } else {
             return Ok(false);
         }
@@ -156,17 +160,17 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
 
     /// A mesh that changes goes behind all others: frames that are under way still draw the old one.
     fn put_mesh(&mut self, resource: &Resource<'_>) -> Result<(), EngineError> {
-        let mesh = MeshView::open(resource)?;
-        let too_many =
-            EngineError::Content { key: resource.key(), what: "the meshes have 2^31 vertices" };
+        let key = resource.key();
+        let mesh = MeshResource::open(resource.payload()).map_err(|error| bad(key, error))?;
+        let too_many = EngineError::Wrong { key, what: "all meshes together have 2^31 vertices" };
         let (first_vertex, first_index) = (self.vertices, self.indices);
         let base_vertex = i32::try_from(first_vertex).map_err(|_| too_many)?;
-        let index_count = mesh.indices.len() as u32;
+        let index_count = mesh.indices().len() as u32;
         let geometry = Geometry { index_count, first_index, base_vertex };
-        self.meshes.try_insert(resource.key(), MeshAsset { geometry, sphere: mesh.sphere })?;
-        self.uploads.try_push_with_tail(MeshVertices { first_vertex }, mesh.vertices)?;
-        self.uploads.try_push_with_tail(MeshIndices { first_index }, mesh.indices)?;
-        self.vertices = first_vertex.saturating_add(mesh.vertex_count);
+        self.meshes.try_insert(key, MeshAsset { geometry, sphere: mesh.sphere() })?;
+        self.uploads.try_push_with_tail(MeshVertices { first_vertex }, mesh.vertices())?;
+        self.uploads.try_push_with_tail(MeshIndices { first_index }, mesh.indices())?;
+        self.vertices = first_vertex.saturating_add(mesh.vertices().len() as u32);
         self.indices = first_index.saturating_add(index_count);
         Ok(())
     }
@@ -174,19 +178,21 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     fn put_material<B: Allocator + ?Sized>(
         &mut self,
         key: ResourceKey,
-        view: &MaterialView,
+        material: &MaterialResource,
         resources: &mut Resources<'_, B>,
     ) -> Result<(), EngineError> {
-        let shader = self.shader(view.shader, resources)?;
-        let texture = match view.texture {
+        let shader = self.shader(material.shader, resources)?;
+        let texture = match material.texture {
             Some(texture) => self.texture(texture, resources)?,
             None => NO_TEXTURE,
         };
         let next = self.materials.len() as u32;
         let state = self.materials.get(&key).map_or(next, |known| known.state);
-        self.materials.try_insert(key, MaterialAsset { state, layer: view.layer })?;
-        let casts_shadow = view.casts_shadow.into();
-        let data = MaterialData { state, shader, texture, casts_shadow, values: view.values };
+        self.materials.try_insert(key, MaterialAsset { state, layer: material.layer })?;
+        let MaterialResource { color, roughness, metallic, emission, custom, .. } = *material;
+        let values = [color, [roughness, metallic, emission, 0.0], custom];
+        let casts_shadow = material.casts_shadow.into();
+        let data = MaterialData { state, shader, texture, casts_shadow, values };
         Ok(self.uploads.try_push(data)?)
     }
 
@@ -195,12 +201,11 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         key: ResourceKey,
         resources: &mut Resources<'_, B>,
     ) -> Result<u32, EngineError> {
-        debug_assert_eq!(key.type_hash, IdString64::new(SHADER), "a material names a shader");
         if let Some(shader) = self.shaders.get(&key) {
             return Ok(*shader);
         }
         let (resource, shader) = (loaded(key, resources)?, self.shaders.len() as u32);
-        self.uploads.try_push_with_tail(ShaderData { shader }, resource.payload())?;
+        self.put_shader(shader, &resource)?;
         self.shaders.try_insert(key, shader)?;
         Ok(shader)
     }
@@ -210,7 +215,6 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         key: ResourceKey,
         resources: &mut Resources<'_, B>,
     ) -> Result<u32, EngineError> {
-        debug_assert_eq!(key.type_hash, IdString64::new(TEXTURE), "a material names a texture");
         if let Some(texture) = self.textures.get(&key) {
             return Ok(*texture);
         }
@@ -220,11 +224,24 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         Ok(texture)
     }
 
+    fn put_shader(&mut self, shader: u32, resource: &Resource<'_>) -> Result<(), EngineError> {
+        let view = ShaderResource::open(resource.payload());
+        let text = view.map_err(|error| bad(resource.key(), error))?.text;
+        Ok(self.uploads.try_push_with_tail(ShaderData { shader }, text.as_bytes())?)
+    }
+
     fn put_texture(&mut self, texture: u32, resource: &Resource<'_>) -> Result<(), EngineError> {
-        let view = TextureView::open(resource)?;
-        let TextureView { width, height, levels, is_srgb, pixels } = view;
-        let data = TextureData { texture, width, height, levels, is_srgb: is_srgb.into() };
-        Ok(self.uploads.try_push_with_tail(data, pixels)?)
+        let view = TextureResource::open(resource.payload());
+        let view = view.map_err(|error| bad(resource.key(), error))?;
+        let data = TextureData {
+            texture,
+            width: view.width(),
+            height: view.height(),
+            levels: view.levels().len() as u32,
+            wrap: view.wrap() as u32,
+            is_linear: view.is_linear().into(),
+        };
+        Ok(self.uploads.try_push_with_tail(data, view.pixels())?)
     }
 }
 
@@ -233,15 +250,9 @@ fn loaded<'r, B: Allocator + ?Sized>(
     resources: &'r mut Resources<'_, B>,
 ) -> Result<Resource<'r>, EngineError> {
     resources.load(key)?;
-    resources.get(key).ok_or(EngineError::Content { key, what: "it was loaded and is gone" })
+    resources.get(key).ok_or(EngineError::Wrong { key, what: "it was loaded and is gone" })
 }
 
-/// Gives back every load of what was loaded once.
-pub(crate) fn unload_all<B: Allocator + ?Sized>(
-    keys: &Array<'_, ResourceKey, B>,
-    resources: &mut Resources<'_, B>,
-) {
-    for key in &**keys {
-        resources.unload(*key);
-    }
+const fn bad(key: ResourceKey, error: loligo_render::ContentError) -> EngineError {
+    EngineError::Content { key, error }
 }

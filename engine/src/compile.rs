@@ -101,8 +101,7 @@ impl ComponentCompiler for SunCompiler {
     ) -> Result<(), CompileError<'s>> {
         const KEYS: [&str; 7] =
             ["color", "intensity", "sky", "ground", "fog", "fog_density", "shadow_distance"];
-        config
-            .allow(&KEYS, "color, intensity, sky, ground, fog, fog_density, shadow_distance")?;
+        config.allow(&KEYS, "color, intensity, sky, ground, fog, fog_density, shadow_distance")?;
         let mut sun = Sun::default();
         for (key, color) in [
             ("color", &mut sun.color),

@@ -61,10 +61,6 @@ impl Model {
     pub(crate) fn handle(&self) -> Option<RenderHandle> {
         RenderHandle::from_bits(self.handle)
     }
-
-    pub(crate) const fn set_material(&mut self, name: IdString64) {
-        self.material = halves(name);
-    }
 }
 
 const fn halves(name: IdString64) -> [u32; 2] {
@@ -162,18 +158,6 @@ impl<'a, A: Allocator + ?Sized> Models<'a, A> {
 
     pub(crate) fn values(&self) -> &[Model] {
         self.plain.values()
-    }
-
-    pub(crate) fn values_mut(&mut self) -> &mut [Model] {
-        self.plain.values_mut()
-    }
-
-    pub(crate) fn try_insert(&mut self, entity: Entity, model: Model) -> Result<(), GrowError> {
-        self.reserve(1)?;
-        if let Some(handle) = self.plain.try_insert(entity, model)?.and_then(|old| old.handle()) {
-            self.gone.push(handle);
-        }
-        Ok(())
     }
 
     /// Returns a handle whose model is gone.

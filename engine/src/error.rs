@@ -6,7 +6,7 @@ use core::fmt;
 use loligo_allocators::AllocError;
 use loligo_containers::GrowError;
 use loligo_entities::{ResourceError, SpawnError};
-use loligo_render::RecordError;
+use loligo_render::{ContentError, RecordError};
 use loligo_resources::{LoadError, OpenError, ResourceKey};
 use loligo_tasks::StartError;
 
@@ -41,6 +41,13 @@ pub enum EngineError {
         /// The resource.
         key: ResourceKey,
         /// What is wrong.
+        error: ContentError,
+    },
+    /// A resource does not go with the others.
+    Wrong {
+        /// The resource.
+        key: ResourceKey,
+        /// What is wrong, and what to do.
         what: &'static str,
     },
     /// The level is no resource of entities.
@@ -72,7 +79,8 @@ impl fmt::Display for EngineError {
             Self::Settings { key, remedy } => {
                 write!(f, "game.config: `{key}` is missing or wrong; {remedy}")
             }
-            Self::Content { key, what } => write!(f, "resource {key}: {what}; compile it anew"),
+            Self::Content { key, error } => write!(f, "resource {key}: {error}"),
+            Self::Wrong { key, what } => write!(f, "resource {key}: {what}"),
             Self::Level(error) => write!(f, "the level is no level: {error}"),
             Self::Spawn(error) => write!(f, "the level cannot be spawned: {error}"),
             Self::Record(error) => error.fmt(f),

@@ -10,7 +10,7 @@ use crate::renderer::RenderFault;
 
 /// What is seen of a frame, and by which light.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scene {
+pub(crate) struct Scene {
     /// Which frame it is, from 0 on.
     pub frame: u64,
     /// The game's time, in seconds.
@@ -30,13 +30,13 @@ pub struct Scene {
 impl Scene {
     /// Returns the matrix from the world to the camera.
     #[must_use]
-    pub fn view(&self) -> Mat4 {
+    pub(crate) fn view(&self) -> Mat4 {
         Mat4::from(self.eye.inverse())
     }
 
     /// Returns the matrix from the camera to clip space, with depths from 0 to 1.
     #[must_use]
-    pub fn projection(&self) -> Mat4 {
+    pub(crate) fn projection(&self) -> Mat4 {
         let [width, height] = self.size.map(|side| side.max(1) as f32);
         let Camera { field_of_view, near, far } = self.camera;
         glam::camera::rh::proj::directx::perspective(field_of_view, width / height, near, far)
@@ -45,7 +45,7 @@ impl Scene {
     /// Returns the matrix from the world to the shadow map: of the box around what the camera sees near by. It moves
     /// by whole pixels of a map of `pixels` on a side, so that shadows do not swim.
     #[must_use]
-    pub fn shadow(&self, pixels: f32) -> Mat4 {
+    pub(crate) fn shadow(&self, pixels: f32) -> Mat4 {
         let reach = self.sun.shadow_distance;
         let eye = Mat4::from(self.eye);
         let center = eye.w_axis.truncate() - eye.z_axis.truncate() * (reach * 0.5);
@@ -53,11 +53,8 @@ impl Scene {
         let view = glam::camera::rh::view::look_to_mat4(Vec3::ZERO, self.sun_direction, up);
         let step = reach / pixels.max(1.0);
         let middle = view.transform_point3(center);
-        let middle = Vec3::new(
-            (middle.x / step).floor() * step,
-            (middle.y / step).floor() * step,
-            middle.z,
-        );
+        let middle =
+            Vec3::new((middle.x / step).floor() * step, (middle.y / step).floor() * step, middle.z);
         let half = reach * 0.5;
         let projection = glam::camera::rh::proj::directx::orthographic(
             middle.x - half,

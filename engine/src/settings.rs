@@ -2,7 +2,7 @@
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError, text};
-use loligo_ids::id64;
+use loligo_ids::{IdString64, id64};
 use loligo_resources::{Config, ConfigValue, ResourceKey};
 
 use crate::error::EngineError;
@@ -27,6 +27,10 @@ const WINDOW_MAX: u64 = 16_384;
 /// level = "courtyard"             // the resource `courtyard` of type `level`
 /// frame = "courtyard"             // what passes and layers a frame has: type `frame`
 /// script = "scripts/main"         // may be left out: type `lua`
+/// full_screen = {                 // layers that hold one material over the whole picture
+///     sky = "materials/sky"
+///     tonemap = "materials/tonemap"
+/// }
 /// window = [ 1280 720 ]
 /// time_step = { policy = "smoothed" longest = 0.1 }     // or "variable", or: { policy = "fixed" step = 0.0166667 }
 /// memory = "memory.sjson"         // which allocator serves which subsystem; read before anything else is
@@ -34,7 +38,7 @@ const WINDOW_MAX: u64 = 16_384;
 ///
 /// # Memory
 ///
-/// The title, in the memory passed in.
+/// Two blocks of the memory passed in: the title, and 24 bytes a layer over the whole picture.
 #[derive(Debug)]
 pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// What stands above the window.
@@ -45,6 +49,8 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub frame: ResourceKey,
     /// The script that the game starts with.
     pub script: Option<ResourceKey>,
+    /// Layers that hold one material over the whole picture: the hash of the layer's name, and the material.
+    pub full_screen: Array<'a, (IdString64, ResourceKey), A>,
     /// The width and height of the picture, in pixels.
     pub window: [u32; 2],
     /// How the time that a frame takes becomes a step.
@@ -79,6 +85,10 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
             level: ResourceKey::new("level", needed("level", id64!("level"))?),
             frame: ResourceKey::new("frame", needed("frame", id64!("frame"))?),
             script: script.map(|name| ResourceKey::new("lua", name)),
+            full_screen: match root.get(id64!("full_screen")) {
+                Some(value) => full_screen(value, memory)?,
+                None => Array::new_in(memory),
+            },
             window: match root.get(id64!("window")) {
                 Some(value) => window(value)?,
                 None => WINDOW,
@@ -98,6 +108,19 @@ fn copied<'a, A: Allocator + ?Sized>(
     let mut copy = Array::new_in(memory);
     text::try_append(&mut copy, title)?;
     Ok(copy)
+}
+
+fn full_screen<'a, A: Allocator + ?Sized>(
+    value: ConfigValue<'_>,
+    memory: &'a A,
+) -> Result<Array<'a, (IdString64, ResourceKey), A>, EngineError> {
+    let mut materials = Array::try_with_capacity_in(value.len(), memory)?;
+    for (layer, material) in value.items() {
+        let name =
+            material.as_str().ok_or(wrong("full_screen", "name a material for each layer"))?;
+        materials.try_push((layer, ResourceKey::new("material", name)))?;
+    }
+    Ok(materials)
 }
 
 fn window(value: ConfigValue<'_>) -> Result<[u32; 2], EngineError> {

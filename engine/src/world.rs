@@ -12,7 +12,7 @@ use loligo_entities::{
     ComponentManager, Components, Data, Entities, Entity, EntityResource, Plain, Pose, Tags,
     Transforms, Unknown,
 };
-use loligo_ids::{IdString32, id32};
+use loligo_ids::{IdString32, IdString64, id32};
 use loligo_render::{MESH_HIDDEN, Mesh, RenderHandle, StateRecorder, Transform};
 use loligo_resources::ResourceKey;
 
@@ -22,6 +22,9 @@ use crate::error::EngineError;
 
 /// The most render objects of a world.
 pub(crate) const OBJECTS_MAX: u32 = 1 << 20;
+
+/// So many entities are removed at once when all are.
+const CLEARED: usize = 256;
 
 /// The number of the world that the engine runs.
 pub(crate) const WORLD: u32 = 1;
@@ -301,14 +304,13 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
 
     /// Removes all entities.
     pub(crate) fn clear(&mut self) {
-        while let Some(entity) = self.entities.iter().next() {
-            let mut some = [entity; 64];
-            let mut count = 0;
-            for (place, entity) in some.iter_mut().zip(self.entities.iter()) {
-                *place = entity;
-                count += 1;
-            }
-            self.remove(&some[..count]);
+        loop {
+            let mut some = [None; CLEARED];
+            some.iter_mut().zip(self.entities.iter()).for_each(|(place, one)| *place = Some(one));
+            // Those that are there come first.
+            let Some(first) = some[0] else { break };
+            let entities = some.map(|entity| entity.unwrap_or(first));
+            self.remove(&entities);
         }
         self.names.clear();
     }
@@ -343,7 +345,7 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
     pub(crate) fn end(
         &mut self,
         assets: &Assets<'_, A>,
-        layer: impl Fn(u32) -> Option<u32>,
+        layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         let Self { transforms, models, recorder, .. } = self;
         let Some(recorder) = recorder else {
@@ -375,15 +377,19 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
         &mut self,
         key: ResourceKey,
         assets: &Assets<'_, A>,
-        layer: impl Fn(u32) -> Option<u32>,
+        layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         let Some(recorder) = &mut self.recorder else { return Ok(()) };
         for model in self.models.values() {
             let Some(handle) = model.handle() else { continue };
-            if model.mesh() == key && let Some(mesh) = assets.mesh(key) {
+            if model.mesh() == key
+                && let Some(mesh) = assets.mesh(key)
+            {
                 recorder.set_shape(handle, mesh.geometry, mesh.sphere)?;
             }
-            if model.material() == key && let Some(material) = assets.material(key) {
+            if model.material() == key
+                && let Some(material) = assets.material(key)
+            {
                 let number = layer(material.layer).unwrap_or(u32::MAX);
                 recorder.set_material(handle, material.state, number)?;
             }
@@ -391,24 +397,22 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
         Ok(())
     }
 
-    /// Gives a model another material, which is loaded; `false` if it has none.
-    pub(crate) fn set_material(
+    /// Tells the render thread the layers of all models, whose numbers are others now.
+    pub(crate) fn refresh_layers(
         &mut self,
-        entity: Entity,
-        key: ResourceKey,
         assets: &Assets<'_, A>,
-        layer: impl Fn(u32) -> Option<u32>,
-    ) -> Result<bool, EngineError> {
-        let Some(model) = self.models.get_mut(entity) else { return Ok(false) };
-        model.set_material(key.name);
-        let material = assets.material(key);
-        if let (Some(recorder), Some(handle), Some(material)) =
-            (&mut self.recorder, model.handle(), material)
-        {
-            let number = layer(material.layer).unwrap_or(u32::MAX);
-            recorder.set_material(handle, material.state, number)?;
+        layer: impl Fn(IdString64) -> Option<u32>,
+    ) -> Result<(), EngineError> {
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        for model in self.models.values() {
+            if let (Some(handle), Some(material)) =
+                (model.handle(), assets.material(model.material()))
+            {
+                let number = layer(material.layer).unwrap_or(u32::MAX);
+                recorder.set_material(handle, material.state, number)?;
+            }
         }
-        Ok(true)
+        Ok(())
     }
 
     pub(crate) const fn recorder(&mut self) -> Option<&mut StateRecorder<'a, A>> {
@@ -435,10 +439,10 @@ fn create<A: Allocator + ?Sized>(
     model: &mut Model,
     matrix: &Affine3A,
     assets: &Assets<'_, A>,
-    layer: impl Fn(u32) -> Option<u32>,
+    layer: impl Fn(IdString64) -> Option<u32>,
     recorder: &mut StateRecorder<'_, A>,
 ) -> Result<(), EngineError> {
-    let missing = |key| EngineError::Content { key, what: "a model names it, and it is not loaded" };
+    let missing = |key| EngineError::Wrong { key, what: "a model names it, and it is not loaded" };
     let mesh = assets.mesh(model.mesh()).ok_or(missing(model.mesh()))?;
     let material = assets.material(model.material()).ok_or(missing(model.material()))?;
     let object = Mesh {

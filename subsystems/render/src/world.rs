@@ -15,6 +15,7 @@ use crate::context::RenderContext;
 use crate::cull::{Frustum, Spheres};
 use crate::draw::{Draw, IndirectArgs};
 use crate::frame::FrameDescription;
+use crate::key::LayerKeys;
 use crate::state::{Kind, Light, Mesh, RenderHandle, Transform};
 
 mod apply;
@@ -236,6 +237,40 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
             let draw = Draw { state: material.state, args };
             let key = keys.key(material.state, args.first_index, depth);
             context.try_draw(key, draw)?;
+        }
+        Ok(())
+    }
+
+    /// Queues a draw into one layer for each mesh of `rows` whose state `is_drawn` takes: what is drawn once more
+    /// besides its own layer, as into a shadow map. Its key has no depth.
+    ///
+    /// # Complexity
+    ///
+    /// O(rows).
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if the context has no memory for all; nothing has changed.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    pub fn try_draw_into<B: Allocator + ?Sized>(
+        &self,
+        rows: &[u32],
+        keys: LayerKeys,
+        is_drawn: impl Fn(u32) -> bool,
+        context: &mut RenderContext<'_, B>,
+    ) -> Result<(), GrowError> {
+        context.try_reserve(rows.len())?;
+        for row in rows {
+            let at = *row as usize;
+            let state = self.meshes.materials[at].state;
+            if is_drawn(state) {
+                let args = IndirectArgs::new(self.meshes.shapes[at].geometry, *row, 1);
+                let key = keys.key(state, args.first_index, 0.0);
+                context.try_draw(key, Draw { state, args })?;
+            }
         }
         Ok(())
     }
