@@ -7,6 +7,8 @@
 extern crate std;
 
 mod backend;
+#[cfg(feature = "compile")]
+pub mod compile;
 mod context;
 mod cull;
 mod display_list;
