@@ -11,6 +11,10 @@
 //! }
 //! ```
 
+mod level;
+
+pub use level::{LEVEL_VERSION, LevelCompiler, register};
+
 use bytemuck::{Pod, cast_slice};
 use loligo_containers::Array;
 use loligo_entities::ComponentType;

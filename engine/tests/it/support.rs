@@ -4,15 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_compiler::{CompileFault, Compiler, Compilers, Context, Project, Threads};
-use loligo_containers::{BlobBuilder, blob_field};
+use loligo_compiler::{Compilers, Project, Threads};
 use loligo_diagnostics::{LogLine, LogSink};
-use loligo_engine::compile::{CameraCompiler, ModelCompiler, SunCompiler};
 use loligo_engine::{BackEndChoice, EngineOptions, TimeStep};
-use loligo_entities::compile::{DataCompiler, TagCompiler, TransformCompiler, compile};
-use loligo_ids::IdString64;
-use loligo_render::{MaterialImage, MeshImage, ShaderImage};
 
 /// A sixtieth of a second.
 pub(crate) const STEP: TimeStep = TimeStep::Fixed { step: 16_666_667 };
@@ -46,9 +40,9 @@ impl Game {
         game.write("game.config", CONFIG);
         game.write("yard.frame", FRAME);
         game.write("box.mesh", "shape = \"box\"");
-        game.write("plain.shader", "@vertex fn vs_main() {}");
+        game.write("plain.shader", SHADER);
         game.write("stone.material", "shader = \"plain\" layer = \"opaque\"");
-        game.write("sky.material", "shader = \"plain\" layer = \"sky\"");
+        game.write("sky.material", "shader = \"plain\" layer = \"sky\" casts_shadow = false");
         game.write("yard.level", &level(side));
         assert_eq!(game.compile(), [""; 0], "it is right");
         game
@@ -96,6 +90,12 @@ time_step = { policy = \"smoothed\" longest = 0.1 }
 full_screen = { sky = \"sky\" }
 ";
 
+const SHADER: &str = "
+@vertex fn vs_main(@location(0) position: vec3<f32>) -> @builtin(position) vec4<f32> { return vec4(position, 1.0); }
+@vertex fn vs_shadow(@location(0) position: vec3<f32>) -> @builtin(position) vec4<f32> { return vec4(position, 1.0); }
+@fragment fn fs_main() -> @location(0) vec4<f32> { return vec4(1.0); }
+";
+
 const FRAME: &str = "
 targets = { shadow = { format = \"depth32f\" size = [ 512 512 ] } depth = { format = \"depth32f\" } }
 passes = [
@@ -130,110 +130,7 @@ fn level(side: u32) -> String {
 
 fn compilers() -> Compilers {
     let mut compilers = Compilers::built_in();
-    compilers.register("frame", loligo_compiler::CopyCompiler);
-    compilers.register("level", LevelCompiler);
-    compilers.register("mesh", BoxCompiler);
-    compilers.register("material", FlatCompiler);
-    compilers.register("shader", TextCompiler);
+    loligo_render::compile::register(&mut compilers);
+    loligo_engine::compile::register(&mut compilers);
     compilers
-}
-
-struct LevelCompiler;
-
-impl Compiler for LevelCompiler {
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
-        let (source, pages) = (context.source()?, PageAllocator::new("pages"));
-        let heap = HeapAllocator::new("heap", &pages);
-        let components: [&dyn loligo_entities::compile::ComponentCompiler; 6] = [
-            &TransformCompiler,
-            &TagCompiler,
-            &DataCompiler,
-            &ModelCompiler,
-            &CameraCompiler,
-            &SunCompiler,
-        ];
-        match compile(context.source_path(), &source, &[][..], &components, &heap) {
-            Ok(bytes) => Ok(bytes.to_vec()),
-            Err(error) => {
-                Err(CompileFault::new(error.fault.to_string(), "").at(error.line, error.column))
-            }
-        }
-    }
-}
-
-/// A box, whatever the source says.
-struct BoxCompiler;
-
-impl Compiler for BoxCompiler {
-    fn version(&self) -> u32 {
-        loligo_render::MESH_VERSION
-    }
-
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
-        let _ = context.source()?;
-        let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("heap", &pages);
-        let mut builder =
-            BlobBuilder::<MeshImage, _>::try_new_in(context.endian(), &heap).expect("memory");
-        let root = builder.root();
-        let vertices: Vec<f32> = (0..24 * 8).map(|at| (at % 7) as f32 * 0.1).collect();
-        let indices: Vec<u32> = (0..36).map(|at| at * 2 / 3).collect();
-        builder.set(root.at(blob_field!(MeshImage, sphere)), [0.0, 0.0, 0.0, 0.9]);
-        builder.numbers(root.at(blob_field!(MeshImage, vertices)), &vertices).expect("memory");
-        builder.numbers(root.at(blob_field!(MeshImage, indices)), &indices).expect("memory");
-        Ok(builder.finish().to_vec())
-    }
-}
-
-/// A material of one layer.
-struct FlatCompiler;
-
-impl Compiler for FlatCompiler {
-    fn version(&self) -> u32 {
-        loligo_render::MATERIAL_VERSION
-    }
-
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
-        let source = context.source()?;
-        let text = String::from_utf8_lossy(&source);
-        let layer = text.split("layer = \"").nth(1).and_then(|rest| rest.split('"').next());
-        let Some(layer) = layer else {
-            return Err(CompileFault::new("there is no layer", "name one").at(1, 1));
-        };
-        let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("heap", &pages);
-        let mut builder =
-            BlobBuilder::<MaterialImage, _>::try_new_in(context.endian(), &heap).expect("memory");
-        let root = builder.root();
-        builder.set(root.at(blob_field!(MaterialImage, shader)), IdString64::new("plain"));
-        builder.set(root.at(blob_field!(MaterialImage, layer)), IdString64::new(layer));
-        builder
-            .set(root.at(blob_field!(MaterialImage, casts_shadow)), u32::from(layer == "opaque"));
-        Ok(builder.finish().to_vec())
-    }
-}
-
-/// A shader's text.
-struct TextCompiler;
-
-impl Compiler for TextCompiler {
-    fn version(&self) -> u32 {
-        loligo_render::SHADER_VERSION
-    }
-
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
-        let source = context.source()?;
-        let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("heap", &pages);
-        let mut builder =
-            BlobBuilder::<ShaderImage, _>::try_new_in(context.endian(), &heap).expect("memory");
-        let root = builder.root();
-        let text = core::str::from_utf8(&source).expect("a test's shader is text");
-        builder.string(root.at(blob_field!(ShaderImage, text)), text).expect("memory");
-        Ok(builder.finish().to_vec())
-    }
 }

@@ -81,12 +81,14 @@ fn a_material_that_is_changed_while_the_game_runs_is_seen() {
 #[test]
 fn a_resource_that_is_wrong_keeps_its_last_good_version() {
     with_tool(|game, engine, tool, logic| {
-        game.write("stone.material", "shader = \"plain\"");
+        game.write("stone.material", "shader = \"plain\"\nroughnes = 1");
         let answer = tool.ask(&json!({ "type": "reload" }), engine, logic);
         let errors = answer["value"]["errors"].as_array().expect("a list");
         assert_eq!((answer["value"]["reloaded"].as_u64(), errors.len()), (Some(0), 1), "{answer}");
         let error = errors[0].as_str().expect("a text");
-        assert!(error.starts_with("stone.material:1:1: there is no layer; name one"), "{error}");
+        assert!(error.starts_with("stone.material:2:1: "), "{error}");
+        assert!(error.contains("roughness"), "{error}");
+        assert!(error.contains("When compiling: stone.material"), "{error}");
         assert!(error.contains("the last good one stays"), "{error}");
         engine.want_text();
         engine.frame(logic).expect("the game goes on");

@@ -13,6 +13,7 @@ use loligo_compiler::{
     Compilers, PLATFORMS, Platform, Project, Report, Target, Threads, Watch, is_language,
 };
 
+use crate::content::compilers;
 use crate::print::print;
 
 /// Compiles a project folder of sources into a data folder: only what has changed.
@@ -89,7 +90,7 @@ impl Compile {
 
     /// Compiles once, or for ever; tells whether nothing was wrong.
     fn compile(&self) -> Result<bool, String> {
-        let compilers = Compilers::built_in();
+        let compilers = compilers();
         let project = self.project(&compilers);
         let jobs = self.jobs.and_then(|jobs| NonZeroUsize::new(jobs as usize));
         let threads = jobs.map_or_else(Threads::default, Threads::new);
