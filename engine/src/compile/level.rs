@@ -74,16 +74,21 @@ fn compiled(
     let pages = PageAllocator::new("level pages");
     let heap = HeapAllocator::new("level", &pages);
     let sources = |name: &str| inherited.get(name).map(|text| &**text);
-    compile::compile(path, source, &sources, &COMPONENTS, &heap).map(|bytes| bytes.to_vec()).map_err(
-        |error| {
-            let file = if error.file == path { String::new() } else { std::format!("{}.entity", error.file) };
+    compile::compile(path, source, &sources, &COMPONENTS, &heap)
+        .map(|bytes| bytes.to_vec())
+        .map_err(|error| {
+            let file = if error.file == path {
+                String::new()
+            } else {
+                std::format!("{}.entity", error.file)
+            };
             let text = error.fault.to_string();
             let (reason, remedy) = text.split_once("; ").unwrap_or((&text, "correct it"));
-            let fault = CompileFault::new(reason, remedy).at(error.line, error.column).in_file(file);
+            let fault =
+                CompileFault::new(reason, remedy).at(error.line, error.column).in_file(file);
             match error.fault {
                 EntityFault::NoSource { name } => Missed::Source(name.to_string(), fault),
                 _ => Missed::Fault(fault),
             }
-        },
-    )
+        })
 }

@@ -26,7 +26,8 @@ impl Logic for Turning {
         let angle = (world.now() as f64 / 1e9) as f32;
         let turning = world.tags().entities(id32!("turns")).first().copied();
         if let Some(entity) = turning {
-            let is_turned = world.transforms_mut().set_rotation(entity, Quat::from_rotation_y(angle));
+            let is_turned =
+                world.transforms_mut().set_rotation(entity, Quat::from_rotation_y(angle));
             assert!(is_turned, "the hub has a transform");
         }
     }

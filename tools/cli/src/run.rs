@@ -28,6 +28,10 @@ pub(crate) struct Run {
     #[arg(value_name = "PROJECT")]
     project: PathBuf,
 
+    /// Where the data goes [default: PROJECT/.loligo/PLATFORM]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
     /// How many frames are run
     #[arg(long, value_name = "N", default_value_t = 300)]
     frames: u64,
@@ -98,7 +102,8 @@ impl Run {
             without.add(room).map_err(|error| error.to_string())?;
         }
         let compilers = compilers();
-        let data = self.project.join(".loligo").join(Platform::here().name);
+        let usual = || self.project.join(".loligo").join(Platform::here().name);
+        let data = self.out.clone().unwrap_or_else(usual);
         let project = Project::new(&self.project, &data, &compilers);
         let is_right = compile(&project)?;
         let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| recompiled(&project, told);
@@ -226,7 +231,7 @@ fn report(engine: &mut Engine<'_, '_>) -> String {
     );
     let _ = writeln!(
         text,
-        "  the last one drew {} of {} meshes and shadows in {} records\n",
+        "  the last one: {} draws of {} meshes, shadows included, in {} records\n",
         drawn.draws, drawn.meshes, drawn.records
     );
     let mut all = Vec::new();

@@ -5,5 +5,6 @@ mod compile;
 mod convert;
 mod record;
 mod replay;
+mod run;
 mod sjson;
 mod support;
