@@ -60,9 +60,6 @@ impl<'e, 'm> Content<'e, 'm> {
         let layers = Array::new_in(engine);
         let mut content = Self { resources, settings, assets, layers, is_drawn };
         content.resources.load(content.settings.level)?;
-        if let Some(script) = content.settings.script {
-            content.resources.load(script)?;
-        }
         if is_drawn {
             content.load_drawn()?;
         }
@@ -85,6 +82,24 @@ impl<'e, 'm> Content<'e, 'm> {
         Ok(Renderer::try_new(text, &full, back_end, memory)?)
     }
 
+    /// Loads all scripts, so that each can be asked for by name. They are text, and small.
+    #[cfg(feature = "script")]
+    pub(crate) fn load_scripts(&mut self, world: &mut World<'m>) -> Result<(), EngineError> {
+        let mut keys = Array::new_in(self.layers.memory());
+        for entry in self.resources.table().entries() {
+            if crate::scripts::Modules::is_script(entry.key) && keys.last() != Some(&entry.key) {
+                keys.try_push(entry.key)?;
+            }
+        }
+        for key in &*keys {
+            self.resources.load(*key)?;
+            if let Some(script) = self.resources.get(*key) {
+                world.modules.put(*key, script.payload())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the number of a layer by the hash of its name.
     pub(crate) fn layer(&self, name: IdString64) -> Option<u32> {
         let at = self.layers.iter().position(|layer| *layer == name)?;
@@ -92,7 +107,7 @@ impl<'e, 'm> Content<'e, 'm> {
     }
 
     /// Spawns the level.
-    pub(crate) fn spawn(&self, world: &mut World<'m, Room<'m>>) -> Result<(), EngineError> {
+    pub(crate) fn spawn(&self, world: &mut World<'m>) -> Result<(), EngineError> {
         let Some(level) = self.resources.get(self.settings.level) else { return Ok(()) };
         context!("When spawning level", level.debug_name());
         world.spawn(&EntityResource::open(level.payload())?, &[loligo_entities::Pose::IDENTITY])?;

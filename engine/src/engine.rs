@@ -27,6 +27,8 @@ use crate::logic::Logic;
 use crate::memory::Memory;
 use crate::packet::{Drawn, Packet, Scene, Wanted};
 use crate::rooms::Optional;
+#[cfg(feature = "script")]
+use crate::scripts::Scripts;
 use crate::third_party::FrameGuard;
 use crate::time_step::GameClock;
 use crate::world::World;
@@ -67,7 +69,7 @@ pub struct Engine<'e, 'm> {
     monitor: Option<&'e Monitor<'m, Room<'m>>>,
     workers: &'e Workers,
     content: Content<'e, 'm>,
-    world: World<'m, Room<'m>>,
+    world: World<'m>,
     clock: GameClock,
     link: Link<'e, 'm>,
     /// What came back from the render thread and serves the next frame.
@@ -84,7 +86,8 @@ pub struct Engine<'e, 'm> {
     armed: Option<ArmedAll<'static>>,
     figures: Figures<'m>,
     recompile: Option<&'e Recompile<'e>>,
-    is_over: bool,
+    #[cfg(feature = "script")]
+    scripts: Option<Scripts<'m>>,
     #[cfg(feature = "tool-server")]
     tools: Option<tools::Tools<'m>>,
 }
@@ -133,7 +136,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             log: new_log(options, &memory)?,
             monitor,
             workers,
-            world: World::new_in(link.is_drawn(), entities, render),
+            world: World::new_in(link.is_drawn(), &memory),
             content,
             clock,
             link,
@@ -149,7 +152,8 @@ impl<'e, 'm> Engine<'e, 'm> {
             armed: None,
             figures,
             recompile: options.recompile,
-            is_over: false,
+            #[cfg(feature = "script")]
+            scripts: None,
             #[cfg(feature = "tool-server")]
             tools: None,
         };
@@ -158,6 +162,10 @@ impl<'e, 'm> Engine<'e, 'm> {
             engine.tools = Some(tools::Tools::try_new(options, &memory)?);
         }
         engine.content.spawn(&mut engine.world)?;
+        #[cfg(feature = "script")]
+        if !options.without.has(Optional::Script) {
+            engine.load_scripts()?;
+        }
         Ok(engine)
     }
 
@@ -168,7 +176,7 @@ impl<'e, 'm> Engine<'e, 'm> {
     /// # Errors
     ///
     /// [`EngineError`] if there is no memory, or the frame before could not be drawn.
-    pub fn frame(&mut self, logic: &mut dyn Logic) -> Result<(), EngineError> {
+    pub fn frame(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         let now = Instant::now();
         let elapsed = self.began.map_or(0, |began| (now - began).as_nanos() as u64);
         self.began = Some(now);
@@ -181,12 +189,9 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.world.begin(self.frame, step);
         self.serve_tools(logic)?;
         if self.frame == 0 {
-            logic.start(&mut self.world);
+            self.start(logic);
         }
-        {
-            let _scope = current::scope(name!("logic"));
-            logic.update(&mut self.world);
-        }
+        self.update(logic);
         self.tell_events(logic);
         {
             let _scope = current::scope(name!("transforms"));
@@ -251,12 +256,12 @@ impl<'e, 'm> Engine<'e, 'm> {
 
     /// Returns the world.
     #[must_use]
-    pub const fn world(&self) -> &World<'m, Room<'m>> {
+    pub const fn world(&self) -> &World<'m> {
         &self.world
     }
 
     /// Returns the world, to be changed.
-    pub const fn world_mut(&mut self) -> &mut World<'m, Room<'m>> {
+    pub const fn world_mut(&mut self) -> &mut World<'m> {
         &mut self.world
     }
 
@@ -269,7 +274,7 @@ impl<'e, 'm> Engine<'e, 'm> {
     /// Tells whether a tool or the game has asked for the end.
     #[must_use]
     pub const fn is_over(&self) -> bool {
-        self.is_over
+        self.world.is_over()
     }
 
     /// Returns what became of the frame that was drawn last.
@@ -368,12 +373,49 @@ impl<'e, 'm> Engine<'e, 'm> {
         }
     }
 
+    /// Makes the machine of the scripts, and loads the one that the game starts with.
+    #[cfg(feature = "script")]
+    fn load_scripts(&mut self) -> Result<(), EngineError> {
+        let Self { content, world, log, memory, .. } = self;
+        if content.settings.script.is_none() {
+            return Ok(());
+        }
+        content.load_scripts(world)?;
+        let main = content.settings.script.as_deref().unwrap_or_default();
+        // It was made of text.
+        let main = core::str::from_utf8(main).unwrap_or_default();
+        self.scripts = Some(Scripts::try_new(main, world, log, room(memory, "script"))?);
+        Ok(())
+    }
+
+    fn start(&mut self, logic: &mut dyn Logic<'m>) {
+        #[cfg(feature = "script")]
+        if let Some(scripts) = &mut self.scripts {
+            scripts.start(&mut self.world, &self.log);
+        }
+        logic.start(&mut self.world);
+    }
+
+    fn update(&mut self, logic: &mut dyn Logic<'m>) {
+        let _scope = current::scope(name!("logic"));
+        #[cfg(feature = "script")]
+        if let Some(scripts) = &mut self.scripts {
+            let _scope = current::scope(name!("scripts"));
+            scripts.update(&mut self.world, &self.log);
+        }
+        logic.update(&mut self.world);
+    }
+
     /// Tells the logic what has happened; what it causes is told in the next frame.
-    fn tell_events(&mut self, logic: &mut dyn Logic) {
+    fn tell_events(&mut self, logic: &mut dyn Logic<'m>) {
         let mut events = EventStream::new_in(room(&self.memory, "entities"));
         core::mem::swap(&mut events, &mut self.spare_events);
         let mut events = self.world.take_events(events);
         for event in events.iter() {
+            #[cfg(feature = "script")]
+            if let Some(scripts) = &mut self.scripts {
+                scripts.event(&mut self.world, &event, &self.log);
+            }
             logic.event(&mut self.world, &event);
         }
         events.clear();
@@ -393,7 +435,8 @@ impl<'e, 'm> Engine<'e, 'm> {
     }
 
     #[cfg(not(feature = "tool-server"))]
-    fn serve_tools(&mut self, _: &mut dyn Logic) -> Result<(), EngineError> {
+    #[expect(clippy::unnecessary_wraps, reason = "with tools it may fail")]
+    fn serve_tools(&mut self, _: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         Ok(())
     }
 }

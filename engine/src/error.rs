@@ -63,6 +63,8 @@ pub enum EngineError {
     /// The port for tools cannot be opened.
     #[cfg(feature = "tool-server")]
     Tools(crate::tool_server::ToolError),
+    /// The machine for scripts cannot be made; the log says why.
+    Script,
     /// What records cannot be set up.
     Monitor(loligo_monitor::MonitorError),
 }
@@ -90,6 +92,7 @@ impl fmt::Display for EngineError {
             ),
             #[cfg(feature = "tool-server")]
             Self::Tools(error) => error.fmt(f),
+            Self::Script => f.write_str("scripts cannot be run; the log says why"),
             Self::Monitor(error) => error.fmt(f),
         }
     }

@@ -21,6 +21,8 @@ mod memory_plan;
 mod packet;
 mod renderer;
 mod rooms;
+#[cfg(feature = "script")]
+mod scripts;
 mod settings;
 mod third_party;
 mod time_step;
@@ -40,6 +42,8 @@ pub use memory_plan::{MemoryPlan, PlanError, ROOMS_MAX, RoomAllocator, RoomMemor
 pub use packet::Drawn;
 pub use renderer::RenderFault;
 pub use rooms::{NoRoom, Optional, ROOMS, Without};
+#[cfg(feature = "script")]
+pub use scripts::{ENTITY, bindings};
 pub use settings::{GameSettings, SETTINGS};
 pub use third_party::{FrameGuard, Libraries, Library, libraries};
 pub use time_step::{GameClock, TimeStep};

@@ -38,7 +38,7 @@ const WINDOW_MAX: u64 = 16_384;
 ///
 /// # Memory
 ///
-/// Two blocks of the memory passed in: the title, and 24 bytes a layer over the whole picture.
+/// Up to three blocks of the memory passed in: two names, and 24 bytes a layer over the whole picture.
 #[derive(Debug)]
 pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// What stands above the window.
@@ -47,8 +47,8 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub level: ResourceKey,
     /// What passes and layers a frame has.
     pub frame: ResourceKey,
-    /// The script that the game starts with.
-    pub script: Option<ResourceKey>,
+    /// The name of the script that the game starts with.
+    pub script: Option<Array<'a, u8, A>>,
     /// Layers that hold one material over the whole picture: the hash of the layer's name, and the material.
     pub full_screen: Array<'a, (IdString64, ResourceKey), A>,
     /// The width and height of the picture, in pixels.
@@ -84,7 +84,7 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
             title: copied(title, memory)?,
             level: ResourceKey::new("level", needed("level", id64!("level"))?),
             frame: ResourceKey::new("frame", needed("frame", id64!("frame"))?),
-            script: script.map(|name| ResourceKey::new("lua", name)),
+            script: script.map(|name| copied(name, memory)).transpose()?,
             full_screen: match root.get(id64!("full_screen")) {
                 Some(value) => full_screen(value, memory)?,
                 None => Array::new_in(memory),

@@ -17,8 +17,12 @@ use loligo_render::{MESH_HIDDEN, Mesh, RenderHandle, StateRecorder, Transform};
 use loligo_resources::ResourceKey;
 
 use crate::assets::Assets;
+use crate::boot::room;
 use crate::components::{CAMERA, Camera, Model, Models, SUN, Sun};
 use crate::error::EngineError;
+use crate::memory::Memory;
+
+type Room<'m> = dyn Allocator + Sync + 'm;
 
 /// The most render objects of a world.
 pub(crate) const OBJECTS_MAX: u32 = 1 << 20;
@@ -78,30 +82,36 @@ impl Event for ResourceChanged {
 /// # Memory
 ///
 /// That of its managers, from the memory passed in. A frame in which nothing is spawned allocates nothing.
-pub struct World<'a, A: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
-    entities: Entities<'a, A>,
-    transforms: Transforms<'a, A>,
-    tags: Tags<'a, A>,
-    data: Data<'a, A>,
-    models: Models<'a, A>,
-    cameras: Plain<'a, Camera, A>,
-    suns: Plain<'a, Sun, A>,
+pub struct World<'m> {
+    entities: Entities<'m, Room<'m>>,
+    transforms: Transforms<'m, Room<'m>>,
+    tags: Tags<'m, Room<'m>>,
+    data: Data<'m, Room<'m>>,
+    models: Models<'m, Room<'m>>,
+    cameras: Plain<'m, Camera, Room<'m>>,
+    suns: Plain<'m, Sun, Room<'m>>,
     /// None where rendering is left out.
-    recorder: Option<StateRecorder<'a, A>>,
-    events: EventStream<'a, A>,
+    recorder: Option<StateRecorder<'m, Room<'m>>>,
+    events: EventStream<'m, Room<'m>>,
     /// The names of the entities of the level, in the order in which they were spawned.
-    names: Array<'a, (IdString32, Entity), A>,
+    names: Array<'m, (IdString32, Entity), Room<'m>>,
     camera: Option<Entity>,
     /// The game's time in nanoseconds, and how far this frame moves it on.
     now: u64,
     step: u64,
     frame: u64,
+    is_over: bool,
+    #[cfg(feature = "script")]
+    pub(crate) modules: crate::scripts::Modules<'m>,
 }
 
-impl<'a, A: Allocator + ?Sized> World<'a, A> {
-    /// Returns an empty world. What is drawn is recorded where `is_drawn`, in `render`'s memory.
-    #[must_use]
-    pub fn new_in(is_drawn: bool, memory: &'a A, render: &'a A) -> Self {
+impl<'m> World<'m> {
+    /// Returns an empty world. What is drawn is recorded where `is_drawn`.
+    pub(crate) fn new_in(is_drawn: bool, memory: &Memory<'m>) -> Self {
+        let render = room(memory, "render");
+        #[cfg(feature = "script")]
+        let modules = crate::scripts::Modules::new_in(room(memory, "script"));
+        let memory = room(memory, "entities");
         Self {
             entities: Entities::new_in(memory),
             transforms: Transforms::new_in(memory),
@@ -117,45 +127,48 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
             now: 0,
             step: 0,
             frame: 0,
+            is_over: false,
+            #[cfg(feature = "script")]
+            modules,
         }
     }
 
     /// Returns the entities: which there are.
     #[must_use]
-    pub const fn entities(&self) -> &Entities<'a, A> {
+    pub const fn entities(&self) -> &Entities<'m, Room<'m>> {
         &self.entities
     }
 
     /// Returns the transforms.
     #[must_use]
-    pub const fn transforms(&self) -> &Transforms<'a, A> {
+    pub const fn transforms(&self) -> &Transforms<'m, Room<'m>> {
         &self.transforms
     }
 
     /// Returns the transforms, to be changed; render objects follow when the frame ends.
-    pub const fn transforms_mut(&mut self) -> &mut Transforms<'a, A> {
+    pub const fn transforms_mut(&mut self) -> &mut Transforms<'m, Room<'m>> {
         &mut self.transforms
     }
 
     /// Returns the tags.
     #[must_use]
-    pub const fn tags(&self) -> &Tags<'a, A> {
+    pub const fn tags(&self) -> &Tags<'m, Room<'m>> {
         &self.tags
     }
 
     /// Returns the tags, to be changed.
-    pub const fn tags_mut(&mut self) -> &mut Tags<'a, A> {
+    pub const fn tags_mut(&mut self) -> &mut Tags<'m, Room<'m>> {
         &mut self.tags
     }
 
     /// Returns the data of entities.
     #[must_use]
-    pub const fn data(&self) -> &Data<'a, A> {
+    pub const fn data(&self) -> &Data<'m, Room<'m>> {
         &self.data
     }
 
     /// Returns the data of entities, to be changed.
-    pub const fn data_mut(&mut self) -> &mut Data<'a, A> {
+    pub const fn data_mut(&mut self) -> &mut Data<'m, Room<'m>> {
         &mut self.data
     }
 
@@ -232,6 +245,17 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
     #[must_use]
     pub const fn frame(&self) -> u64 {
         self.frame
+    }
+
+    /// Ends the game after this frame.
+    pub const fn end_game(&mut self) {
+        self.is_over = true;
+    }
+
+    /// Tells whether the game ends after this frame.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.is_over
     }
 
     /// Shows or hides an entity; `false` if it has no model.
@@ -336,7 +360,7 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
     }
 
     /// Returns the events since the last frame's, in exchange for an empty stream.
-    pub(crate) const fn take_events(&mut self, empty: EventStream<'a, A>) -> EventStream<'a, A> {
+    pub(crate) const fn take_events(&mut self, empty: EventStream<'m, Room<'m>>) -> EventStream<'m, Room<'m>> {
         core::mem::replace(&mut self.events, empty)
     }
 
@@ -344,7 +368,7 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
     /// the number of a layer by the hash of its name.
     pub(crate) fn end(
         &mut self,
-        assets: &Assets<'_, A>,
+        assets: &Assets<'m, Room<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         let Self { transforms, models, recorder, .. } = self;
@@ -376,7 +400,7 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
     pub(crate) fn refresh(
         &mut self,
         key: ResourceKey,
-        assets: &Assets<'_, A>,
+        assets: &Assets<'m, Room<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         let Some(recorder) = &mut self.recorder else { return Ok(()) };
@@ -400,7 +424,7 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
     /// Tells the render thread the layers of all models, whose numbers are others now.
     pub(crate) fn refresh_layers(
         &mut self,
-        assets: &Assets<'_, A>,
+        assets: &Assets<'m, Room<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         let Some(recorder) = &mut self.recorder else { return Ok(()) };
@@ -415,7 +439,7 @@ impl<'a, A: Allocator + ?Sized> World<'a, A> {
         Ok(())
     }
 
-    pub(crate) const fn recorder(&mut self) -> Option<&mut StateRecorder<'a, A>> {
+    pub(crate) const fn recorder(&mut self) -> Option<&mut StateRecorder<'m, Room<'m>>> {
         self.recorder.as_mut()
     }
 
@@ -458,7 +482,7 @@ fn create<A: Allocator + ?Sized>(
     Ok(())
 }
 
-impl<A: Allocator + ?Sized> core::fmt::Debug for World<'_, A> {
+impl core::fmt::Debug for World<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("World")
             .field("entities", &self.entities.len())

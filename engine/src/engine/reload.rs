@@ -12,7 +12,7 @@ use crate::error::EngineError;
 use crate::logic::Logic;
 use crate::world::ResourceChanged;
 
-impl Engine<'_, '_> {
+impl<'m> Engine<'_, 'm> {
     /// Swaps what was compiled anew since it was loaded, and tells all who use it. Returns how many resources were
     /// swapped; what cannot be used stays as it was, and the log says why.
     ///
@@ -23,7 +23,7 @@ impl Engine<'_, '_> {
     /// # Errors
     ///
     /// [`EngineError`] if there is no memory, or the table of resources cannot be read.
-    pub fn reload(&mut self, logic: &mut dyn Logic) -> Result<usize, EngineError> {
+    pub fn reload(&mut self, logic: &mut dyn Logic<'m>) -> Result<usize, EngineError> {
         context!("When reloading resources of frame", self.frame);
         let mut changed: Array<'_, ResourceKey, _> = Array::new_in(room(&self.memory, "engine"));
         let mut grown = Ok(());
@@ -50,15 +50,13 @@ impl Engine<'_, '_> {
     }
 
     /// Tells who uses a resource that it is another now.
-    fn take_in(&mut self, key: ResourceKey, logic: &mut dyn Logic) -> Result<(), EngineError> {
+    fn take_in(&mut self, key: ResourceKey, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         if key == self.content.settings.level {
             self.restart(logic)?;
         } else if key == self.content.settings.frame {
             self.take_in_frame()?;
-        } else if Some(key) == self.content.settings.script {
-            if let Some(script) = self.content.resources.get(key) {
-                logic.reload(&mut self.world, script.payload());
-            }
+        } else if self.take_in_script(key)? {
+            // It was told.
         } else {
             self.content.assets.reload(key, &mut self.content.resources)?;
             let content = &self.content;
@@ -74,12 +72,32 @@ impl Engine<'_, '_> {
     /// # Errors
     ///
     /// [`EngineError`] if it names what cannot be loaded, or there is no memory.
-    pub fn restart(&mut self, logic: &mut dyn Logic) -> Result<(), EngineError> {
+    pub fn restart(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         self.content.load_models()?;
         self.world.clear();
         self.content.spawn(&mut self.world)?;
-        logic.start(&mut self.world);
+        self.start(logic);
         Ok(())
+    }
+
+    /// Loads a script anew; `false` if it is none.
+    #[cfg(feature = "script")]
+    fn take_in_script(&mut self, key: ResourceKey) -> Result<bool, EngineError> {
+        if !crate::scripts::Modules::is_script(key) {
+            return Ok(false);
+        }
+        let Self { content, world, scripts, log, .. } = self;
+        if let (Some(script), Some(scripts)) = (content.resources.get(key), scripts) {
+            world.modules.put(key, script.payload())?;
+            scripts.reload(world, key, log);
+        }
+        Ok(true)
+    }
+
+    #[cfg(not(feature = "script"))]
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "with scripts it may fail")]
+    fn take_in_script(&mut self, _: ResourceKey) -> Result<bool, EngineError> {
+        Ok(false)
     }
 
     /// Has frames drawn by a new description, if it is one: what is wrong with it was told when it was compiled.

@@ -32,6 +32,9 @@ use crate::tool_server::{ToolRequest, ToolServer};
 
 type Room<'m> = dyn Allocator + Sync + 'm;
 
+/// What is answered where no script can be run.
+const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` in game.config";
+
 /// The port, and what tools have asked to be kept.
 pub(super) struct Tools<'m> {
     server: ToolServer<'m>,
@@ -55,7 +58,7 @@ impl<'m> Tools<'m> {
     }
 }
 
-impl Engine<'_, '_> {
+impl<'m> Engine<'_, 'm> {
     /// Returns where tools are served.
     #[must_use]
     pub fn tool_address(&self) -> Option<core::net::SocketAddr> {
@@ -63,7 +66,7 @@ impl Engine<'_, '_> {
     }
 
     /// Serves what tools have asked for since the last frame.
-    pub(super) fn serve_tools(&mut self, logic: &mut dyn Logic) -> Result<(), EngineError> {
+    pub(super) fn serve_tools(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         let Some(mut tools) = self.tools.take() else { return Ok(()) };
         let Tools { server, graphs } = &mut tools;
         // The port's library takes its memory from the global heap, and an answer is a text from there.
@@ -79,20 +82,20 @@ impl Engine<'_, '_> {
         request: &ToolRequest<'_>,
         writer: &mut Writer<'_>,
         graphs: &mut Graphs<'_, Room<'_>>,
-        logic: &mut dyn Logic,
+        logic: &mut dyn Logic<'m>,
     ) -> Result<(), String> {
         let text = |key: &str| {
             let text = request.body.get(key).and_then(|text| text.as_str());
             text.ok_or_else(|| format!("expected a string as the member `{key}`"))
         };
         match request.kind {
-            "script" => self.run_script(text("code")?, writer, logic),
+            "script" => self.run_script(text("code")?, writer),
             "console" => match text("line")? {
                 line if line.starts_with("graph ") => {
                     graphs.command(line).map_err(|error| error.to_string())?;
                     writer.string("").map_err(too_long)
                 }
-                line => self.run_script(line, writer, logic),
+                line => self.run_script(line, writer),
             },
             "reload" => self.recompile_and_reload(writer, logic),
             "restart" => {
@@ -101,7 +104,7 @@ impl Engine<'_, '_> {
             }
             "monitor" => self.write_monitor(writer, graphs).map_err(too_long),
             "quit" => {
-                self.is_over = true;
+                self.world.end_game();
                 writer.null().map_err(too_long)
             }
             kind => Err(format!(
@@ -110,17 +113,21 @@ impl Engine<'_, '_> {
         }
     }
 
-    fn run_script(
-        &mut self,
-        code: &str,
-        writer: &mut Writer<'_>,
-        logic: &mut dyn Logic,
-    ) -> Result<(), String> {
+    #[cfg(feature = "script")]
+    fn run_script(&mut self, code: &str, writer: &mut Writer<'_>) -> Result<(), String> {
+        let Self { scripts, world, log, .. } = self;
+        let Some(scripts) = scripts else { return Err(NO_SCRIPTS.into()) };
         let mut answer = String::new();
-        match logic.run(&mut self.world, code, &mut answer) {
+        match scripts.run(world, code, &mut answer, log) {
             Ok(()) => writer.string(&answer).map_err(too_long),
             Err(fmt::Error) => Err(answer),
         }
+    }
+
+    #[cfg(not(feature = "script"))]
+    #[expect(clippy::unused_self, reason = "with scripts it is needed")]
+    fn run_script(&mut self, _: &str, _: &mut Writer<'_>) -> Result<(), String> {
+        Err(NO_SCRIPTS.into())
     }
 
     /// Compiles where there is a compiler, and swaps what has changed. What is wrong with a source is told in the answer
@@ -128,7 +135,7 @@ impl Engine<'_, '_> {
     fn recompile_and_reload(
         &mut self,
         writer: &mut Writer<'_>,
-        logic: &mut dyn Logic,
+        logic: &mut dyn Logic<'m>,
     ) -> Result<(), String> {
         let mut errors = Array::<String, _>::new_in(room(&self.memory, "tools"));
         if let Some(recompile) = self.recompile {

@@ -16,13 +16,13 @@ pub(crate) struct Turning {
     pub(crate) events: u32,
 }
 
-impl Logic for Turning {
-    fn start(&mut self, world: &mut World<'_>) {
+impl<'m> Logic<'m> for Turning {
+    fn start(&mut self, world: &mut World<'m>) {
         self.started += 1;
         assert_eq!(world.tags().entities(id32!("turns")).len(), 1, "the hub is there");
     }
 
-    fn update(&mut self, world: &mut World<'_>) {
+    fn update(&mut self, world: &mut World<'m>) {
         let angle = (world.now() as f64 / 1e9) as f32;
         let turning = world.tags().entities(id32!("turns")).first().copied();
         if let Some(entity) = turning {
@@ -32,7 +32,7 @@ impl Logic for Turning {
         }
     }
 
-    fn event(&mut self, _: &mut World<'_>, _: &loligo_containers::EventRecord<'_>) {
+    fn event(&mut self, _: &mut World<'m>, _: &loligo_containers::EventRecord<'_>) {
         self.events += 1;
     }
 }

@@ -30,7 +30,7 @@ fn child(test: &str) -> Output {
 }
 
 /// Runs frames under the guard.
-fn guarded(frames: u64, logic: &mut dyn Logic) {
+fn guarded(frames: u64, logic: &mut dyn for<'m> Logic<'m>) {
     let game = Game::new(8);
     let data = game.data();
     let options = EngineOptions { guard: Some(&GUARD), threads: Some(3), ..game.options(&data) };
@@ -66,8 +66,8 @@ fn frames_from_the_tenth_on_leave_the_global_heap_alone() {
 /// Takes a box in its twelfth frame.
 struct Careless;
 
-impl Logic for Careless {
-    fn update(&mut self, world: &mut World<'_>) {
+impl<'m> Logic<'m> for Careless {
+    fn update(&mut self, world: &mut World<'m>) {
         if world.frame() == 12 {
             careless_box(world.frame());
         }
