@@ -11,18 +11,38 @@
 //! }
 //! ```
 
-mod level;
-
-pub use level::{LEVEL_VERSION, LevelCompiler, register};
-
 use bytemuck::{Pod, cast_slice};
+use loligo_compiler::Compilers;
 use loligo_containers::Array;
 use loligo_entities::ComponentType;
-use loligo_entities::compile::{CompileError, ComponentCompiler, Config, Field};
-use loligo_ids::IdString64;
-use loligo_render::MESH_HIDDEN;
+use loligo_entities::compile::{
+    CompileError, ComponentCompiler, Config, Field, SharedComponentCompiler, standard,
+};
+use loligo_render::{MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE};
+use std::sync::Arc;
 
 use crate::components::{CAMERA, Camera, MODEL, Model, SUN, Sun};
+
+/// Registers the compilers of levels and entities, with all components that the engine knows.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_compiler::Compilers;
+///
+/// let mut compilers = Compilers::built_in();
+/// loligo_engine::compile::register(&mut compilers);
+/// assert!(compilers.get("level").is_some());
+/// ```
+pub fn register(compilers: &mut Compilers) {
+    let mut components = standard();
+    components.extend([
+        Arc::new(ModelCompiler) as SharedComponentCompiler,
+        Arc::new(CameraCompiler),
+        Arc::new(SunCompiler),
+    ]);
+    loligo_entities::compile::register(compilers, components);
+}
 
 /// Compiles models: both resources are to be named.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +63,8 @@ impl ComponentCompiler for ModelCompiler {
         words: &mut Array<'_, u32>,
     ) -> Result<(), CompileError<'s>> {
         config.allow(&["mesh", "material", "hidden"], "mesh, material, hidden")?;
-        let mesh = resource(config, "mesh", "a mesh, as `mesh = \"meshes/tower\"`")?;
-        let material =
-            resource(config, "material", "a material, as `material = \"materials/stone\"`")?;
+        let mesh = config.resource(&config.need("mesh")?, MESH_TYPE)?;
+        let material = config.resource(&config.need("material")?, MATERIAL_TYPE)?;
         let hidden = config.field("hidden").map_or(Ok(false), |hidden| hidden.bool())?;
         append(&Model::new(mesh, material, if hidden { MESH_HIDDEN } else { 0 }), words)
     }
@@ -127,24 +146,6 @@ impl ComponentCompiler for SunCompiler {
             sun.shadow_distance = within(&field, 1.0..=1e4, "metres, from 1 to 10000")?;
         }
         append(&sun, words)
-    }
-}
-
-/// Returns the hash of the name of a resource.
-fn resource<'s>(
-    config: &Config<'_, 's>,
-    key: &'static str,
-    what: &'static str,
-) -> Result<IdString64, CompileError<'s>> {
-    let Some(field) = config.field(key) else {
-        // A component that no source names is none of ours: models follow from nothing.
-        return config.value().map_or(Ok(IdString64::new("")), |value| Err(value.expected(what)));
-    };
-    let mut name = Array::new_in(config.memory());
-    field.string(&mut name)?;
-    match core::str::from_utf8(&name) {
-        Ok(name) if !name.is_empty() => Ok(IdString64::new(name)),
-        _ => Err(field.expected(what)),
     }
 }
 

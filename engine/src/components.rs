@@ -5,9 +5,11 @@
 use bytemuck::{Pod, Zeroable};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
-use loligo_entities::{Batch, ComponentError, ComponentManager, ComponentType, Entity, Plain};
+use loligo_entities::{
+    Batch, ComponentError, ComponentManager, ComponentType, Entity, Plain, ResourceWords,
+};
 use loligo_ids::IdString64;
-use loligo_render::RenderHandle;
+use loligo_render::{MATERIAL_TYPE, MESH_TYPE, RenderHandle};
 use loligo_resources::ResourceKey;
 
 /// The component type of [`Model`], spawned after transforms.
@@ -27,9 +29,8 @@ pub const SUN: ComponentType = ComponentType::new("sun", 320);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Model {
-    /// The two halves of the hash of the mesh's name, the lower first.
-    mesh: [u32; 2],
-    material: [u32; 2],
+    mesh: ResourceWords,
+    material: ResourceWords,
     /// [`MESH_HIDDEN`](loligo_render::MESH_HIDDEN), or 0.
     pub(crate) flags: u32,
     /// The bits of its render object's handle, 0 for none.
@@ -42,20 +43,20 @@ impl Model {
 
     /// Returns a model of a mesh and a material, by the hashes of their names.
     #[must_use]
-    pub const fn new(mesh: IdString64, material: IdString64, flags: u32) -> Self {
-        Self { mesh: halves(mesh), material: halves(material), flags, handle: 0 }
+    pub const fn new(mesh: ResourceWords, material: ResourceWords, flags: u32) -> Self {
+        Self { mesh, material, flags, handle: 0 }
     }
 
     /// Returns the mesh.
     #[must_use]
     pub const fn mesh(&self) -> ResourceKey {
-        ResourceKey { type_hash: IdString64::new("mesh"), name: whole(self.mesh) }
+        key(MESH_TYPE, self.mesh)
     }
 
     /// Returns the material.
     #[must_use]
     pub const fn material(&self) -> ResourceKey {
-        ResourceKey { type_hash: IdString64::new("material"), name: whole(self.material) }
+        key(MATERIAL_TYPE, self.material)
     }
 
     pub(crate) fn handle(&self) -> Option<RenderHandle> {
@@ -63,12 +64,13 @@ impl Model {
     }
 }
 
-const fn halves(name: IdString64) -> [u32; 2] {
-    [name.hash() as u32, (name.hash() >> 32) as u32]
-}
-
-const fn whole([low, high]: [u32; 2]) -> IdString64 {
-    IdString64::from_hash((high as u64) << 32 | low as u64)
+/// Returns the key of a resource; without a name, that of the empty one.
+const fn key(type_name: &str, name: ResourceWords) -> ResourceKey {
+    let name = match name.name() {
+        Some(name) => name,
+        None => IdString64::new(""),
+    };
+    ResourceKey { type_hash: IdString64::new(type_name), name }
 }
 
 /// How a camera projects: it is where its entity is, and looks along its -z.

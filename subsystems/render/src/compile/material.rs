@@ -89,7 +89,7 @@ fn refer(
     type_name: &str,
     name: &Property,
 ) -> Result<IdString64, CompileFault> {
-    context!("When reading", name.key());
+    context!("In the key", name.key());
     let text = name.string()?;
     if text.is_empty() {
         return Err(name.fault("the name is empty", "name a resource, or leave the key out"));

@@ -70,7 +70,7 @@ impl Compiler for MeshCompiler {
             (None, Some(name)) => {
                 source.allow(&SHAPE_KEYS)?;
                 let number = name.one_of(&SHAPES.map(|shape| shape.name))?;
-                context!("When making the shape", SHAPES[number].name);
+                context!("In making the shape", SHAPES[number].name);
                 shape::make(&source, &SHAPES[number])?
             }
             _ => {
@@ -92,7 +92,7 @@ fn of_file(
     file: &Property,
 ) -> Result<Geometry, CompileFault> {
     let path = file.string()?;
-    context!("When reading the model", path);
+    context!("In the model", path);
     let bytes = context.try_read(path).map_err(|fault| placed(fault, file))?;
     let Some(bytes) = bytes else {
         let remedy = "give its path from the project's folder on";

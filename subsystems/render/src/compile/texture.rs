@@ -37,7 +37,7 @@ impl Compiler for TextureCompiler {
             read(context)?
         };
         let picture = {
-            context!("When reading the picture", image);
+            context!("In the picture", image);
             let bytes = context.read(&image)?;
             Picture::read(&bytes).map_err(|fault| fault.in_file(&*image))?
         };
