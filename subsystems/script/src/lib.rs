@@ -4,16 +4,22 @@
 
 mod binding;
 mod call;
+mod collector;
+#[cfg(feature = "compile")]
+mod compile;
 mod entry;
 mod error;
 mod foreign;
 mod geometry;
 mod handle;
 mod host;
+mod inspect;
 mod kind;
 mod lua;
 mod memory;
 mod message;
+#[cfg(feature = "compile")]
+mod requires;
 mod runtime;
 mod script;
 mod settings;
@@ -25,8 +31,12 @@ mod value;
 
 pub use binding::{ARGUMENTS_MAX, Binding, Function, RESULTS_MAX, Refusal, Route};
 pub use call::{Call, RESULT_TEXT_BYTES_MAX};
+pub use collector::{Collected, Collector, CollectorSettings};
+#[cfg(feature = "compile")]
+pub use compile::LuaCompiler;
 pub use error::{Fault, ScriptError};
 pub use host::Host;
+pub use inspect::{ObjectCounts, ObjectPaths};
 pub use kind::{ID_CODE_MIN, IdKind, Kind};
 pub use memory::MemoryUse;
 pub use script::{Callback, Script};

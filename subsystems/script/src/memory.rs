@@ -12,7 +12,7 @@ use crate::trace::GarbageTrace;
 /// What blocks are aligned to: LuaJIT was written for what the C library gives.
 const ALIGN: usize = 16;
 
-/// Bytes that scripts have and had, as Lua asked for them.
+/// Bytes that scripts have and had, as the allocator granted them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
     /// The bytes that are allocated now, garbage included.
@@ -39,8 +39,8 @@ pub(crate) struct Memory<'m> {
     freed: Cell<u64>,
     peak: Cell<u64>,
     /// The thread whose stack is looked at while allocations are traced; null when they are not.
-    pub(crate) traced: Cell<*mut mlua_sys::lua_State>,
-    pub(crate) trace: UnsafeCell<Option<GarbageTrace<'m>>>,
+    traced: Cell<*mut mlua_sys::lua_State>,
+    trace: UnsafeCell<Option<GarbageTrace<'m>>>,
     /// The most instructions of one call, 0 for any number.
     pub(crate) instructions_max: Cell<u32>,
     /// How many are left.
@@ -75,6 +75,20 @@ impl<'m> Memory<'m> {
         }
     }
 
+    /// Begins to charge allocations to those on the stack of `state`.
+    pub(crate) fn begin_trace(&self, trace: GarbageTrace<'m>, state: NonNull<mlua_sys::lua_State>) {
+        // SAFETY: by invariant 2 nobody else is in the middle of it.
+        unsafe { *self.trace.get() = Some(trace) };
+        self.traced.set(state.as_ptr());
+    }
+
+    /// Ends that, and returns what was noted.
+    pub(crate) fn end_trace(&self) -> Option<GarbageTrace<'m>> {
+        self.traced.set(ptr::null_mut());
+        // SAFETY: by invariant 2 nobody else is in the middle of it.
+        unsafe { (*self.trace.get()).take() }
+    }
+
     fn count(&self, allocated: usize, freed: usize) {
         self.allocated.set(self.allocated.get() + allocated as u64);
         self.freed.set(self.freed.get() + freed as u64);
@@ -83,30 +97,39 @@ impl<'m> Memory<'m> {
         self.peak.set(self.peak.get().max(live));
     }
 
-    fn change(&self, block: *mut c_void, old_bytes: usize, new_bytes: usize) -> *mut c_void {
-        let layout = |bytes: usize| Layout::from_size_align(bytes, ALIGN);
-        let (Ok(old), Ok(new)) = (layout(old_bytes), layout(new_bytes)) else {
+    /// Takes, gives back or resizes a block. The size that Lua has of the old one is not asked: of a closure that was refused
+    /// memory for its upvalues, LuaJIT tells a smaller one than it asked for.
+    fn change(&self, block: *mut c_void, new_bytes: usize) -> *mut c_void {
+        let Ok(new) = Layout::from_size_align(new_bytes, ALIGN) else {
             return ptr::null_mut();
         };
-        let result = match (NonNull::new(block.cast::<u8>()), new_bytes) {
-            (None, 0) => return ptr::null_mut(),
-            (None, _) => self.allocator.allocate(new),
-            (Some(block), 0) => {
-                // SAFETY: Lua gives back a block that it got from here with the size that it asked for last.
-                unsafe { self.allocator.deallocate_sized(block, old) };
-                self.count(0, old_bytes);
+        let Some(block) = NonNull::new(block.cast::<u8>()) else {
+            if new_bytes == 0 {
                 return ptr::null_mut();
             }
-            // SAFETY: as above; the new size has the same alignment.
-            (Some(block), _) => unsafe { self.allocator.reallocate(block, old, new) },
+            let Ok(block) = self.allocator.allocate(new) else {
+                return ptr::null_mut();
+            };
+            self.count(block.len(), 0);
+            return block.cast::<c_void>().as_ptr();
         };
-        match result {
-            Ok(block) => {
-                self.count(new_bytes, old_bytes);
-                block.cast::<c_void>().as_ptr()
-            }
-            Err(_) => ptr::null_mut(),
+        // SAFETY: Lua hands in a block that it got from here and has not given back.
+        let old_bytes = unsafe { self.allocator.allocated_size(block) };
+        if new_bytes == 0 {
+            // SAFETY: as above, and Lua does not use it any more.
+            unsafe { self.allocator.deallocate(block) };
+            self.count(0, old_bytes);
+            return ptr::null_mut();
         }
+        let Ok(old) = Layout::from_size_align(old_bytes, ALIGN) else {
+            return ptr::null_mut();
+        };
+        // SAFETY: the block is live, was asked with this alignment, and `old` is what was granted.
+        let Ok(moved) = (unsafe { self.allocator.reallocate(block, old, new) }) else {
+            return ptr::null_mut();
+        };
+        self.count(moved.len(), old_bytes);
+        moved.cast::<c_void>().as_ptr()
     }
 
     /// Charges an allocation to those on the stack.
@@ -137,7 +160,7 @@ pub(crate) unsafe extern "C" fn allocate(
     // SAFETY: the caller's promise; it is shared alone.
     let memory = unsafe { &*memory.cast::<Memory<'_>>() };
     let old_bytes = if block.is_null() { 0 } else { old_bytes };
-    let result = memory.change(block, old_bytes, new_bytes);
+    let result = memory.change(block, new_bytes);
     if new_bytes > old_bytes && !result.is_null() {
         memory.note(new_bytes - old_bytes);
     }

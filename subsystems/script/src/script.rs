@@ -222,7 +222,6 @@ impl<'m, W: Host> Script<'m, W> {
     pub fn set_instructions_max(&mut self, most: Option<u32>) -> Result<(), ScriptError<'m>> {
         self.set_compiled(most.is_none())?;
         self.runtime().memory.instructions_max.set(most.unwrap_or(0));
-        self.limit();
         Ok(())
     }
 
@@ -243,6 +242,28 @@ impl<'m, W: Host> Script<'m, W> {
     #[must_use]
     pub fn bindings(&self) -> &[Binding<W>] {
         &self.runtime().entries
+    }
+
+    /// Checks that nothing of a call is left behind, and that memory and temporaries are counted right. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If something is broken.
+    pub fn validate(&self) {
+        let runtime = self.runtime();
+        assert!(runtime.host.get().is_null(), "a host is lent outside of a call");
+        assert!(runtime.work.get().is_none(), "work was never done");
+        // SAFETY: by the type's invariant the state lives as long as this.
+        let top = unsafe { Lua::of(self.state.as_ptr()) }.top();
+        assert_eq!(top, 0, "values were left on the stack");
+        let MemoryUse { live_bytes, allocated_bytes, freed_bytes, peak_bytes } = self.memory_use();
+        assert_eq!(live_bytes, allocated_bytes - freed_bytes, "of bytes that are allocated");
+        assert!(
+            live_bytes <= peak_bytes,
+            "{live_bytes} bytes are more than the most, {peak_bytes}"
+        );
+        let (peak, most) = (runtime.temporaries.peak_count(), runtime.temporaries.count_max());
+        assert!(peak as usize <= most, "{peak} temporaries in use of {most}");
     }
 
     /// Has everything that nobody holds collected at once. O(all that is alive): for loading screens.
@@ -297,11 +318,9 @@ impl<'m, W: Host> Script<'m, W> {
         })
     }
 
-    /// Begins to count instructions, if there is a limit.
-    fn limit(&self) {
-        let memory = &self.runtime().memory;
-        let most = memory.instructions_max.get();
-        memory.instructions_left.set(i64::from(most));
+    /// Begins to count instructions, or stops to count.
+    fn count_instructions(&self, most: u32) {
+        self.runtime().memory.instructions_left.set(i64::from(most));
         let hook: Option<mlua_sys::lua_Hook> = (most > 0).then_some(entry::hook);
         let mask = if most > 0 { mlua_sys::LUA_MASKCOUNT } else { 0 };
         // SAFETY: the state is alive, and the hook keeps what a C function keeps.
@@ -333,10 +352,15 @@ impl<'m, W: Host> Script<'m, W> {
         work: &mut F,
     ) -> Result<(), ScriptError<'m>> {
         self.runtime().host.set(host);
-        if self.runtime().memory.instructions_max.get() > 0 {
-            self.limit();
+        let most = self.runtime().memory.instructions_max.get();
+        if most > 0 {
+            self.count_instructions(most);
         }
         let result = self.protect(work);
+        if most > 0 {
+            // What this crate does on its own account is not limited.
+            self.count_instructions(0);
+        }
         self.runtime().host.set(core::ptr::null_mut());
         result
     }

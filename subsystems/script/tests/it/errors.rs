@@ -40,6 +40,12 @@ fn what_the_engine_does_wrong_is_an_error_of_the_script() {
     on_both(|script, world| {
         let error = shown(script, world, "panics()");
         assert_eq!(error, "error: panics: a panic in the engine: on purpose");
+        // In machine code, too.
+        let code = "for i = 1, 300 do if i == 290 then panics() else nothing() end end";
+        assert_eq!(
+            shown(script, world, code),
+            "error: console:1: panics: a panic in the engine: on purpose"
+        );
         let error = shown(script, world, "return (returns_nothing())");
         assert_eq!(error, "error: console:1: returns_nothing: it returned 0 results of 1");
         let error = shown(script, world, "wrong_kind(1)");
@@ -86,6 +92,9 @@ fn a_script_that_does_not_end_is_stopped() {
         assert!(error.contains("the call ran more instructions"), "{error}");
         let code = "local c = coroutine.wrap(function() while true do end end) c()";
         assert!(shown(script, world, code).contains("more instructions"));
+        assert_eq!(script.count_objects().unwrap().of("Car"), 0);
+        let none = script.callback("none").unwrap();
+        assert!(!script.call(world, none, &[]).unwrap());
         assert_eq!(shown(script, world, "1 + 1"), "2");
         script.set_instructions_max(None).unwrap();
         let code = "local n = 0 for i = 1, 3000000 do n = n + 1 end return n";

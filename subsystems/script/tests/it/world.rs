@@ -130,8 +130,10 @@ pub(crate) fn machine(route: Route, memory: &dyn Allocator) -> Script<'_, World>
 
 /// Runs code and returns what it gives, or the error's message.
 pub(crate) fn shown(script: &mut Script<'_, World>, world: &mut World, code: &str) -> String {
-    match script.evaluate(world, code) {
+    let text = match script.evaluate(world, code) {
         Ok(text) => String::from_utf8_lossy(&text).into_owned(),
         Err(error) => format!("error: {}", error.message()),
-    }
+    };
+    script.validate();
+    text
 }
