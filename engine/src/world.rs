@@ -360,7 +360,10 @@ impl<'m> World<'m> {
     }
 
     /// Returns the events since the last frame's, in exchange for an empty stream.
-    pub(crate) const fn take_events(&mut self, empty: EventStream<'m, Room<'m>>) -> EventStream<'m, Room<'m>> {
+    pub(crate) const fn take_events(
+        &mut self,
+        empty: EventStream<'m, Room<'m>>,
+    ) -> EventStream<'m, Room<'m>> {
         core::mem::replace(&mut self.events, empty)
     }
 

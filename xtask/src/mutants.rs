@@ -16,6 +16,7 @@ mod site;
 mod sources;
 mod splice;
 mod suite;
+mod table;
 mod verdicts;
 mod viable;
 mod world;

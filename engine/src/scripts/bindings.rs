@@ -10,7 +10,6 @@ use crate::world::World;
 /// The kind of ids of entities.
 pub const ENTITY: IdKind = IdKind::new(16, "Entity");
 
-const ONE: &[Kind] = &[Kind::Id(ENTITY)];
 const FOUND: &[Kind] = &[Kind::OptionalId(ENTITY)];
 const NUMBER: &[Kind] = &[Kind::Number];
 const VECTOR: &[Kind] = &[Kind::Vector3];

@@ -159,7 +159,10 @@ fn a_tool_is_told_what_the_engine_does() {
         assert!(bytes("entities") > 0 && bytes("render") > 0, "{answer}");
         assert_eq!(value["graphs"][0]["name"], "times", "{answer}");
         for (request, said) in [
-            (json!({ "type": "script", "code": "return 1" }), "the engine runs without scripts; name one"),
+            (
+                json!({ "type": "script", "code": "return 1" }),
+                "the engine runs without scripts; name one",
+            ),
             (json!({ "type": "console", "line": "graph mak" }), "column 7"),
             (json!({ "type": "script" }), "expected a string as the member `code`"),
             (json!({ "type": "dance" }), "there is no request `dance`; one of script, console"),

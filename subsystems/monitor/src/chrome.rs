@@ -8,7 +8,7 @@ use loligo_containers::GrowError;
 
 use crate::error::ExportError;
 use crate::event::{Consumer, Event, NO_CORE, What};
-use crate::known::Known;
+use crate::trace_file::TraceFile;
 
 /// The only process of a trace.
 const PROCESS: u32 = 1;
@@ -54,13 +54,7 @@ const PROCESS: u32 = 1;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ChromeTrace<'a, W: Write, A: Allocator + ?Sized = dyn Allocator + 'a> {
-    writer: W,
-    known: Known<'a, A>,
-    /// The first error, after which nothing is written.
-    error: Option<io::Error>,
-    left_out: u64,
-    /// Whether an event was written.
-    begun: bool,
+    file: TraceFile<'a, W, A>,
 }
 
 impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
@@ -70,8 +64,7 @@ impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
     ///
     /// [`GrowError`] if there is not enough memory.
     pub fn try_new_in(writer: W, limit: u32, memory: &'a A) -> Result<Self, GrowError> {
-        let known = Known::try_new_in(limit, memory)?;
-        Ok(Self { writer, known, error: None, left_out: 0, begun: false })
+        Ok(Self { file: TraceFile::try_new_in(writer, limit, memory)? })
     }
 
     /// Ends the trace and gives the writer back.
@@ -79,29 +72,19 @@ impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
     /// # Errors
     ///
     /// [`ExportError`] if not all of it was written.
-    pub fn finish(mut self) -> Result<W, ExportError> {
-        let end = if self.begun { "\n]}\n" } else { "{\"traceEvents\":[]}\n" };
-        let ended = self.writer.write_all(end.as_bytes()).and_then(|()| self.writer.flush());
-        if let Some(error) = self.error.or(ended.err()) {
-            return Err(ExportError::Write(error));
-        }
-        if self.left_out > 0 {
-            return Err(ExportError::Names { limit: self.known.limit, events: self.left_out });
-        }
-        Ok(self.writer)
+    pub fn finish(self) -> Result<W, ExportError> {
+        let end = if self.file.has_begun() { "\n]}\n" } else { "{\"traceEvents\":[]}\n" };
+        self.file.finish(end.as_bytes())
     }
 
     /// Writes an event.
     fn write(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Some((thread, new)) = self.known.thread(event) else {
-            self.left_out += 1;
-            return Ok(());
-        };
+        let Some((thread, new)) = self.file.thread(event) else { return Ok(()) };
         let tid = thread + 1;
         if new {
             let (name, line) = (Text(event.thread_name), self.line());
             write!(
-                self.writer,
+                self.file.writer,
                 "{line}{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{PROCESS},\"tid\":{tid},\
                  \"args\":{{\"name\":{name}}}}}"
             )?;
@@ -111,12 +94,12 @@ impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
             What::Enter { name, core } => self.enter(Text(name), core, at),
             What::Leave { name, .. } => {
                 let (name, line) = (Text(name), self.line());
-                write!(self.writer, "{line}{{\"ph\":\"E\",\"name\":{name},{at}}}")
+                write!(self.file.writer, "{line}{{\"ph\":\"E\",\"name\":{name},{at}}}")
             }
             What::Frame { number } => {
                 let line = self.line();
                 write!(
-                    self.writer,
+                    self.file.writer,
                     "{line}{{\"ph\":\"i\",\"name\":\"frame\",{at},\"s\":\"g\",\
                      \"args\":{{\"number\":{number}}}}}"
                 )
@@ -124,7 +107,7 @@ impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
             What::Lost { events } => {
                 let line = self.line();
                 write!(
-                    self.writer,
+                    self.file.writer,
                     "{line}{{\"ph\":\"i\",\"name\":\"events were lost\",{at},\"s\":\"t\",\
                      \"args\":{{\"events\":{events}}}}}"
                 )
@@ -149,49 +132,44 @@ impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
 
     fn enter(&mut self, name: Text<'_>, core: u32, at: Place) -> io::Result<()> {
         let line = self.line();
-        write!(self.writer, "{line}{{\"ph\":\"B\",\"name\":{name},{at}")?;
+        write!(self.file.writer, "{line}{{\"ph\":\"B\",\"name\":{name},{at}")?;
         if core != NO_CORE {
-            write!(self.writer, ",\"args\":{{\"core\":{core}}}")?;
+            write!(self.file.writer, ",\"args\":{{\"core\":{core}}}")?;
         }
-        self.writer.write_all(b"}")
+        self.file.writer.write_all(b"}")
     }
 
     fn counter(&mut self, name: Text<'_>, at: Place, values: fmt::Arguments<'_>) -> io::Result<()> {
         let line = self.line();
-        write!(self.writer, "{line}{{\"ph\":\"C\",\"name\":{name},{at},\"args\":{{{values}}}}}")
+        write!(self.file.writer, "{line}{{\"ph\":\"C\",\"name\":{name},{at},\"args\":{{{values}}}}}")
     }
 
     fn heap(&mut self, name: &str, bytes: i64, at: Place) -> io::Result<()> {
-        let Some((_, live)) = self.known.heap(name, bytes) else {
-            self.left_out += 1;
-            return Ok(());
-        };
+        let Some((_, live)) = self.file.heap(name, bytes) else { return Ok(()) };
         self.counter(Text(name), at, format_args!("\"live bytes\":{live}"))
     }
 
     /// Returns what comes before an event.
     fn line(&mut self) -> &'static str {
-        match core::mem::replace(&mut self.begun, true) {
-            true => ",\n",
-            false => "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n",
+        match self.file.begin() {
+            true => "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n",
+            false => ",\n",
         }
     }
 }
 
 impl<W: Write, A: Allocator + ?Sized> Consumer for ChromeTrace<'_, W, A> {
     fn event(&mut self, event: &Event<'_>) {
-        if self.error.is_none() {
-            self.error = self.write(event).err();
+        if !self.file.has_failed() {
+            let written = self.write(event);
+            self.file.keep(written);
         }
     }
 }
 
 impl<W: Write, A: Allocator + ?Sized> fmt::Debug for ChromeTrace<'_, W, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ChromeTrace")
-            .field("error", &self.error)
-            .field("left_out", &self.left_out)
-            .finish_non_exhaustive()
+        self.file.debug("ChromeTrace", f)
     }
 }
 

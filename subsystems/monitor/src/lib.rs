@@ -29,6 +29,7 @@ mod slot;
 mod store;
 mod texts;
 mod timeline;
+mod trace_file;
 
 pub use balance::DEPTH_MAX;
 pub use chrome::ChromeTrace;

@@ -11,7 +11,7 @@ use loligo_containers::GrowError;
 
 use crate::error::ExportError;
 use crate::event::{Consumer, Event, NO_CORE, What};
-use crate::known::Known;
+use crate::trace_file::TraceFile;
 
 mod wire;
 
@@ -108,13 +108,7 @@ const HEAP_TRACKS: u64 = 3 << 32;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct PerfettoTrace<'a, W: Write, A: Allocator + ?Sized = dyn Allocator + 'a> {
-    writer: W,
-    known: Known<'a, A>,
-    /// The first error, after which nothing is written.
-    error: Option<io::Error>,
-    left_out: u64,
-    /// Whether the process was told of.
-    begun: bool,
+    file: TraceFile<'a, W, A>,
 }
 
 impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
@@ -124,8 +118,7 @@ impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
     ///
     /// [`GrowError`] if there is not enough memory.
     pub fn try_new_in(writer: W, limit: u32, memory: &'a A) -> Result<Self, GrowError> {
-        let known = Known::try_new_in(limit, memory)?;
-        Ok(Self { writer, known, error: None, left_out: 0, begun: false })
+        Ok(Self { file: TraceFile::try_new_in(writer, limit, memory)? })
     }
 
     /// Ends the trace and gives the writer back.
@@ -133,24 +126,14 @@ impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
     /// # Errors
     ///
     /// [`ExportError`] if not all of it was written.
-    pub fn finish(mut self) -> Result<W, ExportError> {
-        let ended = self.writer.flush();
-        if let Some(error) = self.error.or(ended.err()) {
-            return Err(ExportError::Write(error));
-        }
-        if self.left_out > 0 {
-            return Err(ExportError::Names { limit: self.known.limit, events: self.left_out });
-        }
-        Ok(self.writer)
+    pub fn finish(self) -> Result<W, ExportError> {
+        self.file.finish(&[])
     }
 
     fn write(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Some((thread, new)) = self.known.thread(event) else {
-            self.left_out += 1;
-            return Ok(());
-        };
+        let Some((thread, new)) = self.file.thread(event) else { return Ok(()) };
         let track = THREAD_TRACKS | u64::from(thread);
-        if !core::mem::replace(&mut self.begun, true) {
+        if self.file.begin() {
             self.describe_process()?;
         }
         if new {
@@ -201,7 +184,7 @@ impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
             (field::track::PROCESS, track),
             (field::process::NAME, process),
         ];
-        write_packet(&mut self.writer, &levels, &["loligo"])
+        write_packet(&mut self.file.writer, &levels, &["loligo"])
     }
 
     fn describe_thread(&mut self, uuid: u64, tid: u64, name: &str) -> io::Result<()> {
@@ -216,7 +199,7 @@ impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
             (field::track::THREAD, track),
             (field::thread::NAME, thread),
         ];
-        write_packet(&mut self.writer, &levels, &[name])
+        write_packet(&mut self.file.writer, &levels, &[name])
     }
 
     fn describe_counter(&mut self, uuid: u64, name: &[&str], unit: Option<u64>) -> io::Result<()> {
@@ -229,7 +212,7 @@ impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
         track.number(field::track::PARENT, PROCESS_TRACK);
         track.message(field::track::COUNTER, &counter);
         let levels = [(field::packet::TRACK_DESCRIPTOR, sequence()), (field::track::NAME, track)];
-        write_packet(&mut self.writer, &levels, name)
+        write_packet(&mut self.file.writer, &levels, name)
     }
 
     fn slice(&mut self, time_ns: u64, track: u64, name: &str, core: u32) -> io::Result<()> {
@@ -251,10 +234,7 @@ impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
             }
             // The parts of a vector are counters of their own.
             let part = if end.is_empty() { 0 } else { index as u32 + 1 };
-            let Some((number, new)) = self.known.counter(name, part) else {
-                self.left_out += 1;
-                continue;
-            };
+            let Some((number, new)) = self.file.counter(name, part) else { continue };
             let track = COUNTER_TRACKS | u64::from(number);
             if new {
                 self.describe_counter(track, &[name, end], None)?;
@@ -267,10 +247,7 @@ impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
     }
 
     fn heap(&mut self, time_ns: u64, name: &str, bytes: i64) -> io::Result<()> {
-        let Some(((number, new), live)) = self.known.heap(name, bytes) else {
-            self.left_out += 1;
-            return Ok(());
-        };
+        let Some(((number, new), live)) = self.file.heap(name, bytes) else { return Ok(()) };
         let track = HEAP_TRACKS | u64::from(number);
         if new {
             self.describe_counter(track, &[name, " live bytes"], Some(UNIT_SIZE_BYTES))?;
@@ -286,7 +263,7 @@ impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
         packet.number(field::packet::TIMESTAMP, time_ns);
         let name_field = if name.is_some() { field::event::NAME } else { 0 };
         let levels = [(field::packet::TRACK_EVENT, packet), (name_field, event)];
-        write_packet(&mut self.writer, &levels, &[name.unwrap_or_default()])
+        write_packet(&mut self.file.writer, &levels, &[name.unwrap_or_default()])
     }
 }
 
@@ -322,17 +299,15 @@ fn annotate(event: &mut Fields, name: &'static str, value: u64) {
 
 impl<W: Write, A: Allocator + ?Sized> Consumer for PerfettoTrace<'_, W, A> {
     fn event(&mut self, event: &Event<'_>) {
-        if self.error.is_none() {
-            self.error = self.write(event).err();
+        if !self.file.has_failed() {
+            let written = self.write(event);
+            self.file.keep(written);
         }
     }
 }
 
 impl<W: Write, A: Allocator + ?Sized> fmt::Debug for PerfettoTrace<'_, W, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PerfettoTrace")
-            .field("error", &self.error)
-            .field("left_out", &self.left_out)
-            .finish_non_exhaustive()
+        self.file.debug("PerfettoTrace", f)
     }
 }

@@ -1,10 +1,10 @@
 //! Survivors that were looked at one by one, each with the reason why no test can tell it.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::site::Mutant;
+use super::table;
 use super::verdicts::Key;
 use crate::outcome::Failure;
 
@@ -29,11 +29,7 @@ impl Explained {
     ///
     /// [`Failure::Found`] if it is damaged.
     pub(crate) fn load(root: &Path) -> Result<Self, Failure> {
-        match fs::read_to_string(root.join(FILE)) {
-            Ok(text) => Self::parse(&text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(Failure::io(&format!("cannot read {FILE}"), &error)),
-        }
+        table::load(root, FILE, Self::parse)
     }
 
     /// Reads a text.
@@ -42,25 +38,15 @@ impl Explained {
     ///
     /// [`Failure::Found`] if it is damaged.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        let mut explained = Self::default();
-        for (index, line) in text.lines().enumerate() {
-            if index == 0 && line == HEADING {
-                continue;
+        let what = "a file, function, mutation, hash and a reason in a sentence";
+        let read = |line: &str| match line.split('\t').collect::<Vec<_>>().as_slice() {
+            [file, _, mutation, hash, reason] if reason.len() >= REASON_MIN => {
+                Key::read(file, hash, mutation).map(|key| (key, (*reason).to_owned()))
             }
-            let parts: Vec<&str> = line.split('\t').collect();
-            let row = match parts.as_slice() {
-                [file, _, mutation, hash, reason] if reason.len() >= REASON_MIN => {
-                    Key::read(file, hash, mutation).map(|key| (key, (*reason).to_owned()))
-                }
-                _ => None,
-            };
-            let (key, reason) = row.ok_or_else(|| {
-                let what = "is not a file, function, mutation, hash and a reason in a sentence";
-                Failure::Found(format!("{FILE}:{}: `{line}` {what}", index + 1))
-            })?;
-            explained.reasons.insert(key, reason);
-        }
-        Ok(explained)
+            _ => None,
+        };
+        let rows = table::rows(FILE, HEADING, what, text, read)?;
+        Ok(Self { reasons: rows.into_iter().collect() })
     }
 
     pub(crate) fn reason(&self, mutant: &Mutant) -> Option<&str> {

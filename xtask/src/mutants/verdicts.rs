@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use super::site::Mutant;
+use super::table;
 use crate::outcome::Failure;
 
 /// Where the verdicts lie, from the root.
@@ -91,11 +92,7 @@ impl Verdicts {
     ///
     /// [`Failure::Found`] if it is damaged.
     pub(crate) fn load(root: &Path) -> Result<Self, Failure> {
-        match fs::read_to_string(root.join(FILE)) {
-            Ok(text) => Self::parse(&text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(Failure::io(&format!("cannot read {FILE}"), &error)),
-        }
+        table::load(root, FILE, Self::parse)
     }
 
     /// Reads a text.
@@ -104,18 +101,9 @@ impl Verdicts {
     ///
     /// [`Failure::Found`] if it is damaged.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        let mut verdicts = Self::default();
-        for (index, line) in text.lines().enumerate() {
-            if index == 0 && line == HEADING {
-                continue;
-            }
-            let (key, row) = read_row(line).ok_or_else(|| {
-                let what = "is not a file, line, mutation, verdict and hash";
-                Failure::Found(format!("{FILE}:{}: `{line}` {what}", index + 1))
-            })?;
-            verdicts.rows.insert(key, row);
-        }
-        Ok(verdicts)
+        let what = "a file, line, mutation, verdict and hash";
+        let rows = table::rows(FILE, HEADING, what, text, read_row)?;
+        Ok(Self { rows: rows.into_iter().collect() })
     }
 
     /// Returns the file's text: by file, line and mutation.
