@@ -8,6 +8,9 @@ pub use config::{CONFIG_VERSION, ConfigCompiler};
 pub use copy::CopyCompiler;
 pub use package::PackageCompiler;
 
+pub(crate) use config::unread;
+pub(crate) use package::unescaped;
+
 /// Returns the line and column of a byte of a text, both from 1 on, columns in characters.
 pub(crate) fn place_of(text: &str, at: usize) -> (u32, u32) {
     let before = &text[..text.floor_char_boundary(at)];

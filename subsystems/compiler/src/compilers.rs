@@ -51,6 +51,8 @@ pub trait Compiler: Send + Sync {
 #[derive(Default)]
 pub struct Compilers {
     by_type: BTreeMap<String, Box<dyn Compiler>>,
+    /// Types by other ends of files.
+    ends: BTreeMap<String, String>,
 }
 
 impl Compilers {
@@ -81,6 +83,23 @@ impl Compilers {
             "no file can be of type `{type_name}`"
         );
         self.by_type.insert(type_name.to_owned(), Box::new(compiler));
+    }
+
+    /// Takes files that end in another way for resources of a type: `stone.png` is the texture `stone`, unless there is a
+    /// `stone.texture`. Their compiler sees the end in [`source_path`](Context::source_path).
+    ///
+    /// # Panics
+    ///
+    /// If the end is empty or has a dot or a slash in it, and no file could have it.
+    pub fn register_end(&mut self, end: &str, type_name: &str) {
+        assert!(!end.is_empty() && !end.contains(['.', '/']), "no file can end in `{end}`");
+        self.ends.insert(end.to_owned(), type_name.to_owned());
+    }
+
+    /// Returns the type of files that end so, if they are sources of resources.
+    pub(crate) fn type_of_end<'e>(&'e self, end: &'e str) -> Option<&'e str> {
+        let type_name = self.ends.get(end).map_or(end, String::as_str);
+        self.by_type.contains_key(type_name).then_some(type_name)
     }
 
     /// Returns the compiler of a type.

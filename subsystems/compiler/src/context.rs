@@ -10,13 +10,14 @@ use loligo_containers::Endian;
 use loligo_ids::IdString64;
 use loligo_resources::ResourceKey;
 
+use crate::compilers::Compilers;
 use crate::dependency::Dependency;
 use crate::error::CompileFault;
 use crate::hash::hash_of;
 use crate::index::Reference;
 use crate::project::Target;
 use crate::resource_name::ResourceName;
-use crate::select::names_of_type;
+use crate::select::{names_of_type, source_of};
 use crate::tree::SourceTree;
 
 /// A file or a folder in a folder.
@@ -33,6 +34,7 @@ pub struct FolderEntry {
 pub(crate) struct Shared<'c> {
     pub(crate) project: &'c Path,
     pub(crate) tree: &'c SourceTree,
+    pub(crate) compilers: &'c Compilers,
     pub(crate) target: &'c Target,
     pub(crate) options: &'c BTreeMap<String, String>,
 }
@@ -193,7 +195,32 @@ impl<'c> Context<'c> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let files = entries.iter().filter(|entry| !entry.is_folder);
         let paths = files.map(|entry| format!("{prefix}{}", entry.name));
-        Ok(names_of_type(paths, type_name, self.shared.target))
+        Ok(names_of_type(paths, type_name, self.shared.compilers, self.shared.target))
+    }
+
+    /// Returns the path of the source of another resource, if there is one: of its variants for whom is compiled, the one
+    /// with most properties of this resource and no others.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileFault`] if the name leads out of the project.
+    pub fn source_of(
+        &mut self,
+        type_name: &str,
+        name: &str,
+    ) -> Result<Option<Arc<str>>, CompileFault> {
+        check_path(name)?;
+        for option in TARGET_OPTIONS {
+            self.option(option);
+        }
+        let (folder, last) = name.rsplit_once('/').unwrap_or(("", name));
+        let Some(entries) = self.list(folder)? else { return Ok(None) };
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let starts = |entry: &&FolderEntry| !entry.is_folder && entry.name.starts_with(last);
+        let paths = entries.iter().filter(starts).map(|entry| format!("{prefix}{}", entry.name));
+        let Shared { compilers, target, .. } = self.shared;
+        let properties = &self.resource.properties;
+        Ok(source_of(paths, (type_name, name), properties, compilers, target))
     }
 
     /// Returns an option of the compile, if it was given.

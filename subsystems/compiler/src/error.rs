@@ -22,20 +22,31 @@ pub struct CompileFault {
     pub reason: String,
     /// What to do about it.
     pub remedy: String,
+    /// What was done when it was found: the contexts of the thread that made the fault, outermost first.
+    pub contexts: Vec<String>,
 }
 
 impl CompileFault {
-    /// Makes a fault of the resource's whole source.
+    /// Makes a fault of the resource's whole source. What the thread is about, as `loligo_diagnostics::context!` tells,
+    /// becomes part of it: so it is made where the fault is found.
     #[must_use]
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         let (reason, remedy) = (reason.into(), remedy.into());
-        Self { file: String::new(), line: 0, column: 0, reason, remedy }
+        let contexts = loligo_diagnostics::contexts().to_string();
+        let contexts = contexts.lines().map(str::to_owned).collect();
+        Self { file: String::new(), line: 0, column: 0, reason, remedy, contexts }
     }
 
     /// Tells the line and column, both from 1 on.
     #[must_use]
     pub fn at(self, line: u32, column: u32) -> Self {
         Self { line, column, ..self }
+    }
+
+    /// Tells what was done when it was found, in place of what the thread is about now.
+    #[must_use]
+    pub fn with_contexts(self, contexts: Vec<String>) -> Self {
+        Self { contexts, ..self }
     }
 
     /// Tells the file, where it is not the resource's own source.
@@ -67,7 +78,8 @@ impl fmt::Display for CompileFault {
     }
 }
 
-/// A resource, or a file that was to be one, that is not right. It is printed as `file:line:column: reason; remedy`.
+/// A resource, or a file that was to be one, that is not right. It is printed as `file:line:column: reason; remedy`, and
+/// what was done when that was found below, a line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceError {
     /// The resource; none where the name of a file is wrong.
@@ -84,6 +96,9 @@ impl fmt::Display for ResourceError {
         if let Some(resource) = &self.resource {
             write!(f, " [resource {} of type {}", resource.name, resource.type_name)?;
             f.write_str(if self.is_kept { ", the last good one stays]" } else { "]" })?;
+        }
+        for context in &self.fault.contexts {
+            write!(f, "\n    {context}")?;
         }
         Ok(())
     }

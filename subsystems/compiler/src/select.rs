@@ -38,11 +38,10 @@ pub(crate) fn select(
     for (path, _) in tree.files() {
         // Most files that are no resources say so by their end, before anything is taken apart.
         let type_name = path.rsplit(['.', '/']).next().unwrap_or_default();
-        if compilers.get(type_name).is_none() {
-            continue;
-        }
+        let Some(type_name) = compilers.type_of_end(type_name) else { continue };
         match ResourceName::of_path(path) {
-            Ok(Some(name)) => {
+            Ok(Some(mut name)) => {
+                type_name.clone_into(&mut name.type_name);
                 let group = (name.type_name.clone(), name.name.clone());
                 groups.entry(group).or_default().push(Wanted { name, source: path.clone() });
             }
@@ -69,13 +68,14 @@ pub(crate) fn select(
 pub(crate) fn names_of_type(
     paths: impl Iterator<Item = String>,
     type_name: &str,
+    compilers: &Compilers,
     target: &Target,
 ) -> Vec<String> {
     let mut groups: BTreeMap<String, Vec<Wanted>> = BTreeMap::new();
     for path in paths {
         // A name that is wrong is told when the project is looked at.
         if let Ok(Some(name)) = ResourceName::of_path(&path)
-            && name.type_name == type_name
+            && compilers.type_of_end(&name.type_name) == Some(type_name)
         {
             let source = path.into();
             groups.entry(name.name.clone()).or_default().push(Wanted { name, source });
@@ -86,8 +86,43 @@ pub(crate) fn names_of_type(
     groups.into_iter().filter(is_there).map(|(name, _)| name).collect()
 }
 
+/// Returns the source of a resource among files: that of the variant with most of some properties and no others.
+pub(crate) fn source_of(
+    paths: impl Iterator<Item = String>,
+    (type_name, name): (&str, &str),
+    properties: &[String],
+    compilers: &Compilers,
+    target: &Target,
+) -> Option<Arc<str>> {
+    let mut variants = Vec::new();
+    for path in paths {
+        if let Ok(Some(found)) = ResourceName::of_path(&path)
+            && found.name == name
+            && compilers.type_of_end(&found.type_name) == Some(type_name)
+        {
+            let found = ResourceName { type_name: type_name.to_owned(), ..found };
+            variants.push(Wanted { name: found, source: path.into() });
+        }
+    }
+    let mut variants = resolve(variants, target);
+    variants.retain(|variant| {
+        variant.name.properties.iter().all(|property| properties.contains(property))
+    });
+    // Of several with as many the first in order.
+    variants.reverse();
+    variants.into_iter().max_by_key(|variant| variant.name.properties.len()).map(|one| one.source)
+}
+
 /// Picks the variants of one resource that a target has, in order, and takes the platforms out of their properties.
 fn resolve(mut variants: Vec<Wanted>, target: &Target) -> Vec<Wanted> {
+    // What is of the type by its own end goes before what is taken for it.
+    let is_own = |variant: &Wanted| {
+        let end = variant.source.rsplit('.').next();
+        end == Some(&*variant.name.type_name)
+    };
+    if variants.iter().any(is_own) {
+        variants.retain(is_own);
+    }
     if let Some(kept) = &target.languages {
         let is_kept = |property: &String| !is_language(property) || kept.contains(property);
         variants.retain(|variant| variant.name.properties.iter().all(is_kept));

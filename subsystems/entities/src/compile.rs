@@ -28,6 +28,26 @@
 //! }
 //! ```
 //!
+//! A level of many needs few lines: `instances` are entities without a name, each in as many places as it says. They are
+//! turned, scaled and moved as the place tells, with all that hangs on them.
+//!
+//! ```text
+//! instances = [
+//!     { inherit = "rock" positions = [ [ 4 0 2 ] [ 7 0 2 ] ] }
+//!     { inherit = "lamp" poses = [ { position = [ 0 3 0 ] rotation = [ 0 0 0 1 ] scale = 2 } ] }
+//!     { inherit = "pillar" ring = { count = 12 radius = 8 center = [ 0 0 0 ] } }   // x axes point away from the center
+//!     { inherit = "grass" grid = {
+//!         count = [ 100 1 100 ]       // along x, y and z
+//!         step = [ 0.5 1 0.5 ]        // metres between them
+//!         center = [ 0 0 0 ]
+//!         jitter = [ 0.2 0 0.2 ]      // how far each is moved by chance, to either side
+//!         turn = 180                  // by how many degrees, to either side, around the axis that points up
+//!         scale = [ 0.8 1.2 ]         // from the smallest to the largest
+//!         seed = 1                    // another number, other chances
+//!     } }
+//! ]
+//! ```
+//!
 //! Objects are merged key by key, whatever else is replaced, and `null` takes away what was inherited. Entities that
 //! hang on others, or on which others hang, have a transform, whether they say so or not. A number is rounded to 32 bits.
 
@@ -37,6 +57,9 @@ mod data;
 mod error;
 mod expand;
 mod merge;
+mod place;
+mod plain;
+mod project;
 mod source;
 mod tag;
 mod transform;
@@ -46,21 +69,23 @@ pub use component::{ComponentCompiler, Instances};
 pub use config::{Config, Field};
 pub use data::DataCompiler;
 pub use error::{CompileError, CompileFault};
-pub use source::Sources;
+pub use plain::{PlainCompiler, PlainField, PlainKind};
+pub use project::{ENTITY_TYPE, LEVEL_TYPE, SharedComponentCompiler, register, standard};
+pub use source::{NamedResource, Sources};
 pub use tag::TagCompiler;
 pub use transform::TransformCompiler;
 pub use write::{NewPart, write};
 
 use loligo_allocators::Allocator;
-use loligo_containers::BlobBytes;
+use loligo_containers::{BlobBytes, Endian};
 
-use expand::Expansion;
-use source::Files;
+use expand::{Expansion, Kind};
+use source::{Files, Told};
 
 /// How many levels of entities a source may have, as deep as transforms may.
 pub const DEPTH_MAX: u32 = crate::DEPTH_MAX as u32;
 
-/// Compiles the source of an entity or of a level: one that has the key `entities`.
+/// Compiles the source of an entity or of a level: one that has the key `entities` or `instances`.
 ///
 /// `file` is what errors call it; what it inherits, and what that inherits, is asked of `sources`, so that who compiles
 /// a project learns there what a resource depends on. `compilers` are for the component types that may be named; their
@@ -105,8 +130,22 @@ pub fn compile<'s, 'a>(
     compilers: &[&dyn ComponentCompiler],
     memory: &'a dyn Allocator,
 ) -> Result<BlobBytes<'a>, CompileError<'s>> {
+    compile_as(Kind::Either, Endian::NATIVE, file, text, sources, compilers, memory)
+}
+
+/// Compiles a source that is to be an entity or a level, for machines of a byte order.
+fn compile_as<'s, 'a>(
+    kind: Kind,
+    endian: Endian,
+    file: &'s str,
+    text: &'s [u8],
+    sources: &(impl Sources<'s> + ?Sized),
+    compilers: &[&dyn ComponentCompiler],
+    memory: &'a dyn Allocator,
+) -> Result<BlobBytes<'a>, CompileError<'s>> {
     let files = Files::try_read(file, text, sources, memory)?;
-    let mut expansion = Expansion::new(&files, compilers, memory);
-    expansion.expand()?;
-    expansion.write(memory)
+    let notes = Told(sources);
+    let mut expansion = Expansion::new(&files, compilers, memory, &notes);
+    expansion.expand(kind)?;
+    expansion.write(endian, memory)
 }

@@ -18,6 +18,7 @@ mod error;
 mod plain;
 mod pose;
 mod resource;
+mod resource_words;
 mod tags;
 mod transforms;
 
@@ -32,5 +33,6 @@ pub use pose::Pose;
 pub use resource::{
     ENTITIES_MAX, EntityResource, NO_PARENT, ResourceError, ResourceFault, ResourcePart,
 };
+pub use resource_words::ResourceWords;
 pub use tags::{ENTITIES_OF_TAG_MAX, TagError, Tags};
 pub use transforms::{DEPTH_MAX, LinkError, Transforms};

@@ -7,14 +7,21 @@
 extern crate std;
 
 mod backend;
+#[cfg(feature = "compile")]
+pub mod compile;
 mod context;
 mod cull;
 mod display_list;
 mod draw;
 mod frame;
 mod key;
+mod material;
+mod mesh;
+mod resource_error;
+mod shader;
 mod sort;
 mod state;
+mod texture;
 mod trace;
 mod world;
 
@@ -28,10 +35,18 @@ pub use frame::{
     TargetFormat, TargetRef, TargetSize, WINDOW,
 };
 pub use key::{LayerKeys, Order, layer_of};
+pub use material::{MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource};
+pub use mesh::{MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex};
+pub use resource_error::{ContentError, ContentFault};
+pub use shader::{SHADER_TYPE, SHADER_VERSION, ShaderImage, ShaderResource};
 pub use sort::{ItemSorter, SortItem};
 pub use state::{
     Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject, StateError, StateFault,
     StateRecorder, StateStream, Transform,
+};
+pub use texture::{
+    TEXTURE_SIDE_MAX, TEXTURE_TYPE, TEXTURE_VERSION, TextureImage, TextureLevel, TextureResource,
+    TextureWrap,
 };
 pub use trace::Trace;
 pub use world::{RenderWorld, View};

@@ -13,6 +13,7 @@ use loligo_compiler::{
     Compilers, PLATFORMS, Platform, Project, Report, Target, Threads, Watch, is_language,
 };
 
+use crate::content::compilers;
 use crate::print::print;
 
 /// Compiles a project folder of sources into a data folder: only what has changed.
@@ -63,8 +64,8 @@ const EXAMPLES: &str = "Examples:
   loligo compile game --platform android --as-platform linux
                                                    what is made for Android, to be looked at here
 
-What is wrong is told as file:line:column, reason and remedy; everything else is compiled, and what fails keeps its
-last good version.
+What is wrong is told as file:line:column, reason and remedy, with what was done below it; everything else is
+compiled, and what fails keeps its last good version.
 Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.
 How files are named, and what is in the data folder: docs/compiling.md.";
 
@@ -89,7 +90,7 @@ impl Compile {
 
     /// Compiles once, or for ever; tells whether nothing was wrong.
     fn compile(&self) -> Result<bool, String> {
-        let compilers = Compilers::built_in();
+        let compilers = compilers();
         let project = self.project(&compilers);
         let jobs = self.jobs.and_then(|jobs| NonZeroUsize::new(jobs as usize));
         let threads = jobs.map_or_else(Threads::default, Threads::new);

@@ -6,6 +6,7 @@
 
 mod advise;
 mod compile;
+mod content;
 mod convert;
 mod output;
 mod print;

@@ -5,6 +5,7 @@ use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
 
+use loligo_diagnostics::{context, contexts};
 use loligo_resources::{ContentHash, DebugName, HEADER_BYTES, RESOURCE_FORMAT, ResourceHeader};
 
 use crate::context::{Asked, Context, Shared};
@@ -16,6 +17,7 @@ use crate::index::{Entry, Index, Output};
 use crate::project::Project;
 use crate::report::Report;
 use crate::select::Wanted;
+use crate::walk::Walk;
 
 /// The version of what is done to every resource, whatever its type.
 const RECIPE_VERSION: u32 = 1;
@@ -62,8 +64,9 @@ pub(super) fn compile_all(
     });
     let mut outcomes = stale.into_iter().map(|(_, outcome)| outcome.into_inner());
     let mut entries = Vec::with_capacity(wanted.len());
+    let walk = Walk::new(&old.entries);
     for (one, recipe) in wanted.iter().zip(plan) {
-        let known = old.entry(&one.name);
+        let known = walk.find(|entry| entry.name.cmp(&one.name));
         let Some(recipe) = recipe else {
             entries.extend(known.cloned());
             continue;
@@ -108,11 +111,17 @@ fn compile_one(
     let Some(compiler) = project.compilers.get(&one.name.type_name) else {
         return Ok(Err(CompileFault::new("the type has no compiler", "register one")));
     };
+    let around = contexts().count();
+    context!("When compiling", one.source);
     let mut context = Context::new(shared, &one.name, &one.source);
     let ran = catch_unwind(AssertUnwindSafe(|| compiler.compile(&mut context)));
     let payload = match ran {
         Ok(Ok(payload)) => payload,
-        Ok(Err(fault)) => return Ok(Err(fault)),
+        Ok(Err(mut fault)) => {
+            // What the caller's own thread is about is no part of it: another thread might have compiled it.
+            fault.contexts.drain(..around.min(fault.contexts.len()));
+            return Ok(Err(fault));
+        }
         Err(panic) => return Ok(Err(panicked(&*panic))),
     };
     let mut file = Vec::with_capacity(HEADER_BYTES + payload.len());

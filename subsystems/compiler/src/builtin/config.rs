@@ -38,7 +38,7 @@ impl Compiler for ConfigCompiler {
     }
 }
 
-pub(super) fn unread(error: ReadError) -> CompileFault {
+pub(crate) fn unread(error: ReadError) -> CompileFault {
     match error {
         ReadError::Syntax(error) => error.into(),
         ReadError::Memory(error) => no_memory(&error),

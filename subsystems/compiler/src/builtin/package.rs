@@ -79,7 +79,7 @@ fn collect(
     Ok(items)
 }
 
-fn unescaped(text: Text<'_>) -> String {
+pub(crate) fn unescaped(text: Text<'_>) -> String {
     let mut string = String::new();
     let Ok(()) = text.unescape(|piece| {
         string.push_str(piece);

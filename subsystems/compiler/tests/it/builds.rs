@@ -137,7 +137,10 @@ fn what_fails_keeps_its_last_good_version_and_is_told_each_time() {
     let report = place.compile(&compilers);
     assert_eq!((report.compiled, report.errors.len()), (2, 1));
     let text = report.errors[0].to_string();
-    assert_eq!(text, "c.script:1:1: it fails; let it not [resource c of type script]");
+    assert_eq!(
+        text,
+        "c.script:1:1: it fails; let it not [resource c of type script]\n    When compiling: c.script"
+    );
     let good = contents(&place.data());
 
     place.write("a.script", "text\nneed none.txt");
@@ -149,8 +152,8 @@ fn what_fails_keeps_its_last_good_version_and_is_told_each_time() {
             texts,
             [
                 "a.script:2:1: there is no file `none.txt`; add it to the project, or name another \
-             [resource a of type script, the last good one stays]",
-                "c.script:1:1: it fails; let it not [resource c of type script]",
+             [resource a of type script, the last good one stays]\n    When compiling: a.script",
+                "c.script:1:1: it fails; let it not [resource c of type script]\n    When compiling: c.script",
             ]
         );
         assert_eq!(contents(&place.data()), good);

@@ -63,8 +63,8 @@ fn a_fault_in_settings_has_its_place() {
     let report = place.compile(&Compilers::built_in());
     assert_eq!(report.compiled, 1);
     let texts: Vec<String> = report.errors.iter().map(ToString::to_string).collect();
-    let first =
-        "a.config:2:6: expected a value, found `d`; put text in quotes [resource a of type config]";
+    let first = "a.config:2:6: expected a value, found `d`; put text in quotes [resource a of type config]\n    \
+                 When compiling: a.config";
     assert_eq!(texts[0], first);
     assert!(texts[1].starts_with("b.config:1:1: expected "), "{}", texts[1]);
 }

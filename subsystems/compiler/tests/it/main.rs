@@ -5,4 +5,6 @@ mod builtin;
 mod equality;
 mod killed;
 mod place;
+mod properties;
 mod scripted;
+mod sources;

@@ -53,6 +53,18 @@ pub trait ComponentCompiler {
         words: &mut Array<'_, u32>,
     ) -> Result<(), CompileError<'s>>;
 
+    /// Returns the version. It changes whenever the same source gives other words, and then all that has the type is
+    /// compiled anew.
+    fn version(&self) -> u32 {
+        1
+    }
+
+    /// Tells whether the packed words are numbers of 32 bits and nothing else, so that they can be written for machines of
+    /// another byte order.
+    fn is_words(&self) -> bool {
+        true
+    }
+
     /// Appends the data of all instances to `data`, as the type's manager reads them: one behind the other, unless the
     /// type says otherwise.
     ///

@@ -4,16 +4,19 @@ use core::fmt;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
+use loligo_ids::IdString64;
 use loligo_sjson::{NodeKind, Text};
 
 use super::error::{CompileError, CompileFault};
-use super::source::Located;
+use super::source::{Located, NamedResource, Notes, string_in};
+use crate::resource_words::ResourceWords;
 
 /// What a source says of a component, with what it inherits.
 pub struct Config<'c, 's> {
     /// The values of the component, what is inherited last; none for a component that no source names.
     pub(super) layers: &'c [Located<'c, 's>],
     pub(super) memory: &'c dyn Allocator,
+    pub(super) notes: &'c dyn Notes<'s>,
 }
 
 impl<'c, 's> Config<'c, 's> {
@@ -54,6 +57,39 @@ impl<'c, 's> Config<'c, 's> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the value of a key that must be there.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] if it is not.
+    pub fn need(&self, key: &'static str) -> Result<Field<'c, 's>, CompileError<'s>> {
+        self.field(key).ok_or_else(|| match self.layers.first() {
+            Some(layer) => layer.error(CompileFault::Missing { key }),
+            None => {
+                CompileError { file: "", line: 1, column: 1, fault: CompileFault::Missing { key } }
+            }
+        })
+    }
+
+    /// Returns the resource that a value names, and tells the project that it is one: that it is there is checked when
+    /// all are known.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] if the value is no name in quotes.
+    pub fn resource(
+        &self,
+        value: &Field<'c, 's>,
+        type_name: &'static str,
+    ) -> Result<ResourceWords, CompileError<'s>> {
+        let what = "the name of a resource in quotes, without escapes";
+        let name = string_in(value.0.text, &value.0.node).filter(|name| !name.is_empty());
+        let name = name.ok_or_else(|| value.0.expected(what))?;
+        let (file, text, offset) = (value.0.name, value.0.text, value.0.node.span().start);
+        self.notes.refer(&NamedResource { type_name, name, file, text, offset });
+        Ok(ResourceWords::of(IdString64::new(name)))
     }
 
     /// Returns the memory that the compiler works with.

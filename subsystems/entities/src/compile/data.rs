@@ -48,6 +48,10 @@ impl ComponentCompiler for DataCompiler {
         Ok(words.try_extend(bytes.as_chunks().0.iter().map(|word| u32::from_ne_bytes(*word)))?)
     }
 
+    fn is_words(&self) -> bool {
+        false
+    }
+
     /// Puts each store there once, however many instances have it.
     fn pack(&self, instances: &Instances<'_>, data: &mut Array<'_, u32>) -> Result<(), GrowError> {
         let memory = data.memory();

@@ -39,6 +39,11 @@ pub enum CompileFault<'s> {
         /// The keys that do.
         known: &'static str,
     },
+    /// A key is not there that must be.
+    Missing {
+        /// The key.
+        key: &'static str,
+    },
     /// A key that comes twice in one object.
     Twice {
         /// The key, as it is written.
@@ -103,14 +108,8 @@ impl<'s> CompileError<'s> {
     /// Returns the error of something that begins at a byte of a text.
     #[cold]
     pub(super) fn at(file: &'s str, text: &str, offset: usize, fault: CompileFault<'s>) -> Self {
-        let before = &text[..text.floor_char_boundary(offset)];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Self {
-            file,
-            line: 1 + before.bytes().filter(|byte| *byte == b'\n').count() as u32,
-            column: 1 + before[line_start..].chars().count() as u32,
-            fault,
-        }
+        let (line, column) = place_of(text, offset);
+        Self { file, line, column, fault }
     }
 
     /// Returns the error of a source that could not be read.
@@ -125,6 +124,14 @@ impl<'s> CompileError<'s> {
             ReadError::Memory(error) => Self { file, ..error.into() },
         }
     }
+}
+
+/// Returns line and column of a byte of a text.
+pub(super) fn place_of(text: &str, offset: usize) -> (u32, u32) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count() as u32;
+    (line, 1 + before[line_start..].chars().count() as u32)
 }
 
 /// What has no place in a source: there is no memory. It is of line and column 1 of no file.
@@ -157,6 +164,7 @@ impl fmt::Display for CompileFault<'_> {
             Self::Key { key, known } => {
                 write!(f, "the key `{key}` means nothing here; the keys are {known}")
             }
+            Self::Missing { key } => write!(f, "there is no `{key}` here; add it"),
             Self::Twice { key } => {
                 write!(f, "the key `{key}` comes twice in this object; remove one")
             }

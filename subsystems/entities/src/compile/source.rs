@@ -4,7 +4,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_sjson::{NodeKind, Options, SyntaxNode, SyntaxTree};
 
-use super::error::{CompileError, CompileFault};
+use super::error::{CompileError, CompileFault, place_of};
 
 /// Where sources that are inherited come from: a project, which takes note of what is asked for.
 ///
@@ -12,6 +12,55 @@ use super::error::{CompileError, CompileFault};
 pub trait Sources<'s> {
     /// Returns the text of a source, or `None` if there is none of this name.
     fn source(&self, name: &str) -> Option<&'s [u8]>;
+
+    /// Is told of a resource that a component names, as often as it is named.
+    fn refer(&self, resource: &NamedResource<'s>) {
+        let _ = resource;
+    }
+
+    /// Is told that an error was found, while the thread's contexts (`loligo_diagnostics::contexts`) say where: in which
+    /// entities, in which component. It is told again by what lies around that; the first time counts.
+    fn failed(&self) {}
+}
+
+/// A resource that a component names, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedResource<'s> {
+    /// Its type.
+    pub type_name: &'static str,
+    /// Its name.
+    pub name: &'s str,
+    /// The source that names it, as it is called in errors.
+    pub file: &'s str,
+    pub(super) text: &'s str,
+    pub(super) offset: usize,
+}
+
+impl NamedResource<'_> {
+    /// Returns line and column. O(bytes before it).
+    #[must_use]
+    pub fn place(&self) -> (u32, u32) {
+        place_of(self.text, self.offset)
+    }
+}
+
+/// What is told of while sources are compiled; what [`Sources`] are told of.
+pub(super) trait Notes<'s> {
+    fn refer(&self, resource: &NamedResource<'s>);
+    fn failed(&self);
+}
+
+/// Leads to sources of any size.
+pub(super) struct Told<'x, S: ?Sized>(pub(super) &'x S);
+
+impl<'s, S: Sources<'s> + ?Sized> Notes<'s> for Told<'_, S> {
+    fn refer(&self, resource: &NamedResource<'s>) {
+        self.0.refer(resource);
+    }
+
+    fn failed(&self) {
+        self.0.failed();
+    }
 }
 
 impl<'s> Sources<'s> for [(&str, &'s [u8])] {
@@ -127,7 +176,8 @@ fn find_inherited<'s>(
     while let Some(node) = open.pop() {
         for child in node.children() {
             let key = child.key().and_then(|key| key.plain());
-            if child.kind() == NodeKind::Object && key != Some("components") {
+            let is_list = child.kind() == NodeKind::Array && key == Some("instances");
+            if is_list || (child.kind() == NodeKind::Object && key != Some("components")) {
                 open.try_push(child)?;
             } else if key == Some("inherit")
                 && child.kind() == NodeKind::String

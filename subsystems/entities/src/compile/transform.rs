@@ -31,27 +31,32 @@ impl ComponentCompiler for TransformCompiler {
         config: &Config<'_, 's>,
         words: &mut Array<'_, u32>,
     ) -> Result<(), CompileError<'s>> {
-        config.allow(&["position", "rotation", "scale"], "position, rotation, scale")?;
-        let mut pose = Pose::IDENTITY;
-        if let Some(position) = config.field("position") {
-            pose.position = Vec3::from_array(position.numbers("a position `[ x y z ]`")?);
-        }
-        if let Some(rotation) = config.field("rotation") {
-            let quat = Quat::from_array(rotation.numbers("a rotation `[ x y z w ]`")?);
-            let length = quat.length_squared();
-            if !((1.0 - LENGTH_ERROR)..=(1.0 + LENGTH_ERROR)).contains(&length) {
-                return Err(rotation.error(
+        Ok(words.try_extend_from_slice(&read_pose(config)?.to_words())?)
+    }
+}
+
+/// Reads a pose.
+pub(super) fn read_pose<'s>(config: &Config<'_, 's>) -> Result<Pose, CompileError<'s>> {
+    config.allow(&["position", "rotation", "scale"], "position, rotation, scale")?;
+    let mut pose = Pose::IDENTITY;
+    if let Some(position) = config.field("position") {
+        pose.position = Vec3::from_array(position.numbers("a position `[ x y z ]`")?);
+    }
+    if let Some(rotation) = config.field("rotation") {
+        let quat = Quat::from_array(rotation.numbers("a rotation `[ x y z w ]`")?);
+        let length = quat.length_squared();
+        if !((1.0 - LENGTH_ERROR)..=(1.0 + LENGTH_ERROR)).contains(&length) {
+            return Err(rotation.error(
                     "the rotation is a quaternion `[ x y z w ]` whose length is not 1; divide it by its length",
                 ));
-            }
-            pose.rotation = quat.normalize();
         }
-        if let Some(scale) = config.field("scale") {
-            pose.scale = match scale.number() {
-                Ok(all) => Vec3::splat(all),
-                Err(_) => Vec3::from_array(scale.numbers("a scale `[ x y z ]` or one number")?),
-            };
-        }
-        Ok(words.try_extend_from_slice(&pose.to_words())?)
+        pose.rotation = quat.normalize();
     }
+    if let Some(scale) = config.field("scale") {
+        pose.scale = match scale.number() {
+            Ok(all) => Vec3::splat(all),
+            Err(_) => Vec3::from_array(scale.numbers("a scale `[ x y z ]` or one number")?),
+        };
+    }
+    Ok(pose)
 }

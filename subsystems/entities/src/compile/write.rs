@@ -36,7 +36,18 @@ pub fn write<'a>(
     parts: &[NewPart<'_>],
     memory: &'a dyn Allocator,
 ) -> Result<BlobBytes<'a>, GrowError> {
-    let mut builder = BlobBuilder::<Root>::try_new_in(Endian::NATIVE, memory)?;
+    write_for(Endian::NATIVE, parents, names, parts, memory)
+}
+
+/// As [`write()`], for machines of a byte order.
+pub(super) fn write_for<'a>(
+    endian: Endian,
+    parents: &[u32],
+    names: &[u32],
+    parts: &[NewPart<'_>],
+    memory: &'a dyn Allocator,
+) -> Result<BlobBytes<'a>, GrowError> {
+    let mut builder = BlobBuilder::<Root>::try_new_in(endian, memory)?;
     let root = builder.root();
     builder.numbers(root.at(blob_field!(Root, parents)), parents)?;
     builder.numbers(root.at(blob_field!(Root, names)), names)?;

@@ -2,8 +2,10 @@
 
 mod compiling;
 mod golden;
+mod instances;
 mod memory;
 mod model;
+mod project;
 mod refusals;
 mod resources;
 mod spawning;

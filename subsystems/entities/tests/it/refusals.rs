@@ -12,7 +12,12 @@ use crate::world::{COMPILERS, World, compiled};
 const TOWN: &str = r#"entities = {
     hall = { components = { tag = [ "a" "b" ] data = { k = 1 } health = 1 } children = { bell = {} } }
     shop = { inherit = "shop" components = { tag = [ "b" "c" "d" "e" "f" ] } }
-}"#;
+}
+instances = [
+    { inherit = "shop" positions = [ [ 1 0 0 ] [ 2 0 0 ] ] }
+    { ring = { count = 3 radius = 2 } }
+    { grid = { count = [ 2 1 2 ] } }
+]"#;
 
 const SHOP: (&str, &[u8]) =
     ("shop", br#"components = { data = { k = 2 "\u0041" = "x\ty" } } children = { a = { children = { b = {} } } }"#);

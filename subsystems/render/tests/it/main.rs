@@ -1,5 +1,6 @@
 //! Rendering from outside: each part beside a naive one, frames as text, memory that is counted, bytes from anywhere.
 
+mod content;
 mod contexts;
 mod culling;
 mod damage;

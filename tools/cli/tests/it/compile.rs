@@ -60,7 +60,7 @@ fn what_is_wrong_is_told_and_all_else_compiled() {
     let (code, stdout, stderr) = place.run(&["compile", "game"]);
     assert_eq!((code, sum(&stdout)), (1, "4 compiled, 0 as they were, 0 gone, 1 wrong"));
     let expected = "loligo: bad.config:2:6: expected a value, found `d`; put text in quotes \
-        [resource bad of type config]\n";
+        [resource bad of type config]\n    When compiling: bad.config\n";
     assert_eq!(stderr, expected);
     place.file("game/door.config", "width = ");
     place.file("game/signs/all.package", "data = [ \"nowhere\" ]");

@@ -2,6 +2,7 @@
 
 mod advise;
 mod compile;
+mod content;
 mod convert;
 mod record;
 mod replay;

@@ -1,0 +1,94 @@
+//! Compilers of meshes, textures, materials, shaders and frames: for tools, behind the feature `compile`.
+//!
+//! A game is built without the feature and reads what these have made: [`MeshResource`](crate::MeshResource),
+//! [`TextureResource`](crate::TextureResource), [`MaterialResource`](crate::MaterialResource),
+//! [`ShaderResource`](crate::ShaderResource), [`FrameDescription`](crate::FrameDescription).
+//!
+//! After "Our Tool Architecture" on the BitSquid blog (2010): the compiler of a type is a part of the engine, and lies beside
+//! what reads its data.
+//!
+//! # Sources
+//!
+//! ```text
+//! // stone.texture                     a `stone.png` alone is a texture, too, with all that is told here
+//! image = "textures/stone.png"         // the PNG; without, the one beside it with its name
+//! color = "srgb"                       // or "linear": normals, roughness, masks
+//! wrap = "repeat"                      // or "clamp", "mirror"
+//!
+//! // stone.material
+//! shader = "shaders/standard"          // must be told
+//! texture = "textures/stone"           // none
+//! color = [ 1 1 1 1 ]                  // linear; multiplies the texture's
+//! roughness = 0.8   metallic = 0   emission = 0
+//! custom = [ 0 0 0 0 ]                 // for shaders of the game
+//! casts_shadow = true
+//! layer = "opaque"                     // a layer of the frame
+//!
+//! // door.mesh, of a file
+//! file = "models/house.glb"            // or .gltf
+//! node = "door"                        // or: mesh = "door"; without both, the whole scene
+//! scale = 1   offset = [ 0 0 0 ]   uv_scale = [ 1 1 ]
+//!
+//! // pillar.mesh, of a shape: see [`MeshCompiler`]
+//! shape = "cylinder"   radius = 0.4   height = 3   uv_scale = [ 2 3 ]
+//! ```
+//!
+//! A `.shader` is WGSL, and a `.frame` is what [`FrameDescription`](crate::FrameDescription) reads.
+
+mod frame;
+mod geometry;
+mod gltf_file;
+mod gltf_view;
+mod material;
+mod mesh;
+mod mips;
+mod picture;
+mod shader;
+mod shape;
+mod texture;
+
+pub use frame::{FRAME_TYPE, FRAME_VERSION, FrameCompiler};
+pub use material::MaterialCompiler;
+pub use mesh::MeshCompiler;
+pub use shader::ShaderCompiler;
+pub use texture::TextureCompiler;
+
+use loligo_allocators::{HeapAllocator, PageAllocator};
+use loligo_compiler::{CompileFault, Compilers};
+use loligo_containers::GrowError;
+use std::vec::Vec;
+
+use crate::{MATERIAL_TYPE, MESH_TYPE, SHADER_TYPE, TEXTURE_TYPE};
+
+/// Registers all compilers of this crate: `frame`, `material`, `mesh`, `shader`, `texture`, and files that end in `png`
+/// as textures.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_compiler::Compilers;
+///
+/// let mut compilers = Compilers::built_in();
+/// loligo_render::compile::register(&mut compilers);
+/// assert!(compilers.get("texture").is_some());
+/// ```
+pub fn register(compilers: &mut Compilers) {
+    compilers.register(FRAME_TYPE, FrameCompiler);
+    compilers.register(MATERIAL_TYPE, MaterialCompiler);
+    compilers.register(MESH_TYPE, MeshCompiler);
+    compilers.register(SHADER_TYPE, ShaderCompiler);
+    compilers.register(TEXTURE_TYPE, TextureCompiler);
+    compilers.register_end("png", TEXTURE_TYPE);
+}
+
+/// The heap that a blob is built on: one for each, so that compilers that work at the same time share none.
+type Heap<'a> = HeapAllocator<'a, PageAllocator>;
+
+/// Builds a blob.
+fn build(
+    work: impl FnOnce(&Heap<'_>) -> Result<Vec<u8>, GrowError>,
+) -> Result<Vec<u8>, CompileFault> {
+    let pages = PageAllocator::new("compiler pages");
+    let heap = HeapAllocator::new("compiler", &pages);
+    work(&heap).map_err(|error| CompileFault::new(std::format!("{error}"), "make it smaller"))
+}

@@ -1,0 +1,45 @@
+//! Frames: checked, and kept as text.
+
+use loligo_allocators::{HeapAllocator, PageAllocator};
+use loligo_compiler::{CompileFault, Compiler, Context};
+use std::format;
+use std::string::ToString;
+use std::vec::Vec;
+
+use crate::frame::{FrameDescription, FrameError};
+
+/// The type of frames.
+pub const FRAME_TYPE: &str = "frame";
+
+/// The version of frames that is compiled and read here.
+pub const FRAME_VERSION: u32 = 1;
+
+/// Compiles frames: the payload is the text, which [`FrameDescription`] reads without an error.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FrameCompiler;
+
+impl Compiler for FrameCompiler {
+    fn version(&self) -> u32 {
+        FRAME_VERSION
+    }
+
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+        let source = context.source()?;
+        let pages = PageAllocator::new("compiler pages");
+        let heap = HeapAllocator::new("compiler", &pages);
+        match FrameDescription::try_read_in(&source, &heap) {
+            Ok(_) => Ok(source.to_vec()),
+            Err(FrameError::Syntax(error)) => Err(error.into()),
+            Err(FrameError::Memory(error)) => {
+                Err(CompileFault::new(error.to_string(), "make the frame smaller"))
+            }
+            Err(error @ FrameError::Fault { line, column, .. }) => {
+                let text = error.to_string();
+                let text = text.strip_prefix(&format!("{line}:{column}: ")).unwrap_or(&text);
+                // What is wrong and what to do stand in one sentence, parted by the first semicolon.
+                let (reason, remedy) = text.split_once("; ").unwrap_or((text, "correct it"));
+                Err(CompileFault::new(reason, remedy).at(line, column))
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Triangles while they are gathered.
+
+use glam::Vec3;
+use loligo_compiler::CompileFault;
+use loligo_containers::{BlobBuilder, Endian, blob_field};
+use std::format;
+use std::vec::Vec;
+
+use super::build;
+use crate::mesh::{MeshImage, MeshVertex};
+
+/// The most vertices of a mesh, and the most indices: a gigabyte of them would come of a mistake.
+pub(super) const VERTICES_MAX: usize = 1 << 24;
+pub(super) const INDICES_MAX: usize = 1 << 26;
+
+/// Vertices and triangles of a mesh.
+#[derive(Debug, Default)]
+pub(super) struct Geometry {
+    pub(super) vertices: Vec<MeshVertex>,
+    pub(super) indices: Vec<u32>,
+}
+
+impl Geometry {
+    /// Adds a vertex and returns its index.
+    pub(super) fn vertex(&mut self, position: Vec3, normal: Vec3, uv: [f32; 2]) -> u32 {
+        let index = self.vertices.len() as u32;
+        let (position, normal) = (position.to_array(), normal.to_array());
+        self.vertices.push(MeshVertex { position, normal, uv });
+        index
+    }
+
+    /// Adds a triangle, its front counter-clockwise.
+    pub(super) fn triangle(&mut self, a: u32, b: u32, c: u32) {
+        self.indices.extend([a, b, c]);
+    }
+
+    /// Scales, moves, and scales places in the texture.
+    pub(super) fn place(&mut self, scale: f32, offset: Vec3, uv_scale: [f32; 2]) {
+        for vertex in &mut self.vertices {
+            let position = Vec3::from_array(vertex.position) * scale + offset;
+            vertex.position = position.to_array();
+            vertex.uv = [vertex.uv[0] * uv_scale[0], vertex.uv[1] * uv_scale[1]];
+        }
+    }
+
+    /// Returns the box around all vertices.
+    fn bounds(&self) -> [Vec3; 2] {
+        let positions = || self.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
+        let low = positions().reduce(Vec3::min).unwrap_or(Vec3::ZERO);
+        [low, positions().reduce(Vec3::max).unwrap_or(Vec3::ZERO)]
+    }
+
+    /// Returns the sphere around the box's center that holds all vertices.
+    fn sphere(&self, [low, high]: [Vec3; 2]) -> [f32; 4] {
+        let center = (low + high) * 0.5;
+        let distance = |vertex: &MeshVertex| center.distance(Vec3::from_array(vertex.position));
+        let radius = self.vertices.iter().map(distance).fold(0.0, f32::max);
+        // The root may have been rounded down.
+        [center.x, center.y, center.z, radius * (1.0 + f32::EPSILON)]
+    }
+
+    /// Writes the blob of the mesh.
+    pub(super) fn build(&self, endian: Endian) -> Result<Vec<u8>, CompileFault> {
+        let bounds = self.bounds();
+        let sphere = self.sphere(bounds);
+        if !sphere.iter().all(|number| number.is_finite()) {
+            let reason = format!("the mesh is as large as {sphere:?}");
+            return Err(CompileFault::new(reason, "make it smaller"));
+        }
+        build(|heap| {
+            let mut builder = BlobBuilder::<MeshImage, _>::try_new_in(endian, heap)?;
+            let root = builder.root();
+            builder.set(root.at(blob_field!(MeshImage, sphere)), sphere);
+            builder.set(root.at(blob_field!(MeshImage, low)), bounds[0].to_array());
+            builder.set(root.at(blob_field!(MeshImage, high)), bounds[1].to_array());
+            let numbers: &[f32] = bytemuck::cast_slice(&self.vertices);
+            builder.numbers(root.at(blob_field!(MeshImage, vertices)), numbers)?;
+            builder.numbers(root.at(blob_field!(MeshImage, indices)), &self.indices)?;
+            Ok(builder.finish().to_vec())
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Numbers in the buffers of a glTF file.
+
+use gltf::Accessor;
+use gltf::accessor::DataType;
+use std::format;
+use std::string::{String, ToString};
+use std::sync::Arc;
+use std::vec::Vec;
+
+/// The elements of an accessor: each lies within the bytes, as was checked.
+#[derive(Debug)]
+pub(super) struct View<'b> {
+    bytes: &'b [u8],
+    count: usize,
+    stride: usize,
+    components: usize,
+    kind: DataType,
+}
+
+impl<'b> View<'b> {
+    /// Finds the elements of an accessor.
+    pub(super) fn open(accessor: &Accessor<'_>, buffers: &'b [Arc<[u8]>]) -> Result<Self, String> {
+        let name = format!("accessor {}", accessor.index());
+        if accessor.sparse().is_some() {
+            return Err(format!("{name} is sparse, which is not read"));
+        }
+        let Some(view) = accessor.view() else {
+            return Err(format!("{name} has no data"));
+        };
+        let components = accessor.dimensions().multiplicity();
+        let size = accessor.size();
+        let stride = view.stride().unwrap_or(size);
+        let count = accessor.count();
+        let bytes = buffers.get(view.buffer().index()).map_or(&[][..], |bytes| bytes);
+        let end = view.offset().checked_add(view.length());
+        let bytes = end.and_then(|end| bytes.get(view.offset()..end));
+        let bytes = bytes.and_then(|bytes| bytes.get(accessor.offset()..));
+        let bytes = bytes.ok_or_else(|| format!("{name} begins beyond its buffer"))?;
+        let last = count.checked_sub(1).and_then(|last| last.checked_mul(stride));
+        let needed = last.and_then(|last| last.checked_add(size)).filter(|_| stride >= size);
+        match needed {
+            Some(needed) if needed <= bytes.len() => {
+                Ok(Self { bytes, count, stride, components, kind: accessor.data_type() })
+            }
+            _ => Err(format!(
+                "{name} has {count} elements, one every {stride} bytes, and {} bytes for them",
+                bytes.len()
+            )),
+        }
+    }
+
+    /// Returns how many elements there are.
+    pub(super) const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Returns how many numbers an element has.
+    pub(super) const fn components(&self) -> usize {
+        self.components
+    }
+
+    /// Returns the numbers of an element. Whole numbers are parts of one, as those of all that is read here are.
+    pub(super) fn numbers<const N: usize>(&self, index: usize) -> [f32; N] {
+        let element = self.bytes.get(index * self.stride..).unwrap_or_default();
+        core::array::from_fn(|at| match self.kind {
+            DataType::F32 => f32::from_le_bytes(bytes_at(element, at)),
+            DataType::U8 => f32::from(u8::from_le_bytes(bytes_at(element, at))) / 255.0,
+            DataType::U16 => f32::from(u16::from_le_bytes(bytes_at(element, at))) / 65535.0,
+            DataType::I8 => (f32::from(i8::from_le_bytes(bytes_at(element, at))) / 127.0).max(-1.0),
+            DataType::I16 => {
+                (f32::from(i16::from_le_bytes(bytes_at(element, at))) / 32767.0).max(-1.0)
+            }
+            DataType::U32 => u32::from_le_bytes(bytes_at(element, at)) as f32,
+        })
+    }
+
+    /// Returns all elements as indices.
+    pub(super) fn indices(&self) -> Result<Vec<u32>, String> {
+        if self.components != 1 {
+            return Err("indices are not of one number each".to_string());
+        }
+        let element = |index: usize| self.bytes.get(index * self.stride..).unwrap_or_default();
+        let all = 0..self.count;
+        match self.kind {
+            DataType::U8 => {
+                Ok(all.map(|at| u8::from_le_bytes(bytes_at(element(at), 0)).into()).collect())
+            }
+            DataType::U16 => {
+                Ok(all.map(|at| u16::from_le_bytes(bytes_at(element(at), 0)).into()).collect())
+            }
+            DataType::U32 => {
+                Ok(all.map(|at| u32::from_le_bytes(bytes_at(element(at), 0))).collect())
+            }
+            other => Err(format!("indices are of the kind {other:?}")),
+        }
+    }
+}
+
+/// Returns the bytes of the number `at`.
+fn bytes_at<const N: usize>(element: &[u8], at: usize) -> [u8; N] {
+    let mut bytes = [0; N];
+    if let Some(from) = element.get(at * N..(at + 1) * N) {
+        bytes.copy_from_slice(from);
+    }
+    bytes
+}

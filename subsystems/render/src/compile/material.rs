@@ -1,0 +1,98 @@
+//! Materials.
+
+use loligo_compiler::{CompileFault, Compiler, Context, Property};
+use loligo_containers::{BlobBuilder, blob_field};
+use loligo_diagnostics::context;
+use loligo_ids::IdString64;
+use std::vec::Vec;
+
+use super::build;
+use crate::material::{MATERIAL_VERSION, MaterialImage};
+use crate::shader::SHADER_TYPE;
+use crate::texture::TEXTURE_TYPE;
+
+/// Compiles materials: an object of these keys.
+///
+/// | key | default | meaning |
+/// |---|---|---|
+/// | `shader` | | the shader that draws it; must be told |
+/// | `texture` | none | its colors multiply `color` |
+/// | `color` | `[ 1 1 1 1 ]` | red, green, blue, opacity from 0 to 1, linear |
+/// | `roughness` | 0.8 | from 0, a mirror, to 1 |
+/// | `metallic` | 0 | from 0 to 1, a metal |
+/// | `emission` | 0 | how many times its color it shines by itself |
+/// | `custom` | `[ 0 0 0 0 ]` | what shaders of the game read |
+/// | `casts_shadow` | `true` | whether it casts shadow |
+/// | `layer` | `"opaque"` | the layer of the frame that it is drawn in |
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MaterialCompiler;
+
+const KEYS: [&str; 9] = [
+    "shader",
+    "texture",
+    "color",
+    "roughness",
+    "metallic",
+    "emission",
+    "custom",
+    "casts_shadow",
+    "layer",
+];
+
+/// The layer of a material that names none.
+const LAYER: &str = "opaque";
+
+impl Compiler for MaterialCompiler {
+    fn version(&self) -> u32 {
+        MATERIAL_VERSION
+    }
+
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+        let source = context.source()?;
+        let source = Property::read(&source)?;
+        source.allow(&KEYS)?;
+        let shader = source.need("shader", "name one: `shader = \"shaders/standard\"`")?;
+        let shader = refer(context, SHADER_TYPE, shader)?;
+        let texture = source.get("texture");
+        let texture = texture.map(|name| refer(context, TEXTURE_TYPE, name)).transpose()?;
+        let layer = source.get("layer").map_or(Ok(LAYER), Property::string)?;
+        let layer = context.name(layer);
+        let color = source.numbers_or("color", 0.0..=1.0, [1.0; 4])?;
+        let custom = source.numbers_or("custom", f32::MIN..=f32::MAX, [0.0; 4])?;
+        let roughness = source.number_or("roughness", 0.0..=1.0, 0.8)?;
+        let metallic = source.number_or("metallic", 0.0..=1.0, 0.0)?;
+        let emission = source.number_or("emission", 0.0..=f32::MAX, 0.0)?;
+        let casts_shadow = source.bool_or("casts_shadow", true)?;
+        build(|heap| {
+            let mut builder = BlobBuilder::<MaterialImage, _>::try_new_in(context.endian(), heap)?;
+            let root = builder.root();
+            builder.set(root.at(blob_field!(MaterialImage, shader)), shader);
+            let name = texture.unwrap_or_default();
+            builder.set(root.at(blob_field!(MaterialImage, texture)), name);
+            builder.set(root.at(blob_field!(MaterialImage, layer)), layer);
+            builder.set(root.at(blob_field!(MaterialImage, color)), color);
+            builder.set(root.at(blob_field!(MaterialImage, custom)), custom);
+            builder.set(root.at(blob_field!(MaterialImage, roughness)), roughness);
+            builder.set(root.at(blob_field!(MaterialImage, metallic)), metallic);
+            builder.set(root.at(blob_field!(MaterialImage, emission)), emission);
+            let has_texture = u32::from(texture.is_some());
+            builder.set(root.at(blob_field!(MaterialImage, has_texture)), has_texture);
+            builder.set(root.at(blob_field!(MaterialImage, casts_shadow)), casts_shadow.into());
+            Ok(builder.finish().to_vec())
+        })
+    }
+}
+
+/// Names a resource that the material leads to.
+fn refer(
+    context: &mut Context<'_>,
+    type_name: &str,
+    name: &Property,
+) -> Result<IdString64, CompileFault> {
+    context!("In the key", name.key());
+    let text = name.string()?;
+    if text.is_empty() {
+        return Err(name.fault("the name is empty", "name a resource, or leave the key out"));
+    }
+    Ok(context.refer(type_name, text, name.place()).name)
+}

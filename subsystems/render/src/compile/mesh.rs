@@ -1,0 +1,115 @@
+//! Meshes: parts of glTF files, and shapes.
+
+use glam::Vec3;
+use loligo_compiler::{CompileFault, Compiler, Context, Property};
+use loligo_diagnostics::context;
+use std::string::ToString;
+use std::vec::Vec;
+
+use super::geometry::Geometry;
+use super::gltf_file::{GltfFile, Part};
+use super::shape::{self, SHAPES};
+use super::texture::placed;
+use crate::mesh::MESH_VERSION;
+
+/// Compiles meshes: an object of these keys, and either `file` or `shape`.
+///
+/// | key | default | meaning |
+/// |---|---|---|
+/// | `file` | | path of a glTF 2.0 file in the project, `.gltf` or `.glb` |
+/// | `node` | none | the node of this name with all below it, in its own space |
+/// | `mesh` | none | the mesh of this name; without both, all that the scene shows |
+/// | `shape` | | `"box"`, `"plane"`, `"cylinder"` or `"sphere"` |
+/// | `size` | `[ 1 1 1 ]`, `[ 1 1 ]` | of a box along x, y, z; of a plane along x and z, in metres |
+/// | `radius` | 0.5 | of a cylinder or a sphere |
+/// | `radius_top` | `radius` | of a cylinder's top: 0 makes a cone |
+/// | `height` | 1 | of a cylinder |
+/// | `segments` | 24 | sides of a cylinder or a sphere, 3 to 512; of a plane parts along each side, there 1 |
+/// | `rings` | 12 | of a sphere from pole to pole, 2 to 512 |
+/// | `scale` | 1 | multiplies all lengths |
+/// | `offset` | `[ 0 0 0 ]` | is added behind that: shapes have their center at the origin |
+/// | `uv_scale` | `[ 1 1 ]` | multiplies places in the texture: how often it is repeated |
+///
+/// A texture covers each side of a box, a plane, the side of a cylinder, each of its ends, and a sphere once.
+///
+/// Of a glTF file positions, normals, the first places in a texture and indices are taken, of all primitives of triangles;
+/// what has no normals is flat. Materials, skins and animations are not looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MeshCompiler;
+
+const FILE_KEYS: [&str; 6] = ["file", "node", "mesh", "scale", "offset", "uv_scale"];
+const SHAPE_KEYS: [&str; 10] = [
+    "shape",
+    "size",
+    "radius",
+    "radius_top",
+    "height",
+    "segments",
+    "rings",
+    "scale",
+    "offset",
+    "uv_scale",
+];
+
+/// How far numbers of a mesh may go: a metre is a metre, and 32 bits hold millimetres no further than that.
+const FAR: f32 = 1.0e6;
+
+impl Compiler for MeshCompiler {
+    fn version(&self) -> u32 {
+        MESH_VERSION
+    }
+
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+        let source = context.source()?;
+        let source = Property::read(&source)?;
+        let mut geometry = match (source.get("file"), source.get("shape")) {
+            (Some(file), None) => {
+                source.allow(&FILE_KEYS)?;
+                of_file(context, &source, file)?
+            }
+            (None, Some(name)) => {
+                source.allow(&SHAPE_KEYS)?;
+                let number = name.one_of(&SHAPES.map(|shape| shape.name))?;
+                context!("In making the shape", SHAPES[number].name);
+                shape::make(&source, &SHAPES[number])?
+            }
+            _ => {
+                let remedy = "write `file = \"door.glb\"` or `shape = \"box\"`";
+                return Err(source.fault("a mesh is of a file or a shape, one of both", remedy));
+            }
+        };
+        let scale = source.number_or("scale", f32::MIN_POSITIVE..=FAR, 1.0)?;
+        let offset = source.numbers_or("offset", -FAR..=FAR, [0.0; 3])?;
+        let uv_scale = source.numbers_or("uv_scale", -FAR..=FAR, [1.0; 2])?;
+        geometry.place(scale, Vec3::from_array(offset), uv_scale);
+        geometry.build(context.endian())
+    }
+}
+
+fn of_file(
+    context: &mut Context<'_>,
+    source: &Property,
+    file: &Property,
+) -> Result<Geometry, CompileFault> {
+    let path = file.string()?;
+    context!("In the model", path);
+    let bytes = context.try_read(path).map_err(|fault| placed(fault, file))?;
+    let Some(bytes) = bytes else {
+        let remedy = "give its path from the project's folder on";
+        return Err(file.fault(std::format!("there is no file `{path}`"), remedy));
+    };
+    let (part, name) = match (source.get("node"), source.get("mesh")) {
+        (None, None) => (Part::Scene, None),
+        (Some(node), None) => (Part::Node(node.string()?.to_string()), Some(node)),
+        (None, Some(mesh)) => (Part::Mesh(mesh.string()?.to_string()), Some(mesh)),
+        (Some(_), Some(mesh)) => {
+            return Err(mesh.fault("both a node and a mesh are named", "name one of both"));
+        }
+    };
+    let gltf = GltfFile::read(context, path, &bytes)?;
+    gltf.geometry(&part).map_err(|fault| match (name, fault.file.is_empty()) {
+        // That there is no such part is about the source; what is wrong with the part about the file.
+        (Some(name), true) => placed(fault, name),
+        _ => fault,
+    })
+}

@@ -1,0 +1,147 @@
+//! Compiled materials, read in place.
+
+use loligo_containers::{Blob, blob_struct};
+use loligo_ids::IdString64;
+use loligo_resources::ResourceKey;
+
+use crate::resource_error::ContentError;
+use crate::shader::SHADER_TYPE;
+use crate::texture::TEXTURE_TYPE;
+
+/// The type of materials.
+pub const MATERIAL_TYPE: &str = "material";
+
+/// The version of materials that is compiled and read here.
+pub const MATERIAL_VERSION: u32 = 1;
+
+blob_struct! {
+    /// A material as it is saved: a blob of 128 bytes. [`MaterialResource`] reads it.
+    pub struct MaterialImage {
+        /// The hash of the shader's name.
+        pub shader: IdString64,
+        /// The hash of the texture's name, if there is one.
+        pub texture: IdString64,
+        /// The hash of the layer's name.
+        pub layer: IdString64,
+        /// Red, green, blue, opacity; linear.
+        pub color: [f32; 4],
+        /// What the game's own shaders read.
+        pub custom: [f32; 4],
+        /// From 0, a mirror, to 1.
+        pub roughness: f32,
+        /// From 0 to 1, a metal.
+        pub metallic: f32,
+        /// How many times its color it shines by itself.
+        pub emission: f32,
+        /// 1 where there is a texture.
+        pub has_texture: u32,
+        /// 1 where it casts shadow.
+        pub casts_shadow: u32,
+        /// Zero.
+        pub zero: u32,
+    }
+}
+
+/// A material that was opened.
+///
+/// # Memory
+///
+/// Plain data, copied out of the blob.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_render::MaterialResource;
+///
+/// let error = MaterialResource::open(&[0; 16]).expect_err("it is none");
+/// assert!(error.to_string().starts_with("no compiled material: "), "{error}");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MaterialResource {
+    /// The shader that draws it.
+    pub shader: ResourceKey,
+    /// Its texture, whose colors are multiplied by `color`.
+    pub texture: Option<ResourceKey>,
+    /// Red, green, blue, opacity; linear.
+    pub color: [f32; 4],
+    /// From 0, a mirror, to 1.
+    pub roughness: f32,
+    /// From 0 to 1, a metal.
+    pub metallic: f32,
+    /// How many times its color it shines by itself.
+    pub emission: f32,
+    /// What the game's own shaders read.
+    pub custom: [f32; 4],
+    /// Whether it casts shadow.
+    pub casts_shadow: bool,
+    /// The hash of the name of the layer of the frame that it is drawn in.
+    pub layer: IdString64,
+}
+
+impl MaterialResource {
+    /// Opens the payload of a resource of type `material`. It must lie at a multiple of 16, as that of a loaded resource
+    /// does.
+    ///
+    /// # Complexity
+    ///
+    /// O(1). Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ContentError`] says what is wrong.
+    pub fn open(payload: &[u8]) -> Result<Self, ContentError> {
+        let blob = Blob::<MaterialImage>::open_structure(payload)
+            .map_err(|error| ContentError::blob(MATERIAL_TYPE, error))?;
+        let image = blob.root();
+        let flags = [
+            ("has_texture", image.has_texture, 1),
+            ("casts_shadow", image.casts_shadow, 1),
+            ("zero", image.zero, 0),
+        ];
+        for (field, flag, max) in flags {
+            if flag > max {
+                let must = if max == 0 { "0" } else { "0 or 1" };
+                return Err(ContentError::part(MATERIAL_TYPE, field, must, flag.into()));
+            }
+        }
+        let material = Self {
+            shader: key(SHADER_TYPE, image.shader),
+            texture: (image.has_texture == 1).then(|| key(TEXTURE_TYPE, image.texture)),
+            color: image.color,
+            roughness: image.roughness,
+            metallic: image.metallic,
+            emission: image.emission,
+            custom: image.custom,
+            casts_shadow: image.casts_shadow == 1,
+            layer: image.layer,
+        };
+        if let Some(number) = material.numbers().find(|number| !number.is_finite()) {
+            let found = u64::from(number.to_bits());
+            return Err(ContentError::part(
+                MATERIAL_TYPE,
+                "color",
+                "finite, as all numbers",
+                found,
+            ));
+        }
+        Ok(material)
+    }
+
+    /// Asserts that all numbers are finite.
+    ///
+    /// # Panics
+    ///
+    /// If one is not.
+    pub fn validate(&self) {
+        assert!(self.numbers().all(f32::is_finite), "{self:?}");
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = f32> + use<> {
+        let single = [self.roughness, self.metallic, self.emission];
+        self.color.into_iter().chain(self.custom).chain(single)
+    }
+}
+
+const fn key(type_name: &str, name: IdString64) -> ResourceKey {
+    ResourceKey { type_hash: IdString64::new(type_name), name }
+}

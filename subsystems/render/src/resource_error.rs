@@ -1,0 +1,62 @@
+//! What is wrong with a compiled mesh, texture, material or shader.
+
+use core::error::Error;
+use core::fmt;
+
+use loligo_containers::BlobError;
+
+/// Bytes that are no resource of the type that they were opened as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContentError {
+    /// The type that was expected: `mesh`, `texture`, `material` or `shader`.
+    pub type_name: &'static str,
+    /// What is wrong.
+    pub fault: ContentFault,
+}
+
+/// What is wrong with the bytes of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ContentFault {
+    /// They are no blob of that type.
+    Blob(BlobError),
+    /// A part of it is not as it must be.
+    Part {
+        /// The field.
+        field: &'static str,
+        /// What it must be.
+        must: &'static str,
+        /// What it is.
+        found: u64,
+    },
+}
+
+impl ContentError {
+    pub(crate) const fn blob(type_name: &'static str, error: BlobError) -> Self {
+        Self { type_name, fault: ContentFault::Blob(error) }
+    }
+
+    pub(crate) const fn part(
+        type_name: &'static str,
+        field: &'static str,
+        must: &'static str,
+        found: u64,
+    ) -> Self {
+        Self { type_name, fault: ContentFault::Part { field, must, found } }
+    }
+}
+
+impl fmt::Display for ContentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no compiled {}: ", self.type_name)?;
+        match self.fault {
+            ContentFault::Blob(error) => write!(f, "{error}")?,
+            ContentFault::Part { field, must, found } => {
+                write!(f, "`{field}` must be {must}, and is {found}")?;
+            }
+        }
+        f.write_str("; compile it anew")
+    }
+}
+
+impl Error for ContentError {}

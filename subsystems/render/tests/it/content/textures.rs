@@ -1,0 +1,139 @@
+//! Textures of PNG.
+
+use loligo_render::{TextureLevel, TextureResource, TextureWrap};
+use png::{BitDepth, ColorType, Encoder};
+
+use super::{Place, aligned};
+
+/// Writes a PNG.
+pub(super) fn png(width: u32, height: u32, kind: (ColorType, BitDepth), samples: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, width, height);
+    encoder.set_color(kind.0);
+    encoder.set_depth(kind.1);
+    if kind.0 == ColorType::Indexed {
+        encoder.set_palette(vec![10, 20, 30, 40, 50, 60]);
+    }
+    let mut writer = encoder.write_header().expect("a sound header");
+    writer.write_image_data(samples).expect("as many samples as there should be");
+    drop(writer);
+    bytes
+}
+
+/// Compiles a picture and calls `check` with it.
+fn with(source: Option<&str>, picture: &[u8], check: impl FnOnce(&TextureResource<'_>)) {
+    let place = Place::with(&[("a.png", picture)]);
+    if let Some(source) = source {
+        place.write("a.texture", source.as_bytes());
+    }
+    aligned(&place.payload("texture", "a"), |bytes| {
+        let texture = TextureResource::open(bytes).expect("it was just compiled");
+        texture.validate();
+        check(&texture);
+    });
+}
+
+const RGBA: (ColorType, BitDepth) = (ColorType::Rgba, BitDepth::Eight);
+const GREY: (ColorType, BitDepth) = (ColorType::Grayscale, BitDepth::Eight);
+
+#[test]
+fn smaller_levels_are_averages_of_light() {
+    // Half of the light of white is 188 in sRGB.
+    for (source, half) in
+        [(None, 188), (Some("color = \"srgb\""), 188), (Some("color = \"linear\""), 128)]
+    {
+        with(source, &png(2, 2, GREY, &[0, 255, 255, 0]), |texture| {
+            assert_eq!((texture.width(), texture.height()), (2, 2));
+            assert_eq!(texture.is_linear(), half == 128);
+            let levels: Vec<TextureLevel<'_>> = texture.levels().collect();
+            let black_white = [[0, 0, 0, 255], [255; 4], [255; 4], [0, 0, 0, 255]].concat();
+            assert_eq!(levels[0].pixels, black_white);
+            assert_eq!((levels.len(), levels[1].pixels), (2, &[half, half, half, 255][..]));
+        });
+    }
+}
+
+#[test]
+fn what_is_clear_gives_no_color_to_what_is_not() {
+    let samples = [[200, 100, 50, 255], [0, 255, 0, 0], [200, 100, 50, 255], [0, 255, 0, 0]];
+    with(None, &png(2, 2, RGBA, &samples.concat()), |texture| {
+        let last = texture.levels().last().expect("there is one");
+        assert_eq!(last.pixels, [200, 100, 50, 128]);
+    });
+}
+
+#[test]
+fn sides_of_any_length_go_down_to_one_pixel() {
+    let sizes = [(1, 1), (1, 7), (5, 3), (6, 1), (17, 64), (100, 99)];
+    for (width, height) in sizes {
+        let samples = vec![77; (width * height) as usize];
+        with(None, &png(width, height, GREY, &samples), |texture| {
+            assert_eq!((texture.width(), texture.height()), (width, height));
+            for level in texture.levels() {
+                let pixels = level.pixels.as_chunks().0;
+                assert!(pixels.iter().all(|pixel| *pixel == [77, 77, 77, 255]), "{level:?}");
+                assert_eq!(pixels.len() as u32, level.width * level.height);
+            }
+        });
+    }
+    // A row of three: the last pixel is the average of all, not of the first two.
+    with(Some("color = \"linear\""), &png(3, 1, GREY, &[0, 0, 240]), |texture| {
+        assert_eq!(texture.levels().last().expect("there is one").pixels, [80, 80, 80, 255]);
+    });
+}
+
+#[test]
+fn all_kinds_of_png_become_four_bytes_a_pixel() {
+    let kinds: [(ColorType, BitDepth, &[u8], [u8; 4]); 7] = [
+        (ColorType::Rgb, BitDepth::Eight, &[1, 2, 3], [1, 2, 3, 255]),
+        (ColorType::Rgba, BitDepth::Eight, &[1, 2, 3, 4], [1, 2, 3, 4]),
+        (ColorType::GrayscaleAlpha, BitDepth::Eight, &[9, 8], [9, 9, 9, 8]),
+        (ColorType::Rgb, BitDepth::Sixteen, &[1, 0, 2, 0, 3, 0], [1, 2, 3, 255]),
+        (ColorType::Grayscale, BitDepth::One, &[0x80], [255, 255, 255, 255]),
+        (ColorType::Indexed, BitDepth::Eight, &[1], [40, 50, 60, 255]),
+        (ColorType::Indexed, BitDepth::Two, &[0x40], [40, 50, 60, 255]),
+    ];
+    for (color, depth, samples, pixel) in kinds {
+        with(None, &png(1, 1, (color, depth), samples), |texture| {
+            assert_eq!(texture.pixels(), pixel, "{color:?} of {depth:?}");
+        });
+    }
+}
+
+#[test]
+fn a_source_tells_picture_and_wrap() {
+    let place = Place::with(&[("sub/b.png", &png(1, 1, GREY, &[7]))]);
+    place.write("a.texture", b"image = \"sub/b.png\" wrap = \"mirror\"");
+    aligned(&place.payload("texture", "a"), |bytes| {
+        let texture = TextureResource::open(bytes).expect("it was just compiled");
+        assert_eq!((texture.wrap(), texture.is_linear()), (TextureWrap::Mirror, false));
+    });
+    place.write("sub/b.png", &png(1, 1, GREY, &[8]));
+    let changed = place.compile().changed;
+    assert_eq!(
+        changed.len(),
+        2,
+        "the source leads to the picture, which is one itself: {changed:?}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_texture_has_its_place() {
+    let fault = |source: &str| Place::with(&[("a.texture", source.as_bytes())]).fault();
+    let is = |text: String, wanted: &str| assert_eq!(text, wanted);
+    is(
+        fault(""),
+        "a.texture:1:1: no `image` is named, and there is no `a.png`; name a PNG: \
+         `image = \"textures/stone.png\"`",
+    );
+    is(
+        fault("\n image = \"b.png\""),
+        "a.texture:2:10: there is no file `b.png`; give its path from the project's folder on",
+    );
+    is(fault("imge = 1"), "a.texture:1:1: the key `imge` means nothing here; is `image` meant?");
+    is(
+        fault("wrap = \"around\""),
+        "a.texture:1:8: \"around\" means nothing here; the values are \"repeat\", \"clamp\", \"mirror\"",
+    );
+    assert!(fault("image = \"../b.png\"").starts_with("a.texture:1:9: `../b.png` is no path"));
+}
