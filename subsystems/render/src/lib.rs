@@ -12,6 +12,8 @@ mod cull;
 mod display_list;
 mod draw;
 mod frame;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod key;
 mod sort;
 mod state;
