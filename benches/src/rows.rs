@@ -13,6 +13,7 @@ pub mod monitor;
 pub mod page;
 pub mod pool;
 pub mod render;
+pub mod script;
 pub mod shared;
 pub mod sjson;
 pub mod tasks;
@@ -220,6 +221,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(expressions::rows());
     rows.extend(monitor::rows());
     rows.extend(render::rows());
+    rows.extend(script::rows());
     rows.extend(sjson::rows());
     rows.extend(tasks::rows());
     rows

@@ -13,6 +13,7 @@ pub(crate) mod mappings;
 pub(crate) mod mixed;
 pub(crate) mod monitor;
 pub(crate) mod render;
+pub(crate) mod script;
 pub(crate) mod sjson;
 pub(crate) mod strided;
 pub(crate) mod tasks;

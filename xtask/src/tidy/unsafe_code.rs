@@ -22,6 +22,7 @@ const LISTED: &[(&str, &str)] = &[
     ("loligo-tasks", "keeps closures that may borrow as the plain bytes of a task"),
     ("tools/cli/tests/children/recorded.rs", "a program to record counts below a global allocator"),
     ("loligo-resources", "says that aligned bytes are plain, and maps files"),
+    ("loligo-script", "calls LuaJIT through its C interface, and is called by it"),
     ("loligo-replay", "maps files, forks, reads the time-stamp counter, calls peers' allocators"),
     ("loligo-tests", "frees blocks, which is unsafe by contract, and hands them in wrongly"),
     ("loligo-benches", "measures allocate and free, the latter being unsafe by contract"),

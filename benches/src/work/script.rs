@@ -1,0 +1,79 @@
+//! Calls of a bound function that adds two numbers, from a loop in Lua; and the same by mlua's safe layer.
+
+use loligo_script::{Binding, Kind, Route, Script, Settings, Value};
+
+use crate::clock;
+use crate::contender::{Contender, Pass};
+use crate::memory::HEAP;
+
+/// Calls in a pass.
+const CALLS: u64 = 100_000;
+
+/// What a loop does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loop {
+    /// It calls through Lua's stack.
+    Plain,
+    /// It calls by the foreign function interface.
+    Foreign,
+    /// It adds in Lua in place of the call.
+    Empty,
+}
+
+const CALLING: &str = "local add = add \
+    function run(calls) local sum = 0 for i = 1, calls do sum = add(sum, i) end result = sum end";
+
+const EMPTY: &str =
+    "function run(calls) local sum = 0 for i = 1, calls do sum = sum + i end result = sum end";
+
+const BINDINGS: &[Binding<()>] = &[Binding {
+    name: "add",
+    arguments: &[Kind::Number, Kind::Number],
+    results: &[Kind::Number],
+    help: "the sum",
+    function: |(), call| {
+        call.return_number(call.number(0) + call.number(1));
+        Ok(())
+    },
+}];
+
+/// Returns a contender whose operation is one turn of a loop.
+pub(crate) fn our_calls(kind: Loop) -> Contender {
+    let settings = Settings {
+        route: if kind == Loop::Foreign { Route::Foreign } else { Route::Plain },
+        checks: false,
+        ..Settings::default()
+    };
+    let made = Script::try_new_in(BINDINGS, &settings, &HEAP);
+    let mut script = made.unwrap_or_else(|error| unreachable!("the machine is right: {error}"));
+    let code = if kind == Loop::Empty { EMPTY } else { CALLING };
+    let run = script.evaluate(&mut (), code).and_then(|_| script.callback("run"));
+    let run = run.unwrap_or_else(|error| unreachable!("it is Lua: {error}"));
+    Contender::new("loligo", move || {
+        let calls = Value::Number(CALLS as f64);
+        let ns = clock::time(|| {
+            let called = script.call(&mut (), run, &[calls]);
+            assert!(matches!(called, Ok(true)), "the loop runs: {called:?}");
+        });
+        Pass { ns, operations: CALLS }
+    })
+}
+
+/// Returns the same loop with a function of mlua.
+pub(crate) fn mlua_calls() -> Contender {
+    let lua = mlua::Lua::new();
+    let made = lua
+        .create_function(|_, (a, b): (f64, f64)| Ok(a + b))
+        .and_then(|add| lua.globals().set("add", add))
+        .and_then(|()| lua.load(CALLING).exec())
+        .and_then(|()| lua.globals().get::<mlua::Function>("run"));
+    let run = made.unwrap_or_else(|error| unreachable!("it is Lua: {error}"));
+    Contender::new("mlua", move || {
+        let _ = &lua;
+        let ns = clock::time(|| {
+            let called = run.call::<()>(CALLS);
+            assert!(called.is_ok(), "the loop runs: {called:?}");
+        });
+        Pass { ns, operations: CALLS }
+    })
+}

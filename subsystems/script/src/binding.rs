@@ -1,0 +1,115 @@
+//! The table of bindings: plain data that knows no Lua.
+//!
+//! After Niklas Frykholm, "Lightweight Lua Bindings" (2011): functions in tables by class, objects by ids. Changes: one
+//! table serves both of LuaJIT's ways to call, and ids are numbers that carry their kind.
+
+use core::fmt;
+
+use crate::call::Call;
+use crate::kind::Kind;
+
+/// The most arguments of a bound function.
+pub const ARGUMENTS_MAX: usize = 16;
+
+/// The most results of a bound function.
+pub const RESULTS_MAX: usize = 4;
+
+/// A function that scripts can call. It gets the host that was handed to the call from which the script runs, takes its
+/// arguments from the [`Call`] and leaves its results there.
+///
+/// It may refuse with [`Call::refuse`]; then the script stops with an error at the line that called. A panic is caught
+/// and becomes such an error, too.
+pub type Function<W> = fn(&mut W, &mut Call<'_>) -> Result<(), Refusal>;
+
+/// That a bound function refused. Its reason is kept with the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal(pub(crate) ());
+
+/// One entry in the table of bindings.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_script::{Binding, Call, IdKind, Kind, Refusal};
+///
+/// struct World {
+///     lamps: [bool; 4],
+/// }
+///
+/// const LAMP: IdKind = IdKind::new(16, "Lamp");
+///
+/// fn set_on(world: &mut World, call: &mut Call<'_>) -> Result<(), Refusal> {
+///     let (lamp, on) = (call.id(0), call.bool(1));
+///     match world.lamps.get_mut(lamp as usize) {
+///         Some(place) => *place = on,
+///         None => return Err(call.refuse(format_args!("there is no lamp {lamp}"))),
+///     }
+///     Ok(())
+/// }
+///
+/// const BINDINGS: &[Binding<World>] = &[Binding {
+///     name: "Lamp.set_on",
+///     arguments: &[Kind::Id(LAMP), Kind::Bool],
+///     results: &[],
+///     help: "switches a lamp",
+///     function: set_on,
+/// }];
+/// ```
+pub struct Binding<W> {
+    /// The table and the function in it, `Camera.set_position`, or the name of a global function.
+    pub name: &'static str,
+    /// What it takes, at most [`ARGUMENTS_MAX`].
+    pub arguments: &'static [Kind],
+    /// What it returns, at most [`RESULTS_MAX`].
+    pub results: &'static [Kind],
+    /// A sentence for people.
+    pub help: &'static str,
+    /// The function.
+    pub function: Function<W>,
+}
+
+impl<W> Clone for Binding<W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for Binding<W> {}
+
+impl<W> fmt::Debug for Binding<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// As people read it: `Camera.position(Camera) -> Vector3`.
+impl<W> fmt::Display for Binding<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, kinds: &[Kind]| {
+            for (index, kind) in kinds.iter().enumerate() {
+                let comma = if index > 0 { ", " } else { "" };
+                let option = if matches!(kind, Kind::OptionalId(_)) { "?" } else { "" };
+                write!(f, "{comma}{}{option}", kind.name())?;
+            }
+            Ok(())
+        };
+        write!(f, "{}(", self.name)?;
+        list(f, self.arguments)?;
+        f.write_str(")")?;
+        if !self.results.is_empty() {
+            f.write_str(" -> ")?;
+            list(f, self.results)?;
+        }
+        Ok(())
+    }
+}
+
+/// Which of LuaJIT's two ways scripts call bound functions by. Results and errors are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Route {
+    /// Through Lua's stack: needs no compiler of machine code.
+    Plain,
+    /// Through the foreign function interface: calls are compiled, several times as quick.
+    #[default]
+    Foreign,
+}

@@ -1,0 +1,275 @@
+//! One call of a bound function, as the function sees it.
+
+use core::fmt;
+use core::str;
+
+use glam::{Mat4, Quat, Vec3};
+
+use crate::binding::Refusal;
+use crate::handle;
+use crate::kind::Kind;
+use crate::message::Message;
+use crate::slots::{Slots, TextSlot, canonical};
+use crate::temporaries::{Full, Temporaries};
+
+/// The most bytes of all texts that one call returns.
+pub const RESULT_TEXT_BYTES_MAX: usize = 4096;
+
+/// Texts that are returned, copied.
+pub(crate) struct ResultTexts {
+    bytes: [u8; RESULT_TEXT_BYTES_MAX],
+    len: usize,
+}
+
+impl ResultTexts {
+    pub(crate) const fn new() -> Self {
+        Self { bytes: [0; RESULT_TEXT_BYTES_MAX], len: 0 }
+    }
+}
+
+/// The arguments and results of a bound function, while it runs.
+///
+/// Arguments are numbered from 0. Which kinds they have, says the function's [`Binding`](crate::Binding), and they were
+/// checked before: with [`Settings::checks`](crate::Settings::checks) also that ids and temporaries are of their kind,
+/// without that alone that they are numbers. Results are returned in order, one for each that the binding has.
+///
+/// # Panics
+///
+/// Methods panic where the table says otherwise: an argument that there is none of or of another kind, a result of
+/// another kind or one too many. The script sees an error.
+pub struct Call<'c> {
+    slots: &'c mut Slots,
+    texts: &'c mut ResultTexts,
+    message: &'c mut Message,
+    temporaries: &'c Temporaries<'c>,
+    arguments: &'static [Kind],
+    results: &'static [Kind],
+    returned: usize,
+}
+
+impl<'c> Call<'c> {
+    pub(crate) fn new(
+        slots: &'c mut Slots,
+        texts: &'c mut ResultTexts,
+        message: &'c mut Message,
+        temporaries: &'c Temporaries<'c>,
+        (arguments, results): (&'static [Kind], &'static [Kind]),
+    ) -> Self {
+        texts.len = 0;
+        Self { slots, texts, message, temporaries, arguments, results, returned: 0 }
+    }
+
+    /// Returns how many results there are so far.
+    pub(crate) const fn returned(&self) -> usize {
+        self.returned
+    }
+
+    /// Returns a boolean argument.
+    #[must_use]
+    pub fn bool(&self, argument: usize) -> bool {
+        self.argument(argument, Kind::Bool) != 0.0
+    }
+
+    /// Returns a number.
+    #[must_use]
+    pub fn number(&self, argument: usize) -> f64 {
+        self.argument(argument, Kind::Number)
+    }
+
+    /// Returns a text's bytes, which lie in the script's memory.
+    #[must_use]
+    pub fn bytes(&self, argument: usize) -> &[u8] {
+        let _ = self.argument(argument, Kind::Text);
+        self.slots.argument_text(argument)
+    }
+
+    /// Returns a text.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`] to be passed on, if it is not UTF-8.
+    pub fn text(&mut self, argument: usize) -> Result<&str, Refusal> {
+        let _ = self.argument(argument, Kind::Text);
+        if let Err(error) = str::from_utf8(self.slots.argument_text(argument)) {
+            return Err(self.refuse(format_args!(
+                "argument {} is not UTF-8 from its byte {} on",
+                argument + 1,
+                error.valid_up_to() + 1
+            )));
+        }
+        Ok(str::from_utf8(self.slots.argument_text(argument)).unwrap_or_default())
+    }
+
+    /// Returns the 32 bits of an id.
+    ///
+    /// # Panics
+    ///
+    /// If the table has no id there.
+    #[must_use]
+    pub fn id(&self, argument: usize) -> u32 {
+        let kind = self.arguments[argument];
+        assert!(matches!(kind, Kind::Id(_)), "argument {argument} is a {}, not an id", kind.name());
+        handle::bits(self.slots.arguments[argument])
+    }
+
+    /// Returns the 32 bits of an id; `None` for `nil`.
+    ///
+    /// # Panics
+    ///
+    /// If the table has no optional id there.
+    #[must_use]
+    pub fn optional_id(&self, argument: usize) -> Option<u32> {
+        let kind = self.arguments[argument];
+        let is_right = matches!(kind, Kind::OptionalId(_));
+        assert!(is_right, "argument {argument} is a {}, not an optional id", kind.name());
+        let number = self.slots.arguments[argument];
+        (number != 0.0).then(|| handle::bits(number))
+    }
+
+    /// Returns a vector.
+    #[must_use]
+    pub fn vector3(&self, argument: usize) -> Vec3 {
+        self.temporaries.vector3(self.argument(argument, Kind::Vector3))
+    }
+
+    /// Returns a rotation.
+    #[must_use]
+    pub fn quaternion(&self, argument: usize) -> Quat {
+        self.temporaries.quaternion(self.argument(argument, Kind::Quaternion))
+    }
+
+    /// Returns a matrix.
+    #[must_use]
+    pub fn matrix(&self, argument: usize) -> Mat4 {
+        self.temporaries.matrix(self.argument(argument, Kind::Matrix4x4))
+    }
+
+    /// Returns a boolean to the script.
+    pub fn return_bool(&mut self, value: bool) {
+        self.result(Kind::Bool, f64::from(u8::from(value)));
+    }
+
+    /// Returns a number to the script.
+    pub fn return_number(&mut self, value: f64) {
+        self.result(Kind::Number, canonical(value));
+    }
+
+    /// Returns an id to the script; its kind is that of the binding's result.
+    pub fn return_id(&mut self, id: u32) {
+        self.return_optional_id(Some(id));
+    }
+
+    /// Returns an id to the script, or `nil` where the binding's result may be that.
+    ///
+    /// # Panics
+    ///
+    /// If the table has no id there, or `nil` may not be.
+    pub fn return_optional_id(&mut self, id: Option<u32>) {
+        let kind = self.results[self.returned];
+        let (Kind::Id(marker) | Kind::OptionalId(marker)) = kind else {
+            panic!("result {} is a {}, not an id", self.returned, kind.name());
+        };
+        let is_allowed = id.is_some() || matches!(kind, Kind::OptionalId(_));
+        assert!(is_allowed, "result {} is a {}, never nil", self.returned, kind.name());
+        self.result(kind, id.map_or(0.0, |id| handle::pack(marker, id)));
+    }
+
+    /// Returns a temporary vector to the script.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`] to be passed on, if this frame had too many.
+    pub fn return_vector3(&mut self, value: Vec3) -> Result<(), Refusal> {
+        let added = self.temporaries.add_vector3(value);
+        self.temporary(Kind::Vector3, added)
+    }
+
+    /// Returns a temporary rotation to the script.
+    ///
+    /// # Errors
+    ///
+    /// As [`return_vector3`](Self::return_vector3).
+    pub fn return_quaternion(&mut self, value: Quat) -> Result<(), Refusal> {
+        let added = self.temporaries.add_quaternion(value);
+        self.temporary(Kind::Quaternion, added)
+    }
+
+    /// Returns a temporary matrix to the script.
+    ///
+    /// # Errors
+    ///
+    /// As [`return_vector3`](Self::return_vector3).
+    pub fn return_matrix(&mut self, value: Mat4) -> Result<(), Refusal> {
+        let added = self.temporaries.add_matrix(value);
+        self.temporary(Kind::Matrix4x4, added)
+    }
+
+    /// Returns a text to the script; Lua keeps equal texts once, and a new one is garbage later.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`] to be passed on, if all texts that the call returns are more than [`RESULT_TEXT_BYTES_MAX`] bytes.
+    pub fn return_text(&mut self, value: &str) -> Result<(), Refusal> {
+        let (start, end) = (self.texts.len, self.texts.len + value.len());
+        let Some(place) = self.texts.bytes.get_mut(start..end) else {
+            return Err(self.refuse(format_args!(
+                "a text of {} bytes is too long to return; {RESULT_TEXT_BYTES_MAX} is the most",
+                value.len()
+            )));
+        };
+        place.copy_from_slice(value.as_bytes());
+        self.slots.result_texts[self.returned.min(3)] =
+            TextSlot { data: place.as_ptr(), bytes: value.len() };
+        self.texts.len = end;
+        self.result(Kind::Text, 0.0);
+        Ok(())
+    }
+
+    /// Says why the function refuses, in less than a thousand bytes; the function's name is put before. To be returned as
+    /// an error.
+    pub fn refuse(&mut self, why: fmt::Arguments<'_>) -> Refusal {
+        self.message.set(why);
+        Refusal(())
+    }
+
+    fn argument(&self, argument: usize, kind: Kind) -> f64 {
+        let is = self.arguments[argument];
+        assert!(is == kind, "argument {argument} is a {}, not a {}", is.name(), kind.name());
+        self.slots.arguments[argument]
+    }
+
+    fn result(&mut self, kind: Kind, number: f64) {
+        let index = self.returned;
+        let is = self.results[index];
+        assert!(is == kind, "result {index} is a {}, not a {}", is.name(), kind.name());
+        self.slots.results[index] = number;
+        self.returned = index + 1;
+    }
+
+    fn temporary(&mut self, kind: Kind, added: Result<f64, Full>) -> Result<(), Refusal> {
+        match added {
+            Ok(number) => {
+                self.result(kind, number);
+                Ok(())
+            }
+            Err(Full) => {
+                let count = self.temporaries.count_max();
+                Err(self.refuse(format_args!(
+                    "this frame has had its {count} temporaries of {}; keep fewer, reuse them, or \
+                     raise `temporaries` in the settings of scripts",
+                    kind.name()
+                )))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("arguments", &self.arguments)
+            .field("results", &self.results)
+            .field("returned", &self.returned)
+            .finish()
+    }
+}

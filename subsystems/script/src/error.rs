@@ -1,0 +1,118 @@
+//! What keeps a script from going on.
+
+use core::error::Error;
+use core::fmt;
+
+use loligo_containers::{Array, GrowError};
+
+/// What kind of thing happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A script failed: it is no Lua, or there was an error of its own, of Lua, or of a bound function; or the host has no
+    /// such module.
+    Run,
+    /// There is no memory. What the script did so far is done.
+    Memory,
+    /// A binding is not right: its name, or too many arguments.
+    Binding,
+}
+
+/// A script failed, or could not be made. The engine goes on; the script can be called again.
+///
+/// It is printed as Lua has it: `file:line: reason`, and the stack of calls below.
+pub struct ScriptError<'m> {
+    fault: Fault,
+    text: Option<Array<'m, u8>>,
+    /// What to say where there is no memory for a text.
+    words: &'static str,
+}
+
+impl<'m> ScriptError<'m> {
+    pub(crate) const fn words(fault: Fault, words: &'static str) -> Self {
+        Self { fault, text: None, words }
+    }
+
+    pub(crate) const fn memory() -> Self {
+        Self::words(
+            Fault::Memory,
+            "there is no memory left for scripts; collect, make less garbage, or raise the budget",
+        )
+    }
+
+    pub(crate) const fn with_text(fault: Fault, text: Array<'m, u8>) -> Self {
+        Self { fault, text: Some(text), words: "" }
+    }
+
+    /// Returns what kind of thing happened.
+    #[must_use]
+    pub const fn fault(&self) -> Fault {
+        self.fault
+    }
+
+    /// Returns the whole text: place, reason, and the stack of calls.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        let Some(text) = &self.text else {
+            return self.words;
+        };
+        match str::from_utf8(text) {
+            Ok(text) => text,
+            // What was cut from a script's own bytes may be no text to its end.
+            Err(error) => str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the first line: place and reason.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        self.text().split("\nstack traceback:").next().unwrap_or_default()
+    }
+
+    /// Returns the stack of calls, a line for each; empty where there is none.
+    #[must_use]
+    pub fn stack(&self) -> &str {
+        self.text().split_once("stack traceback:\n").map_or("", |(_, stack)| stack)
+    }
+
+    /// Returns file, line from 1 on, and reason, where the message tells a place.
+    #[must_use]
+    pub fn place(&self) -> Option<(&str, u32, &str)> {
+        let message = self.message();
+        let mut from = 0;
+        while let Some(colon) = message[from..].find(':') {
+            let file = &message[..from + colon];
+            let rest = &message[from + colon + 1..];
+            if let Some((line, reason)) = rest.split_once(':')
+                && let Ok(line) = line.parse()
+            {
+                return Some((file, line, reason.trim_start()));
+            }
+            from += colon + 1;
+        }
+        None
+    }
+}
+
+impl From<GrowError> for ScriptError<'_> {
+    fn from(_: GrowError) -> Self {
+        Self::memory()
+    }
+}
+
+impl fmt::Display for ScriptError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl fmt::Debug for ScriptError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptError")
+            .field("fault", &self.fault)
+            .field("text", &self.text())
+            .finish()
+    }
+}
+
+impl Error for ScriptError<'_> {}

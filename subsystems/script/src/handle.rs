@@ -1,0 +1,41 @@
+//! Ids and temporaries as numbers that scripts hold.
+//!
+//! ```text
+//! number   kind: 8 | what: 32 | one half         41 bits, exact in a 64-bit float
+//! id       kind    | the id's 32 bits
+//! value    kind    | frame stamp: 16 | place in the pool: 16
+//! ```
+//!
+//! The half marks it: a sum or a difference of two such numbers has none, nor has any number that a script counts
+//! with. LuaJIT's light userdata would do as well for plain bindings, but its foreign functions cannot return any, and
+//! calls that take any are not compiled.
+
+use crate::kind::IdKind;
+
+/// Where the kind begins.
+const KIND_SHIFT: u32 = 32;
+
+/// The least integer part that no handle has.
+const BITS_END: f64 = (1_u64 << (KIND_SHIFT + 8)) as f64;
+
+/// Returns the number for 32 bits of a kind.
+pub(crate) fn pack(kind: IdKind, bits: u32) -> f64 {
+    (u64::from(kind.code()) << KIND_SHIFT | u64::from(bits)) as f64 + 0.5
+}
+
+/// Returns the code of the kind and the 32 bits, if `number` is a handle.
+pub(crate) fn unpack(number: f64) -> Option<(u8, u32)> {
+    let whole = number - 0.5;
+    let is_handle =
+        whole >= (1_u64 << KIND_SHIFT) as f64 && whole < BITS_END && whole.fract() == 0.0;
+    is_handle.then(|| {
+        let bits = whole as u64;
+        ((bits >> KIND_SHIFT) as u8, bits as u32)
+    })
+}
+
+/// Returns the lower 32 bits of whatever was given; without a check.
+pub(crate) fn bits(number: f64) -> u32 {
+    // A cast keeps to the range of the integers; no number is 0.
+    number as u64 as u32
+}

@@ -1,0 +1,46 @@
+//! Scripts in Lua.
+#![doc = include_str!("../README.md")]
+#![expect(unsafe_code, reason = "calls LuaJIT through its C interface, and is called by it")]
+
+mod binding;
+mod call;
+mod collector;
+#[cfg(feature = "compile")]
+mod compile;
+mod entry;
+mod error;
+mod foreign;
+mod geometry;
+mod handle;
+mod host;
+mod inspect;
+mod kind;
+mod lua;
+mod memory;
+mod message;
+#[cfg(feature = "compile")]
+mod requires;
+mod runtime;
+mod script;
+mod settings;
+mod setup;
+mod slots;
+mod temporaries;
+mod trace;
+mod value;
+
+pub use binding::{ARGUMENTS_MAX, Binding, Function, RESULTS_MAX, Refusal, Route};
+pub use call::{Call, RESULT_TEXT_BYTES_MAX};
+pub use collector::{Collected, Collector, CollectorSettings};
+#[cfg(feature = "compile")]
+pub use compile::LuaCompiler;
+pub use error::{Fault, ScriptError};
+pub use host::Host;
+pub use inspect::{ObjectCounts, ObjectPaths};
+pub use kind::{ID_CODE_MIN, IdKind, Kind};
+pub use memory::MemoryUse;
+pub use script::{Callback, Script};
+pub use settings::Settings;
+pub use temporaries::TEMPORARIES_MAX;
+pub use trace::{GarbageTrace, TRACE_DEPTH, TraceEntry, TraceFrame};
+pub use value::Value;

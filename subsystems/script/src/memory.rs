@@ -1,0 +1,168 @@
+//! Lua's memory: from an allocator that was passed in.
+
+use core::alloc::Layout;
+use core::cell::{Cell, UnsafeCell};
+use core::ffi::c_void;
+use core::ptr::{self, NonNull};
+
+use loligo_allocators::Allocator;
+
+use crate::trace::GarbageTrace;
+
+/// What blocks are aligned to: LuaJIT was written for what the C library gives.
+const ALIGN: usize = 16;
+
+/// Bytes that scripts have and had, as the allocator granted them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// The bytes that are allocated now, garbage included.
+    pub live_bytes: u64,
+    /// All bytes that were ever allocated.
+    pub allocated_bytes: u64,
+    /// All bytes that were ever freed.
+    pub freed_bytes: u64,
+    /// The most that were allocated at once.
+    pub peak_bytes: u64,
+}
+
+/// The allocator behind a state, and what is counted on the way.
+///
+/// # Invariants
+///
+/// 1. It does not move while the state lives.
+/// 2. `trace` is looked at by the allocating function and by methods of this alone, none of which is in the middle of it
+///    while another begins: the allocating function calls nothing of ours.
+pub(crate) struct Memory<'m> {
+    allocator: &'m dyn Allocator,
+    live: Cell<u64>,
+    allocated: Cell<u64>,
+    freed: Cell<u64>,
+    peak: Cell<u64>,
+    /// The thread whose stack is looked at while allocations are traced; null when they are not.
+    traced: Cell<*mut mlua_sys::lua_State>,
+    trace: UnsafeCell<Option<GarbageTrace<'m>>>,
+    /// The most instructions of one call, 0 for any number.
+    pub(crate) instructions_max: Cell<u32>,
+    /// How many are left.
+    pub(crate) instructions_left: Cell<i64>,
+}
+
+impl<'m> Memory<'m> {
+    pub(crate) fn new(allocator: &'m dyn Allocator) -> Self {
+        Self {
+            allocator,
+            live: Cell::new(0),
+            allocated: Cell::new(0),
+            freed: Cell::new(0),
+            peak: Cell::new(0),
+            traced: Cell::new(ptr::null_mut()),
+            trace: UnsafeCell::new(None),
+            instructions_max: Cell::new(0),
+            instructions_left: Cell::new(0),
+        }
+    }
+
+    pub(crate) const fn allocator(&self) -> &'m dyn Allocator {
+        self.allocator
+    }
+
+    pub(crate) fn usage(&self) -> MemoryUse {
+        MemoryUse {
+            live_bytes: self.live.get(),
+            allocated_bytes: self.allocated.get(),
+            freed_bytes: self.freed.get(),
+            peak_bytes: self.peak.get(),
+        }
+    }
+
+    /// Begins to charge allocations to those on the stack of `state`.
+    pub(crate) fn begin_trace(&self, trace: GarbageTrace<'m>, state: NonNull<mlua_sys::lua_State>) {
+        // SAFETY: by invariant 2 nobody else is in the middle of it.
+        unsafe { *self.trace.get() = Some(trace) };
+        self.traced.set(state.as_ptr());
+    }
+
+    /// Ends that, and returns what was noted.
+    pub(crate) fn end_trace(&self) -> Option<GarbageTrace<'m>> {
+        self.traced.set(ptr::null_mut());
+        // SAFETY: by invariant 2 nobody else is in the middle of it.
+        unsafe { (*self.trace.get()).take() }
+    }
+
+    fn count(&self, allocated: usize, freed: usize) {
+        self.allocated.set(self.allocated.get() + allocated as u64);
+        self.freed.set(self.freed.get() + freed as u64);
+        let live = self.allocated.get() - self.freed.get();
+        self.live.set(live);
+        self.peak.set(self.peak.get().max(live));
+    }
+
+    /// Takes, gives back or resizes a block. The size that Lua has of the old one is not asked: of a closure that was refused
+    /// memory for its upvalues, LuaJIT tells a smaller one than it asked for.
+    fn change(&self, block: *mut c_void, new_bytes: usize) -> *mut c_void {
+        let Ok(new) = Layout::from_size_align(new_bytes, ALIGN) else {
+            return ptr::null_mut();
+        };
+        let Some(block) = NonNull::new(block.cast::<u8>()) else {
+            if new_bytes == 0 {
+                return ptr::null_mut();
+            }
+            let Ok(block) = self.allocator.allocate(new) else {
+                return ptr::null_mut();
+            };
+            self.count(block.len(), 0);
+            return block.cast::<c_void>().as_ptr();
+        };
+        // SAFETY: Lua hands in a block that it got from here and has not given back.
+        let old_bytes = unsafe { self.allocator.allocated_size(block) };
+        if new_bytes == 0 {
+            // SAFETY: as above, and Lua does not use it any more.
+            unsafe { self.allocator.deallocate(block) };
+            self.count(0, old_bytes);
+            return ptr::null_mut();
+        }
+        let Ok(old) = Layout::from_size_align(old_bytes, ALIGN) else {
+            return ptr::null_mut();
+        };
+        // SAFETY: the block is live, was asked with this alignment, and `old` is what was granted.
+        let Ok(moved) = (unsafe { self.allocator.reallocate(block, old, new) }) else {
+            return ptr::null_mut();
+        };
+        self.count(moved.len(), old_bytes);
+        moved.cast::<c_void>().as_ptr()
+    }
+
+    /// Charges an allocation to those on the stack.
+    fn note(&self, bytes: usize) {
+        let state = self.traced.get();
+        if state.is_null() {
+            return;
+        }
+        // SAFETY: by invariant 2 nobody else is in the middle of it.
+        let trace = unsafe { &mut *self.trace.get() };
+        if let Some(trace) = trace {
+            trace.note(state, bytes as u64);
+        }
+    }
+}
+
+/// The function that Lua takes its memory by.
+///
+/// # Safety
+///
+/// `memory` points to a [`Memory`] that does not move; the rest is as Lua's manual has it.
+pub(crate) unsafe extern "C" fn allocate(
+    memory: *mut c_void,
+    block: *mut c_void,
+    old_bytes: usize,
+    new_bytes: usize,
+) -> *mut c_void {
+    // SAFETY: the caller's promise; it is shared alone.
+    let memory = unsafe { &*memory.cast::<Memory<'_>>() };
+    let old_bytes = if block.is_null() { 0 } else { old_bytes };
+    let result = memory.change(block, new_bytes);
+    if new_bytes > old_bytes && !result.is_null() {
+        memory.note(new_bytes - old_bytes);
+    }
+    result
+}

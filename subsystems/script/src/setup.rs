@@ -1,0 +1,252 @@
+//! What a machine has from the start: libraries, the prelude, bindings.
+
+use core::ffi::{CStr, c_int, c_void};
+
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError, text};
+use mlua_sys as ffi;
+
+use crate::binding::{ARGUMENTS_MAX, Binding, RESULTS_MAX, Route};
+use crate::entry;
+use crate::error::{Fault, ScriptError};
+use crate::foreign::{ForeignText, write_declarations};
+use crate::host::Host;
+use crate::lua::{Lua, lua_CFunction, lua_State};
+use crate::runtime::Runtime;
+use crate::script::{Kept, Script};
+use crate::settings::Settings;
+
+/// The part of this crate that is written in Lua.
+const PRELUDE: &[u8] = include_bytes!("prelude.lua");
+
+/// Classes on top of what is bound.
+const CLASSES: &[u8] = include_bytes!("classes.lua");
+
+/// Looks at a table of bindings.
+pub(crate) fn check<'m, W>(
+    entries: &[Binding<W>],
+    memory: &'m dyn Allocator,
+) -> Result<(), ScriptError<'m>> {
+    for (index, entry) in entries.iter().enumerate() {
+        let steps = entry.name.split('.');
+        let is_name = |step: &str| {
+            let mut bytes = step.bytes();
+            bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+                && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        let what = if steps.clone().count() > 2 || !steps.clone().all(is_name) {
+            "its name must be `name` or `Table.name`, of letters, digits and `_`"
+        } else if entry.arguments.len() > ARGUMENTS_MAX {
+            "it has more arguments than a call has room for"
+        } else if entry.results.len() > RESULTS_MAX {
+            "it has more results than a call has room for"
+        } else if entries[..index].iter().any(|other| other.name == entry.name) {
+            "there is another of that name"
+        } else {
+            continue;
+        };
+        let mut message = Array::new_in(memory);
+        let line = format_args!("the binding `{}` is not right: {what}", entry.name);
+        return Err(match text::try_format(&mut message, line) {
+            Ok(()) => ScriptError::with_text(Fault::Binding, message),
+            Err(_) => ScriptError::memory(),
+        });
+    }
+    Ok(())
+}
+
+/// What the first protected call needs: it is not made through [`Script::protect`], for which it makes the ground.
+struct Ground<'g, W> {
+    runtime: *const Runtime<'g, W>,
+    kept: Kept,
+}
+
+impl<'m, W: Host> Script<'m, W> {
+    /// Gives a new state all that it has from the start.
+    pub(crate) fn set_up(&mut self, settings: &Settings) -> Result<(), ScriptError<'m>> {
+        let mut ground = Ground { runtime: self.runtime(), kept: Kept::default() };
+        let data = (&raw mut ground).cast::<c_void>();
+        // SAFETY: the state is alive and new; the function keeps what a C function keeps, and gets its own data.
+        let status = unsafe { ffi::lua_cpcall(self.state().as_ptr(), lay_ground::<W>, data) };
+        // SAFETY: the state is alive as long as this.
+        let lua = unsafe { Lua::of(self.state().as_ptr()) };
+        self.outcome(lua, status)?;
+        lua.set_top(0);
+        self.set_kept(ground.kept);
+        match settings.route {
+            Route::Plain => self.bind_plain()?,
+            Route::Foreign => self.bind_foreign()?,
+        }
+        self.protect(&mut |lua| {
+            load_own(lua, CLASSES, c"=loligo");
+            lua.call(0, 0);
+        })?;
+        self.set_instructions_max(settings.instructions_max)?;
+        self.collect_all()
+    }
+
+    /// Binds all functions by way of Lua's stack.
+    fn bind_plain(&mut self) -> Result<(), ScriptError<'m>> {
+        let runtime: *const Runtime<'m, W> = self.runtime();
+        let entries = self.runtime().entries.len();
+        for index in 0..entries {
+            let name = self.runtime().entries[index].name;
+            self.protect(&mut |lua| {
+                lua.push_pointer(runtime);
+                lua.push_number(index as f64);
+                lua.push_closure(entry::plain::<W>, 2);
+                set_global(lua, name);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Binds all functions by way of the foreign function interface.
+    fn bind_foreign(&mut self) -> Result<(), ScriptError<'m>> {
+        let runtime: *const Runtime<'m, W> = self.runtime();
+        let slots = self.runtime().slots.get();
+        let memory = self.allocator();
+        let mut declarations = Array::new_in(memory);
+        write_declarations(&mut Out(&mut declarations)).map_err(|_| ScriptError::memory())?;
+        let enter: unsafe extern "C" fn(*const c_void, u32) -> c_int = entry::foreign::<W>;
+        let mut tools: c_int = 0;
+        self.protect(&mut |lua| {
+            lua.push_table();
+            load_own(lua, &declarations, c"=loligo");
+            lua.open(ffi::luaopen_ffi, c"ffi");
+            lua.push_pointer(slots);
+            lua.push_pointer(runtime);
+            lua.push_pointer(enter as *const c_void);
+            lua.call(4, 4);
+            let names = [c"text_of", c"enter", c"runtime", c"slots"];
+            for name in names {
+                lua.set_field(1, name);
+            }
+            for (name, function) in
+                [(c"refuse", entry::refuse::<W> as lua_CFunction), (c"fail", entry::fail::<W>)]
+            {
+                lua.push_pointer(runtime);
+                lua.push_closure(function, 1);
+                lua.set_field(1, name);
+            }
+            lua.push_field(ffi::LUA_GLOBALSINDEX, c"type");
+            lua.set_field(1, c"type");
+            lua.push_value(1);
+            tools = lua.keep();
+        })?;
+        let mut source = Array::new_in(memory);
+        for index in 0..self.runtime().entries.len() {
+            let binding = self.runtime().entries[index];
+            source.clear();
+            text::try_format(
+                &mut source,
+                format_args!("{}", ForeignText { binding: &binding, index }),
+            )
+            .map_err(|_| ScriptError::memory())?;
+            self.protect(&mut |lua| {
+                lua.push_kept(tools);
+                load_own(lua, &source, c"=loligo");
+                for name in
+                    [c"slots", c"runtime", c"enter", c"refuse", c"fail", c"type", c"text_of"]
+                {
+                    lua.push_field(1, name);
+                }
+                lua.call(7, 1);
+                set_global(lua, binding.name);
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes into an array.
+struct Out<'o, 'm>(&'o mut Array<'m, u8>);
+
+impl core::fmt::Write for Out<'_, '_> {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        let grown: Result<(), GrowError> = self.0.try_extend_from_slice(text.as_bytes());
+        grown.map_err(|_| core::fmt::Error)
+    }
+}
+
+/// Opens libraries, runs the prelude, and keeps what protected calls need.
+///
+/// # Safety
+///
+/// `state` is what Lua handed in, with the address of a [`Ground`] as its one argument.
+unsafe extern "C-unwind" fn lay_ground<W: Host>(state: *mut lua_State) -> c_int {
+    // SAFETY: Lua's state is alive while Lua calls.
+    let lua = unsafe { Lua::of(state) };
+    let ground = lua.pointer(1).cast::<Ground<'_, W>>();
+    // SAFETY: the caller's promise; nobody else uses it now.
+    let ground = unsafe { &mut *ground };
+    let runtime = ground.runtime;
+    lua.collector(ffi::LUA_GCSTOP, 0);
+    // A step is about a kilobyte.
+    lua.collector(ffi::LUA_GCSETSTEPMUL, 100);
+    let libraries: [(&CStr, unsafe extern "C-unwind" fn(*mut lua_State) -> c_int); 7] = [
+        (c"", ffi::luaopen_base),
+        (c"table", ffi::luaopen_table),
+        (c"string", ffi::luaopen_string),
+        (c"math", ffi::luaopen_math),
+        (c"bit", ffi::luaopen_bit),
+        (c"debug", ffi::luaopen_debug),
+        (c"jit", ffi::luaopen_jit),
+    ];
+    for (name, opener) in libraries {
+        lua.open(opener, name);
+        lua.set_top(1);
+    }
+    load_own(lua, PRELUDE, c"=loligo");
+    for function in [entry::load_module::<W> as lua_CFunction, entry::print::<W>, entry::show::<W>]
+    {
+        lua.push_pointer(runtime);
+        lua.push_closure(function, 1);
+    }
+    lua.push_field(ffi::LUA_GLOBALSINDEX, c"debug");
+    lua.push_field(-1, c"traceback");
+    lua.push_closure(entry::handler, 1);
+    lua.replace(-2);
+    lua.push_value(-1);
+    ground.kept.handler = lua.keep();
+    lua.call(4, 1);
+    lua.push_field(2, c"callbacks");
+    ground.kept.callbacks = lua.keep();
+    lua.push_pointer(runtime);
+    lua.push_closure(entry::invoke::<W>, 1);
+    ground.kept.invoke = lua.keep();
+    lua.push_value(2);
+    ground.kept.prelude = lua.keep();
+    0
+}
+
+/// Compiles a text of this crate and pushes its function; raises.
+pub(crate) fn load_own(lua: Lua, source: &[u8], chunk: &CStr) {
+    // SAFETY: the text is borrowed for the call.
+    if !unsafe { lua.load(source.as_ptr(), source.len(), chunk) } {
+        lua.raise();
+    }
+}
+
+/// Sets `Table.name` or `name` to the topmost value; raises.
+fn set_global(lua: Lua, path: &str) {
+    let value = lua.top();
+    let Some((table, name)) = path.split_once('.') else {
+        lua.push_text(path.as_bytes());
+        lua.push_value(value);
+        return lua.raw_set(ffi::LUA_GLOBALSINDEX);
+    };
+    lua.push_text(table.as_bytes());
+    lua.raw_get(ffi::LUA_GLOBALSINDEX);
+    if !lua.bool(-1) {
+        lua.push_text(table.as_bytes());
+        lua.push_table();
+        lua.raw_set(ffi::LUA_GLOBALSINDEX);
+        lua.push_text(table.as_bytes());
+        lua.raw_get(ffi::LUA_GLOBALSINDEX);
+    }
+    let place = lua.top();
+    lua.push_text(name.as_bytes());
+    lua.push_value(value);
+    lua.raw_set(place);
+}

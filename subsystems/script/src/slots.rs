@@ -1,0 +1,70 @@
+//! The place where arguments and results of a call lie: the same for both routes.
+
+use core::{ptr, slice};
+
+use crate::binding::{ARGUMENTS_MAX, RESULTS_MAX};
+
+/// A text, where it lies.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct TextSlot {
+    pub(crate) data: *const u8,
+    pub(crate) bytes: usize,
+}
+
+impl TextSlot {
+    const EMPTY: Self = Self { data: ptr::null(), bytes: 0 };
+}
+
+/// Arguments and results. Texts aside, all are 64-bit floats: booleans are 0 or 1, ids and temporaries handles, and `nil`
+/// is 0.
+///
+/// # Invariants
+///
+/// 1. A result is never a NaN other than [`NAN`]: LuaJIT takes the bits of some for a reference.
+/// 2. While a bound function runs, a text argument lies in a string that the calling script holds.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Slots {
+    pub(crate) arguments: [f64; ARGUMENTS_MAX],
+    pub(crate) results: [f64; RESULTS_MAX],
+    pub(crate) argument_texts: [TextSlot; ARGUMENTS_MAX],
+    pub(crate) result_texts: [TextSlot; RESULTS_MAX],
+}
+
+/// The one bit pattern of what is no number that Lua's values may hold.
+pub(crate) const NAN: f64 = f64::from_bits(0xfff8_0000_0000_0000);
+
+/// Returns `number`, or the NaN that may be a value.
+pub(crate) fn canonical(number: f64) -> f64 {
+    if number.is_nan() { NAN } else { number }
+}
+
+impl Slots {
+    /// Returns the bytes of a text argument.
+    pub(crate) fn argument_text(&self, argument: usize) -> &[u8] {
+        let TextSlot { data, bytes } = self.argument_texts[argument];
+        if data.is_null() {
+            return &[];
+        }
+        // SAFETY: by invariant 2 the text lies in a string of `bytes` bytes that lives and does not change while the
+        // bound function runs, and `self` is borrowed no longer than that.
+        unsafe { slice::from_raw_parts(data, bytes) }
+    }
+
+    /// The layout of this for the foreign function interface.
+    pub(crate) const DECLARATION: &str = "typedef struct { const char *data; size_t bytes; } loligo_text;\n\
+        typedef struct { double arguments[16]; double results[4]; loligo_text argument_texts[16]; \
+        loligo_text result_texts[4]; } loligo_slots;\n";
+
+    pub(crate) const fn new() -> Self {
+        Self {
+            arguments: [0.0; ARGUMENTS_MAX],
+            results: [0.0; RESULTS_MAX],
+            argument_texts: [TextSlot::EMPTY; ARGUMENTS_MAX],
+            result_texts: [TextSlot::EMPTY; RESULTS_MAX],
+        }
+    }
+}
+
+const _: () = assert!(ARGUMENTS_MAX == 16 && RESULTS_MAX == 4, "as they stand in the declaration");
