@@ -27,7 +27,7 @@ Usage: cargo xtask advised [--write] [--kept] [--candidates N] [FILE...]
 Options:
   --write         writes the table and what was advised into docs/choosing-an-allocator.md
   --kept          takes the strategies of the run before instead of searching anew
-  --candidates N  how many candidates are replayed for each recording [default: 240]
+  --candidates N  how many candidates are replayed for each recording [default: 300]
 
 Without FILE: all recordings of the folder `traces` in LOLIGO_DATA, or in ../shared beside the checkout;
 the bundled ones where there is none. The recordings are searched one after the other, which takes some
@@ -213,7 +213,7 @@ fn parse(arguments: &[String]) -> Result<Request, Failure> {
             "--candidates" => {
                 let number = rest.next().and_then(|number| number.parse().ok());
                 request.candidates = Some(number.ok_or_else(|| {
-                    Failure::Unable("--candidates takes a number, for instance 240".into())
+                    Failure::Unable("--candidates takes a number, for instance 300".into())
                 })?);
             }
             other if other.starts_with('-') => {

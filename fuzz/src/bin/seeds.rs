@@ -67,6 +67,47 @@ fn main() -> Result<(), Failure> {
     rendering(&heap)?;
     programs()?;
     content(&heap)?;
+    rendered()?;
+    Ok(())
+}
+
+/// A source of each type that is rendered, behind the byte that tells which it is, and what it is compiled into.
+fn rendered() -> Result<(), Failure> {
+    let place = tempfile::tempdir()?;
+    let (sources, data) = (place.path().join("sources"), place.path().join("data"));
+    std::fs::create_dir_all(&sources)?;
+    // A picture of one grey pixel.
+    let png = b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9bU\x00\x00\x00\x0aIDATx\x9cch\x00\x00\x00\x82\x00\x81w\xcdr\xb6\x00\x00\x00\x00IEND\xaeB`\x82";
+    let shader = b"@vertex fn vs_main() -> @builtin(position) vec4f { return vec4f(0.0); }
+@fragment fn fs_main() -> @location(0) vec4f { return vec4f(1.0); }";
+    let all: [(&str, &str, &[u8]); 6] = [
+        ("png", "a.png", png),
+        ("mesh", "a.mesh", b"shape = \"cylinder\" radius = 0.4 segments = 3 uv_scale = [ 2 3 ]"),
+        ("texture", "b.texture", b"image = \"a.png\" color = \"linear\" wrap = \"clamp\""),
+        (
+            "material",
+            "a.material",
+            b"shader = \"a\" color = [ 1 0 0 1 ] roughness = 0.5 casts_shadow = false",
+        ),
+        ("shader", "a.shader", shader),
+        ("frame", "a.frame", FRAME.as_bytes()),
+    ];
+    for (end, path, bytes) in all {
+        let kind = ["png", "glb", "mesh", "texture", "material", "shader", "frame"];
+        let kind = kind.iter().position(|kind| *kind == end).map_or(0, |kind| kind as u8);
+        write("render_sources", end, &[&[kind], bytes].concat())?;
+        std::fs::write(sources.join(path), bytes)?;
+    }
+    let mut compilers = Compilers::new();
+    loligo_render::compile::register(&mut compilers);
+    let report = Project::new(&sources, &data, &compilers).compile(&Threads::default())?;
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+    let index = Index::from_bytes(&std::fs::read(data.join("index"))?)?;
+    for entry in index.entries.iter().filter(|entry| entry.name.type_name != "frame") {
+        let Some(output) = entry.output else { continue };
+        let file = std::fs::read(data.join("blobs").join(output.file.to_string()))?;
+        write("render_content", &entry.name.type_name, &file[HEADER_BYTES..])?;
+    }
     Ok(())
 }
 

@@ -126,7 +126,7 @@ fn sunlit(world: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     }
     let turn = 6.2831853 * fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))));
     var sum = 0.0;
-    for (var at = 0u; at < 1u; at++) {
+    for (var at = 0u; at < 16u; at++) {
         let radius = sqrt((f32(at) + 0.5) / 16.0) * 2.2 / texels;
         let angle = f32(at) * 2.3999632 + turn;
         let offset = vec2(cos(angle), sin(angle)) * radius;

@@ -15,7 +15,8 @@ use crate::project::Project;
 use crate::report::Report;
 use crate::resource_name::ResourceName;
 use crate::select::{Wanted, select};
-use crate::tree::{SourceTree, now_seconds};
+use crate::tree::{SourceTree, Stamp, now_seconds};
+use crate::walk::Walk;
 
 mod compile;
 mod state;
@@ -97,9 +98,11 @@ impl Project<'_> {
         state: &State,
         blobs: &HashMap<ContentHash, u64>,
     ) -> Vec<Option<ContentHash>> {
+        let walk = Walk::new(&old.entries);
         let stale = |one: &Wanted| {
             let recipe = compile::recipe(self, one);
-            let is_fresh = old.entry(&one.name).is_some_and(|entry| {
+            let known = walk.find(|entry| entry.name.cmp(&one.name));
+            let is_fresh = known.is_some_and(|entry| {
                 let is_there = entry
                     .output
                     .is_some_and(|output| blobs.get(&output.file) == Some(&output.bytes));
@@ -126,15 +129,12 @@ impl Project<'_> {
                 files.insert(path.clone(), known);
             }
         }
-        let mut records: Vec<FileRecord> = files
-            .into_iter()
-            .filter_map(|(path, hash)| {
-                let (path, stamp) = tree.file(&path)?.clone();
-                Some(FileRecord { path, is_settled: stamp.is_settled(now), stamp, hash })
-            })
-            .collect();
-        records.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        records
+        // The tree is in the order of the paths, and so are the records.
+        let record = |(path, stamp): &(Arc<str>, Stamp)| {
+            let (hash, path, stamp) = (*files.get(path)?, path.clone(), *stamp);
+            Some(FileRecord { path, is_settled: stamp.is_settled(now), stamp, hash })
+        };
+        tree.files().iter().filter_map(record).collect()
     }
 }
 
@@ -159,10 +159,12 @@ fn find_missing(index: &Index, wanted: &[Wanted], report: &mut Report) {
 
 /// Counts what is gone, and lists what has another file than before.
 fn tell_changes(old: &Index, new: &Index, report: &mut Report) {
-    let is_gone = |entry: &&Entry| new.entry(&entry.name).is_none();
+    let walk = Walk::new(&new.entries);
+    let is_gone = |entry: &&Entry| walk.find(|other| other.name.cmp(&entry.name)).is_none();
     report.removed = old.entries.iter().filter(is_gone).count();
+    let walk = Walk::new(&old.entries);
     let changed = new.entries.iter().filter(|entry| {
-        let before = old.entry(&entry.name).and_then(|entry| entry.output);
+        let before = walk.find(|other| other.name.cmp(&entry.name)).and_then(|entry| entry.output);
         entry.output.is_some() && entry.output != before
     });
     let changed = changed.map(|entry| &entry.name).cloned();

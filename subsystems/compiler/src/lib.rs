@@ -22,6 +22,7 @@ mod report;
 mod resource_name;
 mod select;
 mod tree;
+mod walk;
 mod watch;
 
 pub use builtin::{CONFIG_VERSION, ConfigCompiler, CopyCompiler, PackageCompiler};

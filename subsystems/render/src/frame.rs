@@ -35,7 +35,7 @@ pub const COLORS_MAX: usize = 8;
 /// ```text
 /// targets = {
 ///     hdr   = { format = "rgba16f" scale = 1.0 }       // a part of the window, or: size = [ 1024 1024 ]
-///     depth = { format = "depth32f" }                  // as large as the window
+///     depth = { format = "depth32f" }                  // as large as the window; samples = 4 smooths edges
 /// }
 /// passes = [
 ///     {
@@ -98,6 +98,7 @@ struct Target {
     /// The window's is the window's own.
     format: Option<TargetFormat>,
     size: TargetSize,
+    samples: u8,
 }
 
 /// So many of a row, from one on.
@@ -144,6 +145,8 @@ pub struct TargetRef<'f> {
     pub format: Option<TargetFormat>,
     /// How large it is.
     pub size: TargetSize,
+    /// How many samples a pixel has: 1, or 4.
+    pub samples: u32,
 }
 
 /// A pass of a frame.
@@ -209,6 +212,7 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
             name: self.name(target.name),
             format: target.format,
             size: target.size,
+            samples: u32::from(target.samples),
         })
     }
 

@@ -14,6 +14,8 @@ mod cull;
 mod display_list;
 mod draw;
 mod frame;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod key;
 mod material;
 mod mesh;

@@ -15,7 +15,7 @@ pub const MATERIAL_TYPE: &str = "material";
 pub const MATERIAL_VERSION: u32 = 1;
 
 blob_struct! {
-    /// A material as it is saved: a blob of 152 bytes. [`MaterialResource`] reads it.
+    /// A material as it is saved: a blob of 128 bytes. [`MaterialResource`] reads it.
     pub struct MaterialImage {
         /// The hash of the shader's name.
         pub shader: IdString64,

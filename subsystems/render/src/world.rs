@@ -224,25 +224,17 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         context: &mut RenderContext<'_, B>,
     ) -> Result<(), GrowError> {
         context.try_reserve(rows.len())?;
-        let meshes = &self.meshes;
         for row in rows {
-            let at = *row as usize;
-            let material = meshes.materials[at];
-            let Some(keys) = u8::try_from(material.layer).ok().and_then(|layer| frame.keys(layer))
-            else {
-                continue;
-            };
-            let depth = view.depth(Vec3::new(meshes.x[at], meshes.y[at], meshes.z[at]));
-            let args = IndirectArgs::new(meshes.shapes[at].geometry, *row, 1);
-            let draw = Draw { state: material.state, args };
-            let key = keys.key(material.state, args.first_index, depth);
-            context.try_draw(key, draw)?;
+            let layer = u8::try_from(self.meshes.materials[*row as usize].layer).ok();
+            if let Some(keys) = layer.and_then(|layer| frame.keys(layer)) {
+                self.queue(*row, view, keys, context)?;
+            }
         }
         Ok(())
     }
 
-    /// Queues a draw into one layer for each mesh of `rows` whose state `is_drawn` takes: what is drawn once more
-    /// besides its own layer, as into a shadow map. Its key has no depth.
+    /// As [`try_draw`](Self::try_draw), but queues all for one layer, whichever is their own: for a shadow map, say, with
+    /// the view of the sun.
     ///
     /// # Complexity
     ///
@@ -255,24 +247,15 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
     /// # Panics
     ///
     /// If there is no such row.
-    pub fn try_draw_into<B: Allocator + ?Sized>(
+    pub fn try_draw_in<B: Allocator + ?Sized>(
         &self,
         rows: &[u32],
+        view: &View,
         keys: LayerKeys,
-        is_drawn: impl Fn(u32) -> bool,
         context: &mut RenderContext<'_, B>,
     ) -> Result<(), GrowError> {
         context.try_reserve(rows.len())?;
-        for row in rows {
-            let at = *row as usize;
-            let state = self.meshes.materials[at].state;
-            if is_drawn(state) {
-                let args = IndirectArgs::new(self.meshes.shapes[at].geometry, *row, 1);
-                let key = keys.key(state, args.first_index, 0.0);
-                context.try_draw(key, Draw { state, args })?;
-            }
-        }
-        Ok(())
+        rows.iter().try_for_each(|row| self.queue(*row, view, keys, context))
     }
 
     /// Returns how many bytes there is room for.
@@ -312,6 +295,22 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         }
         let rows = self.meshes.handles.len() + self.lights.handles.len();
         if found == rows { Ok(()) } else { Err("objects and slots differ in number") }
+    }
+
+    /// Queues a draw of one mesh.
+    #[inline]
+    fn queue<B: Allocator + ?Sized>(
+        &self,
+        row: u32,
+        view: &View,
+        keys: LayerKeys,
+        context: &mut RenderContext<'_, B>,
+    ) -> Result<(), GrowError> {
+        let (meshes, at) = (&self.meshes, row as usize);
+        let state = meshes.materials[at].state;
+        let depth = view.depth(Vec3::new(meshes.x[at], meshes.y[at], meshes.z[at]));
+        let args = IndirectArgs::new(meshes.shapes[at].geometry, row, 1);
+        context.try_draw(keys.key(state, args.first_index, depth), Draw { state, args })
     }
 
     fn row(&self, handle: RenderHandle, kind: Kind) -> Option<usize> {

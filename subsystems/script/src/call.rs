@@ -101,6 +101,10 @@ impl<'c> Call<'c> {
     }
 
     /// Returns the 32 bits of an id.
+    ///
+    /// # Panics
+    ///
+    /// If the table has no id there.
     #[must_use]
     pub fn id(&self, argument: usize) -> u32 {
         let kind = self.arguments[argument];
@@ -109,6 +113,10 @@ impl<'c> Call<'c> {
     }
 
     /// Returns the 32 bits of an id; `None` for `nil`.
+    ///
+    /// # Panics
+    ///
+    /// If the table has no optional id there.
     #[must_use]
     pub fn optional_id(&self, argument: usize) -> Option<u32> {
         let kind = self.arguments[argument];
@@ -152,6 +160,10 @@ impl<'c> Call<'c> {
     }
 
     /// Returns an id to the script, or `nil` where the binding's result may be that.
+    ///
+    /// # Panics
+    ///
+    /// If the table has no id there, or `nil` may not be.
     pub fn return_optional_id(&mut self, id: Option<u32>) {
         let kind = self.results[self.returned];
         let (Kind::Id(marker) | Kind::OptionalId(marker)) = kind else {

@@ -29,7 +29,7 @@ impl<W> fmt::Display for ForeignText<'_, W> {
             self.argument(f, argument, *kind)?;
         }
         let index = self.index;
-        write!(f, "if enter(runtime, {index}) ~= 0 then return fail() end\n")?;
+        writeln!(f, "if enter(runtime, {index}) ~= 0 then return fail() end")?;
         for (result, kind) in results.iter().enumerate() {
             f.write_str(if result > 0 { ", " } else { "return " })?;
             match kind {
@@ -61,19 +61,19 @@ impl<W> ForeignText<'_, W> {
             Kind::OptionalId(_) => format_args!("a{argument} ~= nil and "),
             _ => format_args!(""),
         };
-        write!(
+        writeln!(
             f,
-            "if {or_nil}type(a{argument}) ~= \"{wanted}\" then return refuse({index}, {number}, a{argument}) end\n"
+            "if {or_nil}type(a{argument}) ~= \"{wanted}\" then return refuse({index}, {number}, a{argument}) end"
         )?;
         match kind {
-            Kind::Bool => write!(f, "slots.arguments[{argument}] = a{argument} and 1 or 0\n"),
-            Kind::Text => write!(
+            Kind::Bool => writeln!(f, "slots.arguments[{argument}] = a{argument} and 1 or 0"),
+            Kind::Text => writeln!(
                 f,
                 "slots.argument_texts[{argument}].data = a{argument}\n\
-                 slots.argument_texts[{argument}].bytes = #a{argument}\n"
+                 slots.argument_texts[{argument}].bytes = #a{argument}"
             ),
-            Kind::OptionalId(_) => write!(f, "slots.arguments[{argument}] = a{argument} or 0\n"),
-            _ => write!(f, "slots.arguments[{argument}] = a{argument}\n"),
+            Kind::OptionalId(_) => writeln!(f, "slots.arguments[{argument}] = a{argument} or 0"),
+            _ => writeln!(f, "slots.arguments[{argument}] = a{argument}"),
         }
     }
 }

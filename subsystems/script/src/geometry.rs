@@ -9,9 +9,6 @@ use crate::kind::Kind::{Matrix4x4 as M, Number as N, Quaternion as Q, Vector3 as
 
 type Ended = Result<(), Refusal>;
 
-/// How many bindings there are.
-pub(crate) const COUNT: usize = 31;
-
 const fn bind<W>(
     name: &'static str,
     (arguments, results): (&'static [Kind], &'static [Kind]),
@@ -21,8 +18,8 @@ const fn bind<W>(
     Binding { name, arguments, results, help, function }
 }
 
-/// Returns the bindings. They know no host.
-pub(crate) const fn bindings<W>() -> [Binding<W>; COUNT] {
+/// Returns the bindings of vectors. They know no host, nor do the others.
+pub(crate) const fn vectors<W>() -> [Binding<W>; 14] {
     [
         bind(
             "Vector3.new",
@@ -66,6 +63,12 @@ pub(crate) const fn bindings<W>() -> [Binding<W>; COUNT] {
                 call.return_vector3(call.vector3(0).lerp(call.vector3(1), call.number(2) as f32))
             },
         ),
+    ]
+}
+
+/// Returns the bindings of rotations.
+pub(crate) const fn rotations<W>() -> [Binding<W>; 9] {
+    [
         bind("Quaternion.new", (&[N, N, N, N], &[Q]), "a rotation of x, y, z, w", rotation_new),
         bind("Quaternion.identity", (&[], &[Q]), "no rotation", |_, call| {
             call.return_quaternion(Quat::IDENTITY)
@@ -103,6 +106,12 @@ pub(crate) const fn bindings<W>() -> [Binding<W>; COUNT] {
                 )
             },
         ),
+    ]
+}
+
+/// Returns the bindings of matrices.
+pub(crate) const fn matrices<W>() -> [Binding<W>; 8] {
+    [
         bind(
             "Matrix4x4.new",
             (&[N; 16], &[M]),

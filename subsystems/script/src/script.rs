@@ -101,7 +101,9 @@ impl<'m, W: Host> Script<'m, W> {
         settings: &Settings,
         memory: &'m dyn Allocator,
     ) -> Result<Self, ScriptError<'m>> {
-        let mut entries = Array::try_from_slice_in(&geometry::bindings(), memory)?;
+        let mut entries = Array::try_from_slice_in(&geometry::vectors(), memory)?;
+        entries.try_extend_from_slice(&geometry::rotations())?;
+        entries.try_extend_from_slice(&geometry::matrices())?;
         entries.try_extend_from_slice(bindings)?;
         setup::check(&entries, memory)?;
         let temporaries = Temporaries::try_new_in(settings.temporaries, settings.checks, memory)?;

@@ -49,7 +49,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { candidates: 240, seed: 1, finalists: 20, rounds: 9 }
+        Self { candidates: 300, seed: 1, finalists: 20, rounds: 9 }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::index::{Entry, Index, Output};
 use crate::project::Project;
 use crate::report::Report;
 use crate::select::Wanted;
+use crate::walk::Walk;
 
 /// The version of what is done to every resource, whatever its type.
 const RECIPE_VERSION: u32 = 1;
@@ -63,8 +64,9 @@ pub(super) fn compile_all(
     });
     let mut outcomes = stale.into_iter().map(|(_, outcome)| outcome.into_inner());
     let mut entries = Vec::with_capacity(wanted.len());
+    let walk = Walk::new(&old.entries);
     for (one, recipe) in wanted.iter().zip(plan) {
-        let known = old.entry(&one.name);
+        let known = walk.find(|entry| entry.name.cmp(&one.name));
         let Some(recipe) = recipe else {
             entries.extend(known.cloned());
             continue;

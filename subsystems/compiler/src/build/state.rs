@@ -11,6 +11,7 @@ use crate::dependency::Dependency;
 use crate::executor::Executor;
 use crate::hash::hash_of;
 use crate::index::{Entry, Index};
+use crate::walk::Walk;
 
 /// The hashes of files and listings as they are now, of those that some resource was made of.
 pub(super) struct State<'c> {
@@ -22,23 +23,30 @@ pub(super) struct State<'c> {
 impl<'c> State<'c> {
     /// Finds them. A file whose stamp is as it was is not read.
     pub(super) fn find(shared: Shared<'c>, old: &Index, now: u64, executor: &dyn Executor) -> Self {
-        let mut paths: HashSet<&Arc<str>> = HashSet::new();
+        let mut paths: Vec<&Arc<str>> = Vec::with_capacity(old.entries.len());
         let mut folders: HashSet<&Arc<str>> = HashSet::new();
         for dependency in old.entries.iter().flat_map(|entry| &entry.dependencies) {
             match dependency {
-                Dependency::File { path, .. } => paths.insert(path),
-                Dependency::Listing { path, .. } => folders.insert(path),
-                Dependency::Option { .. } => false,
-            };
+                Dependency::File { path, .. } => paths.push(path),
+                Dependency::Listing { path, .. } => {
+                    folders.insert(path);
+                }
+                Dependency::Option { .. } => {}
+            }
         }
+        // In the order of the tree and of the records, most of it already, and each once.
+        paths.sort_unstable();
+        paths.dedup();
+        let (in_tree, in_index) = (Walk::new(shared.tree.files()), Walk::new(&old.files));
         let mut files = HashMap::with_capacity(paths.len());
         let mut unknown = Vec::new();
         for path in paths {
-            let Some((_, stamp)) = shared.tree.file(path) else {
+            let Some((_, stamp)) = in_tree.find(|(other, _)| other.cmp(path)) else {
                 files.insert(path.clone(), None);
                 continue;
             };
-            match old.file(path).filter(|file| file.stamp == *stamp && file.is_settled) {
+            let known = in_index.find(|file| file.path.cmp(path));
+            match known.filter(|file| file.stamp == *stamp && file.is_settled) {
                 // The clock may have been put back since; then the file is read.
                 Some(file) if stamp.is_settled(now) => {
                     files.insert(path.clone(), Some(file.hash));

@@ -62,6 +62,10 @@ pub enum FrameFault {
     IsColor,
     /// The targets of a pass differ in size.
     Sizes,
+    /// The targets of a pass differ in the samples of a pixel.
+    Samples,
+    /// Depths are read of which a pixel has several.
+    ReadSamples,
     /// A pass draws into nothing.
     NoColors,
     /// A pass reads what no pass before it has drawn.
@@ -120,6 +124,18 @@ impl FrameFault {
             }
             Self::Sizes => {
                 write!(f, "`{shown}` and the pass's first target differ in size; give both one")
+            }
+            Self::Samples => {
+                write!(
+                    f,
+                    "`{shown}` and the pass's first target differ in samples; give both one number"
+                )
+            }
+            Self::ReadSamples => {
+                write!(
+                    f,
+                    "`{shown}` has several depths a pixel and cannot be read; leave out `samples`"
+                )
             }
             Self::NoColors => write!(f, "the pass draws into nothing; add `color` or `depth`"),
             Self::ReadTooEarly => {

@@ -22,8 +22,11 @@ struct Keys {
 }
 
 const FRAME: Keys = Keys { of: "a frame", all: &["targets", "passes"], listed: "targets, passes" };
-const TARGET: Keys =
-    Keys { of: "a target", all: &["format", "scale", "size"], listed: "format, scale, size" };
+const TARGET: Keys = Keys {
+    of: "a target",
+    all: &["format", "scale", "size", "samples"],
+    listed: "format, scale, size, samples",
+};
 const PASS: Keys = Keys {
     of: "a pass",
     all: &["name", "color", "depth", "clear", "reads", "layers"],
@@ -62,7 +65,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         let [targets, passes] = self.members(root, &FRAME)?;
         let name = self.keep_name(WINDOW)?;
         let size = TargetSize::Scale(1.0);
-        self.frame.targets.try_push(Target { name, format: None, size })?;
+        self.frame.targets.try_push(Target { name, format: None, size, samples: 1 })?;
         if let Some(targets) = targets {
             self.expect(targets, NodeKind::Object, "an object of targets")?;
             for target in targets.children() {
@@ -85,7 +88,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
             return Err(self.fault(key, FrameFault::NameTwice("targets")));
         }
         self.may_add(key.clone(), self.frame.targets.len(), "targets", TARGETS_MAX)?;
-        let [format, scale, size] = self.members(node, &TARGET)?;
+        let [format, scale, size, samples] = self.members(node, &TARGET)?;
         let format = self.required(node, format, &TARGET, "format")?;
         let format = self.word(
             format,
@@ -111,9 +114,20 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
                 return Err(self.fault(size.span(), fault));
             }
         };
+        let samples = samples.map_or(Ok(1), |samples| self.samples(samples))?;
         let name = self.name_at(key)?;
-        self.frame.targets.try_push(Target { name, format: Some(format), size })?;
+        self.frame.targets.try_push(Target { name, format: Some(format), size, samples })?;
         Ok(())
+    }
+
+    /// Reads a number of samples: those that every graphics card has.
+    fn samples(&self, node: SyntaxNode<'_>) -> Read<'t, u8> {
+        let what = "1 or 4 samples a pixel";
+        match self.number(node, 1.0..4.0, what)? {
+            1.0 => Ok(1),
+            4.0 => Ok(4),
+            _ => Err(self.fault(node.span(), FrameFault::Expected(what))),
+        }
     }
 
     fn pass(&mut self, node: SyntaxNode<'_>) -> Read<'t, ()> {
@@ -195,12 +209,17 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         Ok(number)
     }
 
-    /// Checks that a target is as large as the first color of a pass.
+    /// Checks that a target is as large as the first color of a pass, and has as many samples.
     fn as_large(&self, node: SyntaxNode<'_>, number: u16, colors: Span) -> Read<'t, ()> {
         let Some(first) = self.frame.used(colors).first() else { return Ok(()) };
-        let [first, own] =
-            [*first, number].map(|number| self.frame.targets[usize::from(number)].size);
-        if first == own { Ok(()) } else { Err(self.fault(inner(node), FrameFault::Sizes)) }
+        let [first, own] = [*first, number].map(|number| self.frame.targets[usize::from(number)]);
+        if first.size != own.size {
+            return Err(self.fault(inner(node), FrameFault::Sizes));
+        }
+        if first.samples != own.samples {
+            return Err(self.fault(inner(node), FrameFault::Samples));
+        }
+        Ok(())
     }
 
     fn clear(
@@ -240,6 +259,8 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
                 FrameFault::ReadWindow
             } else if draws(colors, depth) {
                 FrameFault::ReadWhileDrawn
+            } else if self.is_sampled_depth(*number) {
+                FrameFault::ReadSamples
             } else if !self.frame.passes.iter().any(|pass| draws(pass.colors, pass.depth)) {
                 FrameFault::ReadTooEarly
             } else {
@@ -248,6 +269,12 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
             return Err(self.fault(inner(node), fault));
         }
         Ok(span)
+    }
+
+    /// Tells whether a target holds several depths a pixel, of which no mean is made.
+    fn is_sampled_depth(&self, number: u16) -> bool {
+        let target = self.frame.targets[usize::from(number)];
+        target.samples > 1 && target.format.is_some_and(TargetFormat::is_depth)
     }
 
     /// Reads a list of targets' names.

@@ -62,6 +62,9 @@ fn each_fault_names_place_reason_and_remedy() {
         with("name = \"glass\"", "name = \"casters\""),
         with("\"back_to_front\"", "\"sideways\""),
         with("\"back_to_front\"", "7"),
+        with("scale = 0.5", "samples = 3"),
+        with("hdr = { format = \"rgba16f\" }", "hdr = { format = \"rgba16f\" samples = 4 }"),
+        with("[ 2048 2048 ]", "[ 2048 2048 ] samples = 4"),
     ];
     let mut text = String::new();
     errors.iter().for_each(|error| writeln!(text, "{error}").expect("a string takes all"));

@@ -43,7 +43,7 @@ fn run(
         let mut world = World::default();
         let mut script = machine(Route::Foreign, memory);
         let code = format!("keep = {{}} {start} function update(frame) {update} end");
-        assert_eq!(shown(&mut script, &mut world, &code), "");
+        assert_eq!(shown(&mut script, &mut world, &code), "", "{code} is Lua");
         let update = script.callback("update").unwrap();
         script.collect_all().unwrap();
         let mut collector = Collector::new(CollectorSettings::default());
@@ -52,7 +52,7 @@ fn run(
             script.call(&mut world, update, &[Value::Number(f64::from(frame))]).unwrap();
             let before = script.memory_use().live_bytes;
             let collected = collector.collect(&mut script, || false).unwrap();
-            assert_eq!(before - collected.freed_bytes, collected.live_bytes);
+            assert_eq!(before - collected.freed_bytes, collected.live_bytes, "at frame {frame}");
             look(frame, &collected, &mut script);
         }
     });

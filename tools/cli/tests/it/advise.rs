@@ -235,12 +235,22 @@ fn main() {
     let pages = PageAllocator::new("pages");
 "#;
 
+/// Pools side by side whose memory comes from different lenders.
+const LENDERS: &str = r#"{"strategies": [{"name": "lenders", "tree": {"by-size": {
+    "classes": [
+        {"up_to": 16, "to": {"pool": {"bytes": 16, "chunk_bytes": 16368, "over": "rest"}}},
+        {"from": 33, "up_to": 64, "to": {"pool": {"bytes": 64, "chunk_bytes": 65536, "give_back_percent": 25}}}
+    ],
+    "rest": {"heap": {}}
+}}}]}"#;
+
 #[test]
 fn written_code_serves_outside_the_workspace() {
     let place = Place::new();
     place.file("every.json", EVERY_KIND);
+    place.file("lenders.json", LENDERS);
     fs::create_dir(place.path("src")).expect("the folder may be written");
-    let names = ["every.json", "pools+heap", "frame+heap", "pages-for-big+heap"];
+    let names = ["every.json", "lenders.json", "pools+heap", "frame+heap", "pages-for-big+heap"];
     let mut program = String::new();
     let mut body = String::from(PROGRAM);
     for (number, name) in names.iter().enumerate() {

@@ -1,7 +1,9 @@
 //! The strategies that a trace may call for, and which of them are drawn.
 
+mod edits;
 mod lives;
 
+use edits::Edits;
 use lives::{Apart, Brief};
 
 use super::profile::{Profile, SizeUse};
@@ -13,6 +15,24 @@ use crate::strategies::{
 /// The most bytes, in tenths of those of the live blocks at the peak, that the static model may foresee
 /// for a candidate.
 const TENTHS_MAX: u64 = 16;
+
+/// What a pool's chunks may be: their bytes, and after how many frees it gives empty ones back.
+const CHUNKS: [(Option<u32>, u32); 14] = [
+    (None, 0),
+    (Some(4 << 10), 0),
+    (Some(4 << 10), 50),
+    (Some(16 << 10), 0),
+    (Some(16 << 10), 10),
+    (Some(16 << 10), 50),
+    (Some(64 << 10), 0),
+    (Some(64 << 10), 10),
+    (Some(64 << 10), 25),
+    (Some(64 << 10), 50),
+    (Some(64 << 10), 100),
+    (Some(64 << 10), 200),
+    (Some(256 << 10), 25),
+    (Some(256 << 10), 100),
+];
 
 /// All strategies that are thought of for a trace.
 #[derive(Clone, Debug)]
@@ -27,8 +47,9 @@ pub struct Drawing<'p> {
     /// What the static model left, shuffled.
     pools: Vec<Shape>,
     others: Vec<Shape>,
-    /// What was drawn, the heap first.
+    /// What was drawn, the heap first; without a shape what was made by an edit.
     drawn: Vec<(Option<Shape>, StrategyConfig)>,
+    edits: Edits<'p>,
     /// How many strategies the static model dropped.
     pub dropped: usize,
 }
@@ -143,7 +164,8 @@ impl Space {
         shuffle(&mut others, &mut random);
         let others = dealt(others);
         let drawn = vec![(None, heap_alone())];
-        Drawing { profile, pools, others, drawn, dropped: dropped.len() }
+        let edits = Edits::new(profile, random);
+        Drawing { profile, pools, others, drawn, edits, dropped: dropped.len() }
     }
 }
 
@@ -189,6 +211,26 @@ impl Drawing<'_> {
         }
     }
 
+    /// Makes up to so many more out of those at `of`, those in turn: with one class more, less or other, or
+    /// with the classes of two of them. Such strategies are not of the space, which sets all pools alike.
+    pub fn edit(&mut self, of: &[usize], count: usize) {
+        let end = self.drawn.len() + count;
+        let parents: Vec<Tree> = of
+            .iter()
+            .filter_map(|at| self.drawn.get(*at))
+            .map(|(_, one)| one.tree.clone())
+            .collect();
+        // What is there already counts as a turn, so this ends where edits lead nowhere new.
+        for (_, parent) in (0..count * 4).zip(parents.iter().cycle()) {
+            if self.drawn.len() >= end {
+                return;
+            }
+            if let Some(tree) = self.edits.next(parent, &parents) {
+                self.add_tree(None, "edited", tree);
+            }
+        }
+    }
+
     /// Takes a strategy near another out of what is left.
     fn take_near(&mut self, one: Shape) -> Option<Shape> {
         if let Shape::Pools(one) = one {
@@ -206,9 +248,13 @@ impl Drawing<'_> {
         let Some(tree) = shape.tree(self.profile) else {
             return;
         };
+        self.add_tree(Some(shape), shape.word(), tree);
+    }
+
+    fn add_tree(&mut self, shape: Option<Shape>, word: &str, tree: Tree) {
         if self.candidates().all(|other| other.tree != tree) {
-            let name = format!("{}-{}", shape.word(), self.drawn.len());
-            self.drawn.push((Some(shape), StrategyConfig { name, memory: Memory::Pages, tree }));
+            let name = format!("{word}-{}", self.drawn.len());
+            self.drawn.push((shape, StrategyConfig { name, memory: Memory::Pages, tree }));
         }
     }
 }
@@ -229,22 +275,7 @@ fn pools(profile: &Profile) -> Vec<Pools> {
     let pages = paged_from(profile);
     let mut all = Vec::new();
     for pick in picks {
-        for (chunk, give_back) in [
-            (None, 0),
-            (Some(4 << 10), 0),
-            (Some(4 << 10), 50),
-            (Some(16 << 10), 0),
-            (Some(16 << 10), 10),
-            (Some(16 << 10), 50),
-            (Some(64 << 10), 0),
-            (Some(64 << 10), 10),
-            (Some(64 << 10), 25),
-            (Some(64 << 10), 50),
-            (Some(64 << 10), 100),
-            (Some(64 << 10), 200),
-            (Some(256 << 10), 25),
-            (Some(256 << 10), 100),
-        ] {
+        for (chunk, give_back) in CHUNKS {
             for over in [Over::Rest, Over::Pages] {
                 for large in [0, 2, 4, 8].into_iter().filter(|n| *n <= large) {
                     for pages in pages.iter().copied() {
@@ -360,6 +391,12 @@ impl Shape {
     }
 }
 
+/// Returns the alignment that blocks of a size want of a pool.
+fn align_of(profile: &Profile, bytes: u64) -> u64 {
+    let found = profile.sizes.iter().find(|size| size.bytes == bytes);
+    found.map_or(16, |size| size.align.clamp(16, 4096))
+}
+
 /// Returns a buddy of so many eighths of the peak.
 fn buddy(leaf: u32, eighths: u64, profile: &Profile) -> Option<Tree> {
     let bytes = (profile.peak_live_bytes.max(1 << 16) * eighths / 8).next_multiple_of(4096);
@@ -379,10 +416,7 @@ impl Pools {
 
     /// Returns the sizes that get a pool, ascending, each with the size below it that does not.
     fn sizes(&self, profile: &Profile) -> Vec<(u32, u32)> {
-        let align = |bytes: u64| {
-            let found = profile.sizes.iter().find(|size| size.bytes == bytes);
-            found.map_or(16, |size| size.align.clamp(16, 4096))
-        };
+        let align = |bytes: u64| align_of(profile, bytes);
         let mut picked: Vec<u64> = match self.pick {
             Pick::Every(up_to) => (1..=u64::from(up_to) / 16).map(|n| n * 16).collect(),
             Pick::Hottest(count) => {
@@ -417,20 +451,21 @@ impl Pools {
     }
 
     fn classes(&self, profile: &Profile) -> Vec<SizeClass> {
-        let of = |bytes: u32| profile.sizes.iter().find(|size| size.bytes == u64::from(bytes));
-        let class = |(below, bytes): (u32, u32)| {
-            let align = of(bytes).map_or(16, |size| size.align.clamp(16, 4096)) as u32;
-            let align = align.min(1 << bytes.trailing_zeros());
-            let pool = PoolConfig {
-                bytes,
-                align,
-                chunk_bytes: self.chunk_for(bytes),
-                give_back_percent: if self.chunk.is_some() { self.give_back } else { 0 },
-                over: self.over,
-            };
-            SizeClass { from: Some(below + 1), up_to: bytes, to: Tree::Pool(pool) }
+        let sizes = self.sizes(profile).into_iter();
+        sizes.map(|(below, bytes)| self.class(profile, below, bytes)).collect()
+    }
+
+    /// Returns the class of a pool for what is above `below` and up to `bytes`.
+    fn class(&self, profile: &Profile, below: u32, bytes: u32) -> SizeClass {
+        let align = align_of(profile, bytes.into()).min(1 << bytes.trailing_zeros());
+        let pool = PoolConfig {
+            bytes,
+            align: align as u32,
+            chunk_bytes: self.chunk_for(bytes),
+            give_back_percent: if self.chunk.is_some() { self.give_back } else { 0 },
+            over: self.over,
         };
-        self.sizes(profile).into_iter().map(class).collect()
+        SizeClass { from: Some(below + 1), up_to: bytes, to: Tree::Pool(pool) }
     }
 
     /// Returns the bytes of a chunk: in the heap they leave room for its header, so that chunks lie

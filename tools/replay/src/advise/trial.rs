@@ -33,8 +33,9 @@ const SLOW_MAX: f64 = 4.0;
 /// Candidates that go on to the longer trial, for each finalist.
 const GO_ON: usize = 2;
 
-/// Lots in which candidates are drawn: the first by chance, each other near the best so far.
-const LOTS: usize = 3;
+/// Lots in which candidates are drawn: the first by chance, the second near the best of it, the others are edits
+/// of the best so far.
+const LOTS: usize = 4;
 
 /// A candidate and what its trial found.
 #[derive(Clone, Debug)]
@@ -77,18 +78,17 @@ pub(super) fn run(
     let trial = |heap_ns: u64| Trial { program: &program, sizes, heap_ns };
     let mut tried: Vec<Tried> = Vec::new();
     for lot in 0..LOTS {
-        // Half by chance, the rest near the best.
         let left = (options.candidates + 1).saturating_sub(tried.len().max(1));
-        if lot == 0 {
-            drawing.draw(options.candidates.div_ceil(2));
-        } else {
-            let all: Vec<usize> = (0..tried.len()).collect();
-            let near = best(&tried, &all, options.finalists);
-            drawing.draw_near(&near, left.div_ceil(LOTS - lot));
-            let missing = left
-                .div_ceil(LOTS - lot)
-                .saturating_sub(drawing.candidates().count() - tried.len());
-            drawing.draw(missing);
+        let all: Vec<usize> = (0..tried.len()).collect();
+        let near = best(&tried, &all, options.finalists);
+        let share = left.div_ceil(LOTS - lot);
+        match lot {
+            0 => drawing.draw(options.candidates * 2 / 5),
+            1 => drawing.draw_near(&near, share),
+            _ => drawing.edit(&near, share),
+        }
+        if lot > 0 {
+            drawing.draw(share.saturating_sub(drawing.candidates().count() - tried.len()));
         }
         let fresh: Vec<usize> = (tried.len()..drawing.candidates().count()).collect();
         tried.extend(drawing.candidates().skip(tried.len()).map(|strategy| Tried {
@@ -206,7 +206,7 @@ impl Trial<'_> {
 /// heap by the others, among all and among those of each kind: what is lean on the part that is searched
 /// on need not be so later, and kinds fail for different reasons.
 fn best(tried: &[Tried], chosen: &[usize], count: usize) -> Vec<usize> {
-    let of = |index: usize| tried[index].figures;
+    let of = |index: usize| tried.get(index).and_then(|one| one.figures);
     let Some(heap) = of(0) else {
         return chosen.iter().copied().take(count).collect();
     };

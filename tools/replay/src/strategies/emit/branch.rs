@@ -69,7 +69,10 @@ impl Code {
         let kind = pool_kind(&pools, &lent);
         let mut make = String::from("            pools: [\n");
         for config in &pools {
-            let of = Lent::of(config.over, Some(&lent));
+            let mut of = Lent::of(config.over, Some(&lent));
+            if is_mixed(&pools) {
+                of.expression.push_str(" as &'a (dyn Allocator + 'a)");
+            }
             let _ = writeln!(make, "                {},", pool(config, &of));
         }
         make.push_str("            ],\n");
@@ -160,12 +163,17 @@ impl Code {
     }
 }
 
+/// Tells whether pools have their memory from more than one lender.
+fn is_mixed(pools: &[&PoolConfig]) -> bool {
+    pools.iter().any(|pool| pool.over != pools[0].over)
+}
+
 /// Returns the type of the pools of a node, all of one.
 fn pool_kind(pools: &[&PoolConfig], rest: &Lent) -> String {
-    let over = pools.first().map_or(Over::Pages, |pool| pool.over);
-    if pools.iter().any(|pool| pool.over != over) {
+    if is_mixed(pools) {
         return "PoolAllocator<'a, dyn Allocator + 'a>".to_owned();
     }
+    let over = pools.first().map_or(Over::Pages, |pool| pool.over);
     format!("PoolAllocator<'a, {}>", Lent::of(over, Some(rest)).kind)
 }
 

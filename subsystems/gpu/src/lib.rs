@@ -1,0 +1,32 @@
+//! The graphics card, by wgpu.
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate std;
+
+mod binding;
+mod buffer;
+mod encoder;
+mod error;
+mod format;
+mod gpu;
+mod pipeline;
+#[cfg(feature = "png")]
+mod png_file;
+mod scope;
+mod shader;
+mod texture;
+
+pub use binding::{BindGroup, BindLayout, Bound, SLOTS_MAX, Slot};
+pub use buffer::{Buffer, BufferUse};
+pub use encoder::{ColorTarget, DepthTarget, Encoder, Pass, PassTargets};
+pub use error::{GpuError, Message};
+pub use format::Format;
+pub use gpu::{AdapterChoice, Gpu, GpuInfo, GpuOptions};
+pub use pipeline::{Blend, DepthUse, Pipeline, PipelineDescription, VertexAttribute, VertexLayout};
+#[cfg(feature = "png")]
+pub use png_file::{PngError, write_png};
+pub use scope::{ScopeHook, set_scope};
+pub use shader::{Shader, ShaderError};
+pub use texture::{Sampler, SamplerKind, Texture, TextureDescription};

@@ -1,0 +1,161 @@
+//! A courtyard of 10 000 stones, columns, leaves and cubes, drawn with the graphics card and saved as a picture.
+//!
+//! ```sh
+//! cargo run --release -p loligo-render --features gpu --example picture -- --out courtyard.png
+//! cargo run --release -p loligo-render --features gpu --example picture -- --out courtyard.png --size 1920x1080 --frames 100
+//! ```
+#![forbid(unsafe_code)]
+
+mod scene;
+mod shapes;
+mod stone;
+
+use core::error::Error;
+use std::fs::File;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use glam::camera::rh::proj::directx::perspective;
+use glam::camera::rh::view::look_at_mat4;
+use glam::{Mat4, Vec3};
+use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
+use loligo_containers::Array;
+use loligo_gpu::Gpu;
+use loligo_render::gpu::{FULLSCREEN, FrameData, GpuRenderer, GpuSums, SunShadow};
+use loligo_render::{
+    DisplayList, FrameDescription, ItemSorter, Recorded, RenderContext, RenderWorld, View,
+};
+
+const FRAME: &str = include_str!("../../../../samples/10-courtyard/courtyard.frame");
+
+const HELP: &str = "Draws a courtyard with the graphics card and saves it as PNG.
+
+usage: picture --out FILE.png [--size WIDTHxHEIGHT] [--frames N]
+
+  --out FILE.png       where the picture goes
+  --size 1280x720      how large it is
+  --frames 1           how many frames are drawn before; their times are printed
+
+example: picture --out courtyard.png --size 1920x1080
+";
+
+/// What was asked for.
+struct Wanted {
+    out: String,
+    size: [u32; 2],
+    frames: u32,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--help") {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    let Some(wanted) = read(&arguments) else {
+        eprint!("{HELP}");
+        return ExitCode::from(2);
+    };
+    match draw(&wanted) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("picture: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn read(arguments: &[String]) -> Option<Wanted> {
+    let mut wanted = Wanted { out: String::new(), size: [1280, 720], frames: 1 };
+    for pair in arguments.chunks(2) {
+        let [name, value] = pair else { return None };
+        match name.as_str() {
+            "--out" => wanted.out.clone_from(value),
+            "--size" => {
+                let (width, height) = value.split_once('x')?;
+                wanted.size = [width.parse().ok()?, height.parse().ok()?];
+            }
+            "--frames" => wanted.frames = value.parse().ok()?,
+            _ => return None,
+        }
+    }
+    let is_sound = !wanted.out.is_empty() && wanted.size.iter().all(|pixels| *pixels > 0);
+    is_sound.then_some(wanted)
+}
+
+/// The camera of a window of that size.
+fn camera([width, height]: [u32; 2]) -> (Mat4, Mat4) {
+    let view = look_at_mat4(Vec3::new(-8.5, 4.4, 14.6), Vec3::new(1.2, 4.6, -2.0), Vec3::Y);
+    (view, perspective(1.05, width as f32 / height as f32, 0.1, 300.0))
+}
+
+fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
+    let pages = PageAllocator::new("pages");
+    let heap = HeapAllocator::new("picture", &pages);
+    let memory: &dyn Allocator = &heap;
+    let frame = FrameDescription::try_read_in(FRAME.as_bytes(), memory)?;
+    let gpu = Gpu::try_new(&loligo_gpu::GpuOptions::default())?;
+    println!("{}, {}, by {}", gpu.info().name, gpu.info().driver, gpu.info().interface);
+    let mut renderer = GpuRenderer::try_new_in(gpu, &Default::default(), memory)?;
+    renderer.try_set_frame(&frame, wanted.size)?;
+    scene::upload(&mut renderer)?;
+    let opaque = frame.layer("opaque").ok_or("the frame has no layer `opaque`")?.number;
+    let mut recorder = scene::recorder(memory);
+    scene::record(&renderer, u32::from(opaque), &mut recorder)?;
+    let mut world = RenderWorld::new_in(0, scene::OBJECTS_MAX, memory);
+    world.try_apply(&recorder.finish())?;
+
+    let (view, projection) = camera(wanted.size);
+    let mut data = FrameData::default();
+    scene::light(&mut data);
+    data.set_camera(view, projection);
+    let towards_sun = Vec3::from_slice(&data.sun_direction[..3]);
+    let shadow = SunShadow::new(towards_sun, Vec3::new(0.0, 4.0, 0.0), 34.0, 60.0, 2048);
+    data.set_shadow(&shadow);
+    let view = View::new(view, projection);
+
+    let mut context = RenderContext::new_in(memory);
+    let mut visible: Array<'_, u32> = Array::new_in(memory);
+    let mut sorter = ItemSorter::new_in(memory);
+    let mut list = DisplayList::new_in(memory);
+    let (mut sums, mut times) = (GpuSums::default(), Vec::new());
+    for _ in 0..wanted.frames.max(1) {
+        let start = Instant::now();
+        context.clear();
+        list.clear();
+        for (layer, view) in [("shadow", &shadow.view), ("opaque", &view)] {
+            visible.clear();
+            world.try_cull(view, 0..world.mesh_count(), &mut visible)?;
+            let keys = frame.layer(layer).ok_or("the frame has not all layers")?.keys();
+            world.try_draw_in(&visible, view, keys, &mut context)?;
+        }
+        for (layer, material) in [("sky", scene::SKY), ("tonemap", scene::TONEMAP)] {
+            let keys = frame.layer(layer).ok_or("the frame has not all layers")?.keys();
+            context.try_job(keys.key(0, 0, 0.0), FULLSCREEN, &material.to_ne_bytes())?;
+        }
+        let contexts = core::slice::from_ref(&context);
+        list.try_append(sorter.try_merge(contexts)?, contexts)?;
+        let recorded = Recorded { frame: &frame, list: &list, contexts };
+        sums = renderer.try_draw(&data, world.transforms(), world.lights(), &recorded)?;
+        let ours = start.elapsed();
+        renderer.try_wait()?;
+        times.push((start.elapsed(), ours));
+    }
+    println!(
+        "{} meshes, {} draws in {} records, told in {sums:?}",
+        world.mesh_count(),
+        list.draws(),
+        list.args().len()
+    );
+    times.sort_unstable();
+    let (whole, ours) = times[times.len() / 2];
+    println!("median of {} frames: {whole:.2?}, until handed over {ours:.2?}", times.len());
+
+    let [width, height] = wanted.size;
+    let mut pixels = vec![0; width as usize * height as usize * 4];
+    renderer.try_read_window(&mut pixels)?;
+    let file = File::create(&wanted.out).map_err(|error| format!("{}: {error}", wanted.out))?;
+    loligo_gpu::write_png(file, wanted.size, &pixels)?;
+    println!("{}: {width} by {height} pixels", wanted.out);
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! The meshes: one buffer of vertices and one of indices.
+
+use loligo_allocators::{Allocator, BuddyOffsets};
+use loligo_gpu::{Buffer, BufferUse, Gpu};
+
+use crate::draw::Geometry;
+use crate::gpu::data::VERTEX_BYTES;
+use crate::gpu::error::GpuRenderError;
+use crate::gpu::slots::Slots;
+
+/// The smallest part of a buffer that a mesh takes, in vertices and in indices.
+const LEAF: u64 = 64;
+
+/// The buffers, who has which part of them, and what is where.
+pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
+    pub(super) vertices: Buffer,
+    pub(super) indices: Buffer,
+    vertex_room: BuddyOffsets<'a, A>,
+    index_room: BuddyOffsets<'a, A>,
+    vertices_max: u64,
+    indices_max: u64,
+    slots: Slots<'a, Part, A>,
+}
+
+/// What a mesh has of both buffers: its first vertex, its first index and how many indices.
+#[derive(Clone, Copy)]
+struct Part {
+    vertex: u64,
+    index: u64,
+    indices: u64,
+}
+
+impl Part {
+    const fn geometry(self) -> Geometry {
+        Geometry {
+            index_count: self.indices as u32,
+            first_index: self.index as u32,
+            base_vertex: self.vertex as i32,
+        }
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
+    pub(super) fn try_new_in(
+        gpu: &Gpu,
+        vertices_max: u32,
+        indices_max: u32,
+        memory: &'a A,
+    ) -> Result<Self, GpuRenderError> {
+        let [vertices_max, indices_max] =
+            [vertices_max, indices_max].map(|max| u64::from(max).clamp(LEAF, 1 << 31));
+        let no_room = |what, limit| GpuRenderError::Full { what, wanted: limit, limit };
+        let vertex_bytes = vertices_max * VERTEX_BYTES as u64;
+        Ok(Self {
+            vertices: gpu.try_buffer("vertices", BufferUse::Vertices, vertex_bytes)?,
+            indices: gpu.try_buffer("indices", BufferUse::Indices, indices_max * 4)?,
+            vertex_room: BuddyOffsets::new("vertices of meshes", vertices_max, LEAF, memory)
+                .map_err(|_| no_room("vertices", vertices_max))?,
+            index_room: BuddyOffsets::new("indices of meshes", indices_max, LEAF, memory)
+                .map_err(|_| no_room("indices", indices_max))?,
+            vertices_max,
+            indices_max,
+            slots: Slots::new_in("mesh", memory),
+        })
+    }
+
+    /// Uploads a mesh, in the place of the one of that number where it fits there.
+    pub(super) fn try_set(
+        &mut self,
+        gpu: &Gpu,
+        number: u32,
+        vertices: &[u8],
+        indices: &[u32],
+    ) -> Result<Geometry, GpuRenderError> {
+        check(vertices, indices)?;
+        self.slots.try_reserve(number)?;
+        let (vertex_count, index_count) =
+            ((vertices.len() / VERTEX_BYTES) as u64, indices.len() as u64);
+        let old = self.slots.get(number).copied();
+        let part = match old {
+            Some(old) if self.fits(old, vertex_count, index_count) => {
+                Part { indices: index_count, ..old }
+            }
+            _ => self.try_place(vertex_count, index_count)?,
+        };
+        let written = gpu
+            .try_write_buffer(&self.vertices, part.vertex * VERTEX_BYTES as u64, vertices)
+            .and_then(|()| {
+                gpu.try_write_buffer(&self.indices, part.index * 4, bytemuck::cast_slice(indices))
+            });
+        let is_elsewhere =
+            old.is_none_or(|old| old.vertex != part.vertex || old.index != part.index);
+        if let Err(error) = written {
+            if is_elsewhere {
+                self.free(part);
+            }
+            return Err(error.into());
+        }
+        if let Some(old) = self.slots.replace(number, part)
+            && is_elsewhere
+        {
+            self.free(old);
+        }
+        Ok(part.geometry())
+    }
+
+    /// Returns where the triangles of a mesh are.
+    pub(super) fn geometry(&self, number: u32) -> Option<Geometry> {
+        self.slots.get(number).map(|part| part.geometry())
+    }
+
+    /// Returns how many indices the buffer has.
+    pub(super) const fn indices_max(&self) -> u64 {
+        self.indices_max
+    }
+
+    fn fits(&self, part: Part, vertices: u64, indices: u64) -> bool {
+        vertices <= self.vertex_room.allocated_size(part.vertex)
+            && indices <= self.index_room.allocated_size(part.index)
+    }
+
+    fn try_place(&self, vertices: u64, indices: u64) -> Result<Part, GpuRenderError> {
+        let Ok(vertex) = self.vertex_room.allocate(vertices, 1) else {
+            let limit = self.vertices_max;
+            return Err(GpuRenderError::Full { what: "vertices", wanted: vertices, limit });
+        };
+        let Ok(index) = self.index_room.allocate(indices, 1) else {
+            self.vertex_room.free(vertex);
+            let limit = self.indices_max;
+            return Err(GpuRenderError::Full { what: "indices", wanted: indices, limit });
+        };
+        Ok(Part { vertex, index, indices })
+    }
+
+    fn free(&self, part: Part) {
+        self.vertex_room.free(part.vertex);
+        self.index_room.free(part.index);
+    }
+}
+
+impl<A: Allocator + ?Sized> Drop for Meshes<'_, A> {
+    fn drop(&mut self) {
+        // The rooms report what is never given back.
+        self.slots.iter().for_each(|part| self.free(*part));
+    }
+}
+
+/// Checks that a mesh is one, and that no index lies outside of its vertices.
+fn check(vertices: &[u8], indices: &[u32]) -> Result<(), GpuRenderError> {
+    let fault = |why, at: usize| Err(GpuRenderError::Mesh { why, at: at as u64 });
+    if vertices.is_empty() || vertices.len() % VERTEX_BYTES != 0 {
+        return fault("its vertices are no whole number of 32 bytes each", vertices.len());
+    }
+    if indices.is_empty() || indices.len() % 3 != 0 {
+        return fault("its indices are no whole number of triangles", indices.len());
+    }
+    let count = vertices.len() / VERTEX_BYTES;
+    match indices.iter().position(|index| *index as usize >= count) {
+        None => Ok(()),
+        Some(at) => fault("an index names no vertex", at),
+    }
+}

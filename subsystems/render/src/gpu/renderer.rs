@@ -1,0 +1,339 @@
+//! What draws frames with the graphics card.
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+use loligo_gpu::{Gpu, GpuError};
+
+use crate::backend::{Recorded, play};
+use crate::draw::{Geometry, IndirectArgs};
+use crate::frame::FrameDescription;
+use crate::gpu::data::{FrameData, MaterialData, TextureData};
+use crate::gpu::error::GpuRenderError;
+use crate::gpu::instances::Instances;
+use crate::gpu::materials::Materials;
+use crate::gpu::meshes::Meshes;
+use crate::gpu::play::{Bindings, Playing};
+use crate::gpu::shaders::{Layouts, Shaders};
+use crate::gpu::targets::{Samplers, Targets};
+use crate::state::{Light, Transform};
+
+/// How much room there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuOptions {
+    /// The vertices of all meshes together, 32 bytes each.
+    pub vertices_max: u32,
+    /// The indices of all meshes together, 4 bytes each.
+    pub indices_max: u32,
+}
+
+impl Default for GpuOptions {
+    /// 512 Ki vertices and 2 Mi indices: 16 MiB and 8 MiB.
+    fn default() -> Self {
+        Self { vertices_max: 1 << 19, indices_max: 1 << 21 }
+    }
+}
+
+/// What was drawn in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GpuSums {
+    /// Draws that the graphics card was told, each of any number of records.
+    pub draws: u64,
+    /// Records in them.
+    pub records: u64,
+    /// Pipelines that were bound.
+    pub pipelines: u64,
+    /// Materials that were bound.
+    pub materials: u64,
+    /// Transforms that were sent, because they had changed.
+    pub transforms: u64,
+}
+
+/// Draws frames with a graphics card: owns the card, what was uploaded, and the targets of the frame.
+///
+/// Meshes, textures, shaders and materials have numbers below [`NUMBERS_MAX`](crate::gpu::NUMBERS_MAX), which the
+/// program gives out; setting a number again replaces what it names, and where that fails the old one stays. A draw's
+/// state is the number of a material.
+///
+/// # Complexity
+///
+/// A frame costs O(transforms) to find those that changed, O(records) to check and to copy them, and O(commands) calls
+/// of wgpu. The first frame with a new shader waits until its pipelines are compiled.
+///
+/// # Memory
+///
+/// Ours is from the allocator that it is given: 48 bytes for each transform, some 8 bytes for each 64 vertices and indices
+/// that there is room for, and a slot for each number. wgpu takes its own from the program's global allocator, in the
+/// hook of [`loligo_gpu::set_scope`]; the driver from the system.
+///
+/// # Threads
+///
+/// `Send` where the allocator is `Sync`: it lives on the thread that renders.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::{HeapAllocator, PageAllocator};
+/// use loligo_gpu::{Gpu, GpuOptions};
+/// use loligo_render::FrameDescription;
+/// use loligo_render::gpu::{GpuRenderer, MaterialData};
+///
+/// let pages = PageAllocator::new("pages");
+/// let heap = HeapAllocator::new("render", &pages);
+/// let gpu = match Gpu::try_new(&GpuOptions::default()) {
+///     Ok(gpu) => gpu,
+///     Err(error) => return println!("{error}"),
+/// };
+/// let mut renderer: GpuRenderer<'_> =
+///     GpuRenderer::try_new_in(gpu, &Default::default(), &heap).expect("a device");
+/// renderer.try_set_material(3, &MaterialData::default()).expect("a small one");
+/// let wrong = renderer.try_set_shader(0, "red.shader", "fn vs_main() -> vec4<f64> {}");
+/// println!("{}", wrong.expect_err("there are no such floats")); // red.shader:1:17: ..
+/// ```
+pub struct GpuRenderer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    memory: &'a A,
+    frames: u32,
+    targets: Option<Targets<'a, A>>,
+    shaders: Shaders<'a, A>,
+    materials: Materials<'a, A>,
+    instances: Instances<'a, A>,
+    meshes: Meshes<'a, A>,
+    samplers: Samplers,
+    /// Dropped last.
+    gpu: Gpu,
+}
+
+impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
+    /// Makes a renderer for a graphics card, without anything to draw.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Gpu`] or [`GpuRenderError::Full`] if there is no memory for the buffers of meshes.
+    pub fn try_new_in(
+        gpu: Gpu,
+        options: &GpuOptions,
+        memory: &'a A,
+    ) -> Result<Self, GpuRenderError> {
+        let GpuOptions { vertices_max, indices_max } = *options;
+        Ok(Self {
+            memory,
+            frames: 0,
+            targets: None,
+            shaders: Shaders::new_in(memory),
+            materials: Materials::try_new_in(&gpu, memory)?,
+            instances: Instances::try_new_in(&gpu, memory)?,
+            meshes: Meshes::try_new_in(&gpu, vertices_max, indices_max, memory)?,
+            samplers: Samplers::try_new(&gpu)?,
+            gpu,
+        })
+    }
+
+    /// Returns the graphics card.
+    #[must_use]
+    pub const fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Makes the targets of a frame for a window of so many pixels. It is called again when the window or the frame
+    /// changes.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Gpu`] or [`GpuRenderError::Memory`]; the frame that was set before stays.
+    pub fn try_set_frame<B: Allocator + ?Sized>(
+        &mut self,
+        frame: &FrameDescription<'_, B>,
+        window: [u32; 2],
+    ) -> Result<(), GpuRenderError> {
+        let (gpu, samplers) = (&self.gpu, &self.samplers);
+        let targets = Targets::try_new_in(gpu, samplers, frame, window, self.memory)?;
+        self.targets = Some(targets);
+        self.shaders.forget_pipelines();
+        Ok(())
+    }
+
+    /// Sets a mesh: vertices as bytes, [`VERTEX_BYTES`](crate::gpu::VERTEX_BYTES) each, and three indices for each
+    /// triangle. Returns where it is, which is what its draws say: one that replaces another lies elsewhere if it is
+    /// larger.
+    ///
+    /// # Complexity
+    ///
+    /// O(vertices + indices).
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Mesh`], [`GpuRenderError::Full`], [`GpuRenderError::Number`], or what the card says.
+    pub fn try_set_mesh(
+        &mut self,
+        number: u32,
+        vertices: &[u8],
+        indices: &[u32],
+    ) -> Result<Geometry, GpuRenderError> {
+        self.meshes.try_set(&self.gpu, number, vertices, indices)
+    }
+
+    /// Returns where a mesh is. O(1).
+    #[must_use]
+    pub fn geometry(&self, number: u32) -> Option<Geometry> {
+        self.meshes.geometry(number)
+    }
+
+    /// Sets a texture; materials that name it show it from the next frame on.
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes + materials).
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Texture`], [`GpuRenderError::Number`], or what the card says.
+    pub fn try_set_texture(
+        &mut self,
+        number: u32,
+        texture: &TextureData<'_>,
+    ) -> Result<(), GpuRenderError> {
+        self.materials.try_set_texture(&self.gpu, number, texture)
+    }
+
+    /// Sets a shader: WGSL, as the [layout](crate::gpu) says. `name` is what errors begin with. Pipelines that were made
+    /// of the one before are made anew at once.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::Shader`] with file, line and column within [`GpuRenderError::Gpu`], [`GpuRenderError::Number`], or
+    /// what the card says.
+    pub fn try_set_shader(
+        &mut self,
+        number: u32,
+        name: &str,
+        text: &str,
+    ) -> Result<(), GpuRenderError> {
+        let shader = self.gpu.try_shader(name, text)?;
+        let layouts = Layouts { frame: &self.instances.layout, material: &self.materials.layout };
+        self.shaders.try_set(&self.gpu, layouts, self.targets.as_ref(), number, shader)
+    }
+
+    /// Sets a material. Its texture must be there; its shader need not be before it is drawn.
+    ///
+    /// # Complexity
+    ///
+    /// O(1); changing numbers alone writes 48 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Nothing`] if there is no such texture, [`GpuRenderError::Number`], or what the card says.
+    pub fn try_set_material(
+        &mut self,
+        number: u32,
+        material: &MaterialData,
+    ) -> Result<(), GpuRenderError> {
+        self.materials.try_set(&self.gpu, number, material)
+    }
+
+    /// Draws a frame: a display list, with the transforms that its instances number, and lights. It does not wait until
+    /// the card is done.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Record`] if a record reaches over the indices or the transforms, [`GpuRenderError::Nothing`] if a
+    /// state names no material or a material no shader, [`GpuRenderError::Frame`] if no frame was set or another one,
+    /// [`GpuRenderError::Job`], or what the card says. The window shows the frame before, whole or in part.
+    ///
+    /// # Panics
+    ///
+    /// As [`play`] does.
+    pub fn try_draw<'c, B: Allocator + ?Sized, C: Allocator + ?Sized>(
+        &mut self,
+        data: &FrameData,
+        transforms: &[Transform],
+        lights: &[Light],
+        recorded: &Recorded<'_, 'c, B, C>,
+    ) -> Result<GpuSums, GpuRenderError> {
+        let Some(targets) = &self.targets else {
+            return Err(GpuRenderError::Frame { pass: 0 });
+        };
+        let records = recorded.list.args();
+        check(records, self.meshes.indices_max(), transforms.len() as u64)?;
+        let [width, height] = targets.window.map(|pixels| pixels as f32);
+        let mut data = *data;
+        data.window = [width, height, 1.0 / width, 1.0 / height];
+        data.numbers = [lights.len() as u32, transforms.len() as u32, self.frames, 0];
+        let sent = self.instances.try_send(&self.gpu, &data, transforms, lights, records)?;
+        let mut playing = Playing {
+            gpu: &self.gpu,
+            meshes: &self.meshes,
+            materials: &self.materials,
+            instances: &self.instances,
+            shaders: &mut self.shaders,
+            targets,
+            encoder: self.gpu.encoder(),
+            pass: None,
+            is_shadow: false,
+            layer: 0,
+            bound: Bindings::NONE,
+            sums: GpuSums { transforms: u64::from(sent), ..GpuSums::default() },
+        };
+        play(recorded, &mut playing)?;
+        let Playing { encoder, sums, .. } = playing;
+        self.gpu.try_submit(encoder)?;
+        self.frames = self.frames.wrapping_add(1);
+        Ok(sums)
+    }
+
+    /// Returns how wide and how high the window is, or what stands for it.
+    #[must_use]
+    pub fn window(&self) -> [u32; 2] {
+        self.targets.as_ref().map_or([0; 2], |targets| targets.window)
+    }
+
+    /// Reads what the player sees: four bytes a pixel, the colors in sRGB, the topmost row first. Waits until the frame
+    /// is drawn.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::Size`] within [`GpuRenderError::Gpu`] if `into` has not 4 bytes for each pixel of the window, and what
+    /// the card says; [`GpuRenderError::Frame`] if no frame was set.
+    pub fn try_read_window(&self, into: &mut [u8]) -> Result<(), GpuRenderError> {
+        let Some(targets) = &self.targets else {
+            return Err(GpuRenderError::Frame { pass: 0 });
+        };
+        Ok(self.gpu.try_read_texture(targets.window_texture(), into)?)
+    }
+
+    /// Waits until all that was drawn is done.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::Lost`] within [`GpuRenderError::Gpu`].
+    pub fn try_wait(&self) -> Result<(), GpuRenderError> {
+        self.gpu.try_wait().map_err(|error: GpuError| error.into())
+    }
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for GpuRenderer<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GpuRenderer")
+            .field("gpu", &self.gpu)
+            .field("window", &self.window())
+            .field("frames", &self.frames)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Checks that no record reaches over what was uploaded, as no driver is bound to.
+fn check(records: &[IndirectArgs], indices: u64, instances: u64) -> Result<(), GpuRenderError> {
+    for (number, record) in records.iter().enumerate() {
+        let ends = [
+            ("indices", u64::from(record.first_index) + u64::from(record.index_count), indices),
+            (
+                "instances",
+                u64::from(record.first_instance) + u64::from(record.instance_count),
+                instances,
+            ),
+        ];
+        if let Some((what, end, limit)) = ends.into_iter().find(|(_, end, limit)| end > limit) {
+            return Err(GpuRenderError::Record { record: number as u32, what, end, limit });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! The shaders, and the pipelines that were made of each.
+
+use loligo_allocators::Allocator;
+use loligo_containers::Array;
+use loligo_gpu::{
+    BindLayout, Blend, DepthUse, Gpu, Pipeline, PipelineDescription, Shader, VertexAttribute,
+    VertexLayout,
+};
+
+use crate::gpu::data::VERTEX_BYTES;
+use crate::gpu::error::GpuRenderError;
+use crate::gpu::slots::Slots;
+use crate::gpu::targets::Targets;
+use crate::key::Order;
+
+/// The entry points.
+const VERTEX: &str = "vs_main";
+const PIXEL: &str = "fs_main";
+const SHADOW: &str = "vs_shadow";
+
+/// How far depths of a shadow map are moved away, or surfaces would lie in their own shadow.
+const SHADOW_BIAS: i32 = 2;
+
+/// How vertices lie.
+const VERTICES: VertexLayout<'_> = VertexLayout {
+    stride: VERTEX_BYTES as u32,
+    attributes: &[
+        VertexAttribute { floats: 3, offset: 0 },
+        VertexAttribute { floats: 3, offset: 12 },
+        VertexAttribute { floats: 2, offset: 24 },
+    ],
+};
+
+/// The groups that all pipelines see before that of their pass.
+#[derive(Clone, Copy)]
+pub(super) struct Layouts<'l> {
+    pub(super) frame: &'l BindLayout,
+    pub(super) material: &'l BindLayout,
+}
+
+/// The shaders by number.
+pub(super) struct Shaders<'a, A: Allocator + ?Sized> {
+    slots: Slots<'a, ShaderSlot<'a, A>, A>,
+}
+
+/// A shader, and a pipeline for each layer and kind of draw for which one was needed.
+struct ShaderSlot<'a, A: Allocator + ?Sized> {
+    shader: Shader,
+    pipelines: Array<'a, Option<Pipeline>, A>,
+}
+
+/// What is drawn with a pipeline.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Drawn {
+    Meshes,
+    FullScreen,
+}
+
+impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
+    pub(super) const fn new_in(memory: &'a A) -> Self {
+        Self { slots: Slots::new_in("shader", memory) }
+    }
+
+    /// Sets a shader. Pipelines that the one before had are made of the new one at once: where one cannot be made, that
+    /// one stays.
+    pub(super) fn try_set(
+        &mut self,
+        gpu: &Gpu,
+        layouts: Layouts<'_>,
+        targets: Option<&Targets<'a, A>>,
+        number: u32,
+        shader: Shader,
+    ) -> Result<(), GpuRenderError> {
+        self.slots.try_reserve(number)?;
+        let mut pipelines = Array::new_in(self.slots.memory());
+        let known = self.slots.get(number).map_or(&[][..], |old| &old.pipelines);
+        pipelines.try_reserve(known.len())?;
+        for (at, old) in known.iter().enumerate() {
+            let made = match (old, targets) {
+                (Some(_), Some(targets)) => {
+                    Some(try_pipeline(gpu, layouts, targets, &shader, at / 2, kind(at))?)
+                }
+                _ => None,
+            };
+            pipelines.push(made);
+        }
+        self.slots.replace(number, ShaderSlot { shader, pipelines });
+        Ok(())
+    }
+
+    /// Forgets all pipelines: the frame is another one.
+    pub(super) fn forget_pipelines(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.pipelines.clear());
+    }
+
+    /// Tells whether a shader can draw into shadow maps.
+    pub(super) fn casts_shadow(&self, number: u32) -> Result<bool, GpuRenderError> {
+        Ok(self.slots.expect(number)?.shader.has_entry(SHADOW))
+    }
+
+    /// Returns the pipeline by which a shader draws in a layer, and makes it if it is needed for the first time.
+    #[inline]
+    pub(super) fn try_pipeline(
+        &mut self,
+        gpu: &Gpu,
+        layouts: Layouts<'_>,
+        targets: &Targets<'a, A>,
+        number: u32,
+        layer: u8,
+        drawn: Drawn,
+    ) -> Result<&Pipeline, GpuRenderError> {
+        self.slots.expect(number)?;
+        let Some(slot) = self.slots.get_mut(number) else { unreachable!("it was just found") };
+        let at = usize::from(layer) * 2 + usize::from(drawn == Drawn::FullScreen);
+        if !matches!(slot.pipelines.get(at), Some(Some(_))) {
+            let made = try_pipeline(gpu, layouts, targets, &slot.shader, at / 2, drawn)?;
+            let more = (targets.layer_count() * 2).saturating_sub(slot.pipelines.len());
+            slot.pipelines.try_reserve(more)?;
+            (0..more).for_each(|_| slot.pipelines.push(None));
+            slot.pipelines[at] = Some(made);
+        }
+        match &slot.pipelines[at] {
+            Some(pipeline) => Ok(pipeline),
+            None => unreachable!("it was just made"),
+        }
+    }
+}
+
+/// Returns what the pipeline at a place of the row draws.
+const fn kind(at: usize) -> Drawn {
+    if at % 2 == 0 { Drawn::Meshes } else { Drawn::FullScreen }
+}
+
+#[cold]
+fn try_pipeline<A: Allocator + ?Sized>(
+    gpu: &Gpu,
+    layouts: Layouts<'_>,
+    targets: &Targets<'_, A>,
+    shader: &Shader,
+    layer: usize,
+    drawn: Drawn,
+) -> Result<Pipeline, GpuRenderError> {
+    let Some((pass, order)) = targets.layer(layer) else {
+        return Err(GpuRenderError::Frame { pass: u16::MAX });
+    };
+    let is_shadow = pass.is_shadow();
+    let is_blended = order == Order::BackToFront;
+    let depth = DepthUse {
+        is_written: drawn == Drawn::Meshes && !is_blended,
+        bias: if is_shadow { SHADOW_BIAS } else { 0 },
+    };
+    Ok(gpu.try_pipeline(&PipelineDescription {
+        shader,
+        vertex_entry: if is_shadow { SHADOW } else { VERTEX },
+        pixel_entry: (!is_shadow).then_some(PIXEL),
+        vertices: (drawn == Drawn::Meshes).then_some(VERTICES),
+        culls_backs: drawn == Drawn::Meshes,
+        groups: &[layouts.frame, layouts.material, &pass.reads_layout],
+        colors: pass.colors(),
+        samples: pass.samples,
+        blend: if is_blended { Blend::Alpha } else { Blend::Replace },
+        depth: pass.has_depth.then_some(depth),
+    })?)
+}
