@@ -1,4 +1,4 @@
-//! Writes the sources of the courtyard: 10 000 entities of a few parts, and the pictures on them.
+//! Writes the level of the courtyard and the props that it is made of: 10 000 entities of a few parts.
 //!
 //! `cargo run -p loligo-engine --example courtyard -- samples/10-courtyard` writes what is there already: numbers are
 //! drawn from a generator of its own, so each run gives the same files.
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 const ENTITIES: usize = 10_000;
 
 const USAGE: &str = "\
-Writes the sources of the sample 10-courtyard that are made by rule: props/*.entity, courtyard.level, textures/*.png.
+Writes the sources of the sample 10-courtyard that are made by rule: props/*.entity and courtyard.level.
 
 Usage: cargo run -p loligo-engine --example courtyard -- FOLDER
 
@@ -48,12 +48,8 @@ fn main() -> ExitCode {
 /// What the system says.
 pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder.join("props"))?;
-    fs::create_dir_all(folder.join("textures"))?;
     for (path, text) in files() {
         fs::write(folder.join(path), text)?;
-    }
-    for (name, picture) in [("stone", stone as fn(u32, u32) -> [u8; 3]), ("ground", ground)] {
-        write_picture(&folder.join("textures").join(format!("{name}.png")), picture)?;
     }
     Ok(())
 }
@@ -66,8 +62,18 @@ struct Prop {
 }
 
 fn files() -> Vec<(PathBuf, String)> {
-    let props =
-        [wall(), tower(), paving(), column(), tree(), fountain(), lantern(), bird(), meadow()];
+    let props = [
+        wall(),
+        tower(),
+        paving(),
+        orange_tree(),
+        cypress(),
+        fountain(),
+        lantern(),
+        lamp_post(),
+        bird(),
+        meadow(),
+    ];
     let mut files = vec![("courtyard.level".into(), level(&props))];
     for Prop { name, text, .. } in props {
         files.push((format!("props/{name}.entity").into(), text));
@@ -190,7 +196,7 @@ impl Numbers {
     }
 }
 
-/// 48 m of blocks with battlements.
+/// 48 m of blocks with battlements and banners.
 fn wall() -> Prop {
     let mut source = Source::prop("A wall.", None);
     let mut numbers = Numbers(1);
@@ -206,37 +212,55 @@ fn wall() -> Prop {
             source.part(&format!("b{row}_{at}"), &part);
         }
     }
-    for at in 0..16 {
-        let part = Part {
-            scale: [1.6, 0.9, 0.9],
-            ..Part::new("block", "stone", [at as f32 * 3.0 - 22.5, 6.45, 0.0])
-        };
+    for at in 0..32 {
+        let part = Part::new("merlon", "stone", [at as f32 * 1.5 - 23.25, 6.0, 0.0]);
         source.part(&format!("m{at}"), &part);
+    }
+    for at in 0..7 {
+        let part = Part {
+            scale: [1.5; 3],
+            turn: core::f32::consts::PI,
+            tag: Some("banner"),
+            ..Part::new("banner", "cloth", [at as f32 * 6.0 - 18.0, 5.6, -0.75])
+        };
+        source.part(&format!("f{at}"), &part);
     }
     source.finish("wall")
 }
 
+/// A tower with a roof, and a clock on each side.
 fn tower() -> Prop {
-    let mut source = Source::prop("A tower with a roof.", None);
-    for ring in 0..8 {
-        let part = Part {
-            scale: [5.0, 1.2, 5.0],
-            turn: ring as f32 * 0.13,
-            ..Part::new("drum", "stone", [0.0, ring as f32 * 1.2 + 0.6, 0.0])
-        };
+    let mut source = Source::prop("A tower with clocks.", None);
+    for ring in 0..9 {
+        let scale = if ring % 3 == 2 { [5.2, 0.5, 5.2] } else { [4.8, 1.6, 4.8] };
+        let height = (ring / 3) as f32 * 3.7 + [0.8, 2.4, 3.45][ring % 3];
+        let material = if ring % 3 == 2 { "stone" } else { "plaster_rose" };
+        let part = Part { scale, ..Part::new("block", material, [0.0, height, 0.0]) };
         source.part(&format!("r{ring}"), &part);
     }
-    for at in 0..12 {
-        let angle = at as f32 / 12.0 * core::f32::consts::TAU;
-        let part = Part {
-            scale: [0.8, 0.9, 0.5],
-            turn: -angle + core::f32::consts::FRAC_PI_2,
-            ..Part::new("block", "stone", [angle.cos() * 2.4, 10.0, angle.sin() * 2.4])
-        };
-        source.part(&format!("m{at}"), &part);
+    source.part("roof", &Part::new("roof_tower", "tiles", [0.0, 11.1, 0.0]));
+    for side in 0..4 {
+        let turn = side as f32 * core::f32::consts::FRAC_PI_2;
+        let out = |away: f32, up: f32| [turn.sin() * away, up, turn.cos() * away];
+        for (name, up) in [("low", 1.4), ("middle", 5.1)] {
+            let part = Part { turn, ..Part::new("window_frame", "marble", out(2.42, up)) };
+            source.part(&format!("{name}{side}"), &part);
+        }
+        for (name, mesh, material, away, scale, tag) in [
+            ("dial", "clock_dial", "dial", 2.46, 1.0, None),
+            ("marks", "clock_marks", "ink", 2.46, 1.0, None),
+            ("hour", "clock_hand", "ink", 2.62, 0.75, Some("hour_hand")),
+            ("minute", "clock_hand", "ink", 2.64, 1.0, Some("minute_hand")),
+        ] {
+            let part = Part {
+                turn,
+                scale: [scale, scale, 1.0],
+                tag,
+                ..Part::new(mesh, material, out(away, 9.1))
+            };
+            source.part(&format!("{name}{side}"), &part);
+        }
     }
-    let part = Part { scale: [5.6, 4.2, 5.6], ..Part::new("cone", "roof", [0.0, 12.5, 0.0]) };
-    source.part("roof", &part);
     source.finish("tower")
 }
 
@@ -247,70 +271,72 @@ fn paving() -> Prop {
     for at in 0..64 {
         let (x, z) = ((at % 8) as f32 * 1.5 - 5.25, (at / 8) as f32 * 1.5 - 5.25);
         let part = Part {
-            turn: numbers.within(-0.02, 0.02),
-            scale: [1.44, 0.2, 1.44],
-            ..Part::new("block", "slab", [x, numbers.within(-0.075, -0.04), z])
+            turn: numbers.within(-0.012, 0.012),
+            scale: [1.47, 0.2, 1.47],
+            ..Part::new("block", "paving", [x, numbers.within(-0.07, -0.045), z])
         };
         source.part(&format!("s{at}"), &part);
     }
     source.finish("paving")
 }
 
-fn column() -> Prop {
-    let mut source = Source::prop("A column.", None);
-    let base = Part { scale: [1.1, 0.4, 1.1], ..Part::new("block", "marble", [0.0, 0.2, 0.0]) };
-    source.part("base", &base);
-    let shaft = Part { scale: [0.75, 3.4, 0.75], ..Part::new("drum", "marble", [0.0, 2.1, 0.0]) };
-    source.part("shaft", &shaft);
-    let top = Part { scale: [1.05, 0.35, 1.05], ..Part::new("block", "marble", [0.0, 3.97, 0.0]) };
-    source.part("capital", &top);
-    source.finish("column")
-}
-
-fn tree() -> Prop {
-    let mut source = Source::prop("A tree.", None);
+fn orange_tree() -> Prop {
+    let mut source = Source::prop("An orange tree.", None);
     let mut numbers = Numbers(3);
-    let trunk = Part { scale: [0.45, 2.6, 0.45], ..Part::new("drum", "bark", [0.0, 1.3, 0.0]) };
-    source.part("trunk", &trunk);
-    for at in 0..10 {
-        let angle = at as f32 * 2.4;
-        let (reach, size) = (numbers.within(0.2, 1.1), numbers.within(1.2, 1.9));
-        let position = [
-            angle.cos() * reach,
-            2.6 + at as f32 * 0.2 + numbers.within(0.0, 0.3),
-            angle.sin() * reach,
-        ];
-        let part = Part { scale: [size, size * 0.85, size], ..Part::new("ball", "leaf", position) };
-        source.part(&format!("l{at}"), &part);
+    source.part("trunk", &Part::new("trunk", "wood", [0.0; 3]));
+    source.part("crown", &Part::new("orange_crown", "leaves", [0.0; 3]));
+    for at in 0..14 {
+        let (angle, up) = (at as f32 * 2.4, numbers.within(-0.55, 0.5));
+        let reach = 1.05 * (1.0 - up * up).sqrt();
+        let position = [angle.cos() * reach, 2.4 + up, angle.sin() * reach - 0.1];
+        let part = Part { scale: [0.17; 3], ..Part::new("ball", "orange", position) };
+        source.part(&format!("o{at}"), &part);
     }
-    source.finish("tree")
+    source.finish("orange_tree")
 }
 
-/// A basin, and above it rings of crystals that turn.
+fn cypress() -> Prop {
+    let mut source = Source::prop("A cypress.", None);
+    source.part("trunk", &Part::new("trunk", "wood", [0.0; 3]));
+    source.part("leaves", &Part::new("cypress_leaves", "leaves_dark", [0.0; 3]));
+    source.finish("cypress")
+}
+
+/// A basin, a squid of bronze, water, and rings of lights that turn around them.
 fn fountain() -> Prop {
     let mut source = Source::prop("A fountain.", None);
     for (name, mesh, material, position, scale) in [
-        ("step", "drum", "marble", [0.0, 0.15, 0.0], [11.0, 0.3, 11.0]),
-        ("basin", "drum", "marble", [0.0, 0.5, 0.0], [9.0, 0.7, 9.0]),
-        ("water", "drum", "water", [0.0, 0.82, 0.0], [8.4, 0.1, 8.4]),
-        ("pillar", "drum", "marble", [0.0, 2.0, 0.0], [1.0, 3.0, 1.0]),
-        ("bowl", "ball", "gold", [0.0, 3.7, 0.0], [1.5, 1.5, 1.5]),
+        ("step", "drum", "stone", [0.0, 0.1, 0.0], [11.5, 0.2, 11.5]),
+        ("basin", "basin", "marble", [0.0, 0.2, 0.0], [1.6; 3]),
+        ("water", "water", "water", [0.0, 1.25, 0.0], [1.6; 3]),
+        ("plinth", "plinth", "marble", [0.0, 0.2, 0.0], [1.4; 3]),
+        ("squid", "squid", "bronze", [0.0, 2.4, 0.0], [1.45; 3]),
     ] {
         source.part(name, &Part { scale, ..Part::new(mesh, material, position) });
     }
+    for at in 0..8 {
+        let angle = at as f32 / 8.0 * core::f32::consts::TAU;
+        let part = Part {
+            turn: -angle,
+            scale: [1.3, 1.5, 1.3],
+            tag: Some("jet"),
+            ..Part::new("jet", "water", [angle.cos() * 1.3, 1.5, angle.sin() * 1.3])
+        };
+        source.part(&format!("jet{at}"), &part);
+    }
     for ring in 0..3 {
-        let (height, reach) = (3.2 + ring as f32 * 1.1, 3.4 - ring as f32 * 0.8);
+        let (height, reach) = (3.6 + ring as f32 * 1.3, 3.8 - ring as f32 * 0.7);
         let _ = writeln!(
             source.text,
             "ring{ring}={{components={{transform={{position=[0 {} 0]}} tag=\"ring\"}} children={{",
             n(height)
         );
         source.entities += 1;
-        for at in 0..12 {
-            let angle = at as f32 / 12.0 * core::f32::consts::TAU;
+        for at in 0..16 {
+            let angle = at as f32 / 16.0 * core::f32::consts::TAU;
             let part = Part {
                 turn: -angle,
-                scale: [0.3, 0.75, 0.3],
+                scale: [0.14, 0.34, 0.14],
                 ..Part::new("crystal", "crystal", [angle.cos() * reach, 0.0, angle.sin() * reach])
             };
             source.part(&format!("c{at}"), &part);
@@ -322,25 +348,30 @@ fn fountain() -> Prop {
 
 fn lantern() -> Prop {
     let mut source = Source::prop("A lantern in the air.", Some("lantern"));
-    let glow = Part { scale: [0.42, 0.55, 0.42], ..Part::new("drum", "glow", [0.0, 0.0, 0.0]) };
+    let glow = Part { scale: [0.32, 0.45, 0.32], ..Part::new("drum", "lamp", [0.0, 0.0, 0.0]) };
     source.part("glow", &glow);
-    for (name, height) in [("cap", 0.33), ("foot", -0.31)] {
-        let part = Part { scale: [0.5, 0.1, 0.5], ..Part::new("drum", "gold", [0.0, height, 0.0]) };
+    for (name, height) in [("cap", 0.28), ("foot", -0.26)] {
+        let part =
+            Part { scale: [0.4, 0.08, 0.4], ..Part::new("drum", "brass", [0.0, height, 0.0]) };
         source.part(name, &part);
     }
     source.finish("lantern")
 }
 
+fn lamp_post() -> Prop {
+    let mut source = Source::prop("A lantern on a post.", None);
+    source.part("post", &Part::new("lantern", "iron", [0.0; 3]));
+    source.part("light", &Part::new("lantern_light", "lamp", [0.0; 3]));
+    source.finish("lamp_post")
+}
+
 fn bird() -> Prop {
     let mut source = Source::prop("A bird.", Some("bird"));
-    let body = Part { scale: [0.24, 0.2, 0.7], ..Part::new("ball", "feather", [0.0, 0.0, 0.0]) };
-    source.part("body", &body);
-    for (name, side) in [("left", -1.0), ("right", 1.0)] {
-        let part = Part {
-            scale: [0.75, 0.04, 0.3],
-            tag: Some(if side < 0.0 { "left_wing" } else { "right_wing" }),
-            ..Part::new("block", "feather", [side * 0.42, 0.04, 0.0])
-        };
+    source.part("body", &Part::new("bird_body", "bird", [0.0; 3]));
+    for (name, turn, tag) in
+        [("right", 0.0, "right_wing"), ("left", core::f32::consts::PI, "left_wing")]
+    {
+        let part = Part { turn, tag: Some(tag), ..Part::new("bird_wing", "bird", [0.0; 3]) };
         source.part(name, &part);
     }
     source.finish("bird")
@@ -359,7 +390,7 @@ fn meadow() -> Prop {
             5 => Part { scale: [0.2; 3], ..Part::new("ball", "daisy", [x, 0.26, z]) },
             _ => {
                 let (wide, high) = (numbers.within(0.35, 0.6), numbers.within(0.35, 0.95));
-                Part { scale: [wide, high, wide], ..Part::new("tuft", "grass", [x, high * 0.5, z]) }
+                Part { scale: [wide, high, wide], ..Part::new("tuft", "tuft", [x, high * 0.5, z]) }
             }
         };
         source.part(&format!("g{at}"), &Part { turn, ..part });
@@ -372,7 +403,6 @@ fn level(props: &[Prop]) -> String {
         props.iter().find(|prop| prop.name == name).unwrap_or_else(|| panic!("there is no {name}"))
     };
     let text = String::from(LEVEL_HEAD);
-    // The head has four: the camera, the sun, the lawn, the player's way home.
     let mut source = Source { text, entities: LEVEL_HEAD.matches("components =").count() };
     let mut numbers = Numbers(5);
     let quarter = core::f32::consts::FRAC_PI_2;
@@ -383,28 +413,22 @@ fn level(props: &[Prop]) -> String {
         };
         source.placed(&format!("wall{side}"), prop("wall"), around(0.0, -25.0), turn, 1.0);
         source.placed(&format!("tower{side}"), prop("tower"), around(-25.0, -25.0), turn, 1.0);
-        for at in 0..10 {
-            let x = at as f32 * 4.0 - 18.0;
-            source.placed(
-                &format!("column{side}_{at}"),
-                prop("column"),
-                around(x, -19.0),
-                turn,
-                1.0,
-            );
-            let part = Part {
-                turn,
-                scale: [4.0, 0.45, 1.2],
-                ..Part::new("block", "marble", around(x, -19.0))
-            };
-            let [px, _, pz] = part.position;
-            source.part(&format!("beam{side}_{at}"), &Part { position: [px, 4.37, pz], ..part });
-        }
+        arcade(&mut source, side, &around);
         for at in 0..6 {
             let (x, z) = (at as f32 * 4.6 - 11.5, -13.0 + numbers.within(-0.6, 0.6));
-            let size = numbers.within(0.8, 1.25);
-            let name = format!("tree{side}_{at}");
-            source.placed(&name, prop("tree"), around(x, z), numbers.within(0.0, 6.0), size);
+            let size = numbers.within(0.85, 1.2);
+            let tree = if at % 2 == 0 { "orange_tree" } else { "cypress" };
+            let spin = numbers.within(0.0, 6.0);
+            source.placed(&format!("tree{side}_{at}"), prop(tree), around(x, z), spin, size);
+            let part = Part { turn, ..Part::new("pot", "terracotta", around(x + 1.4, -15.6)) };
+            source.part(&format!("pot{side}_{at}"), &part);
+        }
+        for at in 0..4 {
+            let x = at as f32 * 5.0 - 7.5;
+            let name = format!("post{side}_{at}");
+            source.placed(&name, prop("lamp_post"), around(x, -9.0), turn, 1.0);
+            let part = Part { turn, ..Part::new("bench", "wood", around(x + 2.5, -9.4)) };
+            source.part(&format!("bench{side}_{at}"), &part);
         }
     }
     for at in 0..16 {
@@ -431,14 +455,36 @@ fn level(props: &[Prop]) -> String {
     source.text
 }
 
+/// Columns, arches on them, and a roof that leans on the wall.
+fn arcade(source: &mut Source, side: usize, around: &dyn Fn(f32, f32) -> [f32; 3]) {
+    let turn = side as f32 * core::f32::consts::FRAC_PI_2;
+    let raised = |[x, _, z]: [f32; 3], y: f32| [x, y, z];
+    for at in 0..13 {
+        let x = at as f32 * 3.0 - 18.0;
+        let part = Part { turn, ..Part::new("column", "marble", around(x, -19.0)) };
+        source.part(&format!("column{side}_{at}"), &part);
+    }
+    for at in 0..12 {
+        let x = at as f32 * 3.0 - 16.5;
+        let part = Part { turn, ..Part::new("arch", "plaster", raised(around(x, -19.0), 4.0)) };
+        source.part(&format!("arch{side}_{at}"), &part);
+        let roof = Part {
+            turn,
+            scale: [1.0, 1.0, 1.6],
+            ..Part::new("roof_lean", "tiles", raised(around(x, -21.3), 5.6))
+        };
+        source.part(&format!("roof{side}_{at}"), &roof);
+    }
+}
+
 /// Surrounds the walls with grass, and lays pebbles until there are as many entities as there are to be.
 fn meadows(source: &mut Source, meadow: &Prop, numbers: &mut Numbers) {
     let mut places: Vec<[f32; 2]> = (0..81)
         .map(|at| [(at % 9) as f32 * 12.0 - 48.0, (at / 9) as f32 * 12.0 - 48.0])
         .filter(|[x, z]| x.abs() > 30.0 || z.abs() > 30.0)
         .collect();
-    // Those that are nearest to the camera come first.
-    let away = |[x, z]: &[f32; 2]| (x - 30.0).hypot(z - 38.0);
+    // Those that the camera sees over the far wall come first.
+    let away = |[x, z]: &[f32; 2]| (x - 6.0).hypot(z + 40.0);
     places.sort_by(|one, other| away(one).total_cmp(&away(other)));
     for (at, [x, z]) in places.into_iter().enumerate() {
         if source.entities + meadow.entities > ENTITIES {
@@ -465,8 +511,8 @@ const LEVEL_HEAD: &str = "\
 // The courtyard: written by `cargo run -p loligo-engine --example courtyard -- samples/10-courtyard`.
 entities = {
 eye = { components = {
-    transform = { position = [ 31 19 41 ] rotation = [ -0.138340 0.314668 0.046413 0.937919 ] }
-    camera = { field_of_view = 50 near = 0.3 far = 400 }
+    transform = { position = [ -9 13.5 30 ] rotation = [ -0.155194 -0.151514 -0.024095 0.975898 ] }
+    camera = { field_of_view = 56 near = 0.3 far = 400 }
 } }
 sun = { components = {
     transform = { rotation = [ -0.157275 0.815684 0.260843 0.491818 ] }
@@ -477,52 +523,6 @@ sun = { components = {
 } }
 lawn = { components = {
     transform = { position = [ 0 -0.12 0 ] }
-    model = { mesh = \"meshes/lawn\" material = \"materials/lawn\" }
+    model = { mesh = \"meshes/lawn\" material = \"materials/grass\" }
 } }
 ";
-
-/// The pixels on a side of a picture.
-const SIDE: u32 = 128;
-
-fn write_picture(path: &Path, picture: fn(u32, u32) -> [u8; 3]) -> Result<(), Box<dyn Error>> {
-    let file = std::io::BufWriter::new(fs::File::create(path)?);
-    let mut encoder = png::Encoder::new(file, SIDE, SIDE);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    let pixels: Vec<u8> = (0..SIDE * SIDE).flat_map(|at| picture(at % SIDE, at / SIDE)).collect();
-    encoder.write_header()?.write_image_data(&pixels)?;
-    Ok(())
-}
-
-/// Noise from 0 to 1 that repeats after the picture: squares of `cell` pixels, smoothed.
-fn noise(x: u32, y: u32, cell: u32, seed: u32) -> f32 {
-    let cells = SIDE / cell;
-    let corner = |dx: u32, dy: u32| {
-        let (cx, cy) = ((x / cell + dx) % cells, (y / cell + dy) % cells);
-        let bits = (cx.wrapping_mul(0x9E37_79B1) ^ cy.wrapping_mul(0x85EB_CA77) ^ seed)
-            .wrapping_mul(0xC2B2_AE3D);
-        ((bits ^ bits >> 15).wrapping_mul(0x27D4_EB2F) >> 8) as f32 / 16_777_216.0
-    };
-    let smooth = |at: u32| {
-        let part = (at % cell) as f32 / cell as f32;
-        part * part * (3.0 - 2.0 * part)
-    };
-    let (sx, sy) = (smooth(x), smooth(y));
-    let low = corner(0, 0) * (1.0 - sx) + corner(1, 0) * sx;
-    let high = corner(0, 1) * (1.0 - sx) + corner(1, 1) * sx;
-    low * (1.0 - sy) + high * sy
-}
-
-fn layered(x: u32, y: u32, seed: u32) -> f32 {
-    0.45 * noise(x, y, 32, seed) + 0.3 * noise(x, y, 8, seed + 1) + 0.25 * noise(x, y, 2, seed + 2)
-}
-
-fn stone(x: u32, y: u32) -> [u8; 3] {
-    let bright = 150.0 + 95.0 * layered(x, y, 7);
-    [bright, bright * 0.97, bright * 0.92].map(|channel| (channel as u8) & !3)
-}
-
-fn ground(x: u32, y: u32) -> [u8; 3] {
-    let (bright, dry) = (95.0 + 100.0 * layered(x, y, 31), noise(x, y, 16, 63));
-    [bright * (0.62 + 0.3 * dry), bright, bright * 0.42].map(|channel| (channel as u8) & !3)
-}

@@ -2,8 +2,8 @@
 //! has.
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use loligo_allocators::Allocator;
-use loligo_containers::{Event, EventStream, GrowError, SortedMap};
+use loligo_allocators::{Allocator, BuddyOffsets};
+use loligo_containers::{Array, Event, EventStream, GrowError, SortedMap};
 use loligo_ids::{IdString64, id32};
 use loligo_render::{
     Geometry, MATERIAL_TYPE, MESH_TYPE, MaterialResource, MeshResource, ShaderResource,
@@ -33,16 +33,16 @@ macro_rules! uploads {
 }
 
 uploads! {
-    /// Vertices follow, to be written from a vertex on.
-    MeshVertices, "mesh_vertices" { first_vertex: u32, }
-    /// Indices follow, to be written from an index on.
-    MeshIndices, "mesh_indices" { first_index: u32, }
+    /// A mesh: the words of its vertices follow, and behind them its indices. Where it is to lie is known already.
+    MeshData, "mesh_data" {
+        mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
+    }
     /// All levels of a texture follow.
     TextureData, "texture_data" {
         texture: u32, width: u32, height: u32, levels: u32, wrap: u32, is_linear: u32,
     }
-    /// The text of a shader follows.
-    ShaderData, "shader_data" { shader: u32, }
+    /// The text of a shader follows; its name is what errors call it.
+    ShaderData, "shader_data" { shader: u32, name: [u8; 32], }
     /// A material, whose number is the state of draws.
     MaterialData, "material_data" {
         state: u32, shader: u32, texture: u32, casts_shadow: u32, values: [[f32; 4]; 3],
@@ -51,9 +51,18 @@ uploads! {
     FrameData, "frame_data" { zero: u32, }
 }
 
+/// How many vertices and indices all meshes together may have: as many as the graphics card is given room for.
+const VERTICES_MAX: u64 = 1 << 19;
+const INDICES_MAX: u64 = 1 << 21;
+
+/// The least part of a buffer that a mesh takes.
+const LEAF: u64 = 64;
+
 /// A mesh that was loaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeshAsset {
+    /// Its number.
+    number: u32,
     pub(crate) geometry: Geometry,
     pub(crate) sphere: [f32; 4],
 }
@@ -73,22 +82,27 @@ pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
     materials: SortedMap<'a, ResourceKey, MaterialAsset, A>,
     textures: SortedMap<'a, ResourceKey, u32, A>,
     shaders: SortedMap<'a, ResourceKey, u32, A>,
-    vertices: u32,
-    indices: u32,
+    /// Who has which part of the buffers that all meshes share. The graphics card's side places meshes by the same
+    /// rule, in the same order, and looks whether it comes to the same.
+    vertex_room: BuddyOffsets<'a, A>,
+    index_room: BuddyOffsets<'a, A>,
     uploads: EventStream<'a, A>,
 }
 
 impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
-    pub(crate) const fn new_in(memory: &'a A) -> Self {
-        Self {
+    pub(crate) fn try_new_in(memory: &'a A) -> Result<Self, EngineError> {
+        let room = |name, max| {
+            BuddyOffsets::new(name, max, LEAF, memory).map_err(|_| EngineError::MeshRoom)
+        };
+        Ok(Self {
             meshes: SortedMap::new_in(memory),
             materials: SortedMap::new_in(memory),
             textures: SortedMap::new_in(memory),
             shaders: SortedMap::new_in(memory),
-            vertices: 0,
-            indices: 0,
+            vertex_room: room("vertices of meshes", VERTICES_MAX)?,
+            index_room: room("indices of meshes", INDICES_MAX)?,
             uploads: EventStream::new_in(memory),
-        }
+        })
     }
 
     pub(crate) fn mesh(&self, key: ResourceKey) -> Option<&MeshAsset> {
@@ -158,21 +172,49 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         core::mem::replace(&mut self.uploads, empty)
     }
 
-    /// A mesh that changes goes behind all others: frames that are under way still draw the old one.
+    /// A mesh that changes stays where it is, if it fits there.
     fn put_mesh(&mut self, resource: &Resource<'_>) -> Result<(), EngineError> {
         let key = resource.key();
         let mesh = MeshResource::open(resource.payload()).map_err(|error| bad(key, error))?;
-        let too_many = EngineError::Wrong { key, what: "all meshes together have 2^31 vertices" };
-        let (first_vertex, first_index) = (self.vertices, self.indices);
-        let base_vertex = i32::try_from(first_vertex).map_err(|_| too_many)?;
-        let index_count = mesh.indices().len() as u32;
+        let (vertices, indices) = (mesh.vertices().len() as u64, mesh.indices().len() as u64);
+        let old = self.meshes.get(&key).copied();
+        let kept = old.filter(|old| {
+            vertices <= self.vertex_room.allocated_size(old.geometry.base_vertex as u64)
+                && indices <= self.index_room.allocated_size(old.geometry.first_index.into())
+        });
+        let (base_vertex, first_index) = match kept {
+            Some(old) => (old.geometry.base_vertex, old.geometry.first_index),
+            None => self.place(vertices, indices)?,
+        };
+        let index_count = indices as u32;
         let geometry = Geometry { index_count, first_index, base_vertex };
-        self.meshes.try_insert(key, MeshAsset { geometry, sphere: mesh.sphere() })?;
-        self.uploads.try_push_with_tail(MeshVertices { first_vertex }, mesh.vertices())?;
-        self.uploads.try_push_with_tail(MeshIndices { first_index }, mesh.indices())?;
-        self.vertices = first_vertex.saturating_add(mesh.vertices().len() as u32);
-        self.indices = first_index.saturating_add(index_count);
+        let number = old.map_or(self.meshes.len() as u32, |old| old.number);
+        let mut words = Array::new_in(self.uploads.memory());
+        words.try_extend_from_slice(bytemuck::cast_slice(mesh.vertices()))?;
+        let vertex_words = words.len() as u32;
+        words.try_extend_from_slice(mesh.indices())?;
+        let data = MeshData { mesh: number, vertex_words, index_count, first_index, base_vertex };
+        self.meshes.try_insert(key, MeshAsset { number, geometry, sphere: mesh.sphere() })?;
+        self.uploads.try_push_with_tail(data, &words)?;
+        if let Some(old) = old.filter(|_| kept.is_none()) {
+            self.free(&old);
+        }
         Ok(())
+    }
+
+    fn place(&self, vertices: u64, indices: u64) -> Result<(i32, u32), EngineError> {
+        let vertex = self.vertex_room.allocate(vertices, 1).map_err(|_| EngineError::MeshRoom)?;
+        let Ok(index) = self.index_room.allocate(indices, 1) else {
+            self.vertex_room.free(vertex);
+            return Err(EngineError::MeshRoom);
+        };
+        // Both rooms are smaller than that.
+        Ok((vertex as i32, index as u32))
+    }
+
+    fn free(&self, mesh: &MeshAsset) {
+        self.vertex_room.free(mesh.geometry.base_vertex as u64);
+        self.index_room.free(mesh.geometry.first_index.into());
     }
 
     fn put_material<B: Allocator + ?Sized>(
@@ -227,7 +269,10 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     fn put_shader(&mut self, shader: u32, resource: &Resource<'_>) -> Result<(), EngineError> {
         let view = ShaderResource::open(resource.payload());
         let text = view.map_err(|error| bad(resource.key(), error))?.text;
-        Ok(self.uploads.try_push_with_tail(ShaderData { shader }, text.as_bytes())?)
+        let mut name = [0; 32];
+        let told = resource.debug_name().as_bytes();
+        name[..told.len()].copy_from_slice(told);
+        Ok(self.uploads.try_push_with_tail(ShaderData { shader, name }, text.as_bytes())?)
     }
 
     fn put_texture(&mut self, texture: u32, resource: &Resource<'_>) -> Result<(), EngineError> {
@@ -242,6 +287,13 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             is_linear: view.is_linear().into(),
         };
         Ok(self.uploads.try_push_with_tail(data, view.pixels())?)
+    }
+}
+
+impl<A: Allocator + ?Sized> Drop for Assets<'_, A> {
+    fn drop(&mut self) {
+        // The rooms report what is never given back.
+        self.meshes.values().iter().for_each(|mesh| self.free(mesh));
     }
 }
 

@@ -6,19 +6,24 @@
 use core::error::Error;
 use core::fmt;
 
-use glam::Mat4;
-use loligo_allocators::Allocator;
+use loligo_allocators::{Allocator, SharedRef};
 use loligo_containers::{Array, EventRecord, GrowError, text};
+use loligo_diagnostics::{Log, log};
 use loligo_render::{
     FrameDescription, LayerRef, Recorded, RenderContext, RenderWorld, Trace, play,
 };
 
-use crate::packet::{Scene, Wanted};
+use crate::cpu::in_driver;
+use crate::error::EngineError;
+use crate::packet::{Packet, Scene, Shadow, Wanted};
+
+#[cfg(feature = "gpu")]
+mod card;
 
 type Room<'e> = dyn Allocator + Sync + 'e;
 
 /// The kind of the job that draws one material over the whole picture; its data is the material's state.
-pub(crate) const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
+const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
 
 /// Who is to draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +31,8 @@ pub enum BackEndChoice {
     /// The graphics card, or a driver that computes in its place; text where there is neither.
     #[default]
     Auto,
+    /// The graphics card, or a driver that computes in its place: without, the engine does not boot.
+    Gpu,
     /// Text.
     Text,
 }
@@ -35,63 +42,112 @@ pub(crate) struct Picture<'p, 'e> {
     pub(crate) recorded: Recorded<'p, 'e, Room<'e>, Room<'e>>,
     pub(crate) world: &'p RenderWorld<'e, Room<'e>>,
     pub(crate) scene: &'p Scene,
-    /// From the world to the shadow map.
-    #[expect(dead_code, reason = "text shows no shadow")]
-    pub(crate) shadow: Mat4,
+    #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "text shows no shadow"))]
+    pub(crate) shadow: Shadow,
     pub(crate) wanted: Wanted,
 }
 
 /// Who draws.
+#[cfg_attr(
+    feature = "gpu",
+    expect(clippy::large_enum_variant, reason = "there is one, which lies in the renderer")
+)]
 pub(crate) enum BackEnd<'e> {
     /// Nobody: frames are text, where that is wanted.
     Text(core::marker::PhantomData<&'e ()>),
+    /// A graphics card.
+    #[cfg(feature = "gpu")]
+    Card(card::Card<'e>),
 }
 
 impl<'e> BackEnd<'e> {
-    pub(crate) fn new(choice: BackEndChoice) -> Self {
-        match choice {
-            BackEndChoice::Auto | BackEndChoice::Text => Self::Text(core::marker::PhantomData),
+    /// Opens who is to draw, and says who does.
+    pub(crate) fn try_new(
+        choice: BackEndChoice,
+        memory: SharedRef<'e>,
+        log: &Log<'_, Room<'_>>,
+    ) -> Result<Self, EngineError> {
+        const NOBODY: &str = "drawn by nobody: a frame is text, and no picture can be had";
+        if choice == BackEndChoice::Text {
+            log!(log, Info, "{NOBODY}");
+            return Ok(Self::Text(core::marker::PhantomData));
         }
-    }
-
-    /// Takes in a mesh, a texture, a shader or a material.
-    pub(crate) fn upload(
-        &mut self,
-        record: &EventRecord<'_>,
-        frame: &FrameDescription<'e, Room<'e>>,
-    ) -> Result<(), BackEndError> {
-        match self {
-            // Text is written of numbers alone.
-            Self::Text(_) => {
-                let _ = (record, frame);
-                Ok(())
+        match Self::try_open(memory, log) {
+            Some(opened) => Ok(opened),
+            None if choice == BackEndChoice::Gpu => Err(EngineError::NoPicture),
+            None => {
+                log!(log, Info, "{NOBODY}");
+                Ok(Self::Text(core::marker::PhantomData))
             }
         }
     }
 
-    /// Draws a frame. `text` and `pixels` are filled where they are wanted.
+    #[cfg(feature = "gpu")]
+    fn try_open(memory: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
+        match card::Card::try_new(memory) {
+            Ok(card) => {
+                log!(log, Info, "drawn by {card}");
+                Some(Self::Card(card))
+            }
+            Err(error) => {
+                log!(log, Info, "no graphics card can be used: {error}");
+                None
+            }
+        }
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn try_open(_: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
+        log!(
+            log,
+            Info,
+            "no graphics card can be used: the engine was built without the feature `gpu`"
+        );
+        None
+    }
+
+    /// Takes in a mesh, a texture, a shader, a material or another frame. What is wrong with it is appended to
+    /// `problems`, and what was there before stays.
+    pub(crate) fn upload(
+        &mut self,
+        record: &EventRecord<'_>,
+        frame: &FrameDescription<'e, Room<'e>>,
+        problems: &mut Array<'e, u8, Room<'e>>,
+    ) {
+        match self {
+            // Text is written of numbers alone.
+            Self::Text(_) => {
+                let _ = (record, frame, problems);
+            }
+            #[cfg(feature = "gpu")]
+            Self::Card(card) => {
+                if let Err(error) = card.upload(record, frame) {
+                    // Without memory it cannot be said.
+                    let _ = text::try_format(problems, format_args!("{error}\n"));
+                }
+            }
+        }
+    }
+
+    /// Draws a frame. The packet's text and picture are filled where they are wanted.
     pub(crate) fn draw(
         &mut self,
         picture: &Picture<'_, 'e>,
-        text: &mut Array<'e, u8, Room<'e>>,
-        pixels: &mut Array<'e, u8, Room<'e>>,
+        packet: &mut Packet<'e, Room<'e>>,
     ) -> Result<(), BackEndError> {
-        text.clear();
-        pixels.clear();
+        packet.text.clear();
+        packet.picture.clear();
         if picture.wanted.text {
-            write(picture, text)?;
+            in_driver(|| write(picture, &mut packet.text))?;
         }
         match self {
             Self::Text(_) => Ok(()),
-        }
-    }
-}
-
-/// Who draws, in words, for the line that is printed at the start.
-impl fmt::Display for BackEnd<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(_) => f.write_str("nobody: a frame is text, and no picture can be had"),
+            #[cfg(feature = "gpu")]
+            Self::Card(card) => card.draw(picture, &mut packet.picture).map_err(|error| {
+                // Without memory it cannot be said.
+                let _ = text::try_format(&mut packet.problems, format_args!("{error}\n"));
+                BackEndError::Card
+            }),
         }
     }
 }
@@ -149,12 +205,15 @@ impl fmt::Write for Sink<'_, '_> {
 pub enum BackEndError {
     /// There was no memory for the text of a frame.
     Text,
+    /// The graphics card, or its driver; the log says how.
+    Card,
 }
 
 impl fmt::Display for BackEndError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text => f.write_str("there is no memory for the text of the frame"),
+            Self::Card => f.write_str("the graphics card has failed; the log says how"),
         }
     }
 }

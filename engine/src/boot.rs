@@ -8,7 +8,7 @@ use std::path::Path;
 use std::thread;
 
 use loligo_allocators::{Allocator, MemoryGlobals, MemoryOptions, SharedRef, StaticHeap};
-use loligo_diagnostics::{Level, Log, LogSink, StderrSink, context, log};
+use loligo_diagnostics::{Level, Log, LogSink, StderrSink, context};
 use loligo_monitor::{Monitor, Recorder};
 use loligo_resources::DataFolder;
 use loligo_tasks::{MainThread, Settings, Tasks};
@@ -211,9 +211,10 @@ fn boot_render<'m, R>(
     if !is_drawn {
         return Ok(act(&mut Engine::try_new(lent, options, content, Link::None)?));
     }
-    let back_end = BackEnd::new(options.back_end);
-    log!(new_log(options, &lent.memory)?, Info, "drawn by {back_end}");
+    let log = new_log(options, &lent.memory)?;
     let memory = room(&lent.memory, "render");
+    let back_end = BackEnd::try_new(options.back_end, memory, &log)?;
+    drop(log);
     let mut renderer = content.try_renderer(back_end, memory)?;
     if threads == 1 {
         let mut draw = |packet: &mut Packet<'m, Room<'m>>| renderer.draw(packet, main);

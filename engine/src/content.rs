@@ -56,7 +56,7 @@ impl<'e, 'm> Content<'e, 'm> {
         resources.load(SETTINGS)?;
         let payload = resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
         let settings = GameSettings::try_read_in(payload, engine)?;
-        let assets = Assets::new_in(room(memory, "render"));
+        let assets = Assets::try_new_in(room(memory, "render"))?;
         let layers = Array::new_in(engine);
         let mut content = Self { resources, settings, assets, layers, is_drawn };
         content.resources.load(content.settings.level)?;

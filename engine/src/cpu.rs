@@ -12,7 +12,21 @@ pub(crate) fn thread_ns() -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
+/// Runs the driver of the graphics card, or whoever draws in its place, whose time is not ours.
+pub(crate) fn in_driver<R>(work: impl FnOnce() -> R) -> R {
+    let began = thread_ns();
+    let result = work();
+    DRIVER.set(DRIVER.get() + (thread_ns() - began));
+    result
+}
+
+/// Returns the processor time that this thread has spent in drivers, in nanoseconds.
+pub(crate) fn driver_ns() -> u64 {
+    DRIVER.get()
+}
+
 std::thread_local! {
+    static DRIVER: Cell<u64> = const { Cell::new(0) };
     /// Whether this is a worker of the tasks, and how many tasks it is inside of.
     static WORKER: Cell<(bool, u32)> = const { Cell::new((false, 0)) };
     /// When the outermost of them began.

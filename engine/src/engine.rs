@@ -97,6 +97,7 @@ struct Spare<'m> {
     uploads: EventStream<'m, Room<'m>>,
     text: Array<'m, u8, Room<'m>>,
     picture: Array<'m, u8, Room<'m>>,
+    problems: Array<'m, u8, Room<'m>>,
 }
 
 /// What frames took.
@@ -312,15 +313,17 @@ impl<'e, 'm> Engine<'e, 'm> {
         let Some(recorder) = self.world.recorder() else { return Ok(()) };
         let state = recorder.finish();
         let render = room(&self.memory, "render");
-        let Spare { uploads, text, picture } = self.spare.take().unwrap_or_else(|| Spare {
-            uploads: EventStream::new_in(render),
-            text: Array::new_in(render),
-            picture: Array::new_in(render),
-        });
+        let Spare { uploads, text, picture, problems } =
+            self.spare.take().unwrap_or_else(|| Spare {
+                uploads: EventStream::new_in(render),
+                text: Array::new_in(render),
+                picture: Array::new_in(render),
+                problems: Array::new_in(render),
+            });
         let uploads = self.content.assets.exchange(uploads);
         let wanted = core::mem::take(&mut self.wanted);
         let result = Ok(Drawn::default());
-        let packet = Packet { state, uploads, scene, wanted, text, picture, result };
+        let packet = Packet { state, uploads, scene, wanted, text, picture, problems, result };
         self.figures.main_ns = main_ns;
         match self.link.exchange(packet)? {
             Some(packet) => self.take_back(packet),
@@ -330,13 +333,22 @@ impl<'e, 'm> Engine<'e, 'm> {
 
     /// Takes in a frame that was drawn.
     fn take_back(&mut self, packet: Packet<'m, Room<'m>>) -> Result<(), EngineError> {
-        let Packet { state, mut uploads, wanted, mut text, mut picture, result, .. } = packet;
+        let Packet { state, mut uploads, wanted, mut text, mut picture, problems, result, .. } =
+            packet;
         uploads.clear();
         if wanted.text {
             core::mem::swap(&mut self.text, &mut text);
         }
         if wanted.picture {
             core::mem::swap(&mut self.picture, &mut picture);
+        }
+        if !problems.is_empty() {
+            log!(
+                self.log,
+                Error,
+                "{}",
+                core::str::from_utf8(&problems).unwrap_or_default().trim_end()
+            );
         }
         let workers_ns = self.workers.ns();
         let drawn = result?;
@@ -347,7 +359,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         if let Some(recorder) = self.world.recorder() {
             recorder.recycle(state);
         }
-        self.spare = Some(Spare { uploads, text, picture });
+        self.spare = Some(Spare { uploads, text, picture, problems });
         Ok(())
     }
 

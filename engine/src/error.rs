@@ -43,6 +43,10 @@ pub enum EngineError {
         /// What is wrong.
         error: ContentError,
     },
+    /// All meshes together have more vertices or indices than there is room for.
+    MeshRoom,
+    /// No picture can be drawn, which was asked for; the log says why.
+    NoPicture,
     /// A resource does not go with the others.
     Wrong {
         /// The resource.
@@ -82,6 +86,11 @@ impl fmt::Display for EngineError {
                 write!(f, "game.config: `{key}` is missing or wrong; {remedy}")
             }
             Self::Content { key, error } => write!(f, "resource {key}: {error}"),
+            Self::MeshRoom => f.write_str(
+                "all meshes together have more than 524288 vertices or 2097152 indices; use fewer, or \
+                 simpler ones",
+            ),
+            Self::NoPicture => f.write_str("no picture can be drawn here; the log says why"),
             Self::Wrong { key, what } => write!(f, "resource {key}: {what}"),
             Self::Level(error) => write!(f, "the level is no level: {error}"),
             Self::Spawn(error) => write!(f, "the level cannot be spawned: {error}"),

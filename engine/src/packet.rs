@@ -1,6 +1,7 @@
 //! What goes to the render thread for a frame, and comes back.
 
-use glam::{Affine3A, Mat4, Vec3};
+use glam::camera::rh::proj::directx::{orthographic, perspective};
+use glam::{Affine3A, Mat4, Vec2, Vec3};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, EventStream};
 use loligo_render::StateStream;
@@ -39,33 +40,41 @@ impl Scene {
     pub(crate) fn projection(&self) -> Mat4 {
         let [width, height] = self.size.map(|side| side.max(1) as f32);
         let Camera { field_of_view, near, far } = self.camera;
-        glam::camera::rh::proj::directx::perspective(field_of_view, width / height, near, far)
+        perspective(field_of_view, width / height, near, far)
     }
 
-    /// Returns the matrix from the world to the shadow map: of the box around what the camera sees near by. It moves
-    /// by whole pixels of a map of `pixels` on a side, so that shadows do not swim.
-    #[must_use]
-    pub(crate) fn shadow(&self, pixels: f32) -> Mat4 {
-        let reach = self.sun.shadow_distance;
+    /// Returns how the sun sees what is near the camera, on a map of so many pixels on a side. It moves by whole pixels
+    /// of the map, so that shadows do not crawl.
+    pub(crate) fn shadow(&self, pixels: u32) -> Shadow {
+        let radius = self.sun.shadow_distance * 0.5;
         let eye = Mat4::from(self.eye);
-        let center = eye.w_axis.truncate() - eye.z_axis.truncate() * (reach * 0.5);
-        let up = if self.sun_direction.y.abs() > 0.99 { Vec3::X } else { Vec3::Y };
-        let view = glam::camera::rh::view::look_to_mat4(Vec3::ZERO, self.sun_direction, up);
-        let step = reach / pixels.max(1.0);
-        let middle = view.transform_point3(center);
-        let middle =
-            Vec3::new((middle.x / step).floor() * step, (middle.y / step).floor() * step, middle.z);
-        let half = reach * 0.5;
-        let projection = glam::camera::rh::proj::directx::orthographic(
-            middle.x - half,
-            middle.x + half,
-            middle.y - half,
-            middle.y + half,
-            -middle.z - reach * 2.0,
-            -middle.z + reach * 2.0,
-        );
-        projection * view
+        let center = eye.w_axis.truncate() - eye.z_axis.truncate() * radius;
+        let back = -self.sun_direction;
+        let right = back.any_orthonormal_pair().0;
+        let up = back.cross(right);
+        let pixel_metres = 2.0 * radius / pixels.max(1) as f32;
+        let across = Vec2::new(center.dot(right), center.dot(up));
+        let whole = (across / pixel_metres).round() * pixel_metres;
+        let reach = radius * 3.0;
+        let place = right * whole.x + up * whole.y + back * (center.dot(back) + reach);
+        let view =
+            Mat4::from_cols(right.extend(0.0), up.extend(0.0), back.extend(0.0), place.extend(1.0))
+                .inverse();
+        let far = reach + radius * 2.0;
+        let projection = orthographic(-radius, radius, -radius, radius, 0.0, far);
+        Shadow { view, projection, pixel_metres }
     }
+}
+
+/// How the sun sees a part of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Shadow {
+    /// From the world to the sun, which looks along -z.
+    pub(crate) view: Mat4,
+    /// From there to the map.
+    pub(crate) projection: Mat4,
+    /// How many metres a pixel of the map covers.
+    pub(crate) pixel_metres: f32,
 }
 
 /// What is to be done with a frame besides drawing it.
@@ -102,5 +111,7 @@ pub(crate) struct Packet<'a, A: Allocator + ?Sized> {
     pub(crate) text: Array<'a, u8, A>,
     /// Filled where it was wanted: rows of red, green, blue, opacity.
     pub(crate) picture: Array<'a, u8, A>,
+    /// What was wrong with what was uploaded, as text: the last good one stays.
+    pub(crate) problems: Array<'a, u8, A>,
     pub(crate) result: Result<Drawn, RenderFault>,
 }

@@ -13,14 +13,14 @@ use loligo_allocators::{Allocator, SharedRef};
 use loligo_containers::{Array, GrowError};
 use loligo_ids::IdString64;
 use loligo_render::{
-    DisplayList, FrameDescription, FrameError, ItemSorter, LayerRef, Recorded, RenderContext,
-    RenderWorld, StateError, View,
+    DisplayList, FrameDescription, FrameError, ItemSorter, Recorded, RenderContext, RenderWorld,
+    StateError, TargetSize, View,
 };
 use loligo_tasks::{WaitError, Worker};
 
-use crate::assets::{FrameData, MaterialData};
+use crate::assets::FrameData;
 use crate::back_end::{BackEnd, BackEndError, Picture};
-use crate::cpu::thread_ns;
+use crate::cpu::{driver_ns, thread_ns};
 use crate::packet::{Drawn, Packet};
 use crate::world::{OBJECTS_MAX, WORLD};
 
@@ -33,8 +33,8 @@ const PIECES: usize = 8;
 /// The layer that meshes are drawn into once more, as the sun sees them.
 const SHADOW_LAYER: &str = "shadow";
 
-/// The side of a shadow map, by which its matrix is rounded.
-const SHADOW_PIXELS: f32 = 2048.0;
+/// The side of a shadow map that does not say, by which its matrix is rounded.
+const SHADOW_PIXELS: u32 = 2048;
 
 /// Draws frames of one world.
 pub(crate) struct Renderer<'e> {
@@ -44,8 +44,6 @@ pub(crate) struct Renderer<'e> {
     contexts: Array<'e, RenderContext<'e, Room<'e>>, Room<'e>>,
     sorter: ItemSorter<'e, Room<'e>>,
     list: DisplayList<'e, Room<'e>>,
-    /// Whether the material of each state casts shadow.
-    casts: Array<'e, bool, Room<'e>>,
     /// Layers that hold one material over the whole picture: the hash of the layer's name, and the state.
     full: Array<'e, (IdString64, u32), Room<'e>>,
     back_end: BackEnd<'e>,
@@ -76,7 +74,6 @@ impl<'e> Renderer<'e> {
             contexts,
             sorter: ItemSorter::new_in(memory),
             list: DisplayList::new_in(memory),
-            casts: Array::new_in(memory),
             full: Array::try_from_slice_in(full, memory)?,
             back_end,
         })
@@ -84,10 +81,11 @@ impl<'e> Renderer<'e> {
 
     /// Draws a frame; what became of it lies in the packet.
     pub(crate) fn draw(&mut self, packet: &mut Packet<'e, Room<'e>>, worker: &Worker<'_>) {
-        let began = thread_ns();
+        let (began, driver) = (thread_ns(), driver_ns());
         packet.result = self.try_draw(packet, worker).map(|drawn| {
-            let own_ns = (thread_ns() - began).saturating_sub(drawn.back_end_ns);
-            Drawn { own_ns, ..drawn }
+            let back_end_ns = driver_ns() - driver;
+            let own_ns = (thread_ns() - began).saturating_sub(back_end_ns);
+            Drawn { own_ns, back_end_ns, ..drawn }
         });
     }
 
@@ -96,45 +94,48 @@ impl<'e> Renderer<'e> {
         packet: &mut Packet<'e, Room<'e>>,
         worker: &Worker<'_>,
     ) -> Result<Drawn, RenderFault> {
+        packet.problems.clear();
         self.take_uploads(packet)?;
         self.world.try_apply(&packet.state)?;
         let scene = packet.scene;
         let view = View::new(scene.view(), scene.projection());
-        let shadow = scene.shadow(SHADOW_PIXELS);
-        self.cull(&view, &View::new(shadow, glam::Mat4::IDENTITY), worker)?;
-        self.fill(&view, worker)?;
+        let shadow = scene.shadow(self.shadow_pixels());
+        let sun = View::new(shadow.view, shadow.projection);
+        self.cull(&view, &sun, worker)?;
+        self.fill(&view, &sun, worker)?;
         let sorted = self.sorter.try_merge(&self.contexts)?;
         self.list.clear();
         self.list.try_append(sorted, &self.contexts)?;
-        let began = thread_ns();
         let recorded = Recorded { frame: &self.frame, list: &self.list, contexts: &self.contexts };
         let picture =
             Picture { recorded, world: &self.world, scene: &scene, shadow, wanted: packet.wanted };
-        self.back_end.draw(&picture, &mut packet.text, &mut packet.picture)?;
+        self.back_end.draw(&picture, packet)?;
         Ok(Drawn {
             meshes: self.world.mesh_count() as u32,
             draws: self.list.draws(),
             records: self.list.args().len() as u32,
             own_ns: 0,
-            back_end_ns: thread_ns() - began,
+            back_end_ns: 0,
         })
     }
 
+    /// Returns the pixels on a side of the shadow map.
+    fn shadow_pixels(&self) -> u32 {
+        let map = self.frame.targets().find(|target| target.name == SHADOW_LAYER);
+        match map.map(|map| map.size) {
+            Some(TargetSize::Pixels([width, _])) => width,
+            _ => SHADOW_PIXELS,
+        }
+    }
+
     /// Takes meshes, textures, shaders, materials, and a new description of the frame in.
-    fn take_uploads(&mut self, packet: &Packet<'e, Room<'e>>) -> Result<(), RenderFault> {
+    fn take_uploads(&mut self, packet: &mut Packet<'e, Room<'e>>) -> Result<(), RenderFault> {
         for record in packet.uploads.iter() {
-            if let Some(material) = record.get::<MaterialData>() {
-                let state = material.state as usize;
-                if state >= self.casts.len() {
-                    self.casts.try_resize(state + 1, false)?;
-                }
-                self.casts[state] = material.casts_shadow != 0;
-            }
             if let Some((_, text)) = record.get_with_tail::<FrameData, u8>() {
-                self.frame = FrameDescription::try_read_in(text.as_bytes(), self.casts.memory())
+                self.frame = FrameDescription::try_read_in(text.as_bytes(), self.full.memory())
                     .map_err(|error| wrong_frame(&error))?;
             }
-            self.back_end.upload(&record, &self.frame)?;
+            self.back_end.upload(&record, &self.frame, &mut packet.problems);
         }
         Ok(())
     }
@@ -157,8 +158,8 @@ impl<'e> Renderer<'e> {
     }
 
     /// Queues what was found.
-    fn fill(&mut self, view: &View, worker: &Worker<'_>) -> Result<(), RenderFault> {
-        let Self { world, frame, visible, contexts, casts, full, .. } = self;
+    fn fill(&mut self, view: &View, sun: &View, worker: &Worker<'_>) -> Result<(), RenderFault> {
+        let Self { world, frame, visible, contexts, full, .. } = self;
         let shadow = frame.layer(SHADOW_LAYER);
         let failed = First::new();
         let Some((jobs, pieces)) = contexts.split_last_mut() else { return Ok(()) };
@@ -169,14 +170,14 @@ impl<'e> Renderer<'e> {
                 crate::back_end::queue_full_screen(jobs, &layer, *state)?;
             }
         }
-        let (world, frame, visible, casts) = (&*world, &*frame, &*visible, &**casts);
+        let (world, frame, visible) = (&*world, &*frame, &*visible);
         worker.parallel_for_each_mut(&"fill contexts", pieces, 1, |first, pieces| {
             for (piece, context) in (first..).zip(pieces) {
                 context.clear();
                 let rows = &visible[piece];
                 failed.keep(match shadow {
                     Some(layer) if piece >= PIECES => {
-                        draw_shadows(world, rows, casts, &layer, context)
+                        world.try_draw_in(rows, sun, layer.keys(), context)
                     }
                     _ => world.try_draw(rows, view, frame, context),
                 });
@@ -184,18 +185,6 @@ impl<'e> Renderer<'e> {
         })?;
         failed.result()
     }
-}
-
-/// Queues those rows whose materials cast shadow.
-fn draw_shadows<'e>(
-    world: &RenderWorld<'e, Room<'e>>,
-    rows: &[u32],
-    casts: &[bool],
-    layer: &LayerRef<'_>,
-    context: &mut RenderContext<'e, Room<'e>>,
-) -> Result<(), GrowError> {
-    let is_cast = |state: u32| casts.get(state as usize).copied().unwrap_or_default();
-    world.try_draw_into(rows, layer.keys(), is_cast, context)
 }
 
 /// Returns where a description is wrong; what compiled it has said how.

@@ -33,7 +33,7 @@ pub(crate) struct Run {
     out: Option<PathBuf>,
 
     /// How many frames are run
-    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(long, value_name = "N", default_value_t = 60)]
     frames: u64,
 
     /// Which allocator serves which subsystem, in place of what the game says
@@ -56,6 +56,10 @@ pub(crate) struct Run {
     #[arg(long, value_enum, default_value_t = BackEnd::Auto)]
     backend: BackEnd,
 
+    /// Write the last frame's picture as PNG
+    #[arg(long, value_name = "FILE")]
+    screenshot: Option<PathBuf>,
+
     /// Write the last frame as text
     #[arg(long, value_name = "FILE")]
     text: Option<PathBuf>,
@@ -65,12 +69,15 @@ pub(crate) struct Run {
 enum BackEnd {
     /// The graphics card or a driver that computes in its place; text where there is neither
     Auto,
+    /// The graphics card or a driver that computes in its place
+    Gpu,
     /// Text: nothing is drawn
     Text,
 }
 
 const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard                        what a frame takes
+  loligo run samples/10-courtyard --screenshot yard.png  and what it looks like
   loligo run samples/10-courtyard --frames 1000 --memory guard.sjson
                                                          each subsystem on the allocator that a file gives it
   loligo run samples/10-courtyard --without render --without script
@@ -80,6 +87,16 @@ const EXAMPLES: &str = "Examples:
 While it runs, tools may connect to the port that is printed: {\"type\": \"reload\"} compiles again what has changed,
 {\"type\": \"monitor\"} tells what the engine does.
 Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.";
+
+/// What is left of a game that was run.
+struct Ran {
+    /// What there is to say of its frames.
+    report: String,
+    /// The last frame as text, and as pixels, where that was wanted.
+    text: String,
+    picture: Vec<u8>,
+    size: [u32; 2],
+}
 
 impl Run {
     /// Does the work; errors go to standard error.
@@ -113,6 +130,7 @@ impl Run {
             threads: self.threads,
             back_end: match self.backend {
                 BackEnd::Auto => BackEndChoice::Auto,
+                BackEnd::Gpu => BackEndChoice::Gpu,
                 BackEnd::Text => BackEndChoice::Text,
             },
             guard: Some(&crate::MEMORY),
@@ -125,23 +143,27 @@ impl Run {
             ..EngineOptions::new(&data)
         };
         let run = with_engine(&options, |engine| self.frames(engine));
-        let (report, text) = run.map_err(|error| error.to_string())??;
+        let Ran { report, text, picture, size } = run.map_err(|error| error.to_string())??;
         if let Some(path) = &self.text {
             fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        if let Some(path) = &self.screenshot {
+            save(path, size, &picture)?;
         }
         print(&report)?;
         Ok(is_right)
     }
 
-    /// Runs the frames and returns what there is to say of them, and the text of the last.
-    fn frames(&self, engine: &mut Engine<'_, '_>) -> Result<(String, String), String> {
+    /// Runs the frames.
+    fn frames(&self, engine: &mut Engine<'_, '_>) -> Result<Ran, String> {
         if let Some(address) = engine.tool_address() {
             eprintln!("loligo: tools are served at {address}");
         }
         let told = |error: loligo_engine::EngineError| error.to_string();
         while engine.frames() < self.frames && !engine.is_over() {
-            if self.text.is_some() && engine.frames() + 1 == self.frames {
-                engine.want_text();
+            if engine.frames() + 1 == self.frames {
+                self.text.iter().for_each(|_| engine.want_text());
+                self.screenshot.iter().for_each(|_| engine.want_picture());
             }
             if let Err(error) = engine.frame(&mut ()) {
                 engine.disarm();
@@ -151,7 +173,8 @@ impl Run {
         let finished = engine.finish();
         engine.disarm();
         finished.map_err(told)?;
-        Ok((report(engine), engine.text().to_owned()))
+        let (text, picture) = (engine.text().to_owned(), engine.picture().to_vec());
+        Ok(Ran { report: report(engine), text, picture, size: engine.size() })
     }
 
     /// Reads the memory plan: that of the command line, or else the one that the game names.
@@ -177,6 +200,19 @@ fn plan_of_game(project: &Path) -> Option<String> {
     let text = fs::read(project.join("game.config")).ok()?;
     let settings = loligo_compiler::Property::read(&text).ok()?;
     Some(settings.get("memory")?.string().ok()?.to_owned())
+}
+
+/// Writes a picture.
+fn save(path: &Path, size: [u32; 2], picture: &[u8]) -> Result<(), String> {
+    let told = |why: &dyn fmt::Display| format!("{}: {why}", path.display());
+    if picture.is_empty() {
+        return Err(told(
+            &"there is no picture, since nobody draws; --text writes a frame without",
+        ));
+    }
+    let file = fs::File::create(path).map_err(|error| told(&error))?;
+    let file = std::io::BufWriter::new(file);
+    loligo_gpu::write_png(file, size, picture).map_err(|error| told(&error))
 }
 
 /// Compiles what has changed, and tells what is wrong.
