@@ -6,8 +6,8 @@ use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 use crate::{
-    bare, command, conformance, features, fuzz, loom, misuse, mutants, outside, packages, sanitize,
-    smoke, tidy, valgrind,
+    bare, command, conformance, features, fuzz, loom, misuse, mutants, outside, packages, sample,
+    sanitize, smoke, tidy, valgrind,
 };
 
 const USAGE: &str = "\
@@ -102,6 +102,11 @@ const STEPS: &[Step] = &[
         name: "replay",
         what: "the command a newcomer types first",
         run: |project| smoke::check(&project.tree),
+    },
+    Step {
+        name: "sample",
+        what: "the sample is compiled, run and drawn",
+        run: |_| sample::check(),
     },
 ];
 
