@@ -1,3 +1,7 @@
 //! All integration tests, linked once.
 
 mod base;
+mod frames;
+mod memory;
+mod support;
+mod tools;
