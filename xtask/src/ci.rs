@@ -99,14 +99,14 @@ const STEPS: &[Step] = &[
         run: |_| mutants::check(),
     },
     Step {
-        name: "replay",
-        what: "the command a newcomer types first",
-        run: |project| smoke::check(&project.tree),
+        name: "sample",
+        what: "the first sample runs, is drawn, and is told as text",
+        run: |_| sample::check(),
     },
     Step {
-        name: "sample",
-        what: "the sample is compiled, run and drawn",
-        run: |_| sample::check(),
+        name: "replay",
+        what: "recorded programs are replayed in one command",
+        run: |project| smoke::check(&project.tree),
     },
 ];
 
