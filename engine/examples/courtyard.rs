@@ -3,8 +3,8 @@
 //! `cargo run -p loligo-engine --example courtyard -- samples/10-courtyard` writes what is there already: numbers are
 //! drawn from a generator of its own, so each run gives the same files.
 
-use std::error::Error;
-use std::fmt::Write as _;
+use core::error::Error;
+use core::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -495,7 +495,8 @@ fn meadows(source: &mut Source, meadow: &Prop, numbers: &mut Numbers) {
     }
     let mut at = 0;
     while source.entities < ENTITIES {
-        let (angle, reach) = (numbers.within(0.0, 6.28), numbers.within(27.5, 36.0));
+        let (angle, reach) =
+            (numbers.within(0.0, core::f32::consts::TAU), numbers.within(27.5, 36.0));
         let size = numbers.within(0.15, 0.5);
         let part = Part {
             turn: angle,

@@ -2,7 +2,7 @@
 //! has.
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use loligo_allocators::{Allocator, BuddyOffsets};
+use loligo_allocators::{AllocError, Allocator, BuddyOffsets};
 use loligo_containers::{Array, Event, EventStream, GrowError, SortedMap};
 use loligo_ids::{IdString64, id32};
 use loligo_render::{
@@ -92,7 +92,7 @@ pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
 impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     pub(crate) fn try_new_in(memory: &'a A) -> Result<Self, EngineError> {
         let room = |name, max| {
-            BuddyOffsets::new(name, max, LEAF, memory).map_err(|_| EngineError::MeshRoom)
+            BuddyOffsets::new(name, max, LEAF, memory).map_err(|_| EngineError::Boot(AllocError))
         };
         Ok(Self {
             meshes: SortedMap::new_in(memory),

@@ -188,10 +188,10 @@ impl<'e, 'm> Engine<'e, 'm> {
         let _scope = current::scope(name!("frame"));
         let step = if self.frame == 0 { 0 } else { self.clock.advance(elapsed) };
         self.world.begin(self.frame, step);
-        self.serve_tools(logic)?;
         if self.frame == 0 {
             self.start(logic);
         }
+        self.serve_tools(logic)?;
         self.update(logic);
         self.tell_events(logic);
         {

@@ -3,5 +3,7 @@
 mod base;
 mod frames;
 mod memory;
+mod pictures;
+mod scripts;
 mod support;
 mod tools;

@@ -10,12 +10,12 @@ use crate::frames::Turning;
 use crate::support::Game;
 
 /// A tool.
-struct Tool {
+pub(crate) struct Tool {
     stream: BufReader<TcpStream>,
 }
 
 impl Tool {
-    fn connect(engine: &Engine<'_, '_>) -> Self {
+    pub(crate) fn connect(engine: &Engine<'_, '_>) -> Self {
         let address = engine.tool_address().expect("tools are served");
         assert!(address.ip().is_loopback(), "{address}");
         let stream = TcpStream::connect(address).expect("it listens");
@@ -24,7 +24,12 @@ impl Tool {
     }
 
     /// Sends a request and runs frames until the answer is there.
-    fn ask(&mut self, request: &Value, engine: &mut Engine<'_, '_>, logic: &mut Turning) -> Value {
+    pub(crate) fn ask(
+        &mut self,
+        request: &Value,
+        engine: &mut Engine<'_, '_>,
+        logic: &mut Turning,
+    ) -> Value {
         let line = format!("{request}\n");
         self.stream.get_mut().write_all(line.as_bytes()).expect("it is taken");
         let mut answer = String::new();
@@ -45,6 +50,11 @@ impl Tool {
 /// Boots a game that is compiled again when a tool asks for it.
 fn with_tool(act: impl FnOnce(&Game, &mut Engine<'_, '_>, &mut Tool, &mut Turning)) {
     let game = Game::new(2);
+    with_tool_of(&game, |engine, tool| act(&game, engine, tool, &mut Turning::default()));
+}
+
+/// As `with_tool`, of a game of one's own.
+pub(crate) fn with_tool_of(game: &Game, act: impl FnOnce(&mut Engine<'_, '_>, &mut Tool)) {
     let data = game.data();
     let recompile = |told: &mut dyn FnMut(&dyn core::fmt::Display)| {
         game.compile().iter().for_each(|error| told(error));
@@ -53,7 +63,7 @@ fn with_tool(act: impl FnOnce(&Game, &mut Engine<'_, '_>, &mut Tool, &mut Turnin
     let options = EngineOptions { recompile: Some(&recompile), ..game.options(&data) };
     with_engine(&options, |engine| {
         let mut tool = Tool::connect(engine);
-        act(&game, engine, &mut tool, &mut Turning::default());
+        act(engine, &mut tool);
     })
     .expect("it boots");
 }

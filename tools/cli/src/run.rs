@@ -1,9 +1,9 @@
 //! `loligo run`.
 
+use core::fmt::{self, Write as _};
+use core::net::{Ipv4Addr, SocketAddr};
 use core::num::NonZeroUsize;
-use std::fmt::{self, Write as _};
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;

@@ -117,6 +117,10 @@ fn what_cannot_be_run_is_refused() {
         assert_eq!(code, 2, "{arguments:?}: {stderr}");
         assert!(stderr.contains(said), "{arguments:?}: {stderr}");
     }
+    let (code, _, stderr) = place.run(&run(&["--screenshot", "yard.png"]));
+    assert_eq!(code, 2, "text is no picture: {stderr}");
+    assert!(stderr.contains("yard.png: there is no picture, since nobody draws"), "{stderr}");
+    assert!(!place.path("yard.png").exists(), "nothing is written");
     place.file("game/game.config", "frame = \"yard\"");
     let (code, _, stderr) = place.run(&run(&[]));
     assert_eq!(code, 2, "{stderr}");
