@@ -3,6 +3,7 @@
 use core::fmt::{self, Write as _};
 use core::net::{Ipv4Addr, SocketAddr};
 use core::num::NonZeroUsize;
+use core::time::Duration;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,9 +33,9 @@ pub(crate) struct Run {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// How many frames are run
-    #[arg(long, value_name = "N", default_value_t = 60)]
-    frames: u64,
+    /// How many frames are run [default: 300, or as many as 15 seconds allow]
+    #[arg(long, value_name = "N")]
+    frames: Option<u64>,
 
     /// Which allocator serves which subsystem, in place of what the game says
     #[arg(long, value_name = "FILE")]
@@ -56,7 +57,7 @@ pub(crate) struct Run {
     #[arg(long, value_enum, default_value_t = BackEnd::Auto)]
     backend: BackEnd,
 
-    /// Write the last frame's picture as PNG
+    /// Write the last frame's picture as PNG [default: OUT/last.png]
     #[arg(long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
 
@@ -74,6 +75,13 @@ enum BackEnd {
     /// Text: nothing is drawn
     Text,
 }
+
+/// How many frames are run where nothing is said, and how long at most.
+const FRAMES: u64 = 300;
+const LONGEST: Duration = Duration::from_secs(15);
+
+/// The picture where no file is named for it, in the folder of the data.
+const PICTURE: &str = "last.png";
 
 const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard                        what a frame takes
@@ -147,10 +155,14 @@ impl Run {
         if let Some(path) = &self.text {
             fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         }
+        print(&report)?;
         if let Some(path) = &self.screenshot {
             save(path, size, &picture)?;
+        } else if !picture.is_empty() {
+            let path = data.join(PICTURE);
+            save(&path, size, &picture)?;
+            print(&format!("\nThe last frame's picture lies in {}.\n", path.display()))?;
         }
-        print(&report)?;
         Ok(is_right)
     }
 
@@ -160,10 +172,15 @@ impl Run {
             eprintln!("loligo: tools are served at {address}");
         }
         let told = |error: loligo_engine::EngineError| error.to_string();
-        while engine.frames() < self.frames && !engine.is_over() {
-            if engine.frames() + 1 == self.frames {
+        let (frames, start) = (self.frames.unwrap_or(FRAMES), Instant::now());
+        let mut is_last = frames == 0;
+        while !is_last && !engine.is_over() {
+            // A driver without a graphics card may take a second for a frame.
+            let is_late = self.frames.is_none() && start.elapsed() > LONGEST;
+            is_last = is_late || engine.frames() + 1 >= frames;
+            if is_last {
                 self.text.iter().for_each(|_| engine.want_text());
-                self.screenshot.iter().for_each(|_| engine.want_picture());
+                engine.want_picture();
             }
             if let Err(error) = engine.frame(&mut ()) {
                 engine.disarm();
