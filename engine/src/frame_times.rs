@@ -26,7 +26,7 @@ pub const FRAMES_MAX: usize = 1 << 14;
 ///
 /// let pages = PageAllocator::new("pages");
 /// let heap = HeapAllocator::new("times", &pages);
-/// let mut times: FrameTimes = FrameTimes::try_new_in(&heap)?;
+/// let mut times = FrameTimes::try_new_in(&heap)?;
 /// (1..=100).for_each(|ms| times.add(ms * 1_000_000));
 /// assert_eq!((times.len(), times.percentile(50), times.percentile(99)), (100, 50_000_000, 99_000_000));
 /// # Ok::<(), loligo_containers::GrowError>(())
