@@ -109,6 +109,7 @@ impl<'m, W: Host> Script<'m, W> {
         let temporaries = Temporaries::try_new_in(settings.temporaries, settings.checks, memory)?;
         let mut runtime = Array::try_with_capacity_in(1, memory)?;
         runtime.try_push(Runtime::new(entries, temporaries, Memory::new(memory)))?;
+        runtime[0].try_bind()?;
         let data = (&raw const runtime[0].memory).cast_mut().cast::<c_void>();
         // SAFETY: the memory lies in the runtime, which by invariant 1 stays where it is.
         let state = unsafe { mlua_sys::lua_newstate(memory::allocate, data) };
