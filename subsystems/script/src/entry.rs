@@ -329,7 +329,9 @@ pub(crate) unsafe extern "C-unwind" fn handler(state: *mut lua_State) -> c_int {
     }
     // SAFETY: the text stays on the stack.
     let text = unsafe { lua.bytes(1) };
-    if text.windows(STACK_MARK.len()).any(|window| window == STACK_MARK) {
+    if text.starts_with(NO_MEMORY)
+        || text.windows(STACK_MARK.len()).any(|window| window == STACK_MARK)
+    {
         return 1;
     }
     lua.push_value(upvalue(1));
@@ -339,13 +341,25 @@ pub(crate) unsafe extern "C-unwind" fn handler(state: *mut lua_State) -> c_int {
     1
 }
 
+/// What Lua says where memory is out.
+pub(crate) const NO_MEMORY: &[u8] = b"not enough memory";
+
+/// Raises that memory is out, as Lua would have, if the allocator has refused something.
+pub(crate) fn raise_if_short(lua: Lua, memory: &Memory<'_>) {
+    if memory.is_short() {
+        // Lua has this text from the start.
+        lua.push_text(NO_MEMORY);
+        lua.raise();
+    }
+}
+
 /// What the stack of calls begins with: an error has one at most.
 const STACK_MARK: &[u8] = b"\nstack traceback:";
 
 /// How many instructions are run between two looks at how many are left.
 pub(crate) const INSTRUCTIONS_STEP: i32 = 1000;
 
-/// Stops a call that has run too many instructions.
+/// Stops a call that has run too many instructions, or is out of memory.
 ///
 /// # Safety
 ///
@@ -361,6 +375,7 @@ pub(crate) unsafe extern "C-unwind" fn hook(
     unsafe { mlua_sys::lua_getallocf(state, &raw mut memory) };
     // SAFETY: the caller's promise; it is shared alone.
     let memory = unsafe { &*memory.cast::<Memory<'_>>() };
+    raise_if_short(lua, memory);
     let left = memory.instructions_left.get() - i64::from(INSTRUCTIONS_STEP);
     memory.instructions_left.set(left);
     if left < 0 {

@@ -21,6 +21,7 @@ mod memory;
 mod message;
 #[cfg(feature = "compile")]
 mod requires;
+mod reserve;
 mod runtime;
 mod script;
 mod settings;

@@ -70,6 +70,7 @@ impl<'m, W: Host> Script<'m, W> {
         let status = unsafe { ffi::lua_cpcall(self.state().as_ptr(), lay_ground::<W>, data) };
         // SAFETY: the state is alive as long as this.
         let lua = unsafe { Lua::of(self.state().as_ptr()) };
+        self.end_short();
         self.outcome(lua, status)?;
         lua.set_top(0);
         self.set_kept(ground.kept);
@@ -191,6 +192,8 @@ unsafe extern "C-unwind" fn lay_ground<W: Host>(state: *mut lua_State) -> c_int 
     // SAFETY: the caller's promise; nobody else uses it now.
     let ground = unsafe { &mut *ground };
     let runtime = ground.runtime;
+    // SAFETY: the runtime lives, and is shared alone.
+    let memory = unsafe { &(*runtime).memory };
     lua.collector(ffi::LUA_GCSTOP, 0);
     // A step is about a kilobyte.
     lua.collector(ffi::LUA_GCSETSTEPMUL, 100);
@@ -206,6 +209,7 @@ unsafe extern "C-unwind" fn lay_ground<W: Host>(state: *mut lua_State) -> c_int 
     for (name, opener) in libraries {
         lua.open(opener, name);
         lua.set_top(1);
+        entry::raise_if_short(lua, memory);
     }
     load_own(lua, PRELUDE, c"=loligo");
     for function in [entry::load_module::<W> as lua_CFunction, entry::print::<W>, entry::show::<W>]
