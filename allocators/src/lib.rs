@@ -68,7 +68,7 @@ pub use failing::{FailingAllocator, Refusals};
 pub use fill::{FillAllocator, FillPattern};
 pub use frame::{FrameAllocator, FrameMark, FrameScope};
 #[cfg(feature = "std")]
-pub use global_guard::{Armed, ArmedAll, Arming, GlobalGuard, Violations};
+pub use global_guard::{Armed, ArmedAll, Arming, CallSite, GlobalGuard, Violations};
 #[cfg(target_os = "linux")]
 pub use global_memory::GlobalMemory;
 #[cfg(target_os = "linux")]

@@ -2,14 +2,51 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod assets;
+mod back_end;
+mod boot;
+#[cfg(feature = "compile")]
+pub mod compile;
+mod components;
+mod content;
+mod cpu;
+mod engine;
+mod error;
+mod frame_times;
+mod handover;
+mod link;
+mod logic;
 mod memory;
 mod memory_plan;
+mod packet;
+mod renderer;
+mod rooms;
+#[cfg(feature = "script")]
+mod scripts;
+mod settings;
+mod third_party;
 mod time_step;
 #[cfg(feature = "tool-server")]
 mod tool_server;
+mod world;
 
+pub use back_end::{BackEndChoice, BackEndError};
+pub use boot::{EngineOptions, Recompile, THREADS_MAX, with_engine};
+pub use components::{CAMERA, Camera, MODEL, Model, SUN, Sun};
+pub use engine::{ARMED_FROM, Engine};
+pub use error::EngineError;
+pub use frame_times::{FRAMES_MAX, FrameTimes};
+pub use logic::Logic;
 pub use memory::{Memory, MemoryError, with_memory};
 pub use memory_plan::{MemoryPlan, PlanError, ROOMS_MAX, RoomAllocator, RoomMemory};
+pub use packet::Drawn;
+pub use renderer::RenderFault;
+pub use rooms::{NoRoom, Optional, ROOMS, Without};
+#[cfg(feature = "script")]
+pub use scripts::{ENTITY, bindings};
+pub use settings::{GameSettings, SETTINGS};
+pub use third_party::{FrameGuard, Libraries, Library, libraries};
 pub use time_step::{GameClock, TimeStep};
 #[cfg(feature = "tool-server")]
 pub use tool_server::{ToolError, ToolOptions, ToolRequest, ToolServer};
+pub use world::{Removed, ResourceChanged, Spawned, World};

@@ -6,8 +6,8 @@ use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 use crate::{
-    bare, command, conformance, features, fuzz, loom, misuse, mutants, outside, packages, sanitize,
-    smoke, tidy, valgrind,
+    bare, command, conformance, features, fuzz, loom, misuse, mutants, outside, packages, sample,
+    sanitize, smoke, tidy, valgrind,
 };
 
 const USAGE: &str = "\
@@ -99,8 +99,13 @@ const STEPS: &[Step] = &[
         run: |_| mutants::check(),
     },
     Step {
+        name: "sample",
+        what: "the first sample runs, is drawn, and is told as text",
+        run: |_| sample::check(),
+    },
+    Step {
         name: "replay",
-        what: "the command a newcomer types first",
+        what: "recorded programs are replayed in one command",
         run: |project| smoke::check(&project.tree),
     },
 ];

@@ -1,4 +1,4 @@
-//! Programs from Debian's packages, unpacked beside the build and not installed.
+//! Programs from Debian's packages: unpacked beside the build, or installed where that is allowed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -43,6 +43,17 @@ pub(crate) fn unpacked(packages: &[&str]) -> Result<Result<PathBuf, String>, Fai
         fs::write(&mark, "").map_err(|error| Failure::io("cannot write a file", &error))?;
     }
     Ok(Ok(root))
+}
+
+/// Installs a package where this may be done without asking, and tells whether that went well.
+pub(crate) fn installed(package: &str) -> bool {
+    println!("{package} is missing; trying apt-get install");
+    let steps: [&[&str]; 2] =
+        [&["update"], &["install", "--yes", "--no-install-recommends", package]];
+    steps.iter().all(|arguments| {
+        let mut command = Command::new("apt-get");
+        quiet(command.args(*arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+    })
 }
 
 /// Returns the packages that a package depends on, whose names begin so.

@@ -21,6 +21,7 @@ mod outcome;
 mod outside;
 mod packages;
 mod planted;
+mod sample;
 mod sanitize;
 mod scoreboard;
 mod shrink;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::command;
+use crate::debian;
 use crate::outcome::{Failure, Outcome};
 use crate::planted::{self, EXAMPLE, PACKAGE, Tool};
 use crate::workspace;
@@ -139,14 +140,5 @@ fn answers() -> bool {
 
 /// Installs Valgrind where this may be done without asking; tells whether it is there now.
 fn install() -> bool {
-    println!("valgrind is missing; trying apt-get install");
-    let steps: [&[&str]; 2] =
-        [&["update"], &["install", "--yes", "--no-install-recommends", "valgrind"]];
-    let done = steps.iter().all(|arguments| {
-        let mut command = Command::new("apt-get");
-        command.args(*arguments).env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null());
-        let tried = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        tried.is_ok_and(|status| status.success())
-    });
-    done && answers()
+    debian::installed("valgrind") && answers()
 }

@@ -12,7 +12,7 @@ use std::thread;
 use std::vec::Vec;
 
 use super::arming::{MODES, Verdict};
-use super::{Arming, Call, GlobalGuard, THREAD, Violations};
+use super::{Arming, Call, CallSite, GlobalGuard, THREAD, Violations};
 use crate::test_backing::{Random, misuse_of};
 
 const LAYOUT: Layout = Layout::new::<[u64; 3]>();
@@ -126,6 +126,31 @@ fn other_threads_are_not_armed() {
         scope.spawn(|| touch(&guard));
     });
     assert_eq!(guard.violations(), Violations::default(), "armed for this thread");
+}
+
+#[test]
+fn what_a_library_asks_for_is_no_violation_and_counted_under_its_name() {
+    static OUTER: CallSite = CallSite::new("outer");
+    static INNER: CallSite = CallSite::new("inner");
+    let guard = GlobalGuard::new("guard", System);
+    OUTER.run(|| touch(&guard));
+    assert_eq!(OUTER.counts(), Violations::default(), "nobody is armed");
+    guard.armed_with(COUNT, || {
+        OUTER.run(|| {
+            INNER.run(|| touch(&guard));
+            touch(&guard);
+        });
+        assert_eq!(guard.violations(), Violations::default(), "both are exempt");
+        touch(&guard);
+    });
+    assert_eq!(guard.violations(), TOUCHED, "behind them nothing is");
+    assert_eq!([OUTER.counts(), INNER.counts()], [TOUCHED; 2], "the innermost counts");
+    let shown = std::format!("{INNER:?}");
+    assert!(shown.contains("\"inner\"") && shown.contains("allocations: 3"), "{shown}");
+    let panicked = catch_unwind(|| INNER.run(|| panic!("inside")));
+    assert!(panicked.is_err(), "it panics");
+    guard.armed_with(COUNT, || touch(&guard));
+    assert_eq!(INNER.counts(), TOUCHED, "a panic leaves the place, too");
 }
 
 #[test]

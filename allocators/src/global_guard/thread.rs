@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::arming::{MODES, Verdict};
+use super::site::CallSite;
 
 std::thread_local! {
     /// Built by the compiler and without a destructor: reaching it never allocates, and it can be
@@ -20,6 +21,8 @@ pub(super) struct Thread {
     exempt: Cell<u32>,
     /// Whether the thread has left what is armed for all.
     is_apart: Cell<bool>,
+    /// The library whose calls are counted, while the thread is inside one.
+    site: Cell<Option<&'static CallSite>>,
 }
 
 impl Thread {
@@ -28,6 +31,7 @@ impl Thread {
             armed: [const { Cell::new(0) }; MODES],
             exempt: Cell::new(0),
             is_apart: Cell::new(false),
+            site: Cell::new(None),
         }
     }
 
@@ -41,6 +45,18 @@ impl Thread {
 
     pub(super) fn leave_all(&self) {
         self.is_apart.set(true);
+    }
+
+    /// Sets the library that the thread is inside of, and returns the one before.
+    pub(super) fn set_site(&self, site: Option<&'static CallSite>) -> Option<&'static CallSite> {
+        self.site.replace(site)
+    }
+
+    /// Counts a call that is no violation for the library that made it.
+    pub(super) fn count(&self, bytes: usize, is_free: bool) {
+        if let Some(site) = self.site.get() {
+            site.count(bytes, is_free);
+        }
     }
 
     /// Judges a call of this thread: whether it is a violation, and what becomes of it then. `all`

@@ -1,3 +1,9 @@
 //! All integration tests, linked once.
 
 mod base;
+mod frames;
+mod memory;
+mod pictures;
+mod scripts;
+mod support;
+mod tools;

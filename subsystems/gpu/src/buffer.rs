@@ -105,7 +105,10 @@ impl Gpu {
             is_inside,
             "{len} bytes from byte {offset} on reach over a buffer of {bytes} bytes"
         );
-        assert!(offset % 4 == 0 && len % 4 == 0, "{len} bytes from {offset} on are no words");
+        assert!(
+            offset.is_multiple_of(4) && len.is_multiple_of(4),
+            "{len} bytes from {offset} on are no words"
+        );
         if data.is_empty() {
             return Ok(());
         }

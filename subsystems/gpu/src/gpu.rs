@@ -1,8 +1,8 @@
 //! The device.
 
 use core::fmt;
+use core::time::Duration;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use crate::encoder::Encoder;
 use crate::error::{GpuError, Message};

@@ -86,8 +86,11 @@ impl Gpu {
                 GpuError::Shader(ShaderError { name, line, column, message })
             };
             // wgpu reads the text once more, but does not tell which entry points it found.
-            let parsed = wgpu::naga::front::wgsl::parse_str(text)
-                .map_err(|error| fault(error.location(text), &error.message()))?;
+            let parsed = wgpu::naga::front::wgsl::parse_str(text).map_err(|error| {
+                // Some labels are of no place in the text.
+                let mut places = error.labels().filter(|(place, _)| place.is_defined());
+                fault(places.next().map(|(place, _)| place.location(text)), &error.message())
+            })?;
             let entries = parsed.entry_points.iter().map(|entry| entry.name.clone()).collect();
             let guard = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
             let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {

@@ -1,11 +1,12 @@
-//! The compilers of all types that the subsystems bring.
+//! The compilers of all types that the engine knows.
 
 use loligo_compiler::Compilers;
 
 /// Returns the compilers of all types.
 pub(crate) fn compilers() -> Compilers {
     let mut compilers = Compilers::built_in();
-    loligo_entities::compile::register(&mut compilers, loligo_entities::compile::standard());
     loligo_render::compile::register(&mut compilers);
+    loligo_engine::compile::register(&mut compilers);
+    compilers.register("lua", loligo_script::LuaCompiler);
     compilers
 }

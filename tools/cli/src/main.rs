@@ -14,6 +14,7 @@ mod progress;
 mod record;
 mod recording;
 mod replay;
+mod run;
 mod selection;
 mod sjson;
 mod strategy;
@@ -21,16 +22,16 @@ mod strategy;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use loligo_allocators::{HeapAllocator, Locked, PageAllocator};
+use loligo_allocators::{GlobalGuard, HeapAllocator, Locked, PageAllocator};
 
 /// What the command's own heap takes its memory from.
 static PAGES: PageAllocator = PageAllocator::new("loligo pages");
 
 /// The command's own memory. It lives on our heap and not on the C library's, which is one of the
-/// rows that `replay` measures and should be as a fresh process finds it.
+/// rows that `replay` measures and should be as a fresh process finds it. A game that runs arms the guard.
 #[global_allocator]
-static MEMORY: Locked<HeapAllocator<'static, PageAllocator>> =
-    Locked::new(HeapAllocator::new("loligo", &PAGES));
+static MEMORY: GlobalGuard<Locked<HeapAllocator<'static, PageAllocator>>> =
+    GlobalGuard::new("loligo", Locked::new(HeapAllocator::new("loligo", &PAGES)));
 
 /// Tools for programs whose memory should be under control.
 #[derive(Debug, Parser)]
@@ -41,6 +42,7 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
+  loligo run samples/10-courtyard   a game: compiled, run, measured
   loligo record -- git log -p       record what a program allocates
   loligo replay git.altrace.zst     which allocator strategy serves that recording best
   loligo replay                     which allocator strategy serves the bundled recordings best
@@ -59,6 +61,8 @@ enum Command {
     Record(record::Record),
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
+    /// Compiles a game and runs it.
+    Run(run::Run),
     /// Reads, checks, formats and edits SJSON.
     Sjson(sjson::Sjson),
     /// Checks a file of strategies, and writes one as Rust.
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
         Command::Convert(convert) => convert.run(),
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Run(run) => run.run(),
         Command::Sjson(sjson) => sjson.run(),
         Command::Strategy(strategy) => strategy.run(),
     }

@@ -281,5 +281,5 @@ type Memory = loligo_allocators::Locked<
 
 /// Returns the allocator that trees are in.
 fn memory() -> &'static Memory {
-    &MEMORY
+    MEMORY.inner()
 }

@@ -35,7 +35,6 @@ pub(crate) fn packages(root: &Path) -> Result<BTreeSet<Package>, Failure> {
         "all",
         "--prefix",
         "none",
-        "--no-dedupe",
         "--format",
         "{p}|{l}",
     ];

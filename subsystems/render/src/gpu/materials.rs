@@ -1,6 +1,7 @@
 //! The materials: what draws' state numbers name.
 
 use loligo_allocators::Allocator;
+use loligo_containers::Array;
 use loligo_gpu::{
     BindGroup, BindLayout, Bound, Buffer, BufferUse, Gpu, Sampler, SamplerKind, Slot, Texture,
 };
@@ -83,7 +84,7 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         self.textures.try_reserve(number)?;
         let texture = try_texture(gpu, "texture", data)?;
         let named = |material: &Material| material.data.texture == Some(number);
-        let mut groups = loligo_containers::Array::new_in(self.slots.memory());
+        let mut groups = Array::new_in(self.slots.memory());
         for material in self.slots.iter().filter(|material| named(material)) {
             groups.try_push(self.try_group(gpu, &material.constants, &texture)?)?;
         }

@@ -148,10 +148,10 @@ impl<A: Allocator + ?Sized> Drop for Meshes<'_, A> {
 /// Checks that a mesh is one, and that no index lies outside of its vertices.
 fn check(vertices: &[u8], indices: &[u32]) -> Result<(), GpuRenderError> {
     let fault = |why, at: usize| Err(GpuRenderError::Mesh { why, at: at as u64 });
-    if vertices.is_empty() || vertices.len() % VERTEX_BYTES != 0 {
+    if vertices.is_empty() || !vertices.len().is_multiple_of(VERTEX_BYTES) {
         return fault("its vertices are no whole number of 32 bytes each", vertices.len());
     }
-    if indices.is_empty() || indices.len() % 3 != 0 {
+    if indices.is_empty() || !indices.len().is_multiple_of(3) {
         return fault("its indices are no whole number of triangles", indices.len());
     }
     let count = vertices.len() / VERTEX_BYTES;

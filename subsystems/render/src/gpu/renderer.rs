@@ -84,8 +84,7 @@ pub struct GpuSums {
 ///     Ok(gpu) => gpu,
 ///     Err(error) => return println!("{error}"),
 /// };
-/// let mut renderer: GpuRenderer<'_> =
-///     GpuRenderer::try_new_in(gpu, &Default::default(), &heap).expect("a device");
+/// let mut renderer = GpuRenderer::try_new_in(gpu, &Default::default(), &heap).expect("a device");
 /// renderer.try_set_material(3, &MaterialData::default()).expect("a small one");
 /// let wrong = renderer.try_set_shader(0, "red.shader", "fn vs_main() -> vec4<f64> {}");
 /// println!("{}", wrong.expect_err("there are no such floats")); // red.shader:1:17: ..

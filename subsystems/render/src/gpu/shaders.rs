@@ -128,7 +128,7 @@ impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
 
 /// Returns what the pipeline at a place of the row draws.
 const fn kind(at: usize) -> Drawn {
-    if at % 2 == 0 { Drawn::Meshes } else { Drawn::FullScreen }
+    if at.is_multiple_of(2) { Drawn::Meshes } else { Drawn::FullScreen }
 }
 
 #[cold]

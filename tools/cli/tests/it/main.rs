@@ -6,5 +6,6 @@ mod content;
 mod convert;
 mod record;
 mod replay;
+mod run;
 mod sjson;
 mod support;

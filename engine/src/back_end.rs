@@ -1,0 +1,221 @@
+//! Who draws: chosen when the engine boots.
+//!
+//! The text needs no graphics driver, so a machine without one runs the whole engine but for the picture, and tests
+//! compare frames.
+
+use core::error::Error;
+use core::fmt;
+
+use loligo_allocators::{Allocator, SharedRef};
+use loligo_containers::{Array, EventRecord, GrowError, text};
+use loligo_diagnostics::{Log, log};
+use loligo_render::{
+    FrameDescription, LayerRef, Recorded, RenderContext, RenderWorld, Trace, play,
+};
+
+use crate::cpu::in_driver;
+use crate::error::EngineError;
+use crate::packet::{Packet, Scene, Shadow, Wanted};
+
+#[cfg(feature = "gpu")]
+mod card;
+
+type Room<'e> = dyn Allocator + Sync + 'e;
+
+/// The kind of the job that draws one material over the whole picture; its data is the material's state.
+const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
+
+/// Who is to draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BackEndChoice {
+    /// The graphics card, or a driver that computes in its place; text where there is neither.
+    #[default]
+    Auto,
+    /// The graphics card, or a driver that computes in its place: without, the engine does not boot.
+    Gpu,
+    /// Text.
+    Text,
+}
+
+/// All that there is to draw of a frame.
+pub(crate) struct Picture<'p, 'e> {
+    pub(crate) recorded: Recorded<'p, 'e, Room<'e>, Room<'e>>,
+    pub(crate) world: &'p RenderWorld<'e, Room<'e>>,
+    pub(crate) scene: &'p Scene,
+    #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "text shows no shadow"))]
+    pub(crate) shadow: Shadow,
+    pub(crate) wanted: Wanted,
+}
+
+/// Who draws.
+#[cfg_attr(
+    feature = "gpu",
+    expect(clippy::large_enum_variant, reason = "there is one, which lies in the renderer")
+)]
+pub(crate) enum BackEnd<'e> {
+    /// Nobody: frames are text, where that is wanted.
+    Text(core::marker::PhantomData<&'e ()>),
+    /// A graphics card.
+    #[cfg(feature = "gpu")]
+    Card(card::Card<'e>),
+}
+
+impl<'e> BackEnd<'e> {
+    /// Opens who is to draw, and says who does.
+    pub(crate) fn try_new(
+        choice: BackEndChoice,
+        memory: SharedRef<'e>,
+        log: &Log<'_, Room<'_>>,
+    ) -> Result<Self, EngineError> {
+        const NOBODY: &str = "drawn by nobody: a frame is text, and no picture can be had";
+        if choice == BackEndChoice::Text {
+            log!(log, Info, "{NOBODY}");
+            return Ok(Self::Text(core::marker::PhantomData));
+        }
+        match Self::try_open(memory, log) {
+            Some(opened) => Ok(opened),
+            None if choice == BackEndChoice::Gpu => Err(EngineError::NoPicture),
+            None => {
+                log!(log, Info, "{NOBODY}");
+                Ok(Self::Text(core::marker::PhantomData))
+            }
+        }
+    }
+
+    #[cfg(feature = "gpu")]
+    fn try_open(memory: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
+        match card::Card::try_new(memory) {
+            Ok(card) => {
+                log!(log, Info, "drawn by {card}");
+                Some(Self::Card(card))
+            }
+            Err(error) => {
+                log!(log, Info, "no graphics card can be used: {error}");
+                None
+            }
+        }
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn try_open(_: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
+        log!(
+            log,
+            Info,
+            "no graphics card can be used: the engine was built without the feature `gpu`"
+        );
+        None
+    }
+
+    /// Takes in a mesh, a texture, a shader, a material or another frame. What is wrong with it is appended to
+    /// `problems`, and what was there before stays.
+    pub(crate) fn upload(
+        &mut self,
+        record: &EventRecord<'_>,
+        frame: &FrameDescription<'e, Room<'e>>,
+        problems: &mut Array<'e, u8, Room<'e>>,
+    ) {
+        match self {
+            // Text is written of numbers alone.
+            Self::Text(_) => {
+                let _ = (record, frame, problems);
+            }
+            #[cfg(feature = "gpu")]
+            Self::Card(card) => {
+                if let Err(error) = card.upload(record, frame) {
+                    // Without memory it cannot be said.
+                    let _ = text::try_format(problems, format_args!("{error}\n"));
+                }
+            }
+        }
+    }
+
+    /// Draws a frame. The packet's text and picture are filled where they are wanted.
+    pub(crate) fn draw(
+        &mut self,
+        picture: &Picture<'_, 'e>,
+        packet: &mut Packet<'e, Room<'e>>,
+    ) -> Result<(), BackEndError> {
+        packet.text.clear();
+        packet.picture.clear();
+        if picture.wanted.text {
+            in_driver(|| write(picture, &mut packet.text))?;
+        }
+        match self {
+            Self::Text(_) => Ok(()),
+            #[cfg(feature = "gpu")]
+            Self::Card(card) => card.draw(picture, &mut packet.picture).map_err(|error| {
+                // Without memory it cannot be said.
+                let _ = text::try_format(&mut packet.problems, format_args!("{error}\n"));
+                BackEndError::Card
+            }),
+        }
+    }
+}
+
+/// Queues the drawing of one material over the whole picture.
+pub(crate) fn queue_full_screen(
+    context: &mut RenderContext<'_, Room<'_>>,
+    layer: &LayerRef<'_>,
+    state: u32,
+) -> Result<(), GrowError> {
+    context.try_job(layer.keys().key(state, 0, 0.0), FULL_SCREEN, &state.to_ne_bytes())
+}
+
+/// Writes a frame as text.
+fn write<'e>(
+    picture: &Picture<'_, 'e>,
+    out: &mut Array<'e, u8, Room<'e>>,
+) -> Result<(), BackEndError> {
+    let Picture { recorded, scene, world, .. } = picture;
+    let eye = scene.eye.translation;
+    let written = text::try_format(
+        out,
+        format_args!(
+            "frame {}: {} x {}, eye {:.3} {:.3} {:.3}, meshes {}\n",
+            scene.frame,
+            scene.size[0],
+            scene.size[1],
+            eye.x,
+            eye.y,
+            eye.z,
+            world.mesh_count()
+        ),
+    );
+    let mut sink = Sink(out);
+    let mut trace = Trace::new(recorded.frame, &mut sink);
+    let drawn = written.is_ok().then(|| play(recorded, &mut trace).and_then(|()| trace.finish()));
+    match drawn {
+        Some(Ok(())) => Ok(()),
+        _ => Err(BackEndError::Text),
+    }
+}
+
+/// Text that is appended to bytes.
+struct Sink<'s, 'e>(&'s mut Array<'e, u8, Room<'e>>);
+
+impl fmt::Write for Sink<'_, '_> {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        text::try_append(self.0, piece).map_err(|_| fmt::Error)
+    }
+}
+
+/// Who draws has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BackEndError {
+    /// There was no memory for the text of a frame.
+    Text,
+    /// The graphics card, or its driver; the log says how.
+    Card,
+}
+
+impl fmt::Display for BackEndError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text => f.write_str("there is no memory for the text of the frame"),
+            Self::Card => f.write_str("the graphics card has failed; the log says how"),
+        }
+    }
+}
+
+impl Error for BackEndError {}

@@ -1,0 +1,267 @@
+//! Booting: the first allocators, the rooms one by one, and all of it torn down in reverse.
+//!
+//! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21): memory comes first and goes last, and whoever
+//! left a block is named.
+
+use core::fmt;
+use std::path::Path;
+use std::thread;
+
+use loligo_allocators::{Allocator, MemoryGlobals, MemoryOptions, SharedRef, StaticHeap};
+use loligo_diagnostics::{Level, Log, LogSink, StderrSink, context};
+use loligo_monitor::{Monitor, Recorder};
+use loligo_resources::DataFolder;
+use loligo_tasks::{MainThread, Settings, Tasks};
+
+use crate::back_end::{BackEnd, BackEndChoice};
+use crate::content::Content;
+use crate::cpu::{Watched, Workers};
+use crate::engine::{Engine, Lent};
+use crate::error::EngineError;
+use crate::handover::Handover;
+use crate::link::Link;
+use crate::memory::{Memory, with_memory};
+use crate::memory_plan::MemoryPlan;
+use crate::packet::Packet;
+use crate::rooms::{Optional, ROOMS, Without};
+use crate::third_party::FrameGuard;
+use crate::time_step::TimeStep;
+
+type Room<'e> = dyn Allocator + Sync + 'e;
+
+/// The most threads.
+pub const THREADS_MAX: u32 = 64;
+
+/// Compiles the project again while it runs: told what to do with each resource that is wrong, it returns whether the
+/// data folder is what the sources say but for those. It is a tool's, so the engine knows it as a function alone.
+pub type Recompile<'o> = dyn Fn(&mut dyn FnMut(&dyn fmt::Display)) -> bool + 'o;
+
+/// What an engine is to run, and how.
+pub struct EngineOptions<'o> {
+    /// The folder of compiled data.
+    pub data: &'o Path,
+    /// Which allocator serves which room of [`ROOMS`].
+    pub plan: MemoryPlan,
+    /// What is left out.
+    pub without: Without,
+    /// How many threads there are: one does everything in order; of more, one renders and the others help. As many as
+    /// the machine has processors, two at least, unless told otherwise.
+    pub threads: Option<u32>,
+    /// Who draws.
+    pub back_end: BackEndChoice,
+    /// How time passes, in place of what the game says.
+    pub time_step: Option<TimeStep>,
+    /// The width and height of the picture, in place of what the game says.
+    pub size: Option<[u32; 2]>,
+    /// The program's global allocator, which is armed from the tenth frame on.
+    pub guard: Option<&'static dyn FrameGuard>,
+    /// Where lines of the log go; standard error unless told otherwise.
+    pub log: &'o dyn LogSink,
+    /// Compiles the project again when a tool asks for a reload. Without, what another program has compiled is loaded.
+    pub recompile: Option<&'o Recompile<'o>>,
+    /// The port for tools.
+    #[cfg(feature = "tool-server")]
+    pub tools: crate::tool_server::ToolOptions,
+}
+
+impl<'o> EngineOptions<'o> {
+    /// Returns the usual options for a data folder.
+    #[must_use]
+    pub fn new(data: &'o Path) -> Self {
+        Self {
+            data,
+            plan: MemoryPlan::new(),
+            without: Without::default(),
+            threads: None,
+            back_end: BackEndChoice::default(),
+            time_step: None,
+            size: None,
+            guard: None,
+            log: &StderrSink,
+            recompile: None,
+            #[cfg(feature = "tool-server")]
+            tools: crate::tool_server::ToolOptions::default(),
+        }
+    }
+
+    fn thread_count(&self) -> u32 {
+        let processors = || thread::available_parallelism().map_or(2, |n| n.get() as u32);
+        self.threads.unwrap_or_else(|| processors().max(2)).clamp(1, THREADS_MAX)
+    }
+}
+
+impl fmt::Debug for EngineOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EngineOptions")
+            .field("data", &self.data)
+            .field("without", &self.without)
+            .field("threads", &self.threads)
+            .field("back_end", &self.back_end)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Boots an engine, shows it to `act`, and shuts it down.
+///
+/// The first allocators are made before anything else and go after everything else; each room of [`ROOMS`] has a proxy
+/// between it and the allocator that the plan gives it. When all is down no room may hold a block: one that does is
+/// named, and stops the program.
+///
+/// # Complexity
+///
+/// O(bytes of what the first level needs).
+///
+/// # Errors
+///
+/// [`EngineError`] if memory, threads, the data folder or anything in it are not as they should be; then `act` was not
+/// called.
+///
+/// # Panics
+///
+/// If a room is left with a block.
+///
+/// # Examples
+///
+/// ```no_run
+/// use loligo_engine::{EngineOptions, with_engine};
+///
+/// let data = std::path::Path::new("data");
+/// with_engine(&EngineOptions::new(data), |engine| {
+///     for _ in 0..60 {
+///         engine.frame(&mut ())?;
+///     }
+///     Ok::<_, loligo_engine::EngineError>(())
+/// })??;
+/// # Ok::<(), loligo_engine::EngineError>(())
+/// ```
+pub fn with_engine<R>(
+    options: &EngineOptions<'_>,
+    act: impl FnOnce(&mut Engine<'_, '_>) -> R,
+) -> Result<R, EngineError> {
+    let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
+    let globals = MemoryGlobals::init(&boot, &MemoryOptions::new())?;
+    let run = |memory: Memory<'_>| boot_rooms(memory, options, act);
+    with_memory(&globals, &options.plan, &ROOMS, run)?
+}
+
+/// Returns the memory of a room, which is in the list.
+pub(crate) fn room<'m>(memory: &Memory<'m>, name: &str) -> SharedRef<'m> {
+    memory.room(name).unwrap_or_else(|| memory.scratch())
+}
+
+/// Returns a log that goes where the options say.
+pub(crate) fn new_log<'e, 'm: 'e>(
+    options: &EngineOptions<'e>,
+    memory: &Memory<'m>,
+) -> Result<Log<'e, Room<'m>>, EngineError> {
+    let log = Log::try_new_in(room(memory, "engine"))?;
+    log.try_add_sink(Level::Info, options.log)?;
+    Ok(log)
+}
+
+/// Makes what all rooms use: the log, the monitor, the tasks.
+fn boot_rooms<'m, R>(
+    memory: Memory<'m>,
+    options: &EngineOptions<'_>,
+    act: impl FnOnce(&mut Engine<'_, '_>) -> R,
+) -> Result<R, EngineError> {
+    context!("When booting the engine with the data in", options.data);
+    let monitor = if options.without.has(Optional::Monitor) {
+        None
+    } else {
+        let limits = loligo_monitor::Options::default();
+        Some(Monitor::try_new_in(&limits, room(&memory, "monitor"))?)
+    };
+    let workers = Workers::default();
+    let threads = options.thread_count();
+    let settings = Settings {
+        main_threads: threads.min(2),
+        workers: Some(threads.saturating_sub(2)),
+        ..Settings::default()
+    };
+    let mut tasks = Tasks::try_new_in(&settings, room(&memory, "tasks"))?;
+    let record = |index: u8, life: &mut dyn FnMut()| {
+        let mut name = [0; 12];
+        recorded(monitor.as_ref(), worker_name(index, &mut name), life);
+    };
+    let watched = Watched { workers: &workers, record };
+    tasks.run_observed(&watched, |main| {
+        let lent = Lent { memory, monitor: monitor.as_ref(), workers: &workers };
+        let mut act = Some(act);
+        let mut result = None;
+        recorded(monitor.as_ref(), "main", &mut || {
+            result = act.take().map(|act| boot_render(&lent, options, threads, main, act));
+        });
+        // It was run once.
+        result.unwrap_or(Err(EngineError::RenderThread))
+    })
+}
+
+/// Loads what is drawn with, and runs the engine with a render thread beside it, or without.
+fn boot_render<'m, R>(
+    lent: &Lent<'_, 'm>,
+    options: &EngineOptions<'_>,
+    threads: u32,
+    main: &MainThread<'_>,
+    act: impl FnOnce(&mut Engine<'_, 'm>) -> R,
+) -> Result<R, EngineError> {
+    let folder = DataFolder::new(options.data)?;
+    let is_drawn = !options.without.has(Optional::Render);
+    let content = Content::try_load(folder, is_drawn, &lent.memory)?;
+    if !is_drawn {
+        return Ok(act(&mut Engine::try_new(lent, options, content, Link::None)?));
+    }
+    let log = new_log(options, &lent.memory)?;
+    let memory = room(&lent.memory, "render");
+    let back_end = BackEnd::try_new(options.back_end, memory, &log)?;
+    drop(log);
+    let mut renderer = content.try_renderer(back_end, memory)?;
+    if threads == 1 {
+        let mut draw = |packet: &mut Packet<'m, Room<'m>>| renderer.draw(packet, main);
+        let link = Link::InPlace(&mut draw);
+        return Ok(act(&mut Engine::try_new(lent, options, content, link)?));
+    }
+    let handover = Handover::new();
+    let handle = main.handle();
+    thread::scope(|scope| {
+        // Also where anything below panics.
+        let _closing = Closing(&handover);
+        let (monitor, handover, renderer) = (lent.monitor, &handover, &mut renderer);
+        let serve = move || {
+            let Ok(thread) = handle.register() else { return };
+            let mut life = || handover.serve(|packet| renderer.draw(packet, &thread));
+            recorded(monitor, "render", &mut life);
+        };
+        let started = thread::Builder::new().name("render".into()).spawn_scoped(scope, serve);
+        started.map_err(|_| EngineError::RenderThread)?;
+        let link = Link::Threaded(handover);
+        Ok(act(&mut Engine::try_new(lent, options, content, link)?))
+    })
+}
+
+/// Lets the render thread end.
+struct Closing<'h, 'm>(&'h Handover<'m>);
+
+impl Drop for Closing<'_, '_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Runs a thread's life with a recorder of the monitor, if there is one.
+fn recorded<'m>(monitor: Option<&Monitor<'m, Room<'m>>>, name: &str, life: &mut dyn FnMut()) {
+    let recorder: Option<Recorder<'_>> =
+        monitor.and_then(|monitor| monitor.try_recorder(name).ok());
+    match recorder {
+        Some(recorder) => recorder.run(life),
+        // It works all the same, unseen.
+        None => life(),
+    }
+}
+
+fn worker_name(index: u8, name: &mut [u8; 12]) -> &str {
+    *name = *b"worker 00   ";
+    name[7] = b'0' + index / 10 % 10;
+    name[8] = b'0' + index % 10;
+    core::str::from_utf8(&name[..9]).unwrap_or_default()
+}

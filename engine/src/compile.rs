@@ -1,0 +1,163 @@
+//! The engine's own components in sources: for tools, behind the feature `compile`; a game is built without.
+//!
+//! ```text
+//! components = {
+//!     model = { mesh = "meshes/tower" material = "materials/stone" hidden = false }
+//!     camera = { field_of_view = 60 near = 0.1 far = 1000 }                      // degrees, metres
+//!     sun = {                                                                    // it shines along its -z
+//!         color = [ 1 0.95 0.86 ] intensity = 3 sky = [ 0.36 0.46 0.62 ] ground = [ 0.2 0.17 0.13 ]
+//!         fog = [ 0.62 0.7 0.8 ] fog_density = 0.002 shadow_distance = 80
+//!     }
+//! }
+//! ```
+
+use bytemuck::{Pod, cast_slice};
+use loligo_compiler::Compilers;
+use loligo_containers::Array;
+use loligo_entities::ComponentType;
+use loligo_entities::compile::{
+    CompileError, ComponentCompiler, Config, Field, SharedComponentCompiler, standard,
+};
+use loligo_render::{MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE};
+use std::sync::Arc;
+
+use crate::components::{CAMERA, Camera, MODEL, Model, SUN, Sun};
+
+/// Registers the compilers of levels and entities, with all components that the engine knows.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_compiler::Compilers;
+///
+/// let mut compilers = Compilers::built_in();
+/// loligo_engine::compile::register(&mut compilers);
+/// assert!(compilers.get("level").is_some());
+/// ```
+pub fn register(compilers: &mut Compilers) {
+    let mut components = standard();
+    components.extend([
+        Arc::new(ModelCompiler) as SharedComponentCompiler,
+        Arc::new(CameraCompiler),
+        Arc::new(SunCompiler),
+    ]);
+    loligo_entities::compile::register(compilers, components);
+}
+
+/// Compiles models: both resources are to be named.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelCompiler;
+
+impl ComponentCompiler for ModelCompiler {
+    fn name(&self) -> &'static str {
+        "model"
+    }
+
+    fn component(&self) -> ComponentType {
+        MODEL
+    }
+
+    fn compile<'s>(
+        &self,
+        config: &Config<'_, 's>,
+        words: &mut Array<'_, u32>,
+    ) -> Result<(), CompileError<'s>> {
+        config.allow(&["mesh", "material", "hidden"], "mesh, material, hidden")?;
+        let mesh = config.resource(&config.need("mesh")?, MESH_TYPE)?;
+        let material = config.resource(&config.need("material")?, MATERIAL_TYPE)?;
+        let hidden = config.field("hidden").map_or(Ok(false), |hidden| hidden.bool())?;
+        append(&Model::new(mesh, material, if hidden { MESH_HIDDEN } else { 0 }), words)
+    }
+}
+
+/// Compiles cameras.
+#[derive(Clone, Copy, Debug)]
+pub struct CameraCompiler;
+
+impl ComponentCompiler for CameraCompiler {
+    fn name(&self) -> &'static str {
+        "camera"
+    }
+
+    fn component(&self) -> ComponentType {
+        CAMERA
+    }
+
+    fn compile<'s>(
+        &self,
+        config: &Config<'_, 's>,
+        words: &mut Array<'_, u32>,
+    ) -> Result<(), CompileError<'s>> {
+        config.allow(&["field_of_view", "near", "far"], "field_of_view, near, far")?;
+        let mut camera = Camera::default();
+        if let Some(field) = config.field("field_of_view") {
+            let degrees = within(&field, 1.0..=170.0, "an angle in degrees, from 1 to 170")?;
+            camera.field_of_view = degrees.to_radians();
+        }
+        if let Some(field) = config.field("near") {
+            camera.near = within(&field, 1e-4..=1e4, "a distance in metres, from 0.0001 to 10000")?;
+        }
+        if let Some(field) = config.field("far") {
+            camera.far = within(&field, camera.near * 2.0..=1e6, "a distance beyond twice `near`")?;
+        }
+        append(&camera, words)
+    }
+}
+
+/// Compiles suns.
+#[derive(Clone, Copy, Debug)]
+pub struct SunCompiler;
+
+impl ComponentCompiler for SunCompiler {
+    fn name(&self) -> &'static str {
+        "sun"
+    }
+
+    fn component(&self) -> ComponentType {
+        SUN
+    }
+
+    fn compile<'s>(
+        &self,
+        config: &Config<'_, 's>,
+        words: &mut Array<'_, u32>,
+    ) -> Result<(), CompileError<'s>> {
+        const KEYS: [&str; 7] =
+            ["color", "intensity", "sky", "ground", "fog", "fog_density", "shadow_distance"];
+        config.allow(&KEYS, "color, intensity, sky, ground, fog, fog_density, shadow_distance")?;
+        let mut sun = Sun::default();
+        for (key, color) in [
+            ("color", &mut sun.color),
+            ("sky", &mut sun.sky),
+            ("ground", &mut sun.ground),
+            ("fog", &mut sun.fog),
+        ] {
+            if let Some(field) = config.field(key) {
+                *color = field.numbers("a color `[ red green blue ]`")?;
+            }
+        }
+        if let Some(field) = config.field("intensity") {
+            sun.intensity = within(&field, 0.0..=1e5, "a brightness, from 0 to 100000")?;
+        }
+        if let Some(field) = config.field("fog_density") {
+            sun.fog_density = within(&field, 0.0..=1.0, "a part of 1 a metre, from 0 to 1")?;
+        }
+        if let Some(field) = config.field("shadow_distance") {
+            sun.shadow_distance = within(&field, 1.0..=1e4, "metres, from 1 to 10000")?;
+        }
+        append(&sun, words)
+    }
+}
+
+fn within<'s>(
+    field: &Field<'_, 's>,
+    range: core::ops::RangeInclusive<f32>,
+    what: &'static str,
+) -> Result<f32, CompileError<'s>> {
+    let number = field.number()?;
+    if range.contains(&number) { Ok(number) } else { Err(field.expected(what)) }
+}
+
+fn append<'s, T: Pod>(component: &T, words: &mut Array<'_, u32>) -> Result<(), CompileError<'s>> {
+    Ok(words.try_extend_from_slice(cast_slice(core::slice::from_ref(component)))?)
+}

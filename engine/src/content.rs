@@ -1,0 +1,160 @@
+//! What a game is made of: its resources, its settings, and what of them is drawn with.
+
+use loligo_allocators::{Allocator, SharedRef};
+use loligo_containers::Array;
+use loligo_diagnostics::context;
+use loligo_entities::EntityResource;
+use loligo_ids::IdString64;
+use loligo_render::{
+    FrameDescription, MATERIAL_TYPE, MATERIAL_VERSION, MESH_TYPE, MESH_VERSION, SHADER_TYPE,
+    SHADER_VERSION, TEXTURE_TYPE, TEXTURE_VERSION,
+};
+use loligo_resources::{DataFolder, Resources};
+
+use crate::assets::Assets;
+use crate::back_end::BackEnd;
+use crate::boot::room;
+use crate::components::{MODEL, Model};
+use crate::error::EngineError;
+use crate::memory::Memory;
+use crate::renderer::{Renderer, wrong_frame};
+use crate::settings::{GameSettings, SETTINGS};
+use crate::world::World;
+
+type Room<'m> = dyn Allocator + Sync + 'm;
+
+/// Resources, settings and what is drawn with.
+pub(crate) struct Content<'e, 'm> {
+    pub(crate) resources: Resources<'e, Room<'m>>,
+    pub(crate) settings: GameSettings<'m, Room<'m>>,
+    pub(crate) assets: Assets<'m, Room<'m>>,
+    /// The layers of the frame: hashes of their names, by number.
+    layers: Array<'m, IdString64, Room<'m>>,
+    is_drawn: bool,
+}
+
+impl<'e, 'm> Content<'e, 'm> {
+    /// Opens a data folder and loads what the game starts with.
+    pub(crate) fn try_load(
+        folder: DataFolder<'e>,
+        is_drawn: bool,
+        memory: &Memory<'m>,
+    ) -> Result<Self, EngineError>
+    where
+        'm: 'e,
+    {
+        let engine = room(memory, "engine");
+        let mut resources = Resources::try_open_in(folder, room(memory, "resources"))?;
+        for (name, version) in [
+            (MESH_TYPE, MESH_VERSION),
+            (MATERIAL_TYPE, MATERIAL_VERSION),
+            (SHADER_TYPE, SHADER_VERSION),
+            (TEXTURE_TYPE, TEXTURE_VERSION),
+        ] {
+            resources.try_expect_version(IdString64::new(name), version)?;
+        }
+        resources.load(SETTINGS)?;
+        let payload = resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
+        let settings = GameSettings::try_read_in(payload, engine)?;
+        let assets = Assets::try_new_in(room(memory, "render"))?;
+        let layers = Array::new_in(engine);
+        let mut content = Self { resources, settings, assets, layers, is_drawn };
+        content.resources.load(content.settings.level)?;
+        if is_drawn {
+            content.load_drawn()?;
+        }
+        Ok(content)
+    }
+
+    /// Makes the renderer of the game's frame.
+    pub(crate) fn try_renderer(
+        &self,
+        back_end: BackEnd<'m>,
+        memory: SharedRef<'m>,
+    ) -> Result<Renderer<'m>, EngineError> {
+        let mut full = Array::new_in(memory);
+        for (layer, key) in &*self.settings.full_screen {
+            if let Some(material) = self.assets.material(*key) {
+                full.try_push((*layer, material.state))?;
+            }
+        }
+        let text = self.resources.get(self.settings.frame).map_or(&[][..], |frame| frame.payload());
+        Ok(Renderer::try_new(text, &full, back_end, memory)?)
+    }
+
+    /// Loads all scripts, so that each can be asked for by name. They are text, and small.
+    #[cfg(feature = "script")]
+    pub(crate) fn load_scripts(&mut self, world: &mut World<'m>) -> Result<(), EngineError> {
+        let mut keys = Array::new_in(self.layers.memory());
+        for entry in self.resources.table().entries() {
+            if crate::scripts::Modules::is_script(entry.key) && keys.last() != Some(&entry.key) {
+                keys.try_push(entry.key)?;
+            }
+        }
+        for key in &*keys {
+            self.resources.load(*key)?;
+            if let Some(script) = self.resources.get(*key) {
+                world.modules.put(*key, script.payload())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the number of a layer by the hash of its name.
+    pub(crate) fn layer(&self, name: IdString64) -> Option<u32> {
+        let at = self.layers.iter().position(|layer| *layer == name)?;
+        u32::try_from(at).ok()
+    }
+
+    /// Spawns the level.
+    pub(crate) fn spawn(&self, world: &mut World<'m>) -> Result<(), EngineError> {
+        let Some(level) = self.resources.get(self.settings.level) else { return Ok(()) };
+        context!("When spawning level", level.debug_name());
+        world.spawn(&EntityResource::open(level.payload())?, &[loligo_entities::Pose::IDENTITY])?;
+        Ok(())
+    }
+
+    /// Loads the meshes and materials that the level's models name.
+    pub(crate) fn load_models(&mut self) -> Result<(), EngineError> {
+        let Self { resources, assets, settings, .. } = self;
+        if !self.is_drawn {
+            return Ok(());
+        }
+        let Some(level) = resources.get(settings.level) else { return Ok(()) };
+        let level = EntityResource::open(level.payload())?;
+        let words = level.part(MODEL.name).map_or(&[][..], |part| part.data);
+        let Ok(models) = bytemuck::try_cast_slice::<u32, Model>(words) else {
+            // The manager says so, too, when they are spawned.
+            return Err(EngineError::Wrong { key: settings.level, what: "its models are none" });
+        };
+        // They lie in a resource, which loading others moves.
+        let models = Array::try_from_slice_in(models, self.layers.memory())?;
+        for model in &*models {
+            assets.load_mesh(model.mesh(), resources)?;
+            assets.load_material(model.material(), resources)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the layers of the frame that is loaded.
+    pub(crate) fn read_layers(&mut self) -> Result<(), EngineError> {
+        let memory = self.layers.memory();
+        let Some(frame) = self.resources.get(self.settings.frame) else { return Ok(()) };
+        let frame = FrameDescription::try_read_in(frame.payload(), memory)
+            .map_err(|error| EngineError::Render(wrong_frame(&error)))?;
+        self.layers.clear();
+        for layer in frame.layers() {
+            self.layers.try_push(IdString64::new(layer.name))?;
+        }
+        Ok(())
+    }
+
+    fn load_drawn(&mut self) -> Result<(), EngineError> {
+        self.resources.load(self.settings.frame)?;
+        self.read_layers()?;
+        for (_, material) in &*self.settings.full_screen {
+            self.assets.load_material(*material, &mut self.resources)?;
+        }
+        self.load_models()
+    }
+}

@@ -1,0 +1,474 @@
+//! The engine: one frame after another.
+//!
+//! ```text
+//! main thread     | clock | tools | logic | events | matrices | recorded |   frame N
+//! render thread   | applied | culled | sorted | drawn |                      frame N - 1
+//! ```
+//!
+//! After "State reflection" by the makers of Stingray, and "Time Step Smoothing" (Bitsquid blog, 2010-10-18).
+
+use core::fmt;
+use std::time::Instant;
+
+use glam::Vec3;
+use loligo_allocators::{Allocator, ArmedAll};
+use loligo_containers::{Array, EventStream};
+use loligo_diagnostics::{Log, log};
+use loligo_monitor::{Monitor, current, name};
+
+use crate::boot::{EngineOptions, Recompile, new_log, room};
+use crate::components::Sun;
+use crate::content::Content;
+use crate::cpu::{Workers, thread_ns};
+use crate::error::EngineError;
+use crate::frame_times::FrameTimes;
+use crate::link::Link;
+use crate::logic::Logic;
+use crate::memory::Memory;
+use crate::packet::{Drawn, Packet, Scene, Wanted};
+use crate::rooms::Optional;
+#[cfg(feature = "script")]
+use crate::scripts::Scripts;
+use crate::third_party::FrameGuard;
+use crate::time_step::GameClock;
+use crate::world::World;
+
+mod reload;
+#[cfg(feature = "tool-server")]
+mod tools;
+
+type Room<'m> = dyn Allocator + Sync + 'm;
+
+/// From this frame on nothing may reach the global heap, where a guard was given: what is there once is there by then.
+pub const ARMED_FROM: u64 = 10;
+
+/// What an engine borrows from its boot.
+pub(crate) struct Lent<'e, 'm> {
+    pub(crate) memory: Memory<'m>,
+    pub(crate) monitor: Option<&'e Monitor<'m, Room<'m>>>,
+    pub(crate) workers: &'e Workers,
+}
+
+/// A game that runs: made by [`with_engine`](crate::with_engine).
+///
+/// # Complexity
+///
+/// A frame is O(entities that move + meshes that are seen), and what the game's logic takes.
+///
+/// # Memory
+///
+/// All from the rooms of the plan. A frame like the one before it allocates nothing, neither there nor from the global
+/// heap.
+///
+/// # Threads
+///
+/// It stays on the thread that booted it; frames are drawn on another, one behind it at most.
+pub struct Engine<'e, 'm> {
+    memory: Memory<'m>,
+    log: Log<'e, Room<'m>>,
+    monitor: Option<&'e Monitor<'m, Room<'m>>>,
+    workers: &'e Workers,
+    content: Content<'e, 'm>,
+    world: World<'m>,
+    clock: GameClock,
+    link: Link<'e, 'm>,
+    /// What came back from the render thread and serves the next frame.
+    spare: Option<Spare<'m>>,
+    spare_events: EventStream<'m, Room<'m>>,
+    wanted: Wanted,
+    text: Array<'m, u8, Room<'m>>,
+    picture: Array<'m, u8, Room<'m>>,
+    size: [u32; 2],
+    frame: u64,
+    /// When the frame before began.
+    began: Option<Instant>,
+    guard: Option<&'static dyn FrameGuard>,
+    armed: Option<ArmedAll<'static>>,
+    figures: Figures<'m>,
+    recompile: Option<&'e Recompile<'e>>,
+    #[cfg(feature = "script")]
+    scripts: Option<Scripts<'m>>,
+    #[cfg(feature = "tool-server")]
+    tools: Option<tools::Tools<'m>>,
+}
+
+/// The memory of a frame that was drawn.
+struct Spare<'m> {
+    uploads: EventStream<'m, Room<'m>>,
+    text: Array<'m, u8, Room<'m>>,
+    picture: Array<'m, u8, Room<'m>>,
+    problems: Array<'m, u8, Room<'m>>,
+}
+
+/// What frames took.
+struct Figures<'m> {
+    /// From the beginning of a frame to that of the next.
+    frames: FrameTimes<'m, Room<'m>>,
+    /// Processor time of our threads, without who draws.
+    own: FrameTimes<'m, Room<'m>>,
+    /// The processor time of the main thread in the frame that is on its way, and of all workers up to its begin.
+    main_ns: u64,
+    workers_ns: u64,
+    drawn: Drawn,
+}
+
+impl<'e, 'm> Engine<'e, 'm> {
+    pub(crate) fn try_new(
+        lent: &Lent<'e, 'm>,
+        options: &EngineOptions<'e>,
+        content: Content<'e, 'm>,
+        link: Link<'e, 'm>,
+    ) -> Result<Self, EngineError> {
+        let Lent { memory, monitor, workers } = *lent;
+        let [engine, entities, render] =
+            ["engine", "entities", "render"].map(|name| room(&memory, name));
+        let settings = &content.settings;
+        let clock = GameClock::new(options.time_step.unwrap_or(settings.time_step));
+        let size = options.size.unwrap_or(settings.window);
+        let figures = Figures {
+            frames: FrameTimes::try_new_in(engine)?,
+            own: FrameTimes::try_new_in(engine)?,
+            main_ns: 0,
+            workers_ns: 0,
+            drawn: Drawn::default(),
+        };
+        let mut engine = Self {
+            memory,
+            log: new_log(options, &memory)?,
+            monitor,
+            workers,
+            world: World::new_in(link.is_drawn(), &memory),
+            content,
+            clock,
+            link,
+            spare: None,
+            spare_events: EventStream::new_in(entities),
+            wanted: Wanted::default(),
+            text: Array::new_in(render),
+            picture: Array::new_in(render),
+            size,
+            frame: 0,
+            began: None,
+            guard: options.guard,
+            armed: None,
+            figures,
+            recompile: options.recompile,
+            #[cfg(feature = "script")]
+            scripts: None,
+            #[cfg(feature = "tool-server")]
+            tools: None,
+        };
+        #[cfg(feature = "tool-server")]
+        if !options.without.has(Optional::Tools) {
+            engine.tools = Some(tools::Tools::try_new(options, &memory)?);
+        }
+        engine.content.spawn(&mut engine.world)?;
+        #[cfg(feature = "script")]
+        if !options.without.has(Optional::Script) {
+            engine.load_scripts()?;
+        }
+        Ok(engine)
+    }
+
+    /// Runs a frame.
+    ///
+    /// The first frame of a game moves it on by no time, and [`Logic::start`] is called before it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory, or the frame before could not be drawn.
+    pub fn frame(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+        let now = Instant::now();
+        let elapsed = self.began.map_or(0, |began| (now - began).as_nanos() as u64);
+        self.began = Some(now);
+        if self.frame == ARMED_FROM {
+            self.armed = self.guard.map(FrameGuard::arm);
+        }
+        let cpu = thread_ns();
+        let _scope = current::scope(name!("frame"));
+        let step = if self.frame == 0 { 0 } else { self.clock.advance(elapsed) };
+        self.world.begin(self.frame, step);
+        if self.frame == 0 {
+            self.start(logic);
+        }
+        self.serve_tools(logic)?;
+        self.update(logic);
+        self.tell_events(logic);
+        {
+            let _scope = current::scope(name!("transforms"));
+            self.world.end(&self.content.assets, |layer| self.content.layer(layer))?;
+        }
+        let main_ns = thread_ns() - cpu;
+        if self.link.is_drawn() {
+            let _scope = current::scope(name!("hand over"));
+            self.hand_over(main_ns)?;
+        } else {
+            self.figures.own.add(main_ns);
+        }
+        if self.frame > 0 {
+            self.figures.frames.add(elapsed);
+        }
+        self.frame += 1;
+        self.drain_monitor();
+        Ok(())
+    }
+
+    /// Waits until all frames are drawn, and takes in what became of the last.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if it could not be drawn.
+    pub fn finish(&mut self) -> Result<(), EngineError> {
+        match self.link.wait() {
+            Some(packet) => self.take_back(packet),
+            None => Ok(()),
+        }
+    }
+
+    /// Asks for the text of the next frame; see [`text`](Self::text).
+    pub const fn want_text(&mut self) {
+        self.wanted.text = true;
+    }
+
+    /// Asks for the pixels of the next frame; see [`picture`](Self::picture).
+    pub const fn want_picture(&mut self) {
+        self.wanted.picture = true;
+    }
+
+    /// Returns the text of the last frame that it was wanted of, once it is drawn: after [`finish`](Self::finish).
+    #[must_use]
+    pub fn text(&self) -> &str {
+        // Text alone was appended.
+        core::str::from_utf8(&self.text).unwrap_or_default()
+    }
+
+    /// Returns the pixels of the last frame that they were wanted of, once it is drawn: rows of red, green, blue and
+    /// opacity. Empty where nobody draws pictures.
+    #[must_use]
+    pub fn picture(&self) -> &[u8] {
+        &self.picture
+    }
+
+    /// Returns the width and height of the picture.
+    #[must_use]
+    pub const fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
+    /// Returns the world.
+    #[must_use]
+    pub const fn world(&self) -> &World<'m> {
+        &self.world
+    }
+
+    /// Returns the world, to be changed.
+    pub const fn world_mut(&mut self) -> &mut World<'m> {
+        &mut self.world
+    }
+
+    /// Returns how many frames were run.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frame
+    }
+
+    /// Tells whether a tool or the game has asked for the end.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.world.is_over()
+    }
+
+    /// Returns what became of the frame that was drawn last.
+    #[must_use]
+    pub const fn drawn(&self) -> Drawn {
+        self.figures.drawn
+    }
+
+    /// Returns how long frames took, from the beginning of one to that of the next.
+    pub const fn frame_times(&mut self) -> &mut FrameTimes<'m, Room<'m>> {
+        &mut self.figures.frames
+    }
+
+    /// Returns what frames took of processors on our threads, without what draws: a graphics API, or a driver that
+    /// computes pictures.
+    pub const fn own_times(&mut self) -> &mut FrameTimes<'m, Room<'m>> {
+        &mut self.figures.own
+    }
+
+    /// Returns the memory of all rooms.
+    #[must_use]
+    pub const fn memory(&self) -> Memory<'m> {
+        self.memory
+    }
+
+    /// Lets this thread and all others reach the global heap again, before what happens at the end of a program.
+    pub fn disarm(&mut self) {
+        self.armed = None;
+        self.guard = None;
+    }
+
+    /// Hands the frame over to who renders, and takes back the one before.
+    fn hand_over(&mut self, main_ns: u64) -> Result<(), EngineError> {
+        let scene = self.scene();
+        let Some(recorder) = self.world.recorder() else { return Ok(()) };
+        let state = recorder.finish();
+        let render = room(&self.memory, "render");
+        let Spare { uploads, text, picture, problems } =
+            self.spare.take().unwrap_or_else(|| Spare {
+                uploads: EventStream::new_in(render),
+                text: Array::new_in(render),
+                picture: Array::new_in(render),
+                problems: Array::new_in(render),
+            });
+        let uploads = self.content.assets.exchange(uploads);
+        let wanted = core::mem::take(&mut self.wanted);
+        let result = Ok(Drawn::default());
+        let packet = Packet { state, uploads, scene, wanted, text, picture, problems, result };
+        self.figures.main_ns = main_ns;
+        match self.link.exchange(packet)? {
+            Some(packet) => self.take_back(packet),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes in a frame that was drawn.
+    fn take_back(&mut self, packet: Packet<'m, Room<'m>>) -> Result<(), EngineError> {
+        let Packet { state, mut uploads, wanted, mut text, mut picture, problems, result, .. } =
+            packet;
+        uploads.clear();
+        if wanted.text {
+            core::mem::swap(&mut self.text, &mut text);
+        }
+        if wanted.picture {
+            core::mem::swap(&mut self.picture, &mut picture);
+        }
+        if !problems.is_empty() {
+            log!(
+                self.log,
+                Error,
+                "{}",
+                core::str::from_utf8(&problems).unwrap_or_default().trim_end()
+            );
+        }
+        let workers_ns = self.workers.ns();
+        let drawn = result?;
+        let others = workers_ns - self.figures.workers_ns;
+        self.figures.own.add(self.figures.main_ns + drawn.own_ns + others);
+        self.figures.workers_ns = workers_ns;
+        self.figures.drawn = drawn;
+        if let Some(recorder) = self.world.recorder() {
+            recorder.recycle(state);
+        }
+        self.spare = Some(Spare { uploads, text, picture, problems });
+        Ok(())
+    }
+
+    /// Returns what is seen of the world.
+    fn scene(&self) -> Scene {
+        let (eye, camera) = self.world.eye();
+        let (sun, direction) = match self.world.sun() {
+            Some((entity, sun)) => {
+                let matrix = self.world.transforms().world(entity);
+                let along = matrix.map(|matrix| -Vec3::from(matrix.matrix3.z_axis));
+                (*sun, along.unwrap_or(Vec3::NEG_Y))
+            }
+            None => (Sun::default(), Vec3::new(-0.4, -0.8, -0.45)),
+        };
+        Scene {
+            frame: self.frame,
+            time: (self.world.now() as f64 / 1e9) as f32,
+            size: self.size,
+            eye,
+            camera,
+            sun,
+            sun_direction: direction.normalize_or(Vec3::NEG_Y),
+        }
+    }
+
+    /// Makes the machine of the scripts, and loads the one that the game starts with.
+    #[cfg(feature = "script")]
+    fn load_scripts(&mut self) -> Result<(), EngineError> {
+        let Self { content, world, log, memory, .. } = self;
+        if content.settings.script.is_none() {
+            return Ok(());
+        }
+        content.load_scripts(world)?;
+        let main = content.settings.script.as_deref().unwrap_or_default();
+        // It was made of text.
+        let main = core::str::from_utf8(main).unwrap_or_default();
+        self.scripts = Some(Scripts::try_new(main, world, log, room(memory, "script"))?);
+        Ok(())
+    }
+
+    fn start(&mut self, logic: &mut dyn Logic<'m>) {
+        #[cfg(feature = "script")]
+        if let Some(scripts) = &mut self.scripts {
+            scripts.start(&mut self.world, &self.log);
+        }
+        logic.start(&mut self.world);
+    }
+
+    fn update(&mut self, logic: &mut dyn Logic<'m>) {
+        let _scope = current::scope(name!("logic"));
+        #[cfg(feature = "script")]
+        if let Some(scripts) = &mut self.scripts {
+            let _scope = current::scope(name!("scripts"));
+            scripts.update(&mut self.world, &self.log);
+        }
+        logic.update(&mut self.world);
+    }
+
+    /// Tells the logic what has happened; what it causes is told in the next frame.
+    fn tell_events(&mut self, logic: &mut dyn Logic<'m>) {
+        let mut events = EventStream::new_in(room(&self.memory, "entities"));
+        core::mem::swap(&mut events, &mut self.spare_events);
+        let mut events = self.world.take_events(events);
+        for event in events.iter() {
+            #[cfg(feature = "script")]
+            if let Some(scripts) = &mut self.scripts {
+                scripts.event(&mut self.world, &event, &self.log);
+            }
+            logic.event(&mut self.world, &event);
+        }
+        events.clear();
+        self.spare_events = events;
+    }
+
+    /// Drops what nobody looks at, so that the monitor has room for the next frame.
+    fn drain_monitor(&mut self) {
+        let Some(monitor) = self.monitor else { return };
+        current::frame();
+        #[cfg(feature = "tool-server")]
+        if let Some(tools) = &mut self.tools {
+            return tools.drain(monitor);
+        }
+        // What is lost was looked at by nobody.
+        let _ = monitor.drain(&mut []);
+    }
+
+    #[cfg(not(feature = "tool-server"))]
+    #[expect(clippy::unnecessary_wraps, reason = "with tools it may fail")]
+    fn serve_tools(&mut self, _: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Engine<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("frame", &self.frame)
+            .field("world", &self.world)
+            .field("drawn", &self.figures.drawn)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Engine<'_, '_> {
+    fn drop(&mut self) {
+        self.disarm();
+        // What is under way holds memory; it comes back first.
+        drop(self.link.wait());
+        let frames = self.frame;
+        log!(self.log, Debug, "the engine shuts down after {frames} frames");
+    }
+}

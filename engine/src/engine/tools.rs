@@ -1,0 +1,237 @@
+//! What tools may ask of the engine through its port.
+//!
+//! ```text
+//! { "type": "script", "code": "return 1 + 2" }      runs code; the result as text
+//! { "type": "console", "line": "graph make ms" }    a line of the console: `graph ..`, or a script
+//! { "type": "reload" }                              compiles again where it can, swaps what has changed
+//! { "type": "restart" }                             spawns the level anew
+//! { "type": "monitor" }                             frame times, memory by room, libraries, graphs
+//! { "type": "quit" }                                ends the game after this frame
+//! ```
+//!
+//! After "Our Tool Architecture" (Bitsquid blog, 2010-04-23) and "Monitoring your game" (2011-05-26).
+
+use core::fmt;
+use std::format;
+use std::string::{String, ToString};
+
+use loligo_allocators::Allocator;
+use loligo_containers::Array;
+use loligo_diagnostics::log;
+use loligo_monitor::{GraphLimits, Graphs, Monitor};
+use loligo_sjson::{Nest, Writer};
+
+use super::Engine;
+use crate::boot::{EngineOptions, room};
+use crate::error::EngineError;
+use crate::logic::Logic;
+use crate::memory::Memory;
+use crate::rooms::ROOMS;
+use crate::third_party::{Library, libraries};
+use crate::tool_server::{ToolRequest, ToolServer};
+
+type Room<'m> = dyn Allocator + Sync + 'm;
+
+/// What is answered where no script can be run.
+const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` in game.config";
+
+/// The port, and what tools have asked to be kept.
+pub(super) struct Tools<'m> {
+    server: ToolServer<'m>,
+    graphs: Graphs<'m, Room<'m>>,
+}
+
+impl<'m> Tools<'m> {
+    pub(super) fn try_new(
+        options: &EngineOptions<'_>,
+        memory: &Memory<'m>,
+    ) -> Result<Self, EngineError> {
+        let server = ToolServer::try_new_in(options.tools, room(memory, "tools"))?;
+        let graphs = Graphs::try_new_in(&GraphLimits::default(), room(memory, "monitor"))?;
+        Ok(Self { server, graphs })
+    }
+
+    /// Takes in what the monitor has.
+    pub(super) fn drain(&mut self, monitor: &Monitor<'m, Room<'m>>) {
+        // Graphs have gaps where events were lost.
+        let _ = monitor.drain(&mut [&mut self.graphs]);
+    }
+}
+
+impl<'m> Engine<'_, 'm> {
+    /// Returns where tools are served.
+    #[must_use]
+    pub fn tool_address(&self) -> Option<core::net::SocketAddr> {
+        self.tools.as_ref()?.server.address().ok()
+    }
+
+    /// Serves what tools have asked for since the last frame.
+    pub(super) fn serve_tools(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+        let Some(mut tools) = self.tools.take() else { return Ok(()) };
+        let Tools { server, graphs } = &mut tools;
+        // The port's library takes its memory from the global heap, and an answer is a text from there.
+        Library::Tungstenite.run(|| {
+            server.poll(&mut |request, writer| self.answer(request, writer, graphs, logic))
+        });
+        self.tools = Some(tools);
+        Ok(())
+    }
+
+    fn answer(
+        &mut self,
+        request: &ToolRequest<'_>,
+        writer: &mut Writer<'_>,
+        graphs: &mut Graphs<'_, Room<'_>>,
+        logic: &mut dyn Logic<'m>,
+    ) -> Result<(), String> {
+        let text = |key: &str| {
+            let text = request.body.get(key).and_then(|text| text.as_str());
+            text.ok_or_else(|| format!("expected a string as the member `{key}`"))
+        };
+        match request.kind {
+            "script" => self.run_script(text("code")?, writer),
+            "console" => match text("line")? {
+                line if line.starts_with("graph ") => {
+                    graphs.command(line).map_err(|error| error.to_string())?;
+                    writer.string("").map_err(too_long)
+                }
+                line => self.run_script(line, writer),
+            },
+            "reload" => self.recompile_and_reload(writer, logic),
+            "restart" => {
+                self.restart(logic).map_err(|error| error.to_string())?;
+                writer.null().map_err(too_long)
+            }
+            "monitor" => self.write_monitor(writer, graphs).map_err(too_long),
+            "quit" => {
+                self.world.end_game();
+                writer.null().map_err(too_long)
+            }
+            kind => Err(format!(
+                "there is no request `{kind}`; one of script, console, reload, restart, monitor, quit"
+            )),
+        }
+    }
+
+    #[cfg(feature = "script")]
+    fn run_script(&mut self, code: &str, writer: &mut Writer<'_>) -> Result<(), String> {
+        let Self { scripts, world, log, .. } = self;
+        let Some(scripts) = scripts else { return Err(NO_SCRIPTS.into()) };
+        let mut answer = String::new();
+        match scripts.run(world, code, &mut answer, log) {
+            Ok(()) => writer.string(&answer).map_err(too_long),
+            Err(fmt::Error) => Err(answer),
+        }
+    }
+
+    #[cfg(not(feature = "script"))]
+    #[expect(clippy::unused_self, reason = "with scripts it is needed")]
+    fn run_script(&mut self, _: &str, _: &mut Writer<'_>) -> Result<(), String> {
+        Err(NO_SCRIPTS.into())
+    }
+
+    /// Compiles where there is a compiler, and swaps what has changed. What is wrong with a source is told in the answer
+    /// and in the log; the game goes on with what it had.
+    fn recompile_and_reload(
+        &mut self,
+        writer: &mut Writer<'_>,
+        logic: &mut dyn Logic<'m>,
+    ) -> Result<(), String> {
+        let mut errors = Array::<String, _>::new_in(room(&self.memory, "tools"));
+        if let Some(recompile) = self.recompile {
+            let log = &self.log;
+            let mut lost = false;
+            let whole = Library::Compiler.run(|| {
+                recompile(&mut |error| {
+                    log!(log, Error, "{error}");
+                    lost |= errors.try_push(error.to_string()).is_err();
+                })
+            });
+            if lost || !whole {
+                return Err("the project could not be compiled; the log says why".into());
+            }
+        }
+        let swapped = self.reload(logic).map_err(|error| error.to_string())?;
+        let mut write = || {
+            writer.start(Nest::Object)?;
+            writer.key("reloaded")?;
+            writer.u64(swapped as u64)?;
+            writer.key("errors")?;
+            writer.start(Nest::Array)?;
+            errors.iter().try_for_each(|error| writer.string(error))?;
+            writer.end(Nest::Array)?;
+            writer.end(Nest::Object)
+        };
+        write().map_err(too_long)
+    }
+
+    fn write_monitor(
+        &mut self,
+        writer: &mut Writer<'_>,
+        graphs: &Graphs<'_, Room<'_>>,
+    ) -> fmt::Result {
+        writer.start(Nest::Object)?;
+        let times = [
+            ("frame_median_ns", self.figures.frames.percentile(50)),
+            ("frame_99_ns", self.figures.frames.percentile(99)),
+            ("own_median_ns", self.figures.own.percentile(50)),
+            ("own_99_ns", self.figures.own.percentile(99)),
+            ("frames", self.frame),
+            ("entities", self.world.entities().len() as u64),
+            ("draws", self.figures.drawn.draws),
+            ("records", u64::from(self.figures.drawn.records)),
+        ];
+        for (key, value) in times {
+            writer.key(key)?;
+            writer.u64(value)?;
+        }
+        writer.key("memory")?;
+        writer.start(Nest::Array)?;
+        for name in ROOMS {
+            let stats = room(&self.memory, name).stats();
+            writer.start(Nest::Object)?;
+            writer.key("room")?;
+            writer.string(name)?;
+            writer.key("bytes")?;
+            writer.u64(stats.requested as u64)?;
+            writer.key("blocks")?;
+            writer.u64(stats.live as u64)?;
+            writer.end(Nest::Object)?;
+        }
+        writer.end(Nest::Array)?;
+        writer.key("libraries")?;
+        writer.start(Nest::Object)?;
+        for site in libraries() {
+            writer.key(site.name())?;
+            writer.u64(site.counts().allocations)?;
+        }
+        writer.end(Nest::Object)?;
+        write_graphs(writer, graphs)?;
+        writer.end(Nest::Object)
+    }
+}
+
+fn write_graphs(writer: &mut Writer<'_>, graphs: &Graphs<'_, Room<'_>>) -> fmt::Result {
+    writer.key("graphs")?;
+    writer.start(Nest::Array)?;
+    for graph in graphs.all() {
+        writer.start(Nest::Object)?;
+        writer.key("name")?;
+        writer.string(graph.name())?;
+        writer.key("series")?;
+        writer.start(Nest::Object)?;
+        for series in graph.series() {
+            writer.key(series.name())?;
+            writer.start(Nest::Array)?;
+            series.points().try_for_each(|point| writer.f32(point.value))?;
+            writer.end(Nest::Array)?;
+        }
+        writer.end(Nest::Object)?;
+        writer.end(Nest::Object)?;
+    }
+    writer.end(Nest::Array)
+}
+
+fn too_long(_: fmt::Error) -> String {
+    "the answer is too long for the connection: ask for less".into()
+}

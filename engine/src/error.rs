@@ -1,0 +1,141 @@
+//! What keeps the engine from running.
+
+use core::error::Error;
+use core::fmt;
+
+use loligo_allocators::AllocError;
+use loligo_containers::GrowError;
+use loligo_entities::{ResourceError, SpawnError};
+use loligo_render::{ContentError, RecordError};
+use loligo_resources::{LoadError, OpenError, ResourceKey};
+use loligo_tasks::StartError;
+
+use crate::memory::MemoryError;
+use crate::renderer::RenderFault;
+
+/// The engine cannot boot, or cannot run on. It holds no memory of the global heap, which a frame must not reach.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// There is no memory for the first allocators.
+    Boot(AllocError),
+    /// The allocators of the plan cannot be made.
+    Memory(MemoryError),
+    /// A subsystem has no memory.
+    Grow(GrowError),
+    /// The tasks' threads cannot be had.
+    Tasks(StartError),
+    /// The data folder cannot be opened.
+    Data(OpenError),
+    /// A resource that the game needs cannot be loaded.
+    Load(LoadError),
+    /// A setting of the game is wrong.
+    Settings {
+        /// Which.
+        key: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The payload of a resource is not what its type says.
+    Content {
+        /// The resource.
+        key: ResourceKey,
+        /// What is wrong.
+        error: ContentError,
+    },
+    /// All meshes together have more vertices or indices than there is room for.
+    MeshRoom,
+    /// No picture can be drawn, which was asked for; the log says why.
+    NoPicture,
+    /// A resource does not go with the others.
+    Wrong {
+        /// The resource.
+        key: ResourceKey,
+        /// What is wrong, and what to do.
+        what: &'static str,
+    },
+    /// The level is no resource of entities.
+    Level(ResourceError),
+    /// The level's entities cannot be spawned.
+    Spawn(SpawnError),
+    /// A render object cannot be made or changed.
+    Record(RecordError),
+    /// The render thread, or who draws, has failed.
+    Render(RenderFault),
+    /// The thread that renders cannot be had.
+    RenderThread,
+    /// The port for tools cannot be opened.
+    #[cfg(feature = "tool-server")]
+    Tools(crate::tool_server::ToolError),
+    /// The machine for scripts cannot be made; the log says why.
+    Script,
+    /// What records cannot be set up.
+    Monitor(loligo_monitor::MonitorError),
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boot(error) => write!(f, "no memory for the first allocators: {error}"),
+            Self::Memory(error) => error.fmt(f),
+            Self::Grow(error) => error.fmt(f),
+            Self::Tasks(error) => error.fmt(f),
+            Self::Data(error) => error.fmt(f),
+            Self::Load(error) => error.fmt(f),
+            Self::Settings { key, remedy } => {
+                write!(f, "game.config: `{key}` is missing or wrong; {remedy}")
+            }
+            Self::Content { key, error } => write!(f, "resource {key}: {error}"),
+            Self::MeshRoom => f.write_str(
+                "all meshes together have more than 524288 vertices or 2097152 indices; use fewer, or \
+                 simpler ones",
+            ),
+            Self::NoPicture => f.write_str("no picture can be drawn here; the log says why"),
+            Self::Wrong { key, what } => write!(f, "resource {key}: {what}"),
+            Self::Level(error) => write!(f, "the level is no level: {error}"),
+            Self::Spawn(error) => write!(f, "the level cannot be spawned: {error}"),
+            Self::Record(error) => error.fmt(f),
+            Self::Render(error) => write!(f, "the frame cannot be drawn: {error}"),
+            Self::RenderThread => f.write_str(
+                "the system gives no thread to render on; end other programs, or run with --threads 1",
+            ),
+            #[cfg(feature = "tool-server")]
+            Self::Tools(error) => error.fmt(f),
+            Self::Script => f.write_str("scripts cannot be run; the log says why"),
+            Self::Monitor(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for EngineError {}
+
+macro_rules! from {
+    ($($error:ty: $variant:ident,)+) => {$(
+        impl From<$error> for EngineError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        }
+    )+};
+}
+
+from! {
+    AllocError: Boot,
+    MemoryError: Memory,
+    GrowError: Grow,
+    StartError: Tasks,
+    OpenError: Data,
+    LoadError: Load,
+    ResourceError: Level,
+    SpawnError: Spawn,
+    RecordError: Record,
+    RenderFault: Render,
+    loligo_monitor::MonitorError: Monitor,
+}
+
+#[cfg(feature = "tool-server")]
+impl From<crate::tool_server::ToolError> for EngineError {
+    fn from(error: crate::tool_server::ToolError) -> Self {
+        Self::Tools(error)
+    }
+}

@@ -1,0 +1,52 @@
+//! How the main thread reaches who renders: not at all, in place, or on another thread.
+
+use loligo_allocators::Allocator;
+
+use crate::handover::Handover;
+use crate::packet::Packet;
+use crate::renderer::RenderFault;
+
+type Room<'e> = dyn Allocator + Sync + 'e;
+
+/// Draws a packet in place.
+type Draw<'e, 'm> = dyn FnMut(&mut Packet<'m, Room<'m>>) + 'e;
+
+/// The way to who renders.
+pub(crate) enum Link<'e, 'm> {
+    /// Rendering is left out.
+    None,
+    /// The main thread renders itself.
+    InPlace(&'e mut Draw<'e, 'm>),
+    /// Another thread does.
+    Threaded(&'e Handover<'m>),
+}
+
+impl<'m> Link<'_, 'm> {
+    /// Hands a frame over, and returns the one that was drawn last: the same where it is drawn in place.
+    pub(crate) fn exchange(
+        &mut self,
+        mut packet: Packet<'m, Room<'m>>,
+    ) -> Result<Option<Packet<'m, Room<'m>>>, RenderFault> {
+        match self {
+            Self::None => Ok(Some(packet)),
+            Self::InPlace(draw) => {
+                draw(&mut packet);
+                Ok(Some(packet))
+            }
+            Self::Threaded(handover) => handover.exchange(packet),
+        }
+    }
+
+    /// Waits until nothing is under way, and returns what was drawn last and not taken back.
+    pub(crate) fn wait(&self) -> Option<Packet<'m, Room<'m>>> {
+        match self {
+            Self::None | Self::InPlace(_) => None,
+            Self::Threaded(handover) => handover.wait(),
+        }
+    }
+
+    /// Tells whether anybody renders.
+    pub(crate) const fn is_drawn(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+}

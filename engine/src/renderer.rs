@@ -1,0 +1,291 @@
+//! What the render thread does with a frame: applies what has changed, fills contexts on all threads, sorts, draws.
+//!
+//! After "Parallel rendering" on the BitSquid blog (2009-10-14): contexts are filled in parallel, merged and sorted, and
+//! become a list of commands. How the work is cut does not depend on how many threads there are, so a frame is the same
+//! with one as with many.
+
+use core::error::Error;
+use core::fmt;
+use core::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use loligo_allocators::{Allocator, SharedRef};
+use loligo_containers::{Array, GrowError};
+use loligo_ids::IdString64;
+use loligo_render::{
+    DisplayList, FrameDescription, FrameError, ItemSorter, Recorded, RenderContext, RenderWorld,
+    StateError, TargetSize, View,
+};
+use loligo_tasks::{WaitError, Worker};
+
+use crate::assets::FrameData;
+use crate::back_end::{BackEnd, BackEndError, Picture};
+use crate::cpu::{driver_ns, thread_ns};
+use crate::packet::{Drawn, Packet};
+use crate::world::{OBJECTS_MAX, WORLD};
+
+/// The memory that crosses threads.
+type Room<'e> = dyn Allocator + Sync + 'e;
+
+/// Into so many pieces the meshes are cut, each with a context of its own.
+const PIECES: usize = 8;
+
+/// The layer that meshes are drawn into once more, as the sun sees them.
+const SHADOW_LAYER: &str = "shadow";
+
+/// The side of a shadow map that does not say, by which its matrix is rounded.
+const SHADOW_PIXELS: u32 = 2048;
+
+/// Draws frames of one world.
+pub(crate) struct Renderer<'e> {
+    world: RenderWorld<'e, Room<'e>>,
+    frame: FrameDescription<'e, Room<'e>>,
+    visible: Array<'e, Array<'e, u32, Room<'e>>, Room<'e>>,
+    contexts: Array<'e, RenderContext<'e, Room<'e>>, Room<'e>>,
+    sorter: ItemSorter<'e, Room<'e>>,
+    list: DisplayList<'e, Room<'e>>,
+    /// Layers that hold one material over the whole picture: the hash of the layer's name, and the state.
+    full: Array<'e, (IdString64, u32), Room<'e>>,
+    back_end: BackEnd<'e>,
+}
+
+impl<'e> Renderer<'e> {
+    /// Makes a renderer of the frame that a text describes.
+    pub(crate) fn try_new(
+        frame: &[u8],
+        full: &[(IdString64, u32)],
+        back_end: BackEnd<'e>,
+        memory: SharedRef<'e>,
+    ) -> Result<Self, RenderFault> {
+        let frame =
+            FrameDescription::try_read_in(frame, memory).map_err(|error| wrong_frame(&error))?;
+        let mut visible = Array::try_with_capacity_in(2 * PIECES, memory)?;
+        let mut contexts = Array::try_with_capacity_in(2 * PIECES + 1, memory)?;
+        for _ in 0..2 * PIECES {
+            visible.try_push(Array::new_in(memory))?;
+            contexts.try_push(RenderContext::new_in(memory))?;
+        }
+        // That of jobs that are no meshes.
+        contexts.try_push(RenderContext::new_in(memory))?;
+        Ok(Self {
+            world: RenderWorld::new_in(WORLD, OBJECTS_MAX, memory),
+            frame,
+            visible,
+            contexts,
+            sorter: ItemSorter::new_in(memory),
+            list: DisplayList::new_in(memory),
+            full: Array::try_from_slice_in(full, memory)?,
+            back_end,
+        })
+    }
+
+    /// Draws a frame; what became of it lies in the packet.
+    pub(crate) fn draw(&mut self, packet: &mut Packet<'e, Room<'e>>, worker: &Worker<'_>) {
+        let (began, driver) = (thread_ns(), driver_ns());
+        packet.result = self.try_draw(packet, worker).map(|drawn| {
+            let back_end_ns = driver_ns() - driver;
+            let own_ns = (thread_ns() - began).saturating_sub(back_end_ns);
+            Drawn { own_ns, back_end_ns, ..drawn }
+        });
+    }
+
+    fn try_draw(
+        &mut self,
+        packet: &mut Packet<'e, Room<'e>>,
+        worker: &Worker<'_>,
+    ) -> Result<Drawn, RenderFault> {
+        packet.problems.clear();
+        self.take_uploads(packet)?;
+        self.world.try_apply(&packet.state)?;
+        let scene = packet.scene;
+        let view = View::new(scene.view(), scene.projection());
+        let shadow = scene.shadow(self.shadow_pixels());
+        let sun = View::new(shadow.view, shadow.projection);
+        self.cull(&view, &sun, worker)?;
+        self.fill(&view, &sun, worker)?;
+        let sorted = self.sorter.try_merge(&self.contexts)?;
+        self.list.clear();
+        self.list.try_append(sorted, &self.contexts)?;
+        let recorded = Recorded { frame: &self.frame, list: &self.list, contexts: &self.contexts };
+        let picture =
+            Picture { recorded, world: &self.world, scene: &scene, shadow, wanted: packet.wanted };
+        self.back_end.draw(&picture, packet)?;
+        Ok(Drawn {
+            meshes: self.world.mesh_count() as u32,
+            draws: self.list.draws(),
+            records: self.list.args().len() as u32,
+            own_ns: 0,
+            back_end_ns: 0,
+        })
+    }
+
+    /// Returns the pixels on a side of the shadow map.
+    fn shadow_pixels(&self) -> u32 {
+        let map = self.frame.targets().find(|target| target.name == SHADOW_LAYER);
+        match map.map(|map| map.size) {
+            Some(TargetSize::Pixels([width, _])) => width,
+            _ => SHADOW_PIXELS,
+        }
+    }
+
+    /// Takes meshes, textures, shaders, materials, and a new description of the frame in.
+    fn take_uploads(&mut self, packet: &mut Packet<'e, Room<'e>>) -> Result<(), RenderFault> {
+        for record in packet.uploads.iter() {
+            if let Some((_, text)) = record.get_with_tail::<FrameData, u8>() {
+                self.frame = FrameDescription::try_read_in(text.as_bytes(), self.full.memory())
+                    .map_err(|error| wrong_frame(&error))?;
+            }
+            self.back_end.upload(&record, &self.frame, &mut packet.problems);
+        }
+        Ok(())
+    }
+
+    /// Finds what the camera sees, and what may throw a shadow there.
+    fn cull(&mut self, view: &View, shadow: &View, worker: &Worker<'_>) -> Result<(), RenderFault> {
+        let (world, has_shadow) = (&self.world, self.frame.layer(SHADOW_LAYER).is_some());
+        let failed = First::new();
+        worker.parallel_for_each_mut(&"cull", &mut self.visible, 1, |first, pieces| {
+            for (piece, rows) in (first..).zip(pieces) {
+                rows.clear();
+                let range = range_of(piece % PIECES, world.mesh_count());
+                let seen_by = if piece < PIECES { view } else { shadow };
+                if piece < PIECES || has_shadow {
+                    failed.keep(world.try_cull(seen_by, range, rows));
+                }
+            }
+        })?;
+        failed.result()
+    }
+
+    /// Queues what was found.
+    fn fill(&mut self, view: &View, sun: &View, worker: &Worker<'_>) -> Result<(), RenderFault> {
+        let Self { world, frame, visible, contexts, full, .. } = self;
+        let shadow = frame.layer(SHADOW_LAYER);
+        let failed = First::new();
+        let Some((jobs, pieces)) = contexts.split_last_mut() else { return Ok(()) };
+        jobs.clear();
+        for layer in frame.layers() {
+            let name = IdString64::new(layer.name);
+            for (_, state) in full.iter().filter(|(own, _)| *own == name) {
+                crate::back_end::queue_full_screen(jobs, &layer, *state)?;
+            }
+        }
+        let (world, frame, visible) = (&*world, &*frame, &*visible);
+        worker.parallel_for_each_mut(&"fill contexts", pieces, 1, |first, pieces| {
+            for (piece, context) in (first..).zip(pieces) {
+                context.clear();
+                let rows = &visible[piece];
+                failed.keep(match shadow {
+                    Some(layer) if piece >= PIECES => {
+                        world.try_draw_in(rows, sun, layer.keys(), context)
+                    }
+                    _ => world.try_draw(rows, view, frame, context),
+                });
+            }
+        })?;
+        failed.result()
+    }
+}
+
+/// Returns where a description is wrong; what compiled it has said how.
+pub(crate) fn wrong_frame(error: &FrameError<'_>) -> RenderFault {
+    match error {
+        FrameError::Syntax(error) => {
+            RenderFault::Frame { line: error.line(), column: error.column() }
+        }
+        FrameError::Fault { line, column, .. } => {
+            RenderFault::Frame { line: *line, column: *column }
+        }
+        FrameError::Memory(error) => RenderFault::Grow(*error),
+    }
+}
+
+/// Returns the rows of a piece: the same whatever there are of threads.
+fn range_of(piece: usize, rows: usize) -> Range<usize> {
+    piece * rows / PIECES..(piece + 1) * rows / PIECES
+}
+
+/// The first error of several threads.
+struct First(Mutex<Option<GrowError>>);
+
+impl First {
+    const fn new() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    fn keep(&self, result: Result<(), GrowError>) {
+        if let Err(error) = result {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+
+    fn result(self) -> Result<(), RenderFault> {
+        let first = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        first.map_or(Ok(()), |error| Err(error.into()))
+    }
+}
+
+/// A frame was not drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RenderFault {
+    /// There is no memory.
+    Grow(GrowError),
+    /// What has changed does not fit what was there.
+    State(StateError),
+    /// A task that fills contexts has panicked.
+    Task(WaitError),
+    /// The description of the frame is none.
+    Frame {
+        /// The line, from 1 on.
+        line: u32,
+        /// The column, from 1 on.
+        column: u32,
+    },
+    /// Who draws has failed.
+    BackEnd(BackEndError),
+    /// The thread that renders has panicked, and has said why.
+    Gone,
+}
+
+impl fmt::Display for RenderFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Grow(error) => error.fmt(f),
+            Self::State(error) => error.fmt(f),
+            Self::Task(error) => error.fmt(f),
+            Self::Frame { line, column } => write!(
+                f,
+                "the description of the frame is wrong at {line}:{column}; compile it, which says how"
+            ),
+            Self::BackEnd(error) => error.fmt(f),
+            Self::Gone => f.write_str("the thread that renders has stopped; its report says why"),
+        }
+    }
+}
+
+impl Error for RenderFault {}
+
+impl From<GrowError> for RenderFault {
+    fn from(error: GrowError) -> Self {
+        Self::Grow(error)
+    }
+}
+
+impl From<StateError> for RenderFault {
+    fn from(error: StateError) -> Self {
+        Self::State(error)
+    }
+}
+
+impl From<WaitError> for RenderFault {
+    fn from(error: WaitError) -> Self {
+        Self::Task(error)
+    }
+}
+
+impl From<BackEndError> for RenderFault {
+    fn from(error: BackEndError) -> Self {
+        Self::BackEnd(error)
+    }
+}

@@ -1,0 +1,238 @@
+//! The game's scripts: run by the engine at the places of a frame.
+//!
+//! After "Lightweight Lua Bindings" and "Fixing Memory Issues in Lua" (Bitsquid blog, 2011-06-26, 2011-08-09): scripts see
+//! ids, their garbage is collected by a budget, and a script that fails stops its call, not the game.
+
+use core::fmt;
+
+use loligo_allocators::{Allocator, SharedRef};
+use loligo_containers::{Array, Event as _, EventRecord};
+use loligo_diagnostics::{Log, log};
+use loligo_ids::IdString64;
+use loligo_resources::ResourceKey;
+use loligo_script::{
+    Callback, Collector, CollectorSettings, Host, Script, ScriptError, Settings, Value,
+};
+
+use crate::error::EngineError;
+use crate::world::{Removed, ResourceChanged, Spawned, World};
+
+mod bindings;
+
+pub use bindings::{ENTITY, bindings};
+
+type Room<'m> = dyn Allocator + Sync + 'm;
+
+/// The type of resources that are scripts.
+const LUA: &str = "lua";
+
+/// What scripts ask for by name, and what they print.
+pub(crate) struct Modules<'m> {
+    /// The texts of all scripts that were compiled, by the hashes of their names.
+    texts: Array<'m, (IdString64, Array<'m, u8, Room<'m>>), Room<'m>>,
+    /// The names under which scripts asked for them.
+    names: Array<'m, (IdString64, Array<'m, u8, Room<'m>>), Room<'m>>,
+    /// What was printed since it was logged last.
+    printed: Array<'m, u8, Room<'m>>,
+}
+
+impl<'m> Modules<'m> {
+    pub(crate) const fn new_in(memory: SharedRef<'m>) -> Self {
+        Self {
+            texts: Array::new_in(memory),
+            names: Array::new_in(memory),
+            printed: Array::new_in(memory),
+        }
+    }
+
+    /// Tells whether a resource is a script.
+    pub(crate) fn is_script(key: ResourceKey) -> bool {
+        key.type_hash == IdString64::new(LUA)
+    }
+
+    /// Takes a script's text in, in place of an older one.
+    pub(crate) fn put(&mut self, key: ResourceKey, payload: &[u8]) -> Result<(), EngineError> {
+        let memory = self.printed.memory();
+        let copy = Array::try_from_slice_in(payload, memory)?;
+        match self.texts.iter_mut().find(|(name, _)| *name == key.name) {
+            Some((_, old)) => *old = copy,
+            None => self.texts.try_push((key.name, copy))?,
+        }
+        Ok(())
+    }
+
+    /// Returns the name under which a script was asked for.
+    fn name(&self, key: ResourceKey) -> Option<&str> {
+        let (_, name) = self.names.iter().find(|(hash, _)| *hash == key.name)?;
+        core::str::from_utf8(name).ok()
+    }
+
+    fn ask(&mut self, name: &str) -> Option<&[u8]> {
+        let (hash, memory) = (IdString64::new(name), self.printed.memory());
+        if !self.names.iter().any(|(known, _)| *known == hash)
+            && let Ok(copy) = Array::try_from_slice_in(name.as_bytes(), memory)
+        {
+            // Without memory for its name it is loaded, and not reloaded.
+            let _ = self.names.try_push((hash, copy));
+        }
+        self.texts.iter().find(|(known, _)| *known == hash).map(|(_, text)| &**text)
+    }
+}
+
+impl Host for World<'_> {
+    fn module(&mut self, name: &str) -> Option<&[u8]> {
+        self.modules.ask(name)
+    }
+
+    fn print(&mut self, line: &[u8]) {
+        let printed = &mut self.modules.printed;
+        // What there is no memory for is not printed.
+        let _ = printed.try_extend_from_slice(line).and_then(|()| printed.try_push(b'\n'));
+    }
+}
+
+/// The machine that a game's scripts run in.
+pub(crate) struct Scripts<'m> {
+    script: Script<'m, World<'m>>,
+    collector: Collector,
+    start: Callback,
+    update: Callback,
+    spawned: Callback,
+    removed: Callback,
+    changed: Callback,
+    /// What went wrong last, which is said once.
+    last_error: u64,
+}
+
+impl<'m> Scripts<'m> {
+    /// Makes a machine and loads the script that a game starts with.
+    pub(crate) fn try_new(
+        main: &str,
+        world: &mut World<'m>,
+        log: &Log<'_, Room<'m>>,
+        memory: SharedRef<'m>,
+    ) -> Result<Self, EngineError> {
+        let made = || {
+            let mut script = Script::try_new_in(&bindings(), &Settings::default(), memory)?;
+            let [start, update, spawned, removed, changed] =
+                ["start", "update", "spawned", "removed", "resource_changed"]
+                    .map(|name| script.callback(name));
+            Ok::<_, ScriptError<'m>>(Self {
+                script,
+                collector: Collector::new(CollectorSettings::default()),
+                start: start?,
+                update: update?,
+                spawned: spawned?,
+                removed: removed?,
+                changed: changed?,
+                last_error: 0,
+            })
+        };
+        let mut scripts = made().map_err(|error| {
+            log!(log, Error, "{error}");
+            EngineError::Script
+        })?;
+        // A game whose script is wrong runs on without, until it is corrected and reloaded.
+        let loaded = scripts.script.load(world, main);
+        scripts.told(loaded, log);
+        scripts.print(world, log);
+        Ok(scripts)
+    }
+
+    pub(crate) fn start(&mut self, world: &mut World<'m>, log: &Log<'_, Room<'m>>) {
+        let called = self.script.call(world, self.start, &[]);
+        self.told(called, log);
+        self.print(world, log);
+    }
+
+    /// Runs a frame of the scripts, and collects for it.
+    pub(crate) fn update(&mut self, world: &mut World<'m>, log: &Log<'_, Room<'m>>) {
+        self.script.begin_frame();
+        let step = Value::Number(world.step() as f64 / 1e9);
+        let called = self.script.call(world, self.update, &[step]);
+        self.told(called, log);
+        let collected = self.collector.collect(&mut self.script, || false);
+        self.told(collected, log);
+        self.print(world, log);
+    }
+
+    /// Calls what a script has for an event.
+    pub(crate) fn event(
+        &mut self,
+        world: &mut World<'m>,
+        event: &EventRecord<'_>,
+        log: &Log<'_, Room<'m>>,
+    ) {
+        let called = match event.kind() {
+            Spawned::TYPE => {
+                let Some(Spawned { count }) = event.get() else { return };
+                self.script.call(world, self.spawned, &[Value::Number(count.into())])
+            }
+            Removed::TYPE => {
+                let Some(Removed { entity, count }) = event.get() else { return };
+                let arguments = [Value::Id(ENTITY, entity), Value::Number(count.into())];
+                self.script.call(world, self.removed, &arguments)
+            }
+            ResourceChanged::TYPE => self.script.call(world, self.changed, &[]),
+            _ => return,
+        };
+        self.told(called, log);
+    }
+
+    /// Runs a line of the console.
+    pub(crate) fn run(
+        &mut self,
+        world: &mut World<'m>,
+        code: &str,
+        answer: &mut dyn fmt::Write,
+        log: &Log<'_, Room<'m>>,
+    ) -> fmt::Result {
+        let result = match self.script.evaluate(world, code) {
+            Ok(text) => answer.write_str(core::str::from_utf8(&text).unwrap_or("(no UTF-8)")),
+            Err(error) => write!(answer, "{error}").and(Err(fmt::Error)),
+        };
+        self.print(world, log);
+        result
+    }
+
+    /// Loads a script anew whose text has changed.
+    pub(crate) fn reload(
+        &mut self,
+        world: &mut World<'m>,
+        key: ResourceKey,
+        log: &Log<'_, Room<'m>>,
+    ) {
+        let memory = world.modules.printed.memory();
+        let Some(name) = world.modules.name(key) else { return };
+        let Ok(name) = Array::try_from_slice_in(name.as_bytes(), memory) else { return };
+        let name = core::str::from_utf8(&name).unwrap_or_default();
+        self.last_error = 0;
+        let reloaded = self.script.reload(world, name);
+        let loaded = match reloaded {
+            // One that failed when it was loaded first.
+            Ok(false) => self.script.load(world, name).map(|()| true),
+            other => other,
+        };
+        self.told(loaded, log);
+        self.print(world, log);
+    }
+
+    /// Logs what went wrong, unless it was the same the last time: a script that fails in each frame says so once.
+    fn told<T>(&mut self, result: Result<T, ScriptError<'_>>, log: &Log<'_, Room<'m>>) {
+        if let Err(error) = result {
+            let hash = IdString64::new(error.text()).hash();
+            if hash != self.last_error {
+                log!(log, Error, "{error}");
+            }
+            self.last_error = hash;
+        }
+    }
+
+    fn print(&mut self, world: &mut World<'m>, log: &Log<'_, Room<'m>>) {
+        let printed = &mut world.modules.printed;
+        if !printed.is_empty() {
+            log!(log, Info, "{}", core::str::from_utf8(printed).unwrap_or("(no UTF-8)").trim_end());
+            printed.clear();
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a game says of itself: its resource `game` of type `config`.
+
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError, text};
+use loligo_ids::{IdString64, id64};
+use loligo_resources::{Config, ConfigValue, ResourceKey};
+
+use crate::error::EngineError;
+use crate::time_step::TimeStep;
+
+/// The resource that settings are read from: `game.config` at the root of the project.
+pub const SETTINGS: ResourceKey = ResourceKey::new("config", "game");
+
+/// The longest step of a variable clock, unless told otherwise: a tenth of a second.
+const LONGEST_STEP: f64 = 0.1;
+
+/// How large the picture is unless told otherwise.
+const WINDOW: [u32; 2] = [1280, 720];
+
+/// The most pixels on a side.
+const WINDOW_MAX: u64 = 16_384;
+
+/// A game's settings.
+///
+/// ```text
+/// title = "Courtyard"
+/// level = "courtyard"             // the resource `courtyard` of type `level`
+/// frame = "courtyard"             // what passes and layers a frame has: type `frame`
+/// script = "scripts/main"         // may be left out: type `lua`
+/// full_screen = {                 // layers that hold one material over the whole picture
+///     sky = "materials/sky"
+///     tonemap = "materials/tonemap"
+/// }
+/// window = [ 1280 720 ]
+/// time_step = { policy = "smoothed" longest = 0.1 }     // or "variable", or: { policy = "fixed" step = 0.0166667 }
+/// memory = "memory.sjson"         // which allocator serves which subsystem; read before anything else is
+/// ```
+///
+/// # Memory
+///
+/// Up to three blocks of the memory passed in: two names, and 24 bytes a layer over the whole picture.
+#[derive(Debug)]
+pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    /// What stands above the window.
+    pub title: Array<'a, u8, A>,
+    /// The level that the game starts with.
+    pub level: ResourceKey,
+    /// What passes and layers a frame has.
+    pub frame: ResourceKey,
+    /// The name of the script that the game starts with.
+    pub script: Option<Array<'a, u8, A>>,
+    /// Layers that hold one material over the whole picture: the hash of the layer's name, and the material.
+    pub full_screen: Array<'a, (IdString64, ResourceKey), A>,
+    /// The width and height of the picture, in pixels.
+    pub window: [u32; 2],
+    /// How the time that a frame takes becomes a step.
+    pub time_step: TimeStep,
+}
+
+impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
+    /// Reads the payload of a resource of type `config`.
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Settings`] names the key and what it should be.
+    pub fn try_read_in(payload: &[u8], memory: &'a A) -> Result<Self, EngineError> {
+        let config = Config::open(payload).map_err(|_| wrong("game", "compile it anew"))?;
+        let root = config.root();
+        let string = |key| root.get(key).map(|value| value.as_str());
+        let title = match string(id64!("title")) {
+            Some(title) => title.ok_or(wrong("title", "give a text in quotes"))?,
+            None => "Loligo",
+        };
+        let needed = |name, key| string(key).flatten().ok_or(wrong(name, "name a resource"));
+        let script = match string(id64!("script")) {
+            Some(name) => Some(name.ok_or(wrong("script", "name a resource, or leave it out"))?),
+            None => None,
+        };
+        Ok(Self {
+            title: copied(title, memory)?,
+            level: ResourceKey::new("level", needed("level", id64!("level"))?),
+            frame: ResourceKey::new("frame", needed("frame", id64!("frame"))?),
+            script: script.map(|name| copied(name, memory)).transpose()?,
+            full_screen: match root.get(id64!("full_screen")) {
+                Some(value) => full_screen(value, memory)?,
+                None => Array::new_in(memory),
+            },
+            window: match root.get(id64!("window")) {
+                Some(value) => window(value)?,
+                None => WINDOW,
+            },
+            time_step: match root.get(id64!("time_step")) {
+                Some(value) => time_step(value)?,
+                None => TimeStep::Smoothed { longest: nanoseconds(LONGEST_STEP) },
+            },
+        })
+    }
+}
+
+fn copied<'a, A: Allocator + ?Sized>(
+    title: &str,
+    memory: &'a A,
+) -> Result<Array<'a, u8, A>, GrowError> {
+    let mut copy = Array::new_in(memory);
+    text::try_append(&mut copy, title)?;
+    Ok(copy)
+}
+
+fn full_screen<'a, A: Allocator + ?Sized>(
+    value: ConfigValue<'_>,
+    memory: &'a A,
+) -> Result<Array<'a, (IdString64, ResourceKey), A>, EngineError> {
+    let mut materials = Array::try_with_capacity_in(value.len(), memory)?;
+    for (layer, material) in value.items() {
+        let name =
+            material.as_str().ok_or(wrong("full_screen", "name a material for each layer"))?;
+        materials.try_push((layer, ResourceKey::new("material", name)))?;
+    }
+    Ok(materials)
+}
+
+fn window(value: ConfigValue<'_>) -> Result<[u32; 2], EngineError> {
+    let side = |at| {
+        let side = value.at(at).and_then(|side| side.as_u64());
+        side.filter(|side| (1..=WINDOW_MAX).contains(side)).map(|side| side as u32)
+    };
+    match (side(0), side(1), value.len()) {
+        (Some(width), Some(height), 2) => Ok([width, height]),
+        _ => Err(wrong("window", "give its width and height, as `[ 1280 720 ]`, up to 16384")),
+    }
+}
+
+fn time_step(value: ConfigValue<'_>) -> Result<TimeStep, EngineError> {
+    let seconds = |key| match value.get(key) {
+        Some(seconds) => {
+            seconds.as_f64().filter(|seconds| (1e-6..=10.0).contains(seconds)).map(Some)
+        }
+        None => Some(None),
+    };
+    let part = "give `step` or `longest` in seconds, from 0.000001 to 10";
+    let step = seconds(id64!("step")).ok_or(wrong("time_step", part))?;
+    let longest = seconds(id64!("longest")).ok_or(wrong("time_step", part))?;
+    let longest = nanoseconds(longest.unwrap_or(LONGEST_STEP));
+    match value.get(id64!("policy")).and_then(|policy| policy.as_str()) {
+        Some("fixed") => Ok(TimeStep::Fixed { step: nanoseconds(step.unwrap_or(1.0 / 60.0)) }),
+        Some("variable") => Ok(TimeStep::Variable { longest }),
+        Some("smoothed") => Ok(TimeStep::Smoothed { longest }),
+        _ => Err(wrong("time_step", "give `policy` as \"fixed\", \"variable\" or \"smoothed\"")),
+    }
+}
+
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}
+
+const fn wrong(key: &'static str, remedy: &'static str) -> EngineError {
+    EngineError::Settings { key, remedy }
+}

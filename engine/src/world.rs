@@ -1,0 +1,496 @@
+//! The world: entities with all their components, and what of them is drawn.
+//!
+//! After "State reflection" by the makers of Stingray: the world records what becomes of its render objects, and the
+//! thread that renders hears of nothing else. Events go into a stream that who is above reads after the update
+//! ("Events", Bitsquid blog, 2009-12-11).
+
+use bytemuck::{AnyBitPattern, NoUninit};
+use glam::{Affine3A, Quat, Vec3};
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, Event, EventStream};
+use loligo_entities::{
+    ComponentManager, Components, Data, Entities, Entity, EntityResource, Plain, Pose, Tags,
+    Transforms, Unknown,
+};
+use loligo_ids::{IdString32, IdString64, id32};
+use loligo_render::{MESH_HIDDEN, Mesh, RenderHandle, StateRecorder, Transform};
+use loligo_resources::ResourceKey;
+
+use crate::assets::Assets;
+use crate::boot::room;
+use crate::components::{CAMERA, Camera, Model, Models, SUN, Sun};
+use crate::error::EngineError;
+use crate::memory::Memory;
+
+type Room<'m> = dyn Allocator + Sync + 'm;
+
+/// The most render objects of a world.
+pub(crate) const OBJECTS_MAX: u32 = 1 << 20;
+
+/// So many entities are removed at once when all are.
+const CLEARED: usize = 256;
+
+/// The number of the world that the engine runs.
+pub(crate) const WORLD: u32 = 1;
+
+/// Entities were spawned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit)]
+#[repr(C)]
+pub struct Spawned {
+    /// How many.
+    pub count: u32,
+}
+
+impl Event for Spawned {
+    const TYPE: u32 = id32!("spawned").hash();
+}
+
+/// An entity was removed, and with it what hung on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit)]
+#[repr(C)]
+pub struct Removed {
+    /// The bits of the entity that was to be removed.
+    pub entity: u32,
+    /// How many went.
+    pub count: u32,
+}
+
+impl Event for Removed {
+    const TYPE: u32 = id32!("removed").hash();
+}
+
+/// A resource that is loaded was compiled anew and swapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit)]
+#[repr(C)]
+pub struct ResourceChanged {
+    /// The hash of its type, the lower half first.
+    pub type_hash: [u32; 2],
+    /// The hash of its name.
+    pub name: [u32; 2],
+}
+
+impl Event for ResourceChanged {
+    const TYPE: u32 = id32!("resource_changed").hash();
+}
+
+/// All entities of a game and their components. What the game's logic changes, it changes here.
+///
+/// # Complexity
+///
+/// Moving an entity is O(1); the update at the end of a frame is O(entities that moved, and those that hang on them).
+///
+/// # Memory
+///
+/// That of its managers, from the memory passed in. A frame in which nothing is spawned allocates nothing.
+pub struct World<'m> {
+    entities: Entities<'m, Room<'m>>,
+    transforms: Transforms<'m, Room<'m>>,
+    tags: Tags<'m, Room<'m>>,
+    data: Data<'m, Room<'m>>,
+    models: Models<'m, Room<'m>>,
+    cameras: Plain<'m, Camera, Room<'m>>,
+    suns: Plain<'m, Sun, Room<'m>>,
+    /// None where rendering is left out.
+    recorder: Option<StateRecorder<'m, Room<'m>>>,
+    events: EventStream<'m, Room<'m>>,
+    /// The names of the entities of the level, in the order in which they were spawned.
+    names: Array<'m, (IdString32, Entity), Room<'m>>,
+    camera: Option<Entity>,
+    /// The game's time in nanoseconds, and how far this frame moves it on.
+    now: u64,
+    step: u64,
+    frame: u64,
+    is_over: bool,
+    #[cfg(feature = "script")]
+    pub(crate) modules: crate::scripts::Modules<'m>,
+}
+
+impl<'m> World<'m> {
+    /// Returns an empty world. What is drawn is recorded where `is_drawn`.
+    pub(crate) fn new_in(is_drawn: bool, memory: &Memory<'m>) -> Self {
+        let render = room(memory, "render");
+        #[cfg(feature = "script")]
+        let modules = crate::scripts::Modules::new_in(room(memory, "script"));
+        let memory = room(memory, "entities");
+        Self {
+            entities: Entities::new_in(memory),
+            transforms: Transforms::new_in(memory),
+            tags: Tags::new_in(memory),
+            data: Data::new_in(memory),
+            models: Models::new_in(memory),
+            cameras: Plain::new_in(CAMERA, memory),
+            suns: Plain::new_in(SUN, memory),
+            recorder: is_drawn.then(|| StateRecorder::new_in(WORLD, OBJECTS_MAX, render)),
+            events: EventStream::new_in(memory),
+            names: Array::new_in(memory),
+            camera: None,
+            now: 0,
+            step: 0,
+            frame: 0,
+            is_over: false,
+            #[cfg(feature = "script")]
+            modules,
+        }
+    }
+
+    /// Returns the entities: which there are.
+    #[must_use]
+    pub const fn entities(&self) -> &Entities<'m, Room<'m>> {
+        &self.entities
+    }
+
+    /// Returns the transforms.
+    #[must_use]
+    pub const fn transforms(&self) -> &Transforms<'m, Room<'m>> {
+        &self.transforms
+    }
+
+    /// Returns the transforms, to be changed; render objects follow when the frame ends.
+    pub const fn transforms_mut(&mut self) -> &mut Transforms<'m, Room<'m>> {
+        &mut self.transforms
+    }
+
+    /// Returns the tags.
+    #[must_use]
+    pub const fn tags(&self) -> &Tags<'m, Room<'m>> {
+        &self.tags
+    }
+
+    /// Returns the tags, to be changed.
+    pub const fn tags_mut(&mut self) -> &mut Tags<'m, Room<'m>> {
+        &mut self.tags
+    }
+
+    /// Returns the data of entities.
+    #[must_use]
+    pub const fn data(&self) -> &Data<'m, Room<'m>> {
+        &self.data
+    }
+
+    /// Returns the data of entities, to be changed.
+    pub const fn data_mut(&mut self) -> &mut Data<'m, Room<'m>> {
+        &mut self.data
+    }
+
+    /// Returns what an entity looks like.
+    #[must_use]
+    pub fn model(&self, entity: Entity) -> Option<&Model> {
+        self.models.get(entity)
+    }
+
+    /// Returns the entities that have a model.
+    #[must_use]
+    pub fn models(&self) -> &[Entity] {
+        self.models.entities()
+    }
+
+    /// Returns the entity whose camera the player looks through: the one that was set, or else the first there is.
+    #[must_use]
+    pub fn camera(&self) -> Option<Entity> {
+        let set = self.camera.filter(|entity| self.cameras.contains(*entity));
+        set.or_else(|| self.cameras.entities().first().copied())
+    }
+
+    /// Looks through an entity's camera from now on; `false` if it has none.
+    pub fn set_camera(&mut self, entity: Entity) -> bool {
+        let has_one = self.cameras.contains(entity);
+        if has_one {
+            self.camera = Some(entity);
+        }
+        has_one
+    }
+
+    /// Returns the camera of an entity.
+    #[must_use]
+    pub fn camera_of(&self, entity: Entity) -> Option<&Camera> {
+        self.cameras.get(entity)
+    }
+
+    /// Returns the camera of an entity, to be changed.
+    pub fn camera_of_mut(&mut self, entity: Entity) -> Option<&mut Camera> {
+        self.cameras.get_mut(entity)
+    }
+
+    /// Returns the sun, if there is one, and its entity.
+    #[must_use]
+    pub fn sun(&self) -> Option<(Entity, &Sun)> {
+        self.suns.entities().first().copied().zip(self.suns.values().first())
+    }
+
+    /// Returns the sun, to be changed.
+    pub fn sun_mut(&mut self) -> Option<&mut Sun> {
+        self.suns.values_mut().first_mut()
+    }
+
+    /// Returns the first entity of that name in the level that was spawned last. O(entities of the level).
+    #[must_use]
+    pub fn find(&self, name: IdString32) -> Option<Entity> {
+        let found = self.names.iter().find(|(own, _)| *own == name).map(|(_, entity)| *entity);
+        found.filter(|entity| self.entities.is_alive(*entity))
+    }
+
+    /// Returns the game's time in nanoseconds.
+    #[must_use]
+    pub const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Returns how far this frame moves the game on, in nanoseconds.
+    #[must_use]
+    pub const fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Returns the number of the frame, from 0 on.
+    #[must_use]
+    pub const fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// Ends the game after this frame.
+    pub const fn end_game(&mut self) {
+        self.is_over = true;
+    }
+
+    /// Tells whether the game ends after this frame.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Shows or hides an entity; `false` if it has no model.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory to tell the render thread.
+    pub fn set_visible(&mut self, entity: Entity, is_visible: bool) -> Result<bool, EngineError> {
+        let Some(model) = self.models.get_mut(entity) else { return Ok(false) };
+        model.flags = if is_visible { 0 } else { MESH_HIDDEN };
+        if let (Some(recorder), Some(handle)) = (&mut self.recorder, model.handle()) {
+            recorder.set_flags(handle, model.flags)?;
+        }
+        Ok(true)
+    }
+
+    /// Appends an event of the game's own to the stream.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory.
+    pub fn send<E: Event>(&mut self, event: E) -> Result<(), EngineError> {
+        Ok(self.events.try_push(event)?)
+    }
+
+    /// Spawns a copy of a resource for each pose. Returns how many entities were made.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory, or a component of a type that the engine has no manager for.
+    pub fn spawn(
+        &mut self,
+        resource: &EntityResource<'_>,
+        poses: &[Pose],
+    ) -> Result<usize, EngineError> {
+        let mut managers: [&mut dyn ComponentManager; 6] = [
+            &mut self.transforms,
+            &mut self.tags,
+            &mut self.data,
+            &mut self.models,
+            &mut self.cameras,
+            &mut self.suns,
+        ];
+        // No two of them are of one type.
+        let Ok(mut components) = Components::new(&mut managers) else { return Ok(0) };
+        let made = self.entities.spawn(resource, poses, &mut components, Unknown::Refuse)?;
+        let count = made.len();
+        self.names.try_reserve(count)?;
+        for (at, entity) in made.iter().enumerate() {
+            let name = resource.name(at % resource.len().max(1)).unwrap_or(IdString32::new(""));
+            self.names.try_push((name, *entity))?;
+        }
+        self.events.try_push(Spawned { count: count as u32 })?;
+        Ok(count)
+    }
+
+    /// Removes an entity and what hangs on it. Returns how many entities that were.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory to tell of it; it is removed all the same.
+    pub fn unspawn(&mut self, entity: Entity) -> Result<usize, EngineError> {
+        let count = self.remove(&[entity]);
+        if count > 0 {
+            let event = Removed { entity: entity.to_bits(), count: count as u32 };
+            self.events.try_push(event)?;
+        }
+        Ok(count)
+    }
+
+    /// Removes all entities.
+    pub(crate) fn clear(&mut self) {
+        loop {
+            let mut some = [None; CLEARED];
+            some.iter_mut().zip(self.entities.iter()).for_each(|(place, one)| *place = Some(one));
+            // Those that are there come first.
+            let Some(first) = some[0] else { break };
+            let entities = some.map(|entity| entity.unwrap_or(first));
+            self.remove(&entities);
+        }
+        self.names.clear();
+    }
+
+    fn remove(&mut self, entities: &[Entity]) -> usize {
+        let mut managers: [&mut dyn ComponentManager; 6] = [
+            &mut self.transforms,
+            &mut self.tags,
+            &mut self.data,
+            &mut self.models,
+            &mut self.cameras,
+            &mut self.suns,
+        ];
+        let Ok(mut components) = Components::new(&mut managers) else { return 0 };
+        self.entities.unspawn(entities, &mut components)
+    }
+
+    /// Begins a frame that moves the game on by so many nanoseconds.
+    pub(crate) const fn begin(&mut self, frame: u64, step: u64) {
+        self.frame = frame;
+        self.step = step;
+        self.now = self.now.saturating_add(step);
+    }
+
+    /// Returns the events since the last frame's, in exchange for an empty stream.
+    pub(crate) const fn take_events(
+        &mut self,
+        empty: EventStream<'m, Room<'m>>,
+    ) -> EventStream<'m, Room<'m>> {
+        core::mem::replace(&mut self.events, empty)
+    }
+
+    /// Ends a frame: computes the matrices of what has moved, and records what became of render objects. `layer` finds
+    /// the number of a layer by the hash of its name.
+    pub(crate) fn end(
+        &mut self,
+        assets: &Assets<'m, Room<'m>>,
+        layer: impl Fn(IdString64) -> Option<u32>,
+    ) -> Result<(), EngineError> {
+        let Self { transforms, models, recorder, .. } = self;
+        let Some(recorder) = recorder else {
+            transforms.update(|_, _| {});
+            while models.take_gone().is_some() {}
+            return Ok(());
+        };
+        while let Some(handle) = models.take_gone() {
+            recorder.destroy(handle)?;
+        }
+        let mut failed = None;
+        transforms.update(|entity, matrix| {
+            let Some(model) = models.get_mut(entity) else { return };
+            let told = match model.handle() {
+                Some(handle) => {
+                    recorder.set_transform(handle, &Transform::from(*matrix)).map_err(Into::into)
+                }
+                None => create(model, matrix, assets, &layer, recorder),
+            };
+            if let Err(error) = told {
+                failed = Some(error);
+            }
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Tells the render thread what has changed of a mesh or a material that models are made of.
+    pub(crate) fn refresh(
+        &mut self,
+        key: ResourceKey,
+        assets: &Assets<'m, Room<'m>>,
+        layer: impl Fn(IdString64) -> Option<u32>,
+    ) -> Result<(), EngineError> {
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        for model in self.models.values() {
+            let Some(handle) = model.handle() else { continue };
+            if model.mesh() == key
+                && let Some(mesh) = assets.mesh(key)
+            {
+                recorder.set_shape(handle, mesh.geometry, mesh.sphere)?;
+            }
+            if model.material() == key
+                && let Some(material) = assets.material(key)
+            {
+                let number = layer(material.layer).unwrap_or(u32::MAX);
+                recorder.set_material(handle, material.state, number)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the render thread the layers of all models, whose numbers are others now.
+    pub(crate) fn refresh_layers(
+        &mut self,
+        assets: &Assets<'m, Room<'m>>,
+        layer: impl Fn(IdString64) -> Option<u32>,
+    ) -> Result<(), EngineError> {
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        for model in self.models.values() {
+            if let (Some(handle), Some(material)) =
+                (model.handle(), assets.material(model.material()))
+            {
+                let number = layer(material.layer).unwrap_or(u32::MAX);
+                recorder.set_material(handle, material.state, number)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) const fn recorder(&mut self) -> Option<&mut StateRecorder<'m, Room<'m>>> {
+        self.recorder.as_mut()
+    }
+
+    /// Returns where the camera is, and how it projects.
+    pub(crate) fn eye(&self) -> (Affine3A, Camera) {
+        let Some(entity) = self.camera() else {
+            // Of a world without a camera, its middle from outside.
+            let eye = Affine3A::from_rotation_translation(
+                Quat::from_rotation_x(-0.5),
+                Vec3::new(0.0, 10.0, 20.0),
+            );
+            return (eye, Camera::default());
+        };
+        let world = self.transforms.world(entity).copied().unwrap_or(Affine3A::IDENTITY);
+        (world, self.cameras.get(entity).copied().unwrap_or_default())
+    }
+}
+
+/// Makes the render object of a model whose entity has a matrix now.
+fn create<A: Allocator + ?Sized>(
+    model: &mut Model,
+    matrix: &Affine3A,
+    assets: &Assets<'_, A>,
+    layer: impl Fn(IdString64) -> Option<u32>,
+    recorder: &mut StateRecorder<'_, A>,
+) -> Result<(), EngineError> {
+    let missing = |key| EngineError::Wrong { key, what: "a model names it, and it is not loaded" };
+    let mesh = assets.mesh(model.mesh()).ok_or(missing(model.mesh()))?;
+    let material = assets.material(model.material()).ok_or(missing(model.material()))?;
+    let object = Mesh {
+        transform: Transform::from(*matrix),
+        sphere: mesh.sphere,
+        geometry: mesh.geometry,
+        state: material.state,
+        layer: layer(material.layer).unwrap_or(u32::MAX),
+        flags: model.flags,
+    };
+    let handle: RenderHandle = recorder.create_mesh(&object)?;
+    model.handle = handle.to_bits();
+    Ok(())
+}
+
+impl core::fmt::Debug for World<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("World")
+            .field("entities", &self.entities.len())
+            .field("models", &self.models.entities().len())
+            .field("frame", &self.frame)
+            .finish_non_exhaustive()
+    }
+}

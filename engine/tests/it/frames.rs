@@ -1,0 +1,164 @@
+//! Frames of a game: booted, run, drawn as text, shut down.
+
+use glam::Quat;
+use loligo_engine::{
+    Engine, EngineError, EngineOptions, Logic, RoomAllocator, RoomMemory, Without, World,
+    with_engine,
+};
+use loligo_ids::id32;
+
+use crate::support::Game;
+
+/// Turns what is tagged so.
+#[derive(Default)]
+pub(crate) struct Turning {
+    pub(crate) started: u32,
+    pub(crate) events: u32,
+}
+
+impl<'m> Logic<'m> for Turning {
+    fn start(&mut self, world: &mut World<'m>) {
+        self.started += 1;
+        assert_eq!(world.tags().entities(id32!("turns")).len(), 1, "the hub is there");
+    }
+
+    fn update(&mut self, world: &mut World<'m>) {
+        let angle = (world.now() as f64 / 1e9) as f32;
+        let turning = world.tags().entities(id32!("turns")).first().copied();
+        if let Some(entity) = turning {
+            let is_turned =
+                world.transforms_mut().set_rotation(entity, Quat::from_rotation_y(angle));
+            assert!(is_turned, "the hub has a transform");
+        }
+    }
+
+    fn event(&mut self, _: &mut World<'m>, _: &loligo_containers::EventRecord<'_>) {
+        self.events += 1;
+    }
+}
+
+/// Runs so many frames and returns the text of the last, and where the arm is.
+fn run(options: &EngineOptions<'_>, frames: u32) -> (String, String) {
+    with_engine(options, |engine| run_in(engine, frames).expect("frames are drawn"))
+        .expect("it boots")
+}
+
+fn run_in(engine: &mut Engine<'_, '_>, frames: u32) -> Result<(String, String), EngineError> {
+    let mut logic = Turning::default();
+    for frame in 0..frames {
+        if frame + 1 == frames {
+            engine.want_text();
+        }
+        engine.frame(&mut logic)?;
+    }
+    engine.finish()?;
+    assert_eq!((logic.started, logic.events), (1, 1), "it was started, and told of the level");
+    let world = engine.world();
+    let arm = world.find(id32!("arm")).expect("the level has one");
+    let place = world.transforms().world(arm).expect("it has a transform").translation;
+    Ok((engine.text().to_owned(), format!("{place:?}")))
+}
+
+#[test]
+fn sixty_frames_are_run_and_the_last_is_as_it_was_kept() {
+    let game = Game::new(3);
+    let data = game.data();
+    let (text, place) = run(&game.options(&data), 60);
+    assert_eq!(text, include_str!("frame.txt"), "the frame:\n{text}");
+    assert!(place.starts_with("Vec3A(1.1085"), "{place} after 59 sixtieths of a second");
+    assert!(game.log.all()[0].starts_with("drawn by nobody"), "{:?}", game.log.all());
+}
+
+#[test]
+fn a_frame_is_the_same_on_one_thread_and_on_many() {
+    let game = Game::new(20);
+    let data = game.data();
+    let [one, two, five] = [1, 2, 5].map(|threads| {
+        let options = EngineOptions { threads: Some(threads), ..game.options(&data) };
+        run(&options, 30)
+    });
+    assert_eq!(one, two, "two threads");
+    assert_eq!(one, five, "five threads");
+    assert!(one.0.contains("meshes 402"), "all are there: {}", &one.0[..200]);
+}
+
+#[test]
+fn rooms_may_be_left_out() {
+    let game = Game::new(2);
+    let data = game.data();
+    for rooms in
+        [&["render"][..], &["monitor"], &["tools"], &["monitor", "render", "script", "tools"]]
+    {
+        let mut without = Without::default();
+        rooms.iter().for_each(|room| without.add(room).expect("it may"));
+        let options = EngineOptions { without, ..game.options(&data) };
+        let (text, place) = run(&options, 20);
+        assert_eq!(text.is_empty(), rooms.contains(&"render"), "without {rooms:?}");
+        assert!(place.starts_with("Vec3A("), "the world goes on without {rooms:?}");
+    }
+}
+
+#[test]
+fn every_allocator_of_a_plan_gives_the_same_frame() {
+    let game = Game::new(2);
+    let data = game.data();
+    let expected = run(&game.options(&data), 12);
+    for allocator in [
+        RoomAllocator::Heap,
+        RoomAllocator::Page,
+        RoomAllocator::Guard,
+        RoomAllocator::Buddy { bytes: 32 << 20, leaf: 64 },
+    ] {
+        let mut options = game.options(&data);
+        for index in 0..loligo_engine::ROOMS.len() {
+            options.plan.set_room(index, RoomMemory { allocator, budget: None });
+        }
+        assert_eq!(run(&options, 12), expected, "{allocator:?}");
+    }
+}
+
+#[test]
+fn a_room_that_runs_out_of_its_budget_is_an_error() {
+    let game = Game::new(2);
+    let data = game.data();
+    for (index, room) in loligo_engine::ROOMS.iter().enumerate() {
+        let mut options = game.options(&data);
+        let memory = RoomMemory { allocator: RoomAllocator::Shared, budget: Some(64) };
+        options.plan.set_room(index, memory);
+        let booted = with_engine(&options, |engine| engine.frame(&mut ()));
+        // A room that needs nothing yet boots; one that does says so, and leaves nothing.
+        if ["engine", "entities", "render", "resources", "tasks"].contains(room) {
+            let error = booted.and_then(|frame| frame).expect_err(room).to_string();
+            assert!(error.contains("memory") || error.contains("refuse"), "{room}: {error}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_game_is_an_error() {
+    let game = Game::new(1);
+    let data = game.data();
+    let missing = tempfile::tempdir().expect("a folder");
+    let error = with_engine(&game.options(missing.path()), |_| ()).expect_err("there is no data");
+    assert!(error.to_string().contains("resources"), "{error}");
+    for (from, to, said) in [
+        ("level = \"yard\"", "level = \"none\"", "there is no such resource; compile it"),
+        ("level = \"yard\"", "", "game.config: `level` is missing or wrong; name a resource"),
+        ("[ 640 360 ]", "[ 640 ]", "game.config: `window` is missing or wrong; give its width"),
+        (
+            "\"smoothed\"",
+            "\"rough\"",
+            "game.config: `time_step` is missing or wrong; give `policy`",
+        ),
+        ("sky = \"sky\"", "sky = \"ground\"", "there is no such resource"),
+    ] {
+        let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
+        game.write("game.config", &config.replace(from, to));
+        assert_eq!(game.compile(), [""; 0], "{to}");
+        let error = with_engine(&game.options(&data), |_| ()).expect_err(to).to_string();
+        assert!(error.contains(said), "{to}: {error}");
+        game.write("game.config", &config);
+        game.compile();
+    }
+    with_engine(&game.options(&data), |_| ()).expect("as it was");
+}

@@ -1,0 +1,120 @@
+//! What a frame may not touch, and what may not be left: each in a process of its own, which stops.
+
+use std::process::{Command, Output};
+
+use loligo_allocators::GlobalGuard;
+use loligo_engine::{EngineOptions, Logic, World, libraries, with_engine};
+use std::alloc::System;
+
+use crate::frames::Turning;
+use crate::support::Game;
+
+/// Disarmed but in the children.
+#[global_allocator]
+static GUARD: GlobalGuard<System> = GlobalGuard::new("global", System);
+
+/// Says which child this process is.
+const CHILD: &str = "LOLIGO_ENGINE_CHILD";
+
+fn is_child(name: &str) -> bool {
+    std::env::var_os(CHILD).is_some_and(|child| child == name)
+}
+
+/// Runs a test of this program in a process of its own.
+fn child(test: &str) -> Output {
+    let mut child = Command::new(std::env::current_exe().expect("this test"));
+    let name = format!("memory::{test}");
+    // One thread of tests: what the others do is no part of a frame.
+    child.args(["--exact", &name, "--nocapture", "--test-threads=1"]).env(CHILD, test);
+    child.output().expect("it starts")
+}
+
+/// Runs frames under the guard.
+fn guarded(frames: u64, logic: &mut dyn for<'m> Logic<'m>) {
+    let game = Game::new(8);
+    let data = game.data();
+    let options = EngineOptions { guard: Some(&GUARD), threads: Some(3), ..game.options(&data) };
+    let run = with_engine(&options, |engine| {
+        while engine.frames() < frames {
+            engine.want_text();
+            engine.frame(logic)?;
+        }
+        engine.finish()?;
+        engine.disarm();
+        Ok::<_, loligo_engine::EngineError>(engine.frames())
+    });
+    assert_eq!(run.expect("it boots").expect("frames are drawn"), frames, "all were run");
+}
+
+#[test]
+fn child_whose_frames_leave_the_global_heap_alone() {
+    if is_child("child_whose_frames_leave_the_global_heap_alone") {
+        guarded(60, &mut Turning::default());
+        println!("60 frames; libraries: {:?}", libraries());
+    }
+}
+
+#[test]
+fn frames_from_the_tenth_on_leave_the_global_heap_alone() {
+    let output = child("child_whose_frames_leave_the_global_heap_alone");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("60 frames; "), "{said}");
+}
+
+/// Takes a box in its twelfth frame.
+struct Careless;
+
+impl<'m> Logic<'m> for Careless {
+    fn update(&mut self, world: &mut World<'m>) {
+        if world.frame() == 12 {
+            careless_box(world.frame());
+        }
+    }
+}
+
+#[inline(never)]
+fn careless_box(frame: u64) {
+    drop(core::hint::black_box(Box::new(frame)));
+}
+
+#[test]
+fn child_that_takes_a_box_in_a_frame() {
+    if is_child("child_that_takes_a_box_in_a_frame") {
+        guarded(60, &mut Careless);
+    }
+}
+
+#[test]
+fn a_frame_that_reaches_the_global_heap_stops_the_program_with_a_stack_trace() {
+    let output = child("child_that_takes_a_box_in_a_frame");
+    assert!(!output.status.success(), "it stops");
+    let said = String::from_utf8_lossy(&output.stderr);
+    for part in ["`global` was reached by armed code", "careless_box", "8 bytes"] {
+        assert!(said.contains(part), "`{part}` in:\n{said}");
+    }
+}
+
+#[test]
+fn child_that_leaves_a_block() {
+    if is_child("child_that_leaves_a_block") {
+        let game = Game::new(1);
+        let data = game.data();
+        let booted = with_engine(&game.options(&data), |engine| {
+            let script = engine.memory().room("script").expect("it is a room");
+            let words = loligo_containers::Array::try_from_slice_in(&[1_u32; 10], script);
+            core::mem::forget(words.expect("there is memory"));
+        });
+        panic!("a block was left, and the engine went down: {booted:?}");
+    }
+}
+
+#[test]
+fn a_block_that_is_left_stops_the_program_by_its_room() {
+    let output = child("child_that_leaves_a_block");
+    assert!(!output.status.success(), "it stops");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("script") && said.contains("1 live block"), "{said}");
+    assert!(!said.contains("and the engine went down"), "{said}");
+}

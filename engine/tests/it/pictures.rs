@@ -1,0 +1,84 @@
+//! Pictures, where there is a driver that draws them.
+
+use loligo_engine::{BackEndChoice, Engine, EngineOptions, with_engine};
+use serde_json::json;
+
+use crate::frames::Turning;
+use crate::support::Game;
+use crate::tools::Tool;
+
+const SHADER: &str = "
+struct Material { base_color: vec4<f32>, surface: vec4<f32>, extra: vec4<f32> }
+@group(1) @binding(0) var<uniform> material: Material;
+@vertex fn vs_main(@builtin(vertex_index) number: u32) -> @builtin(position) vec4<f32> {
+    let corner = vec2(f32((number << 1u) & 2u), f32(number & 2u)) * 2.0 - 1.0;
+    return vec4(corner, 1.0, 1.0);
+}
+@fragment fn fs_main() -> @location(0) vec4<f32> { return vec4(material.base_color.rgb, 1.0); }
+";
+
+const FRAME: &str = "
+targets = { depth = { format = \"depth32f\" } }
+passes = [ {
+    name = \"main\" color = [ \"window\" ] depth = \"depth\" clear = { color = [ 0 0 0 1 ] depth = 1 }
+    layers = [ { name = \"sky\" order = \"by_state\" } ]
+} ]
+";
+
+fn material(color: &str) -> String {
+    format!("shader = \"flat\" layer = \"sky\" casts_shadow = false color = [ {color} 1 ]")
+}
+
+/// Draws a frame and returns the color in its middle.
+fn middle(engine: &mut Engine<'_, '_>) -> Option<[u8; 3]> {
+    engine.want_picture();
+    engine.frame(&mut ()).expect("a frame");
+    engine.finish().expect("it is drawn");
+    let [width, height] = engine.size().map(|side| side as usize);
+    let picture = engine.picture();
+    let at = (height / 2 * width + width / 2) * 4;
+    (picture.len() == width * height * 4).then(|| [picture[at], picture[at + 1], picture[at + 2]])
+}
+
+#[test]
+fn a_material_that_is_changed_while_the_game_runs_is_seen_in_the_picture() {
+    let game = Game::new(1);
+    game.write("flat.shader", SHADER);
+    game.write("yard.frame", FRAME);
+    game.write("sky.material", &material("1 0 0"));
+    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
+    game.write("game.config", &config.replace("[ 640 360 ]", "[ 64 48 ]"));
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    let recompile = |told: &mut dyn FnMut(&dyn core::fmt::Display)| {
+        game.compile().iter().for_each(|error| told(error));
+        true
+    };
+    let options = EngineOptions {
+        back_end: BackEndChoice::Auto,
+        recompile: Some(&recompile),
+        ..game.options(&data)
+    };
+    with_engine(&options, |engine| {
+        let Some(color) = middle(engine) else {
+            // Said plainly, and no more can be looked at here.
+            assert!(game.log.all().iter().any(|line| line.contains("drawn by nobody")), "it says");
+            return println!("there is no driver: {:?}", game.log.all());
+        };
+        assert_eq!(color, [255, 0, 0], "{:?}", game.log.all());
+        let mut tool = Tool::connect(engine);
+        for (edit, expected) in [
+            (material("0 1 0"), [0, 255, 0]),
+            (material("0 0 7"), [0, 255, 0]), // Refused: the last good one stays.
+            (material("0 0 1"), [0, 0, 255]),
+        ] {
+            game.write("sky.material", &edit);
+            tool.ask(&json!({ "type": "reload" }), engine, &mut Turning::default());
+            assert_eq!(middle(engine), Some(expected), "{edit}: {:?}", game.log.all());
+        }
+        game.write("flat.shader", &SHADER.replace("material.base_color.rgb", "vec3(1.0)"));
+        tool.ask(&json!({ "type": "reload" }), engine, &mut Turning::default());
+        assert_eq!(middle(engine), Some([255; 3]), "a shader: {:?}", game.log.all());
+    })
+    .expect("it boots");
+}

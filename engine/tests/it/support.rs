@@ -1,0 +1,137 @@
+//! A small project, compiled into a folder that goes away, and engines that run it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use loligo_compiler::{Compilers, Project, Threads};
+use loligo_diagnostics::{LogLine, LogSink};
+use loligo_engine::{BackEndChoice, EngineOptions, TimeStep};
+
+/// A sixtieth of a second.
+pub(crate) const STEP: TimeStep = TimeStep::Fixed { step: 16_666_667 };
+
+/// Keeps what is logged.
+#[derive(Default)]
+pub(crate) struct Lines(Mutex<Vec<String>>);
+
+impl Lines {
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.lock().expect("nobody panics with it").clone()
+    }
+}
+
+impl LogSink for Lines {
+    fn line(&self, line: &LogLine<'_>) {
+        self.0.lock().expect("nobody panics with it").push(line.text.to_owned());
+    }
+}
+
+/// A project and its data.
+pub(crate) struct Game {
+    folder: tempfile::TempDir,
+    pub(crate) log: Lines,
+}
+
+impl Game {
+    /// A level of `side` times `side` boxes, of which the middle one turns another around it.
+    pub(crate) fn new(side: u32) -> Self {
+        let game = Self { folder: tempfile::tempdir().expect("a folder"), log: Lines::default() };
+        game.write("game.config", CONFIG);
+        game.write("yard.frame", FRAME);
+        game.write("box.mesh", "shape = \"box\"");
+        game.write("plain.shader", SHADER);
+        game.write("stone.material", "shader = \"plain\" layer = \"opaque\"");
+        game.write("sky.material", "shader = \"plain\" layer = \"sky\" casts_shadow = false");
+        game.write("yard.level", &level(side));
+        assert_eq!(game.compile(), [""; 0], "it is right");
+        game
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        fs::write(self.sources().join(path), text).expect("the folder may be written");
+    }
+
+    pub(crate) fn sources(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join(".loligo")
+    }
+
+    /// Compiles it, and returns what is wrong.
+    pub(crate) fn compile(&self) -> Vec<String> {
+        let compilers = compilers();
+        let data = self.data();
+        let project = Project::new(self.sources(), &data, &compilers);
+        let one = Threads::new(core::num::NonZeroUsize::MIN);
+        let report = project.compile(&one).expect("it can be compiled");
+        report.errors.iter().map(ToString::to_string).collect()
+    }
+
+    /// Options of an engine whose frames are text and whose steps are all alike.
+    pub(crate) fn options<'o>(&'o self, data: &'o Path) -> EngineOptions<'o> {
+        EngineOptions {
+            back_end: BackEndChoice::Text,
+            time_step: Some(STEP),
+            log: &self.log,
+            ..EngineOptions::new(data)
+        }
+    }
+}
+
+const CONFIG: &str = "
+title = \"Yard\"
+level = \"yard\"
+frame = \"yard\"
+window = [ 640 360 ]
+time_step = { policy = \"smoothed\" longest = 0.1 }
+full_screen = { sky = \"sky\" }
+";
+
+const SHADER: &str = "
+@vertex fn vs_main(@location(0) position: vec3<f32>) -> @builtin(position) vec4<f32> { return vec4(position, 1.0); }
+@vertex fn vs_shadow(@location(0) position: vec3<f32>) -> @builtin(position) vec4<f32> { return vec4(position, 1.0); }
+@fragment fn fs_main() -> @location(0) vec4<f32> { return vec4(1.0); }
+";
+
+const FRAME: &str = "
+targets = { shadow = { format = \"depth32f\" size = [ 512 512 ] } depth = { format = \"depth32f\" } }
+passes = [
+    { name = \"shadow\" depth = \"shadow\" clear = { depth = 1 } layers = [ { name = \"shadow\" order = \"by_state\" } ] }
+    {
+        name = \"main\" color = [ \"window\" ] depth = \"depth\" clear = { color = [ 0 0 0 1 ] depth = 1 } reads = [ \"shadow\" ]
+        layers = [ { name = \"opaque\" order = \"by_state\" } { name = \"sky\" order = \"by_state\" } ]
+    }
+]
+";
+
+fn level(side: u32) -> String {
+    let mut text = String::from(
+        "entities = {
+            eye = { components = { transform = { position = [ 0 6 14 ] rotation = [ -0.1950903 0 0 0.9807853 ] } camera = { far = 200 } } }
+            sun = { components = { transform = { rotation = [ -0.3826834 0 0 0.9238795 ] } sun = {} } }
+            hub = {
+                components = { transform = { position = [ 0 2 0 ] } model = { mesh = \"box\" material = \"stone\" } tag = [ \"turns\" ] }
+                children = { arm = { components = { transform = { position = [ 2 0 0 ] } model = { mesh = \"box\" material = \"stone\" } } } }
+            }\n",
+    );
+    for number in 0..side * side {
+        let (x, z) = (f64::from(number % side) * 2.0, f64::from(number / side) * -2.0);
+        text.push_str(&format!(
+            "box{number} = {{ components = {{ transform = {{ position = [ {x:?} 0.5 {z:?} ] }} model = {{ mesh = \"box\" \
+             material = \"stone\" }} }} }}\n"
+        ));
+    }
+    text.push('}');
+    text
+}
+
+fn compilers() -> Compilers {
+    let mut compilers = Compilers::built_in();
+    loligo_render::compile::register(&mut compilers);
+    loligo_engine::compile::register(&mut compilers);
+    compilers.register("lua", loligo_script::LuaCompiler);
+    compilers
+}

@@ -1,0 +1,87 @@
+//! What is replaced while the game runs, and what is refused.
+
+use loligo_render::gpu::{GpuRenderError, MaterialData, NUMBERS_MAX, TextureData};
+
+use crate::scene::{FLAT, color, draw, gpu, pixel, renderer, square, with_memory};
+
+#[test]
+fn materials_and_shaders_are_replaced_and_a_wrong_one_leaves_the_old() {
+    let Some(gpu) = gpu() else { return };
+    with_memory(|memory| {
+        let mut renderer = renderer(gpu, memory).expect("a device");
+        (0..3).for_each(|number| {
+            let material = color([0.0, 1.0, 0.0], number / 2);
+            renderer.try_set_material(number, &material).expect("a device");
+        });
+        let geometry = square(&mut renderer).expect("it fits");
+        let center = |renderer: &mut _| {
+            let (_, pixels) = draw(renderer, geometry, &[0, 1], memory).expect("it is drawn");
+            pixel(&pixels, 8, 4)
+        };
+        assert_eq!(center(&mut renderer), [0, 255, 0]);
+        renderer.try_set_material(0, &color([1.0, 0.0, 0.0], 0)).expect("a device");
+        assert_eq!(center(&mut renderer), [255, 0, 0], "the material is another one");
+
+        let wrong = FLAT.replace("return material.base_color", "return material.bas_color");
+        let error = renderer.try_set_shader(0, "flat.shader", &wrong).expect_err("it is wrong");
+        assert!(error.to_string().starts_with("flat.shader:13:68: "), "{error}");
+        let other_layout = FLAT.replace("@group(1) @binding(0)", "@group(1) @binding(7)");
+        let error = renderer.try_set_shader(0, "flat.shader", &other_layout).expect_err("no slot");
+        assert!(error.to_string().starts_with("the shader flat.shader: "), "{error}");
+        assert_eq!(center(&mut renderer), [255, 0, 0], "the old shader draws");
+
+        let swapped = FLAT.replace("return material.base_color", "return material.base_color.bgra");
+        renderer.try_set_shader(0, "flat.shader", &swapped).expect("it is right");
+        assert_eq!(center(&mut renderer), [0, 0, 255], "the shader is another one");
+    });
+}
+
+#[test]
+fn wrong_numbers_and_damaged_data_are_refused() {
+    let Some(gpu) = gpu() else { return };
+    with_memory(|memory| {
+        let mut renderer = renderer(gpu, memory).expect("a device");
+        let geometry = square(&mut renderer).expect("it fits");
+        let refused = [
+            renderer.try_set_material(NUMBERS_MAX, &MaterialData::default()),
+            renderer
+                .try_set_material(0, &MaterialData { texture: Some(9), ..MaterialData::default() }),
+            renderer.try_set_mesh(1, &[0; 33], &[0, 0, 0]).map(drop),
+            renderer.try_set_mesh(1, &[0; 32], &[0, 0]).map(drop),
+            renderer.try_set_mesh(1, &[0; 32], &[0, 1, 0]).map(drop),
+            renderer.try_set_mesh(1, &vec![0; 32 * 5_000], &[0, 0, 0]).map(drop),
+            renderer.try_set_texture(
+                0,
+                &TextureData { pixels: [2, 2], is_srgb: true, levels: 2, data: &[0; 19] },
+            ),
+            renderer.try_set_texture(
+                0,
+                &TextureData { pixels: [u32::MAX; 2], is_srgb: true, levels: 1, data: &[0; 4] },
+            ),
+            draw(&mut renderer, geometry, &[0, 1], memory).map(drop),
+        ];
+        let texts = refused.map(|refused| refused.expect_err("it is wrong").to_string());
+        for (text, expected) in texts.iter().zip([
+            "the number 65536 of a material is none of the 65536 that there can be",
+            "there is no texture 9; upload it before something names it",
+            "the mesh is damaged: its vertices are no whole number of 32 bytes each (33)",
+            "the mesh is damaged: its indices are no whole number of triangles (2)",
+            "the mesh is damaged: an index names no vertex (1)",
+            "no room for 5000 vertices of a mesh beside those of the others",
+            "the texture has 19 bytes of pixels, and by its size and levels should have 20",
+            "the texture has 4 bytes of pixels",
+            "there is no material 0; upload it before something names it",
+        ]) {
+            assert!(text.starts_with(expected), "`{text}` where `{expected}` was expected");
+        }
+        (0..3).for_each(|number| {
+            renderer.try_set_material(number, &color([1.0; 3], number / 2)).expect("a device");
+        });
+        let far = draw(&mut renderer, geometry, &[0, 7], memory).expect_err("there are two");
+        assert!(
+            matches!(far, GpuRenderError::Record { what: "instances", end: 8, limit: 2, .. }),
+            "{far:?}"
+        );
+        draw(&mut renderer, geometry, &[0, 1], memory).expect("all is as it was");
+    });
+}

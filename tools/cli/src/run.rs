@@ -1,0 +1,294 @@
+//! `loligo run`.
+
+use core::fmt::{self, Write as _};
+use core::net::{Ipv4Addr, SocketAddr};
+use core::num::NonZeroUsize;
+use core::time::Duration;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use loligo_allocators::{Allocator, HeapAllocator, Overview, PageAllocator};
+use loligo_compiler::{Platform, Project, Threads};
+use loligo_diagnostics::StderrSink;
+use loligo_engine::{
+    BackEndChoice, Engine, EngineOptions, Libraries, MemoryPlan, ROOMS, ToolOptions, Without,
+    with_engine,
+};
+
+use crate::content::compilers;
+use crate::print::print;
+
+/// Compiles a game and runs it: prints how long frames took, and what memory each subsystem has.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Run {
+    /// The folder of the game's sources
+    #[arg(value_name = "PROJECT")]
+    project: PathBuf,
+
+    /// Where the data goes [default: PROJECT/.loligo/PLATFORM]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// How many frames are run [default: 300, or as many as 15 seconds allow]
+    #[arg(long, value_name = "N")]
+    frames: Option<u64>,
+
+    /// Which allocator serves which subsystem, in place of what the game says
+    #[arg(long, value_name = "FILE")]
+    memory: Option<PathBuf>,
+
+    /// A room to leave out: monitor, render, script or tools; may be given several times
+    #[arg(long, value_name = "ROOM")]
+    without: Vec<String>,
+
+    /// How many threads; one does everything in order, and gives the same frames [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    threads: Option<u32>,
+
+    /// The port of this machine on which tools are served; 0 takes a free one
+    #[arg(long, value_name = "P", default_value_t = 0)]
+    port: u16,
+
+    /// Who draws
+    #[arg(long, value_enum, default_value_t = BackEnd::Auto)]
+    backend: BackEnd,
+
+    /// Write the last frame's picture as PNG [default: OUT/last.png]
+    #[arg(long, value_name = "FILE")]
+    screenshot: Option<PathBuf>,
+
+    /// Write the last frame as text
+    #[arg(long, value_name = "FILE")]
+    text: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BackEnd {
+    /// The graphics card or a driver that computes in its place; text where there is neither
+    Auto,
+    /// The graphics card or a driver that computes in its place
+    Gpu,
+    /// Text: nothing is drawn
+    Text,
+}
+
+/// How many frames are run where nothing is said, and how long at most.
+const FRAMES: u64 = 300;
+const LONGEST: Duration = Duration::from_secs(15);
+
+/// The picture where no file is named for it, in the folder of the data.
+const PICTURE: &str = "last.png";
+
+const EXAMPLES: &str = "Examples:
+  loligo run samples/10-courtyard                        what a frame takes
+  loligo run samples/10-courtyard --screenshot yard.png  and what it looks like
+  loligo run samples/10-courtyard --frames 1000 --memory guard.sjson
+                                                         each subsystem on the allocator that a file gives it
+  loligo run samples/10-courtyard --without render --without script
+                                                         does a fault go with one of the rooms?
+  loligo run samples/10-courtyard --threads 1            or with the threads?
+
+While it runs, tools may connect to the port that is printed: {\"type\": \"reload\"} compiles again what has changed,
+{\"type\": \"monitor\"} tells what the engine does.
+Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.";
+
+/// What is left of a game that was run.
+struct Ran {
+    /// What there is to say of its frames.
+    report: String,
+    /// The last frame as text, and as pixels, where that was wanted.
+    text: String,
+    picture: Vec<u8>,
+    size: [u32; 2],
+}
+
+impl Run {
+    /// Does the work; errors go to standard error.
+    pub(crate) fn run(&self) -> ExitCode {
+        match self.try_run() {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(1),
+            Err(message) => {
+                eprintln!("loligo: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    /// Compiles and runs; tells whether no resource was wrong.
+    fn try_run(&self) -> Result<bool, String> {
+        let plan = self.plan()?;
+        let mut without = Without::default();
+        for room in &self.without {
+            without.add(room).map_err(|error| error.to_string())?;
+        }
+        let compilers = compilers();
+        let usual = || self.project.join(".loligo").join(Platform::here().name);
+        let data = self.out.clone().unwrap_or_else(usual);
+        let project = Project::new(&self.project, &data, &compilers);
+        let is_right = compile(&project)?;
+        let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| recompiled(&project, told);
+        let options = EngineOptions {
+            plan,
+            without,
+            threads: self.threads,
+            back_end: match self.backend {
+                BackEnd::Auto => BackEndChoice::Auto,
+                BackEnd::Gpu => BackEndChoice::Gpu,
+                BackEnd::Text => BackEndChoice::Text,
+            },
+            guard: Some(&crate::MEMORY),
+            log: &StderrSink,
+            recompile: Some(&recompile),
+            tools: ToolOptions {
+                address: SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)),
+                ..ToolOptions::default()
+            },
+            ..EngineOptions::new(&data)
+        };
+        let run = with_engine(&options, |engine| self.frames(engine));
+        let Ran { report, text, picture, size } = run.map_err(|error| error.to_string())??;
+        if let Some(path) = &self.text {
+            fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        print(&report)?;
+        if let Some(path) = &self.screenshot {
+            save(path, size, &picture)?;
+        } else if !picture.is_empty() {
+            let path = data.join(PICTURE);
+            save(&path, size, &picture)?;
+            print(&format!("\nThe last frame's picture lies in {}.\n", path.display()))?;
+        }
+        Ok(is_right)
+    }
+
+    /// Runs the frames.
+    fn frames(&self, engine: &mut Engine<'_, '_>) -> Result<Ran, String> {
+        if let Some(address) = engine.tool_address() {
+            eprintln!("loligo: tools are served at {address}");
+        }
+        let told = |error: loligo_engine::EngineError| error.to_string();
+        let (frames, start) = (self.frames.unwrap_or(FRAMES), Instant::now());
+        let mut is_last = frames == 0;
+        while !is_last && !engine.is_over() {
+            // A driver without a graphics card may take a second for a frame.
+            let is_late = self.frames.is_none() && start.elapsed() > LONGEST;
+            is_last = is_late || engine.frames() + 1 >= frames;
+            if is_last {
+                self.text.iter().for_each(|_| engine.want_text());
+                engine.want_picture();
+            }
+            if let Err(error) = engine.frame(&mut ()) {
+                engine.disarm();
+                return Err(told(error));
+            }
+        }
+        let finished = engine.finish();
+        engine.disarm();
+        finished.map_err(told)?;
+        let (text, picture) = (engine.text().to_owned(), engine.picture().to_vec());
+        Ok(Ran { report: report(engine), text, picture, size: engine.size() })
+    }
+
+    /// Reads the memory plan: that of the command line, or else the one that the game names.
+    fn plan(&self) -> Result<MemoryPlan, String> {
+        let path = match &self.memory {
+            Some(path) => path.clone(),
+            None => match plan_of_game(&self.project) {
+                Some(name) => self.project.join(name),
+                None => return Ok(MemoryPlan::new()),
+            },
+        };
+        let text = fs::read_to_string(&path)
+            .map_err(|error| format!("{}: cannot read: {error}", path.display()))?;
+        let pages = PageAllocator::new("plan pages");
+        let heap = HeapAllocator::new("plan", &pages);
+        MemoryPlan::try_read_in(&text, &ROOMS, &heap)
+            .map_err(|error| format!("{}:{error}", path.display()))
+    }
+}
+
+/// Returns the file of the memory plan that a game's settings name.
+fn plan_of_game(project: &Path) -> Option<String> {
+    let text = fs::read(project.join("game.config")).ok()?;
+    let settings = loligo_compiler::Property::read(&text).ok()?;
+    Some(settings.get("memory")?.string().ok()?.to_owned())
+}
+
+/// Writes a picture.
+fn save(path: &Path, size: [u32; 2], picture: &[u8]) -> Result<(), String> {
+    let told = |why: &dyn fmt::Display| format!("{}: {why}", path.display());
+    if picture.is_empty() {
+        return Err(told(
+            &"there is no picture, since nobody draws; --text writes a frame without",
+        ));
+    }
+    let file = fs::File::create(path).map_err(|error| told(&error))?;
+    let file = std::io::BufWriter::new(file);
+    loligo_gpu::write_png(file, size, picture).map_err(|error| told(&error))
+}
+
+/// Compiles what has changed, and tells what is wrong.
+fn compile(project: &Project<'_>) -> Result<bool, String> {
+    let start = Instant::now();
+    let report = project.compile(&Threads::default()).map_err(|error| error.to_string())?;
+    for error in &report.errors {
+        eprintln!("loligo: {error}");
+    }
+    let (compiled, fresh, ms) = (report.compiled, report.fresh, start.elapsed().as_millis());
+    eprintln!("loligo: {compiled} resources compiled, {fresh} as they were, in {ms} ms");
+    Ok(report.errors.is_empty())
+}
+
+/// Compiles again while the game runs: on this thread, since others would be the game's.
+fn recompiled(project: &Project<'_>, told: &mut dyn FnMut(&dyn fmt::Display)) -> bool {
+    match project.compile(&Threads::new(NonZeroUsize::MIN)) {
+        Ok(report) => {
+            report.errors.iter().for_each(|error| told(error));
+            true
+        }
+        Err(error) => {
+            told(&error);
+            false
+        }
+    }
+}
+
+/// Returns what there is to say of the frames that were run.
+fn report(engine: &mut Engine<'_, '_>) -> String {
+    let ms = |ns: u64| ns as f64 / 1e6;
+    let (frames, entities) = (engine.frames(), engine.world().entities().len());
+    let [median, most, longest] = {
+        let times = engine.frame_times();
+        [times.percentile(50), times.percentile(99), times.longest()].map(ms)
+    };
+    let [own_median, own_most] = {
+        let times = engine.own_times();
+        [times.percentile(50), times.percentile(99)].map(ms)
+    };
+    let drawn = engine.drawn();
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{frames} frames of {entities} entities");
+    let _ = writeln!(
+        text,
+        "  a frame took {median:.2} ms, 99 % at most {most:.2} ms, the longest {longest:.2} ms"
+    );
+    let _ = writeln!(
+        text,
+        "  of processors our own threads took {own_median:.2} ms, 99 % at most {own_most:.2} ms, without who draws"
+    );
+    let _ = writeln!(
+        text,
+        "  the last one: {} draws of {} meshes, shadows included, in {} records\n",
+        drawn.draws, drawn.meshes, drawn.records
+    );
+    let mut all = Vec::new();
+    engine.memory().visit(&mut |allocator| all.push(allocator as &dyn Allocator));
+    let _ = writeln!(text, "{}\n{Libraries}", Overview::new(&all));
+    text
+}

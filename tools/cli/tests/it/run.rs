@@ -1,0 +1,179 @@
+//! Tests of `loligo run`.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::support::{Place, text};
+
+const LEVEL: &str = "
+entities = {
+    eye = { components = { transform = { position = [ 0 2 8 ] } camera = {} } }
+    sun = { components = { transform = {} sun = {} } }
+    box = { components = { transform = {} model = { mesh = \"box\" material = \"stone\" } } }
+}
+";
+
+const FRAME: &str = "passes = [ {
+    name = \"main\" color = [ \"window\" ] clear = { color = [ 0 0 0 1 ] }
+    layers = [ { name = \"opaque\" order = \"by_state\" } ]
+} ]";
+
+const SHADER: &str = "
+@vertex fn vs_main(@location(0) position: vec3<f32>) -> @builtin(position) vec4<f32> { return vec4(position, 1.0); }
+@fragment fn fs_main() -> @location(0) vec4<f32> { return vec4(1.0); }
+";
+
+fn game() -> Place {
+    let place = Place::new();
+    std::fs::create_dir(place.path("game")).expect("it may be made");
+    place.file("game/game.config", "level = \"yard\" frame = \"yard\" window = [ 320 200 ]");
+    place.file("game/yard.level", LEVEL);
+    place.file("game/yard.frame", FRAME);
+    place.file("game/box.mesh", "shape = \"box\"");
+    place.file("game/plain.shader", SHADER);
+    place.file("game/stone.material", "shader = \"plain\"");
+    place
+}
+
+fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["run", "game", "--frames", "20", "--backend", "text"];
+    arguments.extend_from_slice(more);
+    arguments
+}
+
+#[test]
+fn a_game_is_compiled_and_run_and_what_it_took_is_told() {
+    let place = game();
+    let (code, stdout, stderr) = place.run(&run(&["--text", "frame.txt"]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("6 resources compiled, 0 as they were"), "{stderr}");
+    assert!(stderr.contains("drawn by nobody: a frame is text"), "said plainly: {stderr}");
+    assert!(stderr.contains("tools are served at 127.0.0.1:"), "{stderr}");
+    assert!(stdout.starts_with("20 frames of 3 entities\n"), "{stdout}");
+    for part in ["99 % at most", "1 draws", "entities", "boot/pages", "tungstenite"] {
+        assert!(stdout.contains(part), "`{part}` in:\n{stdout}");
+    }
+    let frame = std::fs::read_to_string(place.path("frame.txt")).expect("it was written");
+    assert!(frame.starts_with("frame 19: 320 x 200, eye 0.000 2.000 8.000, meshes 1\n"), "{frame}");
+    let (code, _, stderr) = place.run(&run(&["--text", "again.txt", "--threads", "1"]));
+    assert_eq!(code, 0, "{stderr}");
+    let again = std::fs::read_to_string(place.path("again.txt")).expect("it was written");
+    assert_eq!(again, frame, "one thread gives the same frame");
+}
+
+#[test]
+fn a_resource_that_is_wrong_is_told_and_its_last_good_version_runs() {
+    let place = game();
+    place.run(&run(&[]));
+    place.file("game/stone.material", "shader = \"plain\"\nroughnes = 0.5");
+    let (code, stdout, stderr) = place.run(&run(&[]));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("stone.material:2:1: "), "{stderr}");
+    assert!(stderr.contains("When compiling: stone.material"), "{stderr}");
+    assert!(stdout.contains("1 draws"), "{stdout}");
+}
+
+#[test]
+fn the_memory_of_each_room_is_chosen_by_a_file() {
+    let place = game();
+    place.file("plan.sjson", "rooms = { render = { allocator = \"guard\" } }");
+    let (code, stdout, stderr) = place.run(&run(&["--memory", "plan.sjson"]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("own guard pages"), "{stdout}");
+    place.file("game/small.sjson", "rooms = { render = { allocator = \"heap\" } }");
+    let config = "level = \"yard\" frame = \"yard\" memory = \"small.sjson\"";
+    place.file("game/game.config", config);
+    let (code, stdout, stderr) = place.run(&run(&[]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("own heap"), "the game names one: {stdout}");
+    place.file("plan.sjson", "rooms = { rendr = {} }");
+    let (code, _, stderr) = place.run(&run(&["--memory", "plan.sjson"]));
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("plan.sjson:1:11: expected the name of a subsystem"), "{stderr}");
+}
+
+#[test]
+fn rooms_are_left_out() {
+    let place = game();
+    let (code, stdout, stderr) = place.run(&run(&["--without", "render", "--without", "tools"]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("0 draws") && !stderr.contains("drawn by"), "{stdout}{stderr}");
+    assert!(!stderr.contains("tools are served"), "{stderr}");
+}
+
+#[test]
+fn what_cannot_be_run_is_refused() {
+    let place = game();
+    for (arguments, said) in [
+        (&["run", "nothing"][..], "nothing"),
+        (&["run", "game", "--without", "entities"], "one of monitor, render, script, tools"),
+        (&["run", "game", "--threads", "0"], "0 is not in 1..=64"),
+        (&["run", "game", "--memory", "none.sjson"], "none.sjson: cannot read"),
+        (&["run"], "<PROJECT>"),
+    ] {
+        let (code, _, stderr) = place.run(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {stderr}");
+        assert!(stderr.contains(said), "{arguments:?}: {stderr}");
+    }
+    let (code, _, stderr) = place.run(&run(&["--screenshot", "yard.png"]));
+    assert_eq!(code, 2, "text is no picture: {stderr}");
+    assert!(stderr.contains("yard.png: there is no picture, since nobody draws"), "{stderr}");
+    assert!(!place.path("yard.png").exists(), "nothing is written");
+    place.file("game/game.config", "frame = \"yard\"");
+    let (code, _, stderr) = place.run(&run(&[]));
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("game.config: `level` is missing or wrong"), "{stderr}");
+}
+
+/// A game runs until a tool ends it; meanwhile a source is edited, and the game shows it.
+#[test]
+fn a_tool_reloads_what_was_edited_and_ends_the_game() {
+    let place = game();
+    let mut command = place.loligo(&["run", "game", "--frames", "1000000000", "--backend", "text"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+    let address = loop {
+        let line = lines.next().expect("it tells its port").expect("text");
+        if let Some((_, address)) = line.split_once("tools are served at ") {
+            break address.to_owned();
+        }
+    };
+    let mut tool = BufReader::new(TcpStream::connect(address).expect("it listens"));
+    let mut ask = |request: &str| {
+        tool.get_mut().write_all(format!("{request}\n").as_bytes()).expect("it is taken");
+        let mut answer = String::new();
+        tool.read_line(&mut answer).expect("it answers");
+        answer
+    };
+    place.file("game/stone.material", "shader = \"plain\" roughness = 0.1");
+    let answer = ask("{ \"type\": \"reload\" }");
+    assert!(answer.contains("\"reloaded\":1") && answer.contains("\"errors\":[]"), "{answer}");
+    place.file("game/stone.material", "shader = \"plain\" roughness = 2");
+    let answer = ask("{ \"type\": \"reload\" }");
+    assert!(answer.contains("stone.material:1:"), "{answer}");
+    assert!(ask("{ \"type\": \"monitor\" }").contains("\"loligo-compiler\":"), "it is counted");
+    ask("{ \"type\": \"quit\" }");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn the_sample_runs() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/10-courtyard");
+    let place = Place::new();
+    let data = place.path("data");
+    let (code, stdout, stderr) = place.run(&[
+        "run",
+        text(&sample),
+        "--out",
+        text(&data),
+        "--frames",
+        "20",
+        "--backend",
+        "text",
+    ]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.starts_with("20 frames of 10000 entities\n"), "{stdout}");
+}
