@@ -66,6 +66,7 @@ mod subsystem_expressions;
 mod subsystem_monitor;
 mod subsystem_render;
 mod subsystem_resources;
+mod subsystem_script;
 mod subsystem_sjson;
 mod subsystem_tasks;
 mod subsystems;

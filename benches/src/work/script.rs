@@ -1,6 +1,6 @@
 //! Calls of a bound function that adds two numbers, from a loop in Lua; and the same by mlua's safe layer.
 
-use loligo_script::{Binding, Kind, Route, Script, Settings, Value};
+use loligo_script::{Binding, Route, Script, Settings, Value};
 
 use crate::clock;
 use crate::contender::{Contender, Pass};
@@ -26,16 +26,8 @@ const CALLING: &str = "local add = add \
 const EMPTY: &str =
     "function run(calls) local sum = 0 for i = 1, calls do sum = sum + i end result = sum end";
 
-const BINDINGS: &[Binding<()>] = &[Binding {
-    name: "add",
-    arguments: &[Kind::Number, Kind::Number],
-    results: &[Kind::Number],
-    help: "the sum",
-    function: |(), call| {
-        call.return_number(call.number(0) + call.number(1));
-        Ok(())
-    },
-}];
+const BINDINGS: &[Binding<()>] =
+    &[Binding::direct("add", "the sum", |_: &mut (), a: f64, b: f64| a + b)];
 
 /// Returns a contender whose operation is one turn of a loop.
 pub(crate) fn our_calls(kind: Loop) -> Contender {

@@ -25,7 +25,7 @@ macro_rules! table {
                 arguments: const { &[$($argument),*] },
                 results: $results,
                 help: $help,
-                function: $function,
+                function: loligo_script::Function::Call($function),
             }),+]
         }
     };

@@ -6,7 +6,9 @@
 use std::io::{self, BufRead, Write};
 
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator, ProxyAllocator};
-use loligo_script::{Binding, Call, Host, IdKind, Kind, Refusal, Script, ScriptError, Settings};
+use loligo_script::{
+    Binding, Call, Function, Host, IdKind, Kind, Refusal, Script, ScriptError, Settings,
+};
 
 /// The world behind the console: a row of lamps.
 struct World {
@@ -21,21 +23,21 @@ const BINDINGS: &[Binding<World>] = &[
         arguments: &[],
         results: &[Kind::Number],
         help: "how many lamps are lit",
-        function: count,
+        function: Function::Call(count),
     },
     Binding {
         name: "Lamp.by_number",
         arguments: &[Kind::Number],
         results: &[Kind::OptionalId(LAMP)],
         help: "the lamp of a number from 1 to 8, or nil",
-        function: by_number,
+        function: Function::Call(by_number),
     },
     Binding {
         name: "Lamp.set_lit",
         arguments: &[Kind::Id(LAMP), Kind::Bool],
         results: &[],
         help: "switches a lamp",
-        function: set_lit,
+        function: Function::Call(set_lit),
     },
 ];
 

@@ -6,6 +6,7 @@
 use core::fmt;
 
 use crate::call::Call;
+use crate::direct::{Direct, DirectFunction};
 use crate::kind::Kind;
 
 /// The most arguments of a bound function.
@@ -19,7 +20,32 @@ pub const RESULTS_MAX: usize = 4;
 ///
 /// It may refuse with [`Call::refuse`]; then the script stops with an error at the line that called. A panic is caught
 /// and becomes such an error, too.
-pub type Function<W> = fn(&mut W, &mut Call<'_>) -> Result<(), Refusal>;
+pub type CallFunction<W> = fn(&mut W, &mut Call<'_>) -> Result<(), Refusal>;
+
+/// A bound function.
+pub enum Function<W> {
+    /// It takes any number of arguments of any kind from a [`Call`], and leaves its results there.
+    Call(CallFunction<W>),
+    /// It takes and returns values in registers, several times as quick; [`Binding::direct`] makes it.
+    Direct(Direct<W>),
+}
+
+impl<W> Clone for Function<W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for Function<W> {}
+
+impl<W> fmt::Debug for Function<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Call(_) => "Call",
+            Self::Direct(_) => "Direct",
+        })
+    }
+}
 
 /// That a bound function refused. Its reason is kept with the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +56,7 @@ pub struct Refusal(pub(crate) ());
 /// # Examples
 ///
 /// ```
-/// use loligo_script::{Binding, Call, IdKind, Kind, Refusal};
+/// use loligo_script::{Binding, Call, Function, IdKind, Kind, Refusal};
 ///
 /// struct World {
 ///     lamps: [bool; 4],
@@ -52,7 +78,7 @@ pub struct Refusal(pub(crate) ());
 ///     arguments: &[Kind::Id(LAMP), Kind::Bool],
 ///     results: &[],
 ///     help: "switches a lamp",
-///     function: set_on,
+///     function: Function::Call(set_on),
 /// }];
 /// ```
 pub struct Binding<W> {
@@ -66,6 +92,44 @@ pub struct Binding<W> {
     pub help: &'static str,
     /// The function.
     pub function: Function<W>,
+}
+
+impl<W> Binding<W> {
+    /// Returns the binding of a function that takes and returns values in registers; what it takes and returns says its
+    /// type. The quickest call, for what is called often: no more than four arguments, no texts, one result at most.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_script::{Binding, Id, IdKind, IdType};
+    ///
+    /// struct World {
+    ///     lamps: [bool; 4],
+    /// }
+    ///
+    /// struct Lamp;
+    ///
+    /// impl IdType for Lamp {
+    ///     const KIND: IdKind = IdKind::new(16, "Lamp");
+    /// }
+    ///
+    /// fn set_on(world: &mut World, lamp: Id<Lamp>, on: bool) -> Result<(), &'static str> {
+    ///     let lamp = world.lamps.get_mut(lamp.bits() as usize).ok_or("there is no such lamp")?;
+    ///     *lamp = on;
+    ///     Ok(())
+    /// }
+    ///
+    /// const BINDINGS: &[Binding<World>] =
+    ///     &[Binding::direct("Lamp.set_on", "switches a lamp", set_on)];
+    /// assert_eq!(BINDINGS[0].to_string(), "Lamp.set_on(Lamp, boolean)");
+    /// ```
+    pub const fn direct<F, Arguments>(name: &'static str, help: &'static str, _function: F) -> Self
+    where
+        F: DirectFunction<W, Arguments>,
+    {
+        let (arguments, results) = (F::ARGUMENTS, F::RESULTS);
+        Self { name, arguments, results, help, function: Function::Direct(F::DIRECT) }
+    }
 }
 
 impl<W> Clone for Binding<W> {

@@ -66,12 +66,14 @@ impl<'c> Call<'c> {
 
     /// Returns a boolean argument.
     #[must_use]
+    #[inline]
     pub fn bool(&self, argument: usize) -> bool {
         self.argument(argument, Kind::Bool) != 0.0
     }
 
     /// Returns a number.
     #[must_use]
+    #[inline]
     pub fn number(&self, argument: usize) -> f64 {
         self.argument(argument, Kind::Number)
     }
@@ -128,28 +130,33 @@ impl<'c> Call<'c> {
 
     /// Returns a vector.
     #[must_use]
+    #[inline]
     pub fn vector3(&self, argument: usize) -> Vec3 {
         self.temporaries.vector3(self.argument(argument, Kind::Vector3))
     }
 
     /// Returns a rotation.
     #[must_use]
+    #[inline]
     pub fn quaternion(&self, argument: usize) -> Quat {
         self.temporaries.quaternion(self.argument(argument, Kind::Quaternion))
     }
 
     /// Returns a matrix.
     #[must_use]
+    #[inline]
     pub fn matrix(&self, argument: usize) -> Mat4 {
         self.temporaries.matrix(self.argument(argument, Kind::Matrix4x4))
     }
 
     /// Returns a boolean to the script.
+    #[inline]
     pub fn return_bool(&mut self, value: bool) {
         self.result(Kind::Bool, f64::from(u8::from(value)));
     }
 
     /// Returns a number to the script.
+    #[inline]
     pub fn return_number(&mut self, value: f64) {
         self.result(Kind::Number, canonical(value));
     }
@@ -232,17 +239,21 @@ impl<'c> Call<'c> {
         Refusal(())
     }
 
+    #[inline]
     fn argument(&self, argument: usize, kind: Kind) -> f64 {
-        let is = self.arguments[argument];
-        assert!(is == kind, "argument {argument} is a {}, not a {}", is.name(), kind.name());
-        self.slots.arguments[argument]
+        match self.arguments.get(argument) {
+            Some(is) if is.is_like(kind) => self.slots.arguments[argument],
+            is => wrong("argument", argument, is, kind),
+        }
     }
 
+    #[inline]
     fn result(&mut self, kind: Kind, number: f64) {
         let index = self.returned;
-        let is = self.results[index];
-        assert!(is == kind, "result {index} is a {}, not a {}", is.name(), kind.name());
-        self.slots.results[index] = number;
+        match self.results.get(index) {
+            Some(is) if is.is_like(kind) => self.slots.results[index] = number,
+            is => wrong("result", index, is, kind),
+        }
         self.returned = index + 1;
     }
 
@@ -253,12 +264,8 @@ impl<'c> Call<'c> {
                 Ok(())
             }
             Err(Full) => {
-                let count = self.temporaries.count_max();
-                Err(self.refuse(format_args!(
-                    "this frame has had its {count} temporaries of {}; keep fewer, reuse them, or \
-                     raise `temporaries` in the settings of scripts",
-                    kind.name()
-                )))
+                let temporaries = self.temporaries;
+                Err(self.refuse(format_args!("{}", temporaries.full(kind))))
             }
         }
     }
@@ -272,4 +279,12 @@ impl fmt::Debug for Call<'_> {
             .field("returned", &self.returned)
             .finish()
     }
+}
+
+/// Panics: a bound function does not keep to its row of the table.
+#[cold]
+#[inline(never)]
+fn wrong(what: &str, index: usize, is: Option<&Kind>, kind: Kind) -> ! {
+    let is = is.map_or("value that the table does not have", |is| is.name());
+    panic!("{what} {index} is a {is}, not a {}", kind.name());
 }

@@ -7,12 +7,14 @@ use core::ffi::{CStr, c_int, c_void};
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 
+use crate::binding::{Binding, Function};
+use crate::direct::number_at;
 use crate::handle;
 use crate::host::Host;
 use crate::kind::Kind;
 use crate::lua::{Lua, Type, lua_State, upvalue};
 use crate::memory::Memory;
-use crate::runtime::Runtime;
+use crate::runtime::{Bound, Runtime};
 use crate::slots::TextSlot;
 
 /// Returns the stack of a C function that Lua calls, and what it shares with all others, its first upvalue.
@@ -44,35 +46,36 @@ pub(crate) unsafe extern "C-unwind" fn invoke<W>(state: *mut lua_State) -> c_int
     0
 }
 
-/// A bound function, by way of Lua's stack. Its second upvalue is its place in the table.
+/// A function that is called with a [`Call`](crate::Call), by way of Lua's stack. Its upvalue is its [`Bound`].
 ///
 /// # Safety
 ///
-/// As [`shared`].
-pub(crate) unsafe extern "C-unwind" fn plain<W: Host>(state: *mut lua_State) -> c_int {
-    // SAFETY: the caller's promise.
-    let (lua, runtime) = unsafe { shared::<W>(state) };
-    let index = lua.number(upvalue(2)) as usize;
-    let binding = runtime.entries[index];
+/// `state` is what Lua handed in, and the function's upvalue is the address of a [`Bound`] that lives as long as the state.
+pub(crate) unsafe extern "C-unwind" fn plain<W>(state: *mut lua_State) -> c_int {
+    // SAFETY: Lua's state is alive while Lua calls; the caller's frames keep the invariants.
+    let lua = unsafe { Lua::of(state) };
+    // SAFETY: the caller's promise; it is shared alone.
+    let bound = unsafe { &*lua.pointer(upvalue(1)).cast::<Bound<W>>() };
+    let (runtime, binding) = (bound.runtime(), &bound.binding);
     for (argument, kind) in binding.arguments.iter().enumerate() {
         if !take_argument(lua, runtime, argument, *kind) {
-            say_type(lua, runtime, index, argument, argument as c_int + 1);
-            raise_message(lua, runtime);
+            refuse_argument(lua, bound, argument);
         }
     }
-    if !runtime.enter(index) {
+    if !enter(bound) {
         raise_message(lua, runtime);
     }
+    // SAFETY: by the runtime's invariant 3 nobody else looks at the slots now, nor does what is called on the stack.
+    let slots = unsafe { &*runtime.slots.get() };
     for (result, kind) in binding.results.iter().enumerate() {
-        // SAFETY: by its invariant 3 nobody else looks at the slots now.
-        let (number, text) = unsafe {
-            let slots = &*runtime.slots.get();
-            (slots.results[result], slots.result_texts[result])
-        };
+        let number = slots.results[result];
         match kind {
             Kind::Bool => lua.push_bool(number != 0.0),
-            // SAFETY: the text lies in the runtime, which outlives this call.
-            Kind::Text => unsafe { lua.push_raw_text(text.data, text.bytes) },
+            Kind::Text => {
+                let text = slots.result_texts[result];
+                // SAFETY: the text lies in the runtime, which outlives this call.
+                unsafe { lua.push_raw_text(text.data, text.bytes) }
+            }
             Kind::OptionalId(_) if number == 0.0 => lua.push_nil(),
             _ => lua.push_number(number),
         }
@@ -80,40 +83,51 @@ pub(crate) unsafe extern "C-unwind" fn plain<W: Host>(state: *mut lua_State) -> 
     binding.results.len() as c_int
 }
 
+/// Runs a function that takes a [`Call`](crate::Call); direct ones are not bound by way of this.
+fn enter<W>(bound: &Bound<W>) -> bool {
+    match bound.binding.function {
+        Function::Call(function) => bound.runtime().enter(&bound.binding, function),
+        Function::Direct(_) => {
+            bound.runtime().say(format_args!("{}: bound the wrong way", bound.binding.name));
+            false
+        }
+    }
+}
+
+/// Raises that an argument on the stack is of another type than it must be.
+#[cold]
+pub(crate) fn refuse_argument<W>(lua: Lua, bound: &Bound<W>, argument: usize) -> ! {
+    let runtime = bound.runtime();
+    say_type(lua, runtime, &bound.binding, argument, argument as c_int + 1);
+    raise_message(lua, runtime)
+}
+
 /// Moves an argument from the stack into its slot; false where it is of another type.
+#[inline]
 fn take_argument<W>(lua: Lua, runtime: &Runtime<'_, W>, argument: usize, kind: Kind) -> bool {
     let place = argument as c_int + 1;
-    let is = lua.type_of(place);
-    let number = match (kind, is) {
-        (Kind::Bool, Type::Bool) => f64::from(u8::from(lua.bool(place))),
-        (Kind::Text, Type::Text) => {
-            let (data, bytes) = lua.text(place);
-            // SAFETY: by its invariant 3 nobody else looks at the slots now.
-            let slots = unsafe { &mut *runtime.slots.get() };
-            slots.argument_texts[argument] = TextSlot { data, bytes };
-            0.0
-        }
-        (Kind::OptionalId(_), Type::Nil) => 0.0,
-        (Kind::Bool | Kind::Text, _) => return false,
-        (_, Type::Number) => lua.number(place),
-        _ => return false,
-    };
-    // SAFETY: by its invariant 3 nobody else looks at the slots now.
+    // SAFETY: by its invariant 3 nobody else looks at the slots now, nor does what is called here.
     let slots = unsafe { &mut *runtime.slots.get() };
+    if matches!(kind, Kind::Text) {
+        let (data, bytes) = lua.text(place);
+        slots.argument_texts[argument] = TextSlot { data, bytes };
+        return !data.is_null();
+    }
+    let Some(number) = number_at(lua, place, kind) else { return false };
     slots.arguments[argument] = number;
     true
 }
 
-/// A bound function, by way of the foreign function interface: arguments and results are in the slots. Returns 1 where it
-/// refuses.
+/// A function that is called with a [`Call`](crate::Call), by way of the foreign function interface: arguments and
+/// results are in the slots. Returns 1 where it refuses.
 ///
 /// # Safety
 ///
-/// `runtime` is the address of a [`Runtime`] that lives, and `index` that of an entry in its table.
-pub(crate) unsafe extern "C" fn foreign<W: Host>(runtime: *const c_void, index: u32) -> c_int {
+/// `bound` is the address of a [`Bound`] that lives.
+pub(crate) unsafe extern "C" fn foreign<W>(bound: *const c_void) -> c_int {
     // SAFETY: the caller's promise; it is shared alone.
-    let runtime = unsafe { &*runtime.cast::<Runtime<'_, W>>() };
-    c_int::from(!runtime.enter(index as usize))
+    let bound = unsafe { &*bound.cast::<Bound<W>>() };
+    c_int::from(!enter(bound))
 }
 
 /// Raises what a foreign function said.
@@ -124,6 +138,9 @@ pub(crate) unsafe extern "C" fn foreign<W: Host>(runtime: *const c_void, index: 
 pub(crate) unsafe extern "C-unwind" fn fail<W>(state: *mut lua_State) -> c_int {
     // SAFETY: the caller's promise.
     let (lua, runtime) = unsafe { shared::<W>(state) };
+    // SAFETY: by the runtime's invariant 3 nobody else looks at the slots now.
+    let slots = unsafe { &mut *runtime.slots.get() };
+    slots.failed = 0;
     raise_message(lua, runtime)
 }
 
@@ -136,13 +153,18 @@ pub(crate) unsafe extern "C-unwind" fn refuse<W>(state: *mut lua_State) -> c_int
     // SAFETY: the caller's promise.
     let (lua, runtime) = unsafe { shared::<W>(state) };
     let (index, argument) = (lua.number(1) as usize, lua.number(2) as usize);
-    say_type(lua, runtime, index, argument - 1, 3);
+    say_type(lua, runtime, &runtime.entries[index], argument - 1, 3);
     raise_message(lua, runtime)
 }
 
 /// Says that an argument is of another type than it must be.
-fn say_type<W>(lua: Lua, runtime: &Runtime<'_, W>, index: usize, argument: usize, place: c_int) {
-    let binding = &runtime.entries[index];
+fn say_type<W>(
+    lua: Lua,
+    runtime: &Runtime<'_, W>,
+    binding: &Binding<W>,
+    argument: usize,
+    place: c_int,
+) {
     let wanted = binding.arguments[argument].name();
     let is = match lua.type_of(place) {
         Type::Nil => "nil",
@@ -167,7 +189,8 @@ fn say_type<W>(lua: Lua, runtime: &Runtime<'_, W>, index: usize, argument: usize
 }
 
 /// Raises the message, behind the place that called; a function of this crate's own is no place.
-fn raise_message<W>(lua: Lua, runtime: &Runtime<'_, W>) -> ! {
+#[cold]
+pub(crate) fn raise_message<W>(lua: Lua, runtime: &Runtime<'_, W>) -> ! {
     lua.push_where(1);
     // SAFETY: the text stays on the stack.
     if unsafe { lua.bytes(-1) }.starts_with(b"loligo:") {
@@ -306,7 +329,9 @@ pub(crate) unsafe extern "C-unwind" fn handler(state: *mut lua_State) -> c_int {
     }
     // SAFETY: the text stays on the stack.
     let text = unsafe { lua.bytes(1) };
-    if text.windows(STACK_MARK.len()).any(|window| window == STACK_MARK) {
+    if text.starts_with(NO_MEMORY)
+        || text.windows(STACK_MARK.len()).any(|window| window == STACK_MARK)
+    {
         return 1;
     }
     lua.push_value(upvalue(1));
@@ -316,13 +341,25 @@ pub(crate) unsafe extern "C-unwind" fn handler(state: *mut lua_State) -> c_int {
     1
 }
 
+/// What Lua says where memory is out.
+pub(crate) const NO_MEMORY: &[u8] = b"not enough memory";
+
+/// Raises that memory is out, as Lua would have, if the allocator has refused something.
+pub(crate) fn raise_if_short(lua: Lua, memory: &Memory<'_>) {
+    if memory.is_short() {
+        // Lua has this text from the start.
+        lua.push_text(NO_MEMORY);
+        lua.raise();
+    }
+}
+
 /// What the stack of calls begins with: an error has one at most.
 const STACK_MARK: &[u8] = b"\nstack traceback:";
 
 /// How many instructions are run between two looks at how many are left.
 pub(crate) const INSTRUCTIONS_STEP: i32 = 1000;
 
-/// Stops a call that has run too many instructions.
+/// Stops a call that has run too many instructions, or is out of memory.
 ///
 /// # Safety
 ///
@@ -338,6 +375,7 @@ pub(crate) unsafe extern "C-unwind" fn hook(
     unsafe { mlua_sys::lua_getallocf(state, &raw mut memory) };
     // SAFETY: the caller's promise; it is shared alone.
     let memory = unsafe { &*memory.cast::<Memory<'_>>() };
+    raise_if_short(lua, memory);
     let left = memory.instructions_left.get() - i64::from(INSTRUCTIONS_STEP);
     memory.instructions_left.set(left);
     if left < 0 {

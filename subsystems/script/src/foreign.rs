@@ -6,7 +6,8 @@
 
 use core::fmt::{self, Write};
 
-use crate::binding::Binding;
+use crate::binding::{Binding, Function};
+use crate::direct::DIRECT_ARGUMENTS_MAX;
 use crate::kind::Kind;
 
 /// The chunk of a binding at `index`: it is called with what it needs, and returns the function.
@@ -19,7 +20,7 @@ impl<W> fmt::Display for ForeignText<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Binding { arguments, results, .. } = *self.binding;
         f.write_str(
-            "local slots, runtime, enter, refuse, fail, type, text_of = ...\nreturn function(",
+            "local slots, refuse, fail, type, text_of, bound, enter = ...\nreturn function(",
         )?;
         for argument in 0..arguments.len() {
             write!(f, "{}a{argument}", if argument > 0 { ", " } else { "" })?;
@@ -28,8 +29,10 @@ impl<W> fmt::Display for ForeignText<'_, W> {
         for (argument, kind) in arguments.iter().enumerate() {
             self.argument(f, argument, *kind)?;
         }
-        let index = self.index;
-        writeln!(f, "if enter(runtime, {index}) ~= 0 then return fail() end")?;
+        if matches!(self.binding.function, Function::Direct(_)) {
+            return self.direct(f);
+        }
+        f.write_str("if enter(bound) ~= 0 then return fail() end\n")?;
         for (result, kind) in results.iter().enumerate() {
             f.write_str(if result > 0 { ", " } else { "return " })?;
             match kind {
@@ -49,6 +52,27 @@ impl<W> fmt::Display for ForeignText<'_, W> {
 }
 
 impl<W> ForeignText<'_, W> {
+    /// Writes the call of a direct function. A result that is no number equals nothing, itself included: then alone the
+    /// slots are looked at.
+    fn direct(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("local r = enter(bound")?;
+        for (argument, kind) in self.binding.arguments.iter().enumerate() {
+            match kind {
+                Kind::Bool => write!(f, ", a{argument} and 1 or 0")?,
+                Kind::OptionalId(_) => write!(f, ", a{argument} or 0")?,
+                _ => write!(f, ", a{argument}")?,
+            }
+        }
+        f.write_str(")\nif r ~= r and slots.failed ~= 0 then return fail() end\n")?;
+        f.write_str(match self.binding.results.first() {
+            None => "",
+            Some(Kind::Bool) => "return r ~= 0\n",
+            Some(Kind::OptionalId(_)) => "return r ~= 0 and r or nil\n",
+            Some(_) => "return r\n",
+        })?;
+        f.write_str("end\n")
+    }
+
     /// Writes the test of an argument, and its store into the slot.
     fn argument(&self, f: &mut fmt::Formatter<'_>, argument: usize, kind: Kind) -> fmt::Result {
         let (index, number) = (self.index, argument + 1);
@@ -65,6 +89,9 @@ impl<W> ForeignText<'_, W> {
             f,
             "if {or_nil}type(a{argument}) ~= \"{wanted}\" then return refuse({index}, {number}, a{argument}) end"
         )?;
+        if matches!(self.binding.function, Function::Direct(_)) {
+            return Ok(());
+        }
         match kind {
             Kind::Bool => writeln!(f, "slots.arguments[{argument}] = a{argument} and 1 or 0"),
             Kind::Text => writeln!(
@@ -78,14 +105,25 @@ impl<W> ForeignText<'_, W> {
     }
 }
 
-/// The chunk that declares what foreign functions need: it is called with the library and the addresses of slots, runtime
-/// and function, and returns them as they are used.
+/// The chunk that declares what foreign functions need: it is called with the library and the address of the slots, and
+/// returns the slots; what makes of two addresses, of a binding and of a function with so many numbers, what is called, -1
+/// for one that takes a call; and what makes a text.
 pub(crate) fn write_declarations(f: &mut impl Write) -> fmt::Result {
     write!(
         f,
-        "local ffi, slots, runtime, enter = ...\nffi.cdef[[{}]]\n\
-         return ffi.cast(\"loligo_slots *\", slots), ffi.cast(\"void *\", runtime), \
-         ffi.cast(\"int (*)(void *, uint32_t)\", enter), ffi.string\n",
+        "local ffi, slots = ...\nffi.cdef[[{}]]\nlocal types = {{ [-1] = ffi.typeof(\"int (*)(void *)\") }}\n",
         crate::slots::Slots::DECLARATION
+    )?;
+    for count in 0..=DIRECT_ARGUMENTS_MAX {
+        write!(f, "types[{count}] = ffi.typeof(\"double (*)(void *")?;
+        for _ in 0..count {
+            f.write_str(", double")?;
+        }
+        f.write_str(")\")\n")?;
+    }
+    f.write_str(
+        "local function as_bound(bound, enter, count)\n\
+         return ffi.cast(\"void *\", bound), ffi.cast(types[count], enter)\nend\n\
+         return ffi.cast(\"loligo_slots *\", slots), as_bound, ffi.string\n",
     )
 }

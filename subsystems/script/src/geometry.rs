@@ -2,7 +2,7 @@
 
 use glam::{EulerRot, Mat4, Quat, Vec3, Vec4};
 
-use crate::binding::{Binding, Function, Refusal};
+use crate::binding::{Binding, CallFunction, Function, Refusal};
 use crate::call::Call;
 use crate::kind::Kind;
 use crate::kind::Kind::{Matrix4x4 as M, Number as N, Quaternion as Q, Vector3 as V};
@@ -13,56 +13,42 @@ const fn bind<W>(
     name: &'static str,
     (arguments, results): (&'static [Kind], &'static [Kind]),
     help: &'static str,
-    function: Function<W>,
+    function: CallFunction<W>,
 ) -> Binding<W> {
-    Binding { name, arguments, results, help, function }
+    Binding { name, arguments, results, help, function: Function::Call(function) }
 }
 
 /// Returns the bindings of vectors. They know no host, nor do the others.
 pub(crate) const fn vectors<W>() -> [Binding<W>; 14] {
+    let lerp = "between two, by a number from 0 to 1";
+    let distance = "how far apart two points are";
     [
-        bind(
+        Binding::direct(
             "Vector3.new",
-            (&[N, N, N], &[V]),
             "a vector of x, y, z; also `Vector3(x, y, z)`",
-            vector_new,
+            |_: &mut W, x: f32, y: f32, z: f32| Vec3::new(x, y, z),
         ),
         bind("Vector3.elements", (&[V], &[N, N, N]), "x, y, z", vector_elements),
-        bind("Vector3.x", (&[V], &[N]), "its x", |_, call| scalar(call, |call| call.vector3(0).x)),
-        bind("Vector3.y", (&[V], &[N]), "its y", |_, call| scalar(call, |call| call.vector3(0).y)),
-        bind("Vector3.z", (&[V], &[N]), "its z", |_, call| scalar(call, |call| call.vector3(0).z)),
-        bind("Vector3.add", (&[V, V], &[V]), "the sum", |_, call| {
-            call.return_vector3(call.vector3(0) + call.vector3(1))
+        Binding::direct("Vector3.x", "its x", |_: &mut W, a: Vec3| a.x),
+        Binding::direct("Vector3.y", "its y", |_: &mut W, a: Vec3| a.y),
+        Binding::direct("Vector3.z", "its z", |_: &mut W, a: Vec3| a.z),
+        Binding::direct("Vector3.add", "the sum", |_: &mut W, a: Vec3, b: Vec3| a + b),
+        Binding::direct("Vector3.subtract", "the difference", |_: &mut W, a: Vec3, b: Vec3| a - b),
+        Binding::direct("Vector3.multiply", "scaled by a number", |_: &mut W, a: Vec3, by: f32| {
+            a * by
         }),
-        bind("Vector3.subtract", (&[V, V], &[V]), "the difference", |_, call| {
-            call.return_vector3(call.vector3(0) - call.vector3(1))
+        Binding::direct("Vector3.dot", "the inner product", |_: &mut W, a: Vec3, b: Vec3| a.dot(b)),
+        Binding::direct("Vector3.cross", "the outer product", |_: &mut W, a: Vec3, b: Vec3| {
+            a.cross(b)
         }),
-        bind("Vector3.multiply", (&[V, N], &[V]), "scaled by a number", |_, call| {
-            call.return_vector3(call.vector3(0) * call.number(1) as f32)
-        }),
-        bind("Vector3.dot", (&[V, V], &[N]), "the inner product", |_, call| {
-            scalar(call, |call| call.vector3(0).dot(call.vector3(1)))
-        }),
-        bind("Vector3.cross", (&[V, V], &[V]), "the outer product", |_, call| {
-            call.return_vector3(call.vector3(0).cross(call.vector3(1)))
-        }),
-        bind("Vector3.length", (&[V], &[N]), "its length", |_, call| {
-            scalar(call, |call| call.vector3(0).length())
-        }),
-        bind("Vector3.distance", (&[V, V], &[N]), "how far apart two points are", |_, call| {
-            scalar(call, |call| call.vector3(0).distance(call.vector3(1)))
-        }),
-        bind("Vector3.normalize", (&[V], &[V]), "of length 1; zero stays zero", |_, call| {
-            call.return_vector3(call.vector3(0).normalize_or_zero())
-        }),
-        bind(
-            "Vector3.lerp",
-            (&[V, V, N], &[V]),
-            "between two, by a number from 0 to 1",
-            |_, call| {
-                call.return_vector3(call.vector3(0).lerp(call.vector3(1), call.number(2) as f32))
-            },
+        Binding::direct("Vector3.length", "its length", |_: &mut W, a: Vec3| a.length()),
+        Binding::direct("Vector3.distance", distance, |_: &mut W, a: Vec3, b: Vec3| a.distance(b)),
+        Binding::direct(
+            "Vector3.normalize",
+            "of length 1; zero stays zero",
+            |_: &mut W, a: Vec3| a.normalize_or_zero(),
         ),
+        Binding::direct("Vector3.lerp", lerp, |_: &mut W, a: Vec3, b: Vec3, by: f32| a.lerp(b, by)),
     ]
 }
 
@@ -87,24 +73,19 @@ pub(crate) const fn rotations<W>() -> [Binding<W>; 9] {
                 call.return_quaternion(Quat::from_euler(EulerRot::YXZ, y, x, z))
             },
         ),
-        bind("Quaternion.multiply", (&[Q, Q], &[Q]), "the second, then the first", |_, call| {
-            call.return_quaternion(call.quaternion(0) * call.quaternion(1))
+        Binding::direct(
+            "Quaternion.multiply",
+            "the second, then the first",
+            |_: &mut W, a: Quat, b: Quat| a * b,
+        ),
+        Binding::direct("Quaternion.inverse", "the way back", |_: &mut W, a: Quat| a.inverse()),
+        Binding::direct("Quaternion.rotate", "a vector, turned", |_: &mut W, a: Quat, b: Vec3| {
+            a * b
         }),
-        bind("Quaternion.inverse", (&[Q], &[Q]), "the way back", |_, call| {
-            call.return_quaternion(call.quaternion(0).inverse())
-        }),
-        bind("Quaternion.rotate", (&[Q, V], &[V]), "a vector, turned", |_, call| {
-            call.return_vector3(call.quaternion(0) * call.vector3(1))
-        }),
-        bind(
+        Binding::direct(
             "Quaternion.lerp",
-            (&[Q, Q, N], &[Q]),
             "between two, by a number from 0 to 1",
-            |_, call| {
-                call.return_quaternion(
-                    call.quaternion(0).lerp(call.quaternion(1), call.number(2) as f32),
-                )
-            },
+            |_: &mut W, a: Quat, b: Quat, by: f32| a.lerp(b, by),
         ),
     ]
 }
@@ -125,24 +106,21 @@ pub(crate) const fn matrices<W>() -> [Binding<W>; 8] {
             call.return_matrix(Mat4::from_rotation_translation(call.quaternion(0), call.vector3(1)))
         }),
         bind("Matrix4x4.column", (&[M, N], &[N, N, N, N]), "a column, from 1 to 4", matrix_column),
-        bind("Matrix4x4.translation", (&[M], &[V]), "where it moves to", |_, call| {
-            call.return_vector3(call.matrix(0).w_axis.truncate())
+        Binding::direct("Matrix4x4.translation", "where it moves to", |_: &mut W, a: Mat4| {
+            a.w_axis.truncate()
         }),
-        bind("Matrix4x4.multiply", (&[M, M], &[M]), "the second, then the first", |_, call| {
-            call.return_matrix(call.matrix(0) * call.matrix(1))
-        }),
-        bind("Matrix4x4.inverse", (&[M], &[M]), "the way back", |_, call| {
-            call.return_matrix(call.matrix(0).inverse())
-        }),
-        bind("Matrix4x4.transform", (&[M, V], &[V]), "a point, transformed", |_, call| {
-            call.return_vector3(call.matrix(0).transform_point3(call.vector3(1)))
-        }),
+        Binding::direct(
+            "Matrix4x4.multiply",
+            "the second, then the first",
+            |_: &mut W, a: Mat4, b: Mat4| a * b,
+        ),
+        Binding::direct("Matrix4x4.inverse", "the way back", |_: &mut W, a: Mat4| a.inverse()),
+        Binding::direct(
+            "Matrix4x4.transform",
+            "a point, transformed",
+            |_: &mut W, a: Mat4, b: Vec3| a.transform_point3(b),
+        ),
     ]
-}
-
-fn scalar(call: &mut Call<'_>, compute: fn(&Call<'_>) -> f32) -> Ended {
-    call.return_number(f64::from(compute(call)));
-    Ok(())
 }
 
 fn numbers(call: &mut Call<'_>, values: &[f32]) -> Ended {
@@ -150,11 +128,6 @@ fn numbers(call: &mut Call<'_>, values: &[f32]) -> Ended {
         call.return_number(f64::from(*value));
     }
     Ok(())
-}
-
-fn vector_new<W>(_: &mut W, call: &mut Call<'_>) -> Ended {
-    let elements = [0, 1, 2].map(|argument| call.number(argument) as f32);
-    call.return_vector3(elements.into())
 }
 
 fn vector_elements<W>(_: &mut W, call: &mut Call<'_>) -> Ended {

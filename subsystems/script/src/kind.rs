@@ -88,6 +88,12 @@ impl Kind {
         }
     }
 
+    /// Tells whether both are of one variant, whatever ids they are of.
+    #[inline]
+    pub(crate) fn is_like(self, other: Self) -> bool {
+        core::mem::discriminant(&self) == core::mem::discriminant(&other)
+    }
+
     /// Returns what people call it.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -7,6 +7,7 @@ mod call;
 mod collector;
 #[cfg(feature = "compile")]
 mod compile;
+mod direct;
 mod entry;
 mod error;
 mod foreign;
@@ -20,6 +21,7 @@ mod memory;
 mod message;
 #[cfg(feature = "compile")]
 mod requires;
+mod reserve;
 mod runtime;
 mod script;
 mod settings;
@@ -29,11 +31,14 @@ mod temporaries;
 mod trace;
 mod value;
 
-pub use binding::{ARGUMENTS_MAX, Binding, Function, RESULTS_MAX, Refusal, Route};
+pub use binding::{ARGUMENTS_MAX, Binding, CallFunction, Function, RESULTS_MAX, Refusal, Route};
 pub use call::{Call, RESULT_TEXT_BYTES_MAX};
 pub use collector::{Collected, Collector, CollectorSettings};
 #[cfg(feature = "compile")]
 pub use compile::LuaCompiler;
+pub use direct::{
+    Direct, DirectArgument, DirectFunction, DirectResult, Id, IdType, Trouble, Values,
+};
 pub use error::{Fault, ScriptError};
 pub use host::Host;
 pub use inspect::{ObjectCounts, ObjectPaths};

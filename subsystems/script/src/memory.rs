@@ -7,6 +7,8 @@ use core::ptr::{self, NonNull};
 
 use loligo_allocators::Allocator;
 
+use crate::entry;
+use crate::reserve::Reserve;
 use crate::trace::GarbageTrace;
 
 /// What blocks are aligned to: LuaJIT was written for what the C library gives.
@@ -41,6 +43,12 @@ pub(crate) struct Memory<'m> {
     /// The thread whose stack is looked at while allocations are traced; null when they are not.
     traced: Cell<*mut mlua_sys::lua_State>,
     trace: UnsafeCell<Option<GarbageTrace<'m>>>,
+    /// What serves when the allocator refuses.
+    reserve: Reserve<'m>,
+    /// Whether it has served since a call began: then scripts are to be stopped.
+    is_short: Cell<bool>,
+    /// The state, once there is one.
+    state: Cell<*mut mlua_sys::lua_State>,
     /// The most instructions of one call, 0 for any number.
     pub(crate) instructions_max: Cell<u32>,
     /// How many are left.
@@ -57,6 +65,9 @@ impl<'m> Memory<'m> {
             peak: Cell::new(0),
             traced: Cell::new(ptr::null_mut()),
             trace: UnsafeCell::new(None),
+            reserve: Reserve::new(allocator),
+            is_short: Cell::new(false),
+            state: Cell::new(ptr::null_mut()),
             instructions_max: Cell::new(0),
             instructions_left: Cell::new(0),
         }
@@ -89,6 +100,26 @@ impl<'m> Memory<'m> {
         unsafe { (*self.trace.get()).take() }
     }
 
+    /// Notes the state, whose scripts are stopped when memory is short.
+    pub(crate) fn set_state(&self, state: NonNull<mlua_sys::lua_State>) {
+        self.state.set(state.as_ptr());
+    }
+
+    /// Makes sure that the reserve is whole; false where there is no memory for it.
+    pub(crate) fn fill_reserve(&self) -> bool {
+        self.reserve.fill()
+    }
+
+    /// Tells whether the allocator has refused something that the reserve had to serve.
+    pub(crate) fn is_short(&self) -> bool {
+        self.is_short.get()
+    }
+
+    /// Forgets that memory was short.
+    pub(crate) fn take_short(&self) -> bool {
+        self.is_short.replace(false)
+    }
+
     fn count(&self, allocated: usize, freed: usize) {
         self.allocated.set(self.allocated.get() + allocated as u64);
         self.freed.set(self.freed.get() + freed as u64);
@@ -107,12 +138,11 @@ impl<'m> Memory<'m> {
             if new_bytes == 0 {
                 return ptr::null_mut();
             }
-            let Ok(block) = self.allocator.allocate(new) else {
-                return ptr::null_mut();
-            };
-            self.count(block.len(), 0);
-            return block.cast::<c_void>().as_ptr();
+            return self.granted(new);
         };
+        if let Some(old_bytes) = self.reserve.size_of(block) {
+            return self.change_reserved(block, old_bytes, new);
+        }
         // SAFETY: Lua hands in a block that it got from here and has not given back.
         let old_bytes = unsafe { self.allocator.allocated_size(block) };
         if new_bytes == 0 {
@@ -125,11 +155,66 @@ impl<'m> Memory<'m> {
             return ptr::null_mut();
         };
         // SAFETY: the block is live, was asked with this alignment, and `old` is what was granted.
-        let Ok(moved) = (unsafe { self.allocator.reallocate(block, old, new) }) else {
+        let moved = unsafe { self.allocator.reallocate(block, old, new) };
+        if let Ok(moved) = moved {
+            self.count(moved.len(), old_bytes);
+            return moved.cast::<c_void>().as_ptr();
+        }
+        if new_bytes <= old_bytes {
+            return block.cast::<c_void>().as_ptr();
+        }
+        let moved = self.reserved(new_bytes);
+        if let Some(moved) = NonNull::new(moved) {
+            // SAFETY: both blocks are live, as large at least, and apart.
+            unsafe { block.copy_to_nonoverlapping(moved.cast(), old_bytes) };
+            // SAFETY: as above, and Lua does not use it any more.
+            unsafe { self.allocator.deallocate(block) };
+            self.count(0, old_bytes);
+        }
+        moved
+    }
+
+    /// Returns a new block, of the reserve where the allocator refuses.
+    fn granted(&self, new: Layout) -> *mut c_void {
+        match self.allocator.allocate(new) {
+            Ok(block) => {
+                self.count(block.len(), 0);
+                block.cast::<c_void>().as_ptr()
+            }
+            Err(_) => self.reserved(new.size()),
+        }
+    }
+
+    /// Returns a new block of the reserve, and has scripts stopped; null where it is too large for that.
+    fn reserved(&self, bytes: usize) -> *mut c_void {
+        let Some(block) = self.reserve.take(bytes) else {
             return ptr::null_mut();
         };
-        self.count(moved.len(), old_bytes);
-        moved.cast::<c_void>().as_ptr()
+        self.count(self.reserve.size_of(block).unwrap_or(0), 0);
+        let state = self.state.get();
+        if !self.is_short.replace(true) && !state.is_null() {
+            // SAFETY: the state is alive while it asks for memory, and this may be called at any time, by signals too.
+            unsafe { mlua_sys::lua_sethook(state, Some(entry::hook), mlua_sys::LUA_MASKCOUNT, 1) };
+        }
+        block.cast::<c_void>().as_ptr()
+    }
+
+    /// Gives a block of the reserve back, or moves it.
+    fn change_reserved(&self, block: NonNull<u8>, old_bytes: usize, new: Layout) -> *mut c_void {
+        let new_bytes = new.size();
+        let mut moved = ptr::null_mut();
+        if new_bytes > 0 {
+            if new_bytes <= old_bytes {
+                return block.cast::<c_void>().as_ptr();
+            }
+            moved = self.granted(new);
+            let Some(moved) = NonNull::new(moved) else { return ptr::null_mut() };
+            // SAFETY: both blocks are live, as large at least, and apart.
+            unsafe { block.copy_to_nonoverlapping(moved.cast(), old_bytes) };
+        }
+        self.reserve.give_back(block);
+        self.count(0, old_bytes);
+        moved
     }
 
     /// Charges an allocation to those on the stack.

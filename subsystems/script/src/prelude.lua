@@ -47,6 +47,13 @@ function require(name)
     return module
 end
 
+-- What was being loaded when memory ran out is not any more.
+local function begin_loading()
+    for name in pairs(loading) do
+        loading[name] = nil
+    end
+end
+
 local function resolve(path)
     local value = _G
     for step in gmatch(path, "[^.]+") do
@@ -132,6 +139,7 @@ local function reload(name)
     if old == nil then
         return false
     end
+    begin_loading()
     local new = run_module(name, 1)
     if type(old) == "table" and type(new) == "table" and old ~= new then
         local old_of = {}
@@ -165,6 +173,7 @@ end
 
 -- A line of the console: an expression, or statements.
 local function evaluate(code)
+    begin_loading()
     local chunk = load("return " .. code, "=console", "t")
     if not chunk then
         local why
@@ -185,8 +194,9 @@ local function callback(name)
         end
     end
     local index = #callback_names + 1
-    callback_names[index] = name
+    -- In this order: a name without its function would be taken for one that is there.
     callbacks[index] = resolve(name) or false
+    callback_names[index] = name
     return index
 end
 
@@ -222,6 +232,7 @@ return {
     callback_names = callback_names,
     hidden = hidden,
     require = function(name)
+        begin_loading()
         local module = require(name)
         refresh()
         return module

@@ -1,15 +1,17 @@
 //! What the functions that Lua calls share with the script.
 
+use core::any::Any;
 use core::cell::{Cell, UnsafeCell};
 use core::ffi::c_void;
 use core::panic::AssertUnwindSafe;
 use core::ptr::{self, NonNull};
 use std::panic::catch_unwind;
 
-use loligo_containers::Array;
+use loligo_containers::{Array, GrowError};
 
-use crate::binding::{Binding, Refusal};
+use crate::binding::{Binding, CallFunction, Refusal};
 use crate::call::{Call, ResultTexts};
+use crate::direct::{Trouble, Values};
 use crate::kind::{IdKind, Kind};
 use crate::lua::Lua;
 use crate::memory::Memory;
@@ -24,6 +26,67 @@ pub(crate) struct Work {
     pub(crate) run: unsafe fn(*mut c_void, Lua),
 }
 
+/// What a panic carries.
+type Panic = Box<dyn Any + Send>;
+
+/// A binding where scripts call it: its address is what its function in Lua has.
+///
+/// # Invariants
+///
+/// 1. `runtime` is the address of the [`Runtime`] that this lies in, and lives and stays where it is as long as any
+///    function in Lua has the address of this.
+pub(crate) struct Bound<W> {
+    runtime: *const c_void,
+    pub(crate) binding: Binding<W>,
+}
+
+impl<W> Bound<W> {
+    #[inline]
+    pub(crate) fn runtime(&self) -> &Runtime<'_, W> {
+        // SAFETY: by the invariant; it is shared alone.
+        unsafe { &*self.runtime.cast::<Runtime<'_, W>>() }
+    }
+
+    /// Runs a direct function; `None` where it fails, and the message says why.
+    #[inline]
+    pub(crate) fn enter(
+        &self,
+        kinds: &[Kind],
+        arguments: &[f64],
+        work: impl FnOnce(&mut W, Values<'_>) -> Result<f64, Trouble>,
+    ) -> Option<f64> {
+        let runtime = self.runtime();
+        let temporaries = &runtime.temporaries;
+        // The first half is known when a direct function is compiled.
+        let has_markers = kinds.iter().any(|kind| kind.marker().is_some());
+        if has_markers && temporaries.checks() && !self.check(kinds, arguments) {
+            return None;
+        }
+        match runtime.guarded(|host| work(host, Values(temporaries))) {
+            Some(Ok(Ok(number))) => Some(number),
+            failed => self.say_failed(failed),
+        }
+    }
+
+    #[inline(never)]
+    fn check(&self, kinds: &[Kind], arguments: &[f64]) -> bool {
+        self.runtime().check(self.binding.name, kinds, arguments)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn say_failed(&self, ended: Option<Result<Result<f64, Trouble>, Panic>>) -> Option<f64> {
+        let (runtime, name) = (self.runtime(), self.binding.name);
+        match ended {
+            Some(Ok(Ok(number))) => return Some(number),
+            Some(Ok(Err(trouble))) => runtime.say_trouble(name, trouble),
+            Some(Err(panic)) => _ = runtime.say_panic(name, &*panic),
+            None => _ = runtime.say_outside(name),
+        }
+        None
+    }
+}
+
 /// The state behind bound functions. It is shared by all of them through one address.
 ///
 /// # Invariants
@@ -35,6 +98,8 @@ pub(crate) struct Work {
 pub(crate) struct Runtime<'m, W> {
     pub(crate) host: Cell<*mut W>,
     pub(crate) entries: Array<'m, Binding<W>>,
+    /// The same bindings with the address of this, once it lies where it stays.
+    pub(crate) bound: Array<'m, Bound<W>>,
     pub(crate) slots: UnsafeCell<Slots>,
     pub(crate) texts: UnsafeCell<ResultTexts>,
     pub(crate) message: UnsafeCell<Message>,
@@ -51,6 +116,7 @@ impl<'m, W> Runtime<'m, W> {
     ) -> Self {
         Self {
             host: Cell::new(ptr::null_mut()),
+            bound: Array::new_in(memory.allocator()),
             entries,
             slots: UnsafeCell::new(Slots::new()),
             texts: UnsafeCell::new(ResultTexts::new()),
@@ -61,7 +127,18 @@ impl<'m, W> Runtime<'m, W> {
         }
     }
 
+    /// Notes where this lies, for bound functions.
+    pub(crate) fn try_bind(&mut self) -> Result<(), GrowError> {
+        let runtime = ptr::from_ref(self).cast();
+        self.bound.try_reserve(self.entries.len())?;
+        for &binding in &self.entries {
+            self.bound.try_push(Bound { runtime, binding })?;
+        }
+        Ok(())
+    }
+
     /// Takes the host out for a function, and puts it back. `None` outside of a call.
+    #[inline]
     pub(crate) fn with_host<R>(&self, work: impl FnOnce(&mut W) -> R) -> Option<R> {
         let host = self.host.replace(ptr::null_mut());
         let mut exclusive = NonNull::new(host)?;
@@ -79,41 +156,38 @@ impl<'m, W> Runtime<'m, W> {
     }
 
     /// Runs a bound function on the arguments in the slots; false where it refuses, and the message says why.
-    pub(crate) fn enter(&self, index: usize) -> bool {
-        let binding = self.entries[index];
-        if self.temporaries.checks() && !self.check(&binding) {
-            return false;
+    pub(crate) fn enter(&self, binding: &Binding<W>, function: CallFunction<W>) -> bool {
+        if self.temporaries.checks() {
+            // SAFETY: by invariant 3 nobody else writes there.
+            let arguments = unsafe { (*self.slots.get()).arguments };
+            if !self.check(binding.name, binding.arguments, &arguments) {
+                return false;
+            }
         }
-        let end = self.with_host(|host| {
-            // A panic may not leave by way of Lua's frames.
-            catch_unwind(AssertUnwindSafe(|| self.run(&binding, host)))
-        });
-        match end {
+        match self.guarded(|host| self.run(binding, function, host)) {
             Some(Ok(Ok(()))) => true,
             Some(Ok(Err(Refusal(())))) => {
-                // SAFETY: by invariant 3 nobody else looks at it.
-                let message = unsafe { &mut *self.message.get() };
-                message.put_before(format_args!("{}: ", binding.name));
+                self.say_name(binding.name);
                 false
             }
-            Some(Err(panic)) => {
-                let words = panic.downcast_ref::<&str>().copied();
-                let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-                let words = words.unwrap_or("without a message");
-                self.say(format_args!("{}: a panic in the engine: {words}", binding.name));
-                false
-            }
-            None => {
-                self.say(format_args!(
-                    "{}: called outside of a call from the engine, by a finalizer for instance",
-                    binding.name
-                ));
-                false
-            }
+            Some(Err(panic)) => self.say_panic(binding.name, &*panic),
+            None => self.say_outside(binding.name),
         }
     }
 
-    fn run(&self, binding: &Binding<W>, host: &mut W) -> Result<(), Refusal> {
+    /// Takes the host out for a function, keeps its panics, and puts the host back.
+    #[inline]
+    fn guarded<R>(&self, work: impl FnOnce(&mut W) -> R) -> Option<Result<R, Panic>> {
+        // A panic may not leave by way of Lua's frames.
+        self.with_host(|host| catch_unwind(AssertUnwindSafe(|| work(host))))
+    }
+
+    fn run(
+        &self,
+        binding: &Binding<W>,
+        function: CallFunction<W>,
+        host: &mut W,
+    ) -> Result<(), Refusal> {
         // SAFETY: by invariant 3 nobody else looks at it while the function runs.
         let slots = unsafe { &mut *self.slots.get() };
         // SAFETY: as above.
@@ -122,7 +196,7 @@ impl<'m, W> Runtime<'m, W> {
         let message = unsafe { &mut *self.message.get() };
         let kinds = (binding.arguments, binding.results);
         let mut call = Call::new(slots, texts, message, &self.temporaries, kinds);
-        (binding.function)(host, &mut call)?;
+        function(host, &mut call)?;
         let (returned, wanted) = (call.returned(), binding.results.len());
         if returned == wanted {
             return Ok(());
@@ -130,17 +204,49 @@ impl<'m, W> Runtime<'m, W> {
         Err(call.refuse(format_args!("it returned {returned} results of {wanted}")))
     }
 
+    #[cold]
+    fn say_name(&self, name: &str) {
+        // SAFETY: by invariant 3 nobody else looks at it.
+        let message = unsafe { &mut *self.message.get() };
+        message.put_before(format_args!("{name}: "));
+    }
+
+    #[cold]
+    fn say_panic(&self, name: &str, panic: &(dyn Any + Send)) -> bool {
+        let words = panic.downcast_ref::<&str>().copied();
+        let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let words = words.unwrap_or("without a message");
+        self.say(format_args!("{name}: a panic in the engine: {words}"));
+        false
+    }
+
+    #[cold]
+    fn say_outside(&self, name: &str) -> bool {
+        self.say(format_args!(
+            "{name}: called outside of a call from the engine, by a finalizer for instance"
+        ));
+        false
+    }
+
+    #[cold]
+    fn say_trouble(&self, name: &str, trouble: Trouble) {
+        match trouble {
+            Trouble::Full(kind) => {
+                self.say(format_args!("{name}: {}", self.temporaries.full(kind)));
+            }
+            Trouble::Refused(why) => self.say(format_args!("{name}: {why}")),
+        }
+    }
+
     /// Looks at the markers of ids and temporaries.
-    fn check(&self, binding: &Binding<W>) -> bool {
-        for (argument, kind) in binding.arguments.iter().enumerate() {
+    fn check(&self, name: &str, kinds: &[Kind], arguments: &[f64]) -> bool {
+        for (argument, (kind, &number)) in kinds.iter().zip(arguments).enumerate() {
             let Some(marker) = kind.marker() else { continue };
-            // SAFETY: by invariant 3 nobody else writes there.
-            let number = unsafe { (&(*self.slots.get()).arguments)[argument] };
             if number == 0.0 && matches!(kind, Kind::OptionalId(_)) {
                 continue;
             }
             if let Err(fault) = self.temporaries.check(number, marker) {
-                self.say_fault(binding.name, argument, marker, fault);
+                self.say_fault(name, argument, marker, fault);
                 return false;
             }
         }

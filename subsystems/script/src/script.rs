@@ -44,8 +44,8 @@ pub(crate) struct Kept {
 ///
 /// # Memory
 ///
-/// All from the allocator that was passed in, on LuaJIT's own account too: about 100 KiB for an empty machine, 92 bytes for
-/// each temporary that a frame may have. Machine code alone lies elsewhere: LuaJIT maps up to 2 MiB for it from the system.
+/// All from the allocator that was passed in, on LuaJIT's own account too: about 100 KiB for an empty machine, 64 KiB
+/// in reserve, 92 bytes for each temporary that a frame may have. Machine code alone lies elsewhere: LuaJIT maps up to 2 MiB for it from the system.
 ///
 /// # Threads
 ///
@@ -109,10 +109,15 @@ impl<'m, W: Host> Script<'m, W> {
         let temporaries = Temporaries::try_new_in(settings.temporaries, settings.checks, memory)?;
         let mut runtime = Array::try_with_capacity_in(1, memory)?;
         runtime.try_push(Runtime::new(entries, temporaries, Memory::new(memory)))?;
+        runtime[0].try_bind()?;
+        if !runtime[0].memory.fill_reserve() {
+            return Err(ScriptError::memory());
+        }
         let data = (&raw const runtime[0].memory).cast_mut().cast::<c_void>();
         // SAFETY: the memory lies in the runtime, which by invariant 1 stays where it is.
         let state = unsafe { mlua_sys::lua_newstate(memory::allocate, data) };
         let state = NonNull::new(state).ok_or_else(ScriptError::memory)?;
+        runtime[0].memory.set_state(state);
         let mut script = Self { state, runtime, kept: Kept::default() };
         script.set_up(settings)?;
         Ok(script)
@@ -274,7 +279,7 @@ impl<'m, W: Host> Script<'m, W> {
     ///
     /// [`ScriptError`] if there is no memory for it.
     pub fn collect_all(&mut self) -> Result<(), ScriptError<'m>> {
-        self.protect(&mut |lua| {
+        self.protect_short(&mut |lua| {
             lua.collector(mlua_sys::LUA_GCCOLLECT, 0);
             lua.collector(mlua_sys::LUA_GCSTOP, 0);
         })
@@ -283,7 +288,7 @@ impl<'m, W: Host> Script<'m, W> {
     /// Has the collector do one step, about a kilobyte looked at; tells whether it has been through everything once more.
     pub(crate) fn collect_step(&mut self) -> Result<bool, ScriptError<'m>> {
         let mut is_through = false;
-        self.protect(&mut |lua| {
+        self.protect_short(&mut |lua| {
             is_through = lua.collector(mlua_sys::LUA_GCSTEP, 0) != 0;
             lua.collector(mlua_sys::LUA_GCSTOP, 0);
         })?;
@@ -369,6 +374,14 @@ impl<'m, W: Host> Script<'m, W> {
 
     /// Does work within Lua, where errors are caught. The work has nothing to drop when it is left by one.
     pub(crate) fn protect<F: FnMut(Lua)>(&mut self, work: &mut F) -> Result<(), ScriptError<'m>> {
+        if !self.runtime().memory.fill_reserve() {
+            return Err(ScriptError::memory());
+        }
+        self.protect_short(work)
+    }
+
+    /// Does work within Lua that needs no memory, but gives some back: the reserve need not be whole for it.
+    fn protect_short<F: FnMut(Lua)>(&mut self, work: &mut F) -> Result<(), ScriptError<'m>> {
         let data = core::ptr::from_mut(work).cast();
         self.runtime().work.set(Some(Work { data, run: run::<F> }));
         // SAFETY: by the type's invariant the state lives as long as this.
@@ -377,9 +390,18 @@ impl<'m, W: Host> Script<'m, W> {
         lua.push_kept(self.kept.invoke);
         let status = lua.call_protected(0, 0, 1);
         self.runtime().work.set(None);
+        self.end_short();
         let result = self.outcome(lua, status);
         lua.set_top(0);
         result
+    }
+
+    /// Lets scripts go on that were to be stopped.
+    pub(crate) fn end_short(&self) {
+        if self.runtime().memory.take_short() {
+            // SAFETY: the state is alive.
+            unsafe { mlua_sys::lua_sethook(self.state.as_ptr(), None, 0, 0) };
+        }
     }
 
     /// Makes an error of what lies on top.
@@ -392,7 +414,7 @@ impl<'m, W: Host> Script<'m, W> {
         // SAFETY: the text stays on the stack meanwhile.
         let bytes = unsafe { lua.bytes(-1) };
         // Lua raises this one as a text of its own where it is caught and raised again.
-        if bytes.starts_with(b"not enough memory") {
+        if bytes.starts_with(entry::NO_MEMORY) {
             return Err(ScriptError::memory());
         }
         match Array::try_from_slice_in(bytes, self.allocator()) {

@@ -6,13 +6,13 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError, text};
 use mlua_sys as ffi;
 
-use crate::binding::{ARGUMENTS_MAX, Binding, RESULTS_MAX, Route};
+use crate::binding::{ARGUMENTS_MAX, Binding, Function, RESULTS_MAX, Route};
 use crate::entry;
 use crate::error::{Fault, ScriptError};
 use crate::foreign::{ForeignText, write_declarations};
 use crate::host::Host;
 use crate::lua::{Lua, lua_CFunction, lua_State};
-use crate::runtime::Runtime;
+use crate::runtime::{Bound, Runtime};
 use crate::script::{Kept, Script};
 use crate::settings::Settings;
 
@@ -70,6 +70,7 @@ impl<'m, W: Host> Script<'m, W> {
         let status = unsafe { ffi::lua_cpcall(self.state().as_ptr(), lay_ground::<W>, data) };
         // SAFETY: the state is alive as long as this.
         let lua = unsafe { Lua::of(self.state().as_ptr()) };
+        self.end_short();
         self.outcome(lua, status)?;
         lua.set_top(0);
         self.set_kept(ground.kept);
@@ -87,14 +88,16 @@ impl<'m, W: Host> Script<'m, W> {
 
     /// Binds all functions by way of Lua's stack.
     fn bind_plain(&mut self) -> Result<(), ScriptError<'m>> {
-        let runtime: *const Runtime<'m, W> = self.runtime();
-        let entries = self.runtime().entries.len();
-        for index in 0..entries {
-            let name = self.runtime().entries[index].name;
+        for index in 0..self.runtime().bound.len() {
+            let bound: *const Bound<W> = &raw const self.runtime().bound[index];
+            let Binding { name, function, .. } = self.runtime().entries[index];
+            let entry = match function {
+                Function::Call(_) => entry::plain::<W>,
+                Function::Direct(direct) => direct.plain,
+            };
             self.protect(&mut |lua| {
-                lua.push_pointer(runtime);
-                lua.push_number(index as f64);
-                lua.push_closure(entry::plain::<W>, 2);
+                lua.push_pointer(bound);
+                lua.push_closure(entry, 1);
                 set_global(lua, name);
             })?;
         }
@@ -108,17 +111,14 @@ impl<'m, W: Host> Script<'m, W> {
         let memory = self.allocator();
         let mut declarations = Array::new_in(memory);
         write_declarations(&mut Out(&mut declarations)).map_err(|_| ScriptError::memory())?;
-        let enter: unsafe extern "C" fn(*const c_void, u32) -> c_int = entry::foreign::<W>;
         let mut tools: c_int = 0;
         self.protect(&mut |lua| {
             lua.push_table();
             load_own(lua, &declarations, c"=loligo");
             lua.open(ffi::luaopen_ffi, c"ffi");
             lua.push_pointer(slots);
-            lua.push_pointer(runtime);
-            lua.push_pointer(enter as *const c_void);
-            lua.call(4, 4);
-            let names = [c"text_of", c"enter", c"runtime", c"slots"];
+            lua.call(2, 3);
+            let names = [c"text_of", c"as_bound", c"slots"];
             for name in names {
                 lua.set_field(1, name);
             }
@@ -137,6 +137,14 @@ impl<'m, W: Host> Script<'m, W> {
         let mut source = Array::new_in(memory);
         for index in 0..self.runtime().entries.len() {
             let binding = self.runtime().entries[index];
+            let bound: *const Bound<W> = &raw const self.runtime().bound[index];
+            let (enter, arguments) = match binding.function {
+                Function::Call(_) => {
+                    let enter: unsafe extern "C" fn(*const c_void) -> c_int = entry::foreign::<W>;
+                    (enter as *const c_void, -1)
+                }
+                Function::Direct(direct) => ((direct.foreign)(), binding.arguments.len() as c_int),
+            };
             source.clear();
             text::try_format(
                 &mut source,
@@ -146,11 +154,14 @@ impl<'m, W: Host> Script<'m, W> {
             self.protect(&mut |lua| {
                 lua.push_kept(tools);
                 load_own(lua, &source, c"=loligo");
-                for name in
-                    [c"slots", c"runtime", c"enter", c"refuse", c"fail", c"type", c"text_of"]
-                {
+                for name in [c"slots", c"refuse", c"fail", c"type", c"text_of"] {
                     lua.push_field(1, name);
                 }
+                lua.push_field(1, c"as_bound");
+                lua.push_pointer(bound);
+                lua.push_pointer(enter);
+                lua.push_number(f64::from(arguments));
+                lua.call(3, 2);
                 lua.call(7, 1);
                 set_global(lua, binding.name);
             })?;
@@ -181,6 +192,8 @@ unsafe extern "C-unwind" fn lay_ground<W: Host>(state: *mut lua_State) -> c_int 
     // SAFETY: the caller's promise; nobody else uses it now.
     let ground = unsafe { &mut *ground };
     let runtime = ground.runtime;
+    // SAFETY: the runtime lives, and is shared alone.
+    let memory = unsafe { &(*runtime).memory };
     lua.collector(ffi::LUA_GCSTOP, 0);
     // A step is about a kilobyte.
     lua.collector(ffi::LUA_GCSETSTEPMUL, 100);
@@ -196,6 +209,7 @@ unsafe extern "C-unwind" fn lay_ground<W: Host>(state: *mut lua_State) -> c_int 
     for (name, opener) in libraries {
         lua.open(opener, name);
         lua.set_top(1);
+        entry::raise_if_short(lua, memory);
     }
     load_own(lua, PRELUDE, c"=loligo");
     for function in [entry::load_module::<W> as lua_CFunction, entry::print::<W>, entry::show::<W>]

@@ -4,13 +4,14 @@
 //! pools that are emptied each frame, and what a script holds is a number that carries kind, frame and place.
 
 use core::cell::Cell;
+use core::fmt;
 
 use glam::{Mat4, Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use crate::handle;
-use crate::kind::{IdKind, MATRIX4X4, QUATERNION, VECTOR3};
+use crate::kind::{IdKind, Kind, MATRIX4X4, QUATERNION, VECTOR3};
 
 /// The most temporaries of one kind in a frame.
 pub const TEMPORARIES_MAX: u32 = 1 << 16;
@@ -43,6 +44,24 @@ pub(crate) struct Temporaries<'m> {
 struct Pool<'m, T> {
     values: Array<'m, Cell<T>>,
     used: Cell<u32>,
+}
+
+/// The words for a pool that is full.
+pub(crate) struct FullText {
+    count: usize,
+    kind: Kind,
+}
+
+impl fmt::Display for FullText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "this frame has had its {} temporaries of {}; keep fewer, reuse them, or raise \
+             `temporaries` in the settings of scripts",
+            self.count,
+            self.kind.name()
+        )
+    }
 }
 
 /// What is wrong with a handle.
@@ -90,6 +109,11 @@ impl<'m> Temporaries<'m> {
 
     pub(crate) fn count_max(&self) -> usize {
         self.vectors.values.len()
+    }
+
+    /// Returns why there is no room for one more.
+    pub(crate) fn full(&self, kind: Kind) -> FullText {
+        FullText { count: self.count_max(), kind }
     }
 
     /// Tells whether handles are checked.

@@ -6,5 +6,6 @@ mod errors;
 mod inspecting;
 mod memory;
 mod modules;
+mod refusals;
 mod routes;
 mod world;

@@ -114,6 +114,19 @@ fn results_are_what_they_should_be() {
     assert_eq!(both("Camera.lamp(nil)"), "nil");
     assert_eq!(both("Camera.lamp(Camera.main())"), "Lamp 4294967202");
     assert_eq!(both("Camera.set_position(Camera.main(), Vector3(1, 2, 3))"), "");
+    let echo = |camera: &str| {
+        let lamp = "Camera.lamp(Camera.main())";
+        both(&format!("local x = direct.echo({camera}, {lamp}, Vector3(1, 2, 3), 2) return x"))
+    };
+    assert_eq!(echo("Camera.main()"), "Lamp 4294967202");
+    assert_eq!(echo("nil"), "nil");
+    assert_eq!(echo("Camera.main() + 1"), "error: console:1: direct.echo: there is no such camera");
+    assert_eq!(both("direct.both(true, true)"), "true");
+    assert_eq!(both("direct.both(true, false)"), "false");
+    assert_eq!(both("direct.count()"), "");
+    assert_eq!(both("direct.not_a_number() ~= direct.not_a_number()"), "true");
+    let error = both("local x = direct.panics()");
+    assert!(error.contains("direct.panics: a panic in the engine: assertion"), "{error}");
     assert_eq!(both("not_a_number() ~= not_a_number()"), "true");
     assert_eq!(both("bytes('a\\0b')"), "195");
     assert_eq!(both("bytes('')"), "0");

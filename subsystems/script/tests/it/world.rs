@@ -2,10 +2,26 @@
 
 use glam::{Mat4, Quat, Vec3};
 use loligo_allocators::Allocator;
-use loligo_script::{Binding, Call, Host, IdKind, Kind, Refusal, Route, Script, Settings};
+use loligo_script::{
+    Binding, Call, Function, Host, Id, IdKind, IdType, Kind, Refusal, Route, Script, Settings,
+};
 
 pub(crate) const LAMP: IdKind = IdKind::new(16, "Lamp");
 pub(crate) const CAMERA: IdKind = IdKind::new(17, "Camera");
+
+/// [`LAMP`] as a type.
+pub(crate) struct LampType;
+
+impl IdType for LampType {
+    const KIND: IdKind = LAMP;
+}
+
+/// [`CAMERA`] as a type.
+pub(crate) struct CameraType;
+
+impl IdType for CameraType {
+    const KIND: IdKind = CAMERA;
+}
 
 /// What bound functions change.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,15 +72,31 @@ fn mixed(world: &mut World, call: &mut Call<'_>) -> Ended {
     call.return_text(&echo)
 }
 
+/// Returns the lamp of an even camera, and refuses the other ones.
+fn echo(
+    world: &mut World,
+    camera: Option<Id<CameraType>>,
+    lamp: Id<LampType>,
+    to: Vec3,
+    by: f32,
+) -> Result<Option<Id<LampType>>, &'static str> {
+    world.position = to * by;
+    match camera {
+        None => Ok(None),
+        Some(camera) if camera.bits() == 7 => Ok(Some(lamp)),
+        Some(_) => Err("there is no such camera"),
+    }
+}
+
 /// All kinds, one by one and together.
 pub(crate) fn bindings() -> Vec<Binding<World>> {
     fn bind(
         name: &'static str,
         arguments: &'static [Kind],
         results: &'static [Kind],
-        function: loligo_script::Function<World>,
+        function: loligo_script::CallFunction<World>,
     ) -> Binding<World> {
-        Binding { name, arguments, results, help: "for tests", function }
+        Binding { name, arguments, results, help: "for tests", function: Function::Call(function) }
     }
     vec![
         bind("nothing", &[], &[], |world, _| {
@@ -113,6 +145,11 @@ pub(crate) fn bindings() -> Vec<Binding<World>> {
             let _ = call.bool(0);
             Ok(())
         }),
+        Binding::direct("direct.echo", "for tests", echo),
+        Binding::direct("direct.both", "for tests", |_: &mut World, a: bool, b: bool| a && b),
+        Binding::direct("direct.count", "for tests", |world: &mut World| world.calls += 1),
+        Binding::direct("direct.not_a_number", "for tests", |_: &mut World| -f64::NAN),
+        Binding::direct("direct.panics", "for tests", |_: &mut World| assert_eq!(1, 2, "wrong")),
         bind("pose", &[Kind::Quaternion, Kind::Vector3], &[Kind::Matrix4x4], |_, call| {
             call.return_matrix(Mat4::from_rotation_translation(call.quaternion(0), call.vector3(1)))
         }),
