@@ -141,7 +141,10 @@ impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
 
     fn counter(&mut self, name: Text<'_>, at: Place, values: fmt::Arguments<'_>) -> io::Result<()> {
         let line = self.line();
-        write!(self.file.writer, "{line}{{\"ph\":\"C\",\"name\":{name},{at},\"args\":{{{values}}}}}")
+        write!(
+            self.file.writer,
+            "{line}{{\"ph\":\"C\",\"name\":{name},{at},\"args\":{{{values}}}}}"
+        )
     }
 
     fn heap(&mut self, name: &str, bytes: i64, at: Place) -> io::Result<()> {
