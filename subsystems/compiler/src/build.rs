@@ -1,7 +1,7 @@
 //! A compile, from the sources to the data folder.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use loligo_resources::ContentHash;
 
@@ -9,20 +9,22 @@ use crate::context::Shared;
 use crate::dependency::Dependency;
 use crate::error::{BuildError, CompileFault, ResourceError};
 use crate::executor::Executor;
-use crate::folder::DataFolder;
+use crate::folder::{Blobs, DataFolder};
 use crate::index::{Entry, FileRecord, Index};
 use crate::project::Project;
 use crate::report::Report;
 use crate::resource_name::ResourceName;
 use crate::select::{Wanted, select};
-use crate::tree::{SourceTree, Stamp, now_seconds};
+use crate::tree::{SourceTree, Stamp};
 use crate::walk::Walk;
 
 mod compile;
+mod look;
 mod state;
 mod tables;
 
 use compile::compile_all;
+use look::{LOOK, Look, look};
 use state::State;
 
 impl Project<'_> {
@@ -47,6 +49,12 @@ impl Project<'_> {
             return Err(BuildError::new(&self.folder, "cannot be compiled", why));
         }
         let data = DataFolder::open(&self.data, self.disk)?;
+        let now = (self.clock)();
+        let (tree, blobs) = self.look_around(&data, executor)?;
+        let seen = look(self, &tree, &blobs, &data, now)?;
+        if let Some(last) = seen.and_then(|seen| Look::of_last(&data, seen)) {
+            return Ok(Report { fresh: last.fresh as usize, ..Report::default() });
+        }
         let mut report = Report::default();
         let read = data.index()?;
         let has_index = matches!(read, Some(Ok(_)));
@@ -61,15 +69,12 @@ impl Project<'_> {
                 Index::default()
             }
         };
-        let now = now_seconds();
-        let tree = SourceTree::scan(&self.folder, &self.data)?;
         report.errors.clone_from(&tree.errors);
         let (wanted, errors) = select(&tree, self.compilers, &self.target);
         report.errors.extend(errors);
         let (project, target, options) = (&*self.folder, &self.target, &self.options);
         let shared = Shared { project, tree: &tree, compilers: self.compilers, target, options };
         let state = State::find(shared, &old, now, executor);
-        let blobs = data.blobs()?;
         let plan = self.plan(&wanted, &old, &state, &blobs);
         report.fresh = wanted.len() - plan.iter().flatten().count();
         let entries = compile_all(self, shared, executor, &data, &old, &wanted, plan, &mut report)?;
@@ -82,12 +87,36 @@ impl Project<'_> {
         let used: HashSet<ContentHash> =
             index.entries.iter().filter_map(|entry| Some(entry.output?.file)).collect();
         // Those that were there before: no new one is unused.
-        for file in blobs.keys().filter(|file| !used.contains(file)) {
-            data.remove_blob(*file)?;
+        for file in blobs.iter().map(|(file, _)| file).filter(|file| !used.contains(file)) {
+            data.remove_blob(file)?;
         }
         tell_changes(&old, &index, &mut report);
         report.errors.sort_by(|a, b| place(&a.fault).cmp(&place(&b.fault)));
+        // Whatever was written just now has another stamp than was seen, so this look can then never be had again.
+        if let Some(seen) = seen.filter(|_| report.errors.is_empty() && report.compiled == 0) {
+            data.put_changed(LOOK, &Look::new(seen, report.fresh as u64).to_bytes())?;
+        }
         Ok(report)
+    }
+
+    /// Looks at the sources and at the blobs, at the same time where it can.
+    fn look_around(
+        &self,
+        data: &DataFolder<'_>,
+        executor: &dyn Executor,
+    ) -> Result<(SourceTree, Blobs), BuildError> {
+        let (tree, blobs) = (OnceLock::new(), OnceLock::new());
+        executor.run(2, &|turn| {
+            // Each is called once.
+            let _ = match turn {
+                0 => tree.set(SourceTree::scan(&self.folder, &self.data)).is_ok(),
+                _ => blobs.set(data.blobs()).is_ok(),
+            };
+        });
+        // An executor that leaves a turn out leaves it to the caller.
+        let tree = tree.into_inner();
+        let tree = tree.unwrap_or_else(|| SourceTree::scan(&self.folder, &self.data))?;
+        Ok((tree, blobs.into_inner().unwrap_or_else(|| data.blobs())?))
     }
 
     /// Returns for each resource whether it must be compiled, and then its recipe.
@@ -96,7 +125,7 @@ impl Project<'_> {
         wanted: &[Wanted],
         old: &Index,
         state: &State,
-        blobs: &HashMap<ContentHash, u64>,
+        blobs: &Blobs,
     ) -> Vec<Option<ContentHash>> {
         let walk = Walk::new(&old.entries);
         let stale = |one: &Wanted| {
@@ -105,7 +134,7 @@ impl Project<'_> {
             let is_fresh = known.is_some_and(|entry| {
                 let is_there = entry
                     .output
-                    .is_some_and(|output| blobs.get(&output.file) == Some(&output.bytes));
+                    .is_some_and(|output| blobs.bytes_of(output.file) == Some(output.bytes));
                 !entry.is_failed && is_there && entry.recipe == recipe && state.has(entry)
             });
             (!is_fresh).then_some(recipe)

@@ -108,6 +108,11 @@ impl Compilers {
         self.by_type.get(type_name).map(|compiler| &**compiler)
     }
 
+    /// Returns the ends that files may have besides their type, in order, and the types that they stand for.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.ends.iter().map(|(end, type_name)| (&**end, &**type_name))
+    }
+
     /// Returns the types, in order.
     pub fn types(&self) -> impl Iterator<Item = &str> {
         self.by_type.keys().map(String::as_str)

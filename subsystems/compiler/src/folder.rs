@@ -6,6 +6,7 @@
 //! resources      the table: which file holds which variant of which resource
 //! names          from hashes to names
 //! index          what each resource was made of
+//! look           what a compile that had nothing to do looked at
 //! partial/       files that are being written
 //! ```
 //!
@@ -14,7 +15,6 @@
 //! files that are there, and the index tells no more than what is true.
 
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,27 @@ use loligo_resources::ContentHash;
 use crate::disk::Disk;
 use crate::error::BuildError;
 use crate::index::{Index, IndexError, Output};
+use crate::tree::Stamp;
+
+/// The blobs that are there and their lengths, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Blobs(Vec<(ContentHash, u64)>);
+
+impl Blobs {
+    /// Returns the length of a blob, if it is there. O(log blobs).
+    pub(crate) fn bytes_of(&self, file: ContentHash) -> Option<u64> {
+        let at = self.0.binary_search_by(|(other, _)| other.0.cmp(&file.0)).ok()?;
+        self.0.get(at).map(|(_, bytes)| *bytes)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ContentHash, u64)> + '_ {
+        self.0.iter().copied()
+    }
+}
 
 /// The data folder of a compile, locked until it is dropped.
 pub(crate) struct DataFolder<'d> {
@@ -86,19 +107,35 @@ impl<'d> DataFolder<'d> {
         }
     }
 
-    /// Returns the blobs that are there, and their lengths.
-    pub(crate) fn blobs(&self) -> Result<HashMap<ContentHash, u64>, BuildError> {
+    /// Reads a file of the folder, if there is one that can be read.
+    pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
+        fs::read(self.path.join(name)).ok()
+    }
+
+    /// Returns the stamp of a file of the folder, if it is there.
+    pub(crate) fn stamp(&self, name: &str) -> Result<Option<Stamp>, BuildError> {
+        let path = self.path.join(name);
+        match fs::metadata(&path) {
+            Ok(metadata) => Ok(Some(Stamp::of(&metadata))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(BuildError::io(&path, "cannot be read", error)),
+        }
+    }
+
+    /// Returns the blobs that are there.
+    pub(crate) fn blobs(&self) -> Result<Blobs, BuildError> {
         let path = self.path.join("blobs");
         let fail = |error| BuildError::io(&path, "cannot be read", error);
-        let mut blobs = HashMap::new();
+        let mut blobs = Vec::new();
         for entry in path.read_dir().map_err(fail)? {
             let entry = entry.map_err(fail)?;
             let hash = ContentHash::from_hex(entry.file_name().as_encoded_bytes());
             if let Some(hash) = hash {
-                blobs.insert(hash, entry.metadata().map_err(fail)?.len());
+                blobs.push((hash, entry.metadata().map_err(fail)?.len()));
             }
         }
-        Ok(blobs)
+        blobs.sort_unstable_by(|a, b| a.0.0.cmp(&b.0.0));
+        Ok(Blobs(blobs))
     }
 
     /// Writes a blob, and returns what it is called.

@@ -7,6 +7,7 @@ use crate::compilers::Compilers;
 use crate::context::{PLATFORM_OPTION, TARGET_OPTIONS};
 use crate::disk::{Disk, RealDisk};
 use crate::platform::Platform;
+use crate::tree::now_seconds;
 
 /// For whom a project is compiled.
 #[derive(Clone, Debug)]
@@ -61,6 +62,8 @@ pub struct Project<'c> {
     pub(crate) target: Target,
     pub(crate) options: BTreeMap<String, String>,
     pub(crate) disk: &'c dyn Disk,
+    /// Tells the time, in seconds since 1970.
+    pub(crate) clock: fn() -> u64,
 }
 
 impl<'c> Project<'c> {
@@ -74,6 +77,7 @@ impl<'c> Project<'c> {
             target: Target::default(),
             options: BTreeMap::new(),
             disk: &RealDisk,
+            clock: now_seconds,
         };
         project.set_target(Target::default());
         project
@@ -104,6 +108,11 @@ impl<'c> Project<'c> {
     /// Sets what changes the data folder: a test's disk, which fails.
     pub fn set_disk(&mut self, disk: &'c dyn Disk) {
         self.disk = disk;
+    }
+
+    /// Sets what tells the time, in seconds since 1970: a test's clock, which does not wait until files have settled.
+    pub fn set_clock(&mut self, clock: fn() -> u64) {
+        self.clock = clock;
     }
 
     /// Returns the folder of the data.

@@ -38,7 +38,7 @@ pub struct Stamp {
 
 impl Stamp {
     #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         Self {
             bytes: metadata.len(),
@@ -51,7 +51,7 @@ impl Stamp {
     }
 
     #[cfg(not(unix))]
-    fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().unwrap_or(SystemTime::now());
         let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
@@ -159,6 +159,13 @@ impl SourceTree {
     /// Returns what is in a folder.
     pub(crate) fn folder(&self, path: &str) -> Option<&[FolderEntry]> {
         self.folders.get(path).map(Vec::as_slice)
+    }
+
+    /// Returns the paths of all folders, in order.
+    pub(crate) fn folders_in_order(&self) -> Vec<&str> {
+        let mut folders: Vec<&str> = self.folders.keys().map(|path| &**path).collect();
+        folders.sort_unstable();
+        folders
     }
 
     /// Returns the hash of the names in a folder.

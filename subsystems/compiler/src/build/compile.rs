@@ -20,7 +20,7 @@ use crate::select::Wanted;
 use crate::walk::Walk;
 
 /// The version of what is done to every resource, whatever its type.
-const RECIPE_VERSION: u32 = 1;
+pub(super) const RECIPE_VERSION: u32 = 1;
 
 /// What compiling a resource came to.
 type Outcome = Result<Result<(Output, Asked), CompileFault>, BuildError>;

@@ -4,6 +4,7 @@ mod builds;
 mod builtin;
 mod equality;
 mod killed;
+mod looks;
 mod place;
 mod properties;
 mod scripted;

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use loligo_compiler::{Compilers, Index, Project, Report, Threads};
 use tempfile::TempDir;
@@ -72,6 +72,16 @@ impl Place {
     pub(crate) fn index(&self) -> Index {
         index(&self.data())
     }
+}
+
+/// The clock.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_secs()
+}
+
+/// One that is an hour ahead, by which all files have settled.
+pub(crate) fn later() -> u64 {
+    now() + 3_600
 }
 
 /// Returns two threads.

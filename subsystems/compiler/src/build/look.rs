@@ -1,0 +1,133 @@
+//! All that a compile can find out without opening a source, as one hash.
+//!
+//! Where a compile found nothing to do and this hash is as it was then, there is nothing to do again. The index need not
+//! be read to know that, nor anything be sorted, selected or compared.
+
+use loligo_resources::{ContentHash, RESOURCE_FORMAT};
+
+use super::compile::RECIPE_VERSION;
+use crate::error::BuildError;
+use crate::folder::{Blobs, DataFolder};
+use crate::project::Project;
+use crate::tree::{SourceTree, Stamp};
+
+/// The file in which the last look is kept, and its length: the hash, and how many resources there were.
+pub(super) const LOOK: &str = "look";
+const BYTES: usize = 40;
+
+/// The version of what is hashed.
+const LOOK_VERSION: u32 = 1;
+
+/// A compile that found nothing to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    /// Of what it looked at.
+    hash: ContentHash,
+    /// How many resources were as they should be.
+    pub(super) fresh: u64,
+}
+
+impl Look {
+    pub(super) const fn new(hash: ContentHash, fresh: u64) -> Self {
+        Self { hash, fresh }
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        bytes[..32].copy_from_slice(&self.hash.0);
+        bytes[32..].copy_from_slice(&self.fresh.to_le_bytes());
+        bytes
+    }
+
+    /// Returns what the last compile that had nothing to do found, if it looked at just this.
+    pub(super) fn of_last(data: &DataFolder<'_>, hash: ContentHash) -> Option<Self> {
+        let bytes: [u8; BYTES] = data.read(LOOK)?.try_into().ok()?;
+        let (first, fresh) = bytes.split_first_chunk::<32>()?;
+        let fresh = u64::from_le_bytes(fresh.try_into().ok()?);
+        (*first == hash.0).then_some(Self { hash, fresh })
+    }
+}
+
+/// Returns the hash of everything that decides what a compile does: sources, compilers, target, options, and the data
+/// folder. None where something changed so lately that it may change again without its stamp showing it.
+///
+/// # Complexity
+///
+/// O(bytes of all paths).
+pub(super) fn look(
+    project: &Project<'_>,
+    tree: &SourceTree,
+    blobs: &Blobs,
+    data: &DataFolder<'_>,
+    now: u64,
+) -> Result<Option<ContentHash>, BuildError> {
+    // What is wrong must be told each time.
+    if !tree.errors.is_empty() {
+        return Ok(None);
+    }
+    let mut pieces = Pieces(blake3::Hasher::new());
+    for version in [LOOK_VERSION, RECIPE_VERSION, RESOURCE_FORMAT] {
+        pieces.bytes(&version.to_le_bytes());
+    }
+    pieces.bytes(project.folder.as_os_str().as_encoded_bytes());
+    let target = &project.target;
+    pieces.bytes(format!("{target:?} {:?}", project.options).as_bytes());
+    for (kind, of) in project.compilers.ends() {
+        pieces.bytes(kind.as_bytes());
+        pieces.bytes(of.as_bytes());
+    }
+    for type_name in project.compilers.types() {
+        let version = project.compilers.get(type_name).map_or(0, |found| found.version());
+        pieces.bytes(type_name.as_bytes());
+        pieces.bytes(&version.to_le_bytes());
+    }
+    for name in ["index", "resources", "names"] {
+        let stamp = data.stamp(name)?;
+        let Some(stamp) = stamp.filter(|stamp| stamp.is_settled(now)) else { return Ok(None) };
+        pieces.stamp(&stamp);
+    }
+    for (path, stamp) in tree.files() {
+        if !stamp.is_settled(now) {
+            return Ok(None);
+        }
+        pieces.bytes(path.as_bytes());
+        pieces.stamp(stamp);
+    }
+    // A folder without a file in it is in no path, and may be listed.
+    for folder in tree.folders_in_order() {
+        pieces.bytes(folder.as_bytes());
+    }
+    pieces.bytes(&(blobs.len() as u64).to_le_bytes());
+    for (file, bytes) in blobs.iter() {
+        pieces.bytes(&file.0);
+        pieces.bytes(&bytes.to_le_bytes());
+    }
+    Ok(Some(ContentHash(*pieces.0.finalize().as_bytes())))
+}
+
+/// Bytes to be hashed, each piece with its length, so that no two lists of pieces are the same bytes.
+struct Pieces(blake3::Hasher);
+
+impl Pieces {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn stamp(&mut self, stamp: &Stamp) {
+        let Stamp { bytes, inode, .. } = *stamp;
+        let numbers = [
+            bytes,
+            inode,
+            stamp.modified_seconds,
+            stamp.modified_nanoseconds,
+            stamp.changed_seconds,
+            stamp.changed_nanoseconds,
+        ];
+        let mut all = [0; 48];
+        for (place, number) in all.chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        self.0.update(&all);
+    }
+}
