@@ -263,6 +263,12 @@ fn counts_in_32_bits() {
         assert_eq!(nothings.swap_remove(5), ());
         nothings.retain(|()| false);
         assert_eq!(nothings.len(), 0);
+    });
+}
+
+#[test]
+fn a_length_that_no_address_space_has_is_refused() {
+    with_memory(|memory| {
         let mut bytes: Array<'_, u8, _> = Array::new_in(memory);
         bytes.push(1);
         assert!(matches!(bytes.try_reserve(usize::MAX), Err(GrowError::Length { .. })));
