@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     if request.list {
         for step in STEPS {
-            println!("{:<10}{}", step.name, step.what);
+            println!("{:<12}{}", step.name, step.what);
         }
         return Ok(());
     }
