@@ -1,8 +1,8 @@
 //! The engine: one frame after another.
 //!
 //! ```text
-//! main thread     | clock | tools | logic | events | matrices | recorded |   frame N
-//! render thread   | applied | culled | sorted | drawn |                      frame N - 1
+//! main thread     | window | clock | tools | logic | events | matrices | recorded |   frame N
+//! render thread   | applied | culled | sorted | drawn | shown |                       frame N - 1
 //! ```
 //!
 //! After "State reflection" by the makers of Stingray, and "Time Step Smoothing" (Bitsquid blog, 2010-10-18).
@@ -29,6 +29,7 @@ use crate::packet::{Drawn, Packet, Scene, Wanted};
 use crate::rooms::Optional;
 #[cfg(feature = "script")]
 use crate::scripts::Scripts;
+use crate::shown::Shown;
 use crate::third_party::FrameGuard;
 use crate::time_step::GameClock;
 use crate::world::World;
@@ -72,6 +73,7 @@ pub struct Engine<'e, 'm> {
     world: World<'m>,
     clock: GameClock,
     link: Link<'e, 'm>,
+    shown: Shown<'e>,
     /// What came back from the render thread and serves the next frame.
     spare: Option<Spare<'m>>,
     spare_events: EventStream<'m, Room<'m>>,
@@ -118,13 +120,14 @@ impl<'e, 'm> Engine<'e, 'm> {
         options: &EngineOptions<'e>,
         content: Content<'e, 'm>,
         link: Link<'e, 'm>,
+        shown: Shown<'e>,
     ) -> Result<Self, EngineError> {
         let Lent { memory, monitor, workers } = *lent;
         let [engine, entities, render] =
             ["engine", "entities", "render"].map(|name| room(&memory, name));
         let settings = &content.settings;
         let clock = GameClock::new(options.time_step.unwrap_or(settings.time_step));
-        let size = options.size.unwrap_or(settings.window);
+        let size = shown.picture().unwrap_or(options.size.unwrap_or(settings.window));
         let figures = Figures {
             frames: FrameTimes::try_new_in(engine)?,
             own: FrameTimes::try_new_in(engine)?,
@@ -141,6 +144,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             content,
             clock,
             link,
+            shown,
             spare: None,
             spare_events: EventStream::new_in(entities),
             wanted: Wanted::default(),
@@ -184,6 +188,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         if self.frame == ARMED_FROM {
             self.armed = self.guard.map(FrameGuard::arm);
         }
+        self.see_window();
         let cpu = thread_ns();
         let _scope = current::scope(name!("frame"));
         let step = if self.frame == 0 { 0 } else { self.clock.advance(elapsed) };
@@ -249,7 +254,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         &self.picture
     }
 
-    /// Returns the width and height of the picture.
+    /// Returns the width and height of the picture: the window's, where there is one.
     #[must_use]
     pub const fn size(&self) -> [u32; 2] {
         self.size
@@ -272,7 +277,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.frame
     }
 
-    /// Tells whether a tool or the game has asked for the end.
+    /// Tells whether the player, a tool or the game has asked for the end.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.world.is_over()
@@ -305,6 +310,16 @@ impl<'e, 'm> Engine<'e, 'm> {
     pub fn disarm(&mut self) {
         self.armed = None;
         self.guard = None;
+    }
+
+    /// Takes in what has become of the window.
+    fn see_window(&mut self) {
+        let _scope = current::scope(name!("window"));
+        self.shown.poll();
+        self.size = self.shown.picture().unwrap_or(self.size);
+        if self.shown.is_end_asked() {
+            self.world.end_game();
+        }
     }
 
     /// Hands the frame over to who renders, and takes back the one before.
@@ -378,6 +393,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             frame: self.frame,
             time: (self.world.now() as f64 / 1e9) as f32,
             size: self.size,
+            is_shown: self.shown.is_seen(),
             eye,
             camera,
             sun,
