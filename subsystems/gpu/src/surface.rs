@@ -85,7 +85,14 @@ impl Gpu {
         target: Arc<dyn SurfaceTarget>,
     ) -> Result<(Self, Surface), GpuError> {
         let instance = new_instance(options);
-        let surface = try_surface(&instance, &target)?;
+        let surface = try_surface(&instance, &target).map_err(|error| {
+            // Where there is no driver at all, that is what there is to say.
+            let any = scope(|| {
+                pollster::block_on(instance.request_adapter(&wanted_adapter(options)))
+                    .map(Kept::new)
+            });
+            any.map_or_else(|why| GpuError::NoDriver { why: Message::new(&why) }, |_| error)
+        })?;
         let wanted = wgpu::RequestAdapterOptions {
             compatible_surface: Some(&surface),
             ..wanted_adapter(options)
