@@ -106,12 +106,25 @@ struct Spare<'m> {
 struct Figures<'m> {
     /// From the beginning of a frame to that of the next.
     frames: FrameTimes<'m, Room<'m>>,
-    /// Processor time of our threads, without who draws.
+    /// Processor time of our threads, without who draws, of usual frames.
     own: FrameTimes<'m, Room<'m>>,
+    /// The longest of the others.
+    unusual_ns: u64,
     /// The processor time of the main thread in the frame that is on its way, and of all workers up to its begin.
     main_ns: u64,
     workers_ns: u64,
     drawn: Drawn,
+}
+
+impl Figures<'_> {
+    /// Adds what a frame took of processors on our threads.
+    fn add_own(&mut self, is_usual: bool, ns: u64) {
+        if is_usual {
+            self.own.add(ns);
+        } else {
+            self.unusual_ns = self.unusual_ns.max(ns);
+        }
+    }
 }
 
 impl<'e, 'm> Engine<'e, 'm> {
@@ -131,6 +144,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         let figures = Figures {
             frames: FrameTimes::try_new_in(engine)?,
             own: FrameTimes::try_new_in(engine)?,
+            unusual_ns: 0,
             main_ns: 0,
             workers_ns: 0,
             drawn: Drawn::default(),
@@ -208,7 +222,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             let _scope = current::scope(name!("hand over"));
             self.hand_over(main_ns)?;
         } else {
-            self.figures.own.add(main_ns);
+            self.figures.add_own(self.frame >= ARMED_FROM, main_ns);
         }
         if self.frame > 0 {
             self.figures.frames.add(elapsed);
@@ -295,9 +309,18 @@ impl<'e, 'm> Engine<'e, 'm> {
     }
 
     /// Returns what frames took of processors on our threads, without what draws: a graphics API, or a driver that
-    /// computes pictures.
+    /// computes pictures. Not among them are frames before [`ARMED_FROM`], and those whose text or picture was asked for:
+    /// see [`unusual_own_ns`](Self::unusual_own_ns).
     pub const fn own_times(&mut self) -> &mut FrameTimes<'m, Room<'m>> {
         &mut self.figures.own
+    }
+
+    /// Returns the most that an unusual frame took of processors on our threads, in nanoseconds: in those before
+    /// [`ARMED_FROM`] the whole world is told to who renders and memory grows to what it will be, and a picture that is
+    /// asked for is copied whole.
+    #[must_use]
+    pub const fn unusual_own_ns(&self) -> u64 {
+        self.figures.unusual_ns
     }
 
     /// Returns the memory of all rooms.
@@ -348,7 +371,7 @@ impl<'e, 'm> Engine<'e, 'm> {
 
     /// Takes in a frame that was drawn.
     fn take_back(&mut self, packet: Packet<'m, Room<'m>>) -> Result<(), EngineError> {
-        let Packet { state, mut uploads, wanted, mut text, mut picture, problems, result, .. } =
+        let Packet { state, mut uploads, scene, wanted, mut text, mut picture, problems, result } =
             packet;
         uploads.clear();
         if wanted.text {
@@ -368,7 +391,9 @@ impl<'e, 'm> Engine<'e, 'm> {
         let workers_ns = self.workers.ns();
         let drawn = result?;
         let others = workers_ns - self.figures.workers_ns;
-        self.figures.own.add(self.figures.main_ns + drawn.own_ns + others);
+        let own_ns = self.figures.main_ns + drawn.own_ns + others;
+        let is_usual = scene.frame >= ARMED_FROM && wanted == Wanted::default();
+        self.figures.add_own(is_usual, own_ns);
         self.figures.workers_ns = workers_ns;
         self.figures.drawn = drawn;
         if let Some(recorder) = self.world.recorder() {

@@ -14,8 +14,8 @@ use loligo_allocators::{Allocator, HeapAllocator, Overview, PageAllocator};
 use loligo_compiler::{Platform, Project, Threads};
 use loligo_diagnostics::StderrSink;
 use loligo_engine::{
-    BackEndChoice, Engine, EngineOptions, Libraries, MemoryPlan, ROOMS, ToolOptions, Without,
-    with_engine,
+    ARMED_FROM, BackEndChoice, Engine, EngineOptions, Libraries, MemoryPlan, ROOMS, ToolOptions,
+    Without, with_engine,
 };
 
 use crate::content::compilers;
@@ -293,9 +293,16 @@ fn report(engine: &mut Engine<'_, '_>) -> String {
         text,
         "  a frame took {median:.2} ms, 99 % at most {most:.2} ms, the longest {longest:.2} ms"
     );
+    let unusual = ms(engine.unusual_own_ns());
+    if !engine.own_times().is_empty() {
+        let _ = writeln!(
+            text,
+            "  of processors our own threads took {own_median:.2} ms, 99 % at most {own_most:.2} ms, without who draws"
+        );
+    }
     let _ = writeln!(
         text,
-        "  of processors our own threads took {own_median:.2} ms, 99 % at most {own_most:.2} ms, without who draws"
+        "  in the first {ARMED_FROM}, which set the world up, and where a picture is kept, at most {unusual:.2} ms"
     );
     let _ = writeln!(
         text,
