@@ -16,6 +16,7 @@ use loligo_render::{
 use crate::cpu::in_driver;
 use crate::error::EngineError;
 use crate::packet::{Packet, Scene, Shadow, Wanted};
+use crate::shown::Opened;
 
 #[cfg(feature = "gpu")]
 mod card;
@@ -64,6 +65,7 @@ impl<'e> BackEnd<'e> {
     /// Opens who is to draw, and says who does.
     pub(crate) fn try_new(
         choice: BackEndChoice,
+        opened: &Opened,
         memory: SharedRef<'e>,
         log: &Log<'_, Room<'_>>,
     ) -> Result<Self, EngineError> {
@@ -72,8 +74,11 @@ impl<'e> BackEnd<'e> {
             log!(log, Info, "{NOBODY}");
             return Ok(Self::Text(core::marker::PhantomData));
         }
-        match Self::try_open(memory, log) {
-            Some(opened) => Ok(opened),
+        match Self::try_open(opened, memory, log) {
+            Some(back_end) => Ok(back_end),
+            None if opened.is_there() => Err(EngineError::NothingToShow {
+                why: "no graphics card can be used, and the log says what to do",
+            }),
             None if choice == BackEndChoice::Gpu => Err(EngineError::NoPicture),
             None => {
                 log!(log, Info, "{NOBODY}");
@@ -83,8 +88,8 @@ impl<'e> BackEnd<'e> {
     }
 
     #[cfg(feature = "gpu")]
-    fn try_open(memory: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
-        match card::Card::try_new(memory) {
+    fn try_open(opened: &Opened, memory: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
+        match card::Card::try_new(opened, memory) {
             Ok(card) => {
                 log!(log, Info, "drawn by {card}");
                 Some(Self::Card(card))
@@ -97,7 +102,7 @@ impl<'e> BackEnd<'e> {
     }
 
     #[cfg(not(feature = "gpu"))]
-    fn try_open(_: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
+    fn try_open(_: &Opened, _: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
         log!(
             log,
             Info,

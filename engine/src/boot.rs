@@ -24,10 +24,11 @@ use crate::memory::{Memory, with_memory};
 use crate::memory_plan::MemoryPlan;
 use crate::packet::Packet;
 use crate::rooms::{Optional, ROOMS, Without};
+use crate::shown::Opened;
 use crate::third_party::FrameGuard;
 use crate::time_step::TimeStep;
 
-type Room<'e> = dyn Allocator + Sync + 'e;
+pub(crate) type Room<'e> = dyn Allocator + Sync + 'e;
 
 /// The most threads.
 pub const THREADS_MAX: u32 = 64;
@@ -53,6 +54,10 @@ pub struct EngineOptions<'o> {
     pub time_step: Option<TimeStep>,
     /// The width and height of the picture, in place of what the game says.
     pub size: Option<[u32; 2]>,
+    /// Shows the game in a window: [`with_engine`] is called on the main thread then. `size` is that which the window
+    /// begins with; the picture follows it.
+    #[cfg(feature = "window")]
+    pub has_window: bool,
     /// The program's global allocator, which is armed from the tenth frame on.
     pub guard: Option<&'static dyn FrameGuard>,
     /// Where lines of the log go; standard error unless told otherwise.
@@ -76,6 +81,8 @@ impl<'o> EngineOptions<'o> {
             back_end: BackEndChoice::default(),
             time_step: None,
             size: None,
+            #[cfg(feature = "window")]
+            has_window: false,
             guard: None,
             log: &StderrSink,
             recompile: None,
@@ -208,18 +215,22 @@ fn boot_render<'m, R>(
     let folder = DataFolder::new(options.data)?;
     let is_drawn = !options.without.has(Optional::Render);
     let content = Content::try_load(folder, is_drawn, &lent.memory)?;
+    // It goes after whoever draws into it.
+    let mut opened = Opened::try_new(options, is_drawn, &content.settings)?;
     if !is_drawn {
-        return Ok(act(&mut Engine::try_new(lent, options, content, Link::None)?));
+        let shown = opened.lend();
+        return Ok(act(&mut Engine::try_new(lent, options, content, Link::None, shown)?));
     }
     let log = new_log(options, &lent.memory)?;
     let memory = room(&lent.memory, "render");
-    let back_end = BackEnd::try_new(options.back_end, memory, &log)?;
+    let back_end = BackEnd::try_new(options.back_end, &opened, memory, &log)?;
     drop(log);
+    let shown = opened.lend();
     let mut renderer = content.try_renderer(back_end, memory)?;
     if threads == 1 {
         let mut draw = |packet: &mut Packet<'m, Room<'m>>| renderer.draw(packet, main);
         let link = Link::InPlace(&mut draw);
-        return Ok(act(&mut Engine::try_new(lent, options, content, link)?));
+        return Ok(act(&mut Engine::try_new(lent, options, content, link, shown)?));
     }
     let handover = Handover::new();
     let handle = main.handle();
@@ -235,7 +246,7 @@ fn boot_render<'m, R>(
         let started = thread::Builder::new().name("render".into()).spawn_scoped(scope, serve);
         started.map_err(|_| EngineError::RenderThread)?;
         let link = Link::Threaded(handover);
-        Ok(act(&mut Engine::try_new(lent, options, content, link)?))
+        Ok(act(&mut Engine::try_new(lent, options, content, link, shown)?))
     })
 }
 

@@ -12,11 +12,16 @@ pub(crate) fn thread_ns() -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// Runs the driver of the graphics card, or whoever draws in its place, whose time is not ours.
+/// Runs the driver of the graphics card, or whoever draws in its place, whose time is not ours. What it calls within is
+/// counted once.
 pub(crate) fn in_driver<R>(work: impl FnOnce() -> R) -> R {
+    if INSIDE.replace(true) {
+        return work();
+    }
     let began = thread_ns();
     let result = work();
     DRIVER.set(DRIVER.get() + (thread_ns() - began));
+    INSIDE.set(false);
     result
 }
 
@@ -27,6 +32,8 @@ pub(crate) fn driver_ns() -> u64 {
 
 std::thread_local! {
     static DRIVER: Cell<u64> = const { Cell::new(0) };
+    /// Whether it is in one.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
     /// Whether this is a worker of the tasks, and how many tasks it is inside of.
     static WORKER: Cell<(bool, u32)> = const { Cell::new((false, 0)) };
     /// When the outermost of them began.
@@ -83,5 +90,30 @@ impl<F: Fn(u8, &mut dyn FnMut()) + Sync> Observer for Watched<'_, F> {
     fn thread(&self, thread: ThreadIndex, life: &mut dyn FnMut()) {
         WORKER.set((true, 0));
         (self.record)(thread.0, life);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{driver_ns, in_driver, thread_ns};
+
+    /// Takes some processor time, whatever the clock's steps are.
+    fn work() {
+        let began = thread_ns();
+        while thread_ns() - began < 1_000_000 {}
+    }
+
+    #[test]
+    fn what_a_driver_calls_within_itself_is_counted_once() {
+        let (own, driver) = (thread_ns(), driver_ns());
+        in_driver(|| {
+            in_driver(work);
+            in_driver(work);
+        });
+        let spent = driver_ns() - driver;
+        assert!(spent >= 2_000_000, "{spent} ns of two times a millisecond");
+        assert!(spent <= thread_ns() - own, "{spent} ns are more than passed");
+        in_driver(work);
+        assert!(driver_ns() - driver >= spent + 1_000_000, "the next is counted again");
     }
 }

@@ -1,8 +1,8 @@
 //! The engine: one frame after another.
 //!
 //! ```text
-//! main thread     | clock | tools | logic | events | matrices | recorded |   frame N
-//! render thread   | applied | culled | sorted | drawn |                      frame N - 1
+//! main thread     | window | clock | tools | logic | events | matrices | recorded |   frame N
+//! render thread   | applied | culled | sorted | drawn | shown |                       frame N - 1
 //! ```
 //!
 //! After "State reflection" by the makers of Stingray, and "Time Step Smoothing" (Bitsquid blog, 2010-10-18).
@@ -29,6 +29,7 @@ use crate::packet::{Drawn, Packet, Scene, Wanted};
 use crate::rooms::Optional;
 #[cfg(feature = "script")]
 use crate::scripts::Scripts;
+use crate::shown::Shown;
 use crate::third_party::FrameGuard;
 use crate::time_step::GameClock;
 use crate::world::World;
@@ -72,6 +73,7 @@ pub struct Engine<'e, 'm> {
     world: World<'m>,
     clock: GameClock,
     link: Link<'e, 'm>,
+    shown: Shown<'e>,
     /// What came back from the render thread and serves the next frame.
     spare: Option<Spare<'m>>,
     spare_events: EventStream<'m, Room<'m>>,
@@ -104,12 +106,25 @@ struct Spare<'m> {
 struct Figures<'m> {
     /// From the beginning of a frame to that of the next.
     frames: FrameTimes<'m, Room<'m>>,
-    /// Processor time of our threads, without who draws.
+    /// Processor time of our threads, without who draws, of usual frames.
     own: FrameTimes<'m, Room<'m>>,
+    /// The longest of the others.
+    unusual_ns: u64,
     /// The processor time of the main thread in the frame that is on its way, and of all workers up to its begin.
     main_ns: u64,
     workers_ns: u64,
     drawn: Drawn,
+}
+
+impl Figures<'_> {
+    /// Adds what a frame took of processors on our threads.
+    fn add_own(&mut self, is_usual: bool, ns: u64) {
+        if is_usual {
+            self.own.add(ns);
+        } else {
+            self.unusual_ns = self.unusual_ns.max(ns);
+        }
+    }
 }
 
 impl<'e, 'm> Engine<'e, 'm> {
@@ -118,16 +133,18 @@ impl<'e, 'm> Engine<'e, 'm> {
         options: &EngineOptions<'e>,
         content: Content<'e, 'm>,
         link: Link<'e, 'm>,
+        shown: Shown<'e>,
     ) -> Result<Self, EngineError> {
         let Lent { memory, monitor, workers } = *lent;
         let [engine, entities, render] =
             ["engine", "entities", "render"].map(|name| room(&memory, name));
         let settings = &content.settings;
         let clock = GameClock::new(options.time_step.unwrap_or(settings.time_step));
-        let size = options.size.unwrap_or(settings.window);
+        let size = shown.picture().unwrap_or(options.size.unwrap_or(settings.window));
         let figures = Figures {
             frames: FrameTimes::try_new_in(engine)?,
             own: FrameTimes::try_new_in(engine)?,
+            unusual_ns: 0,
             main_ns: 0,
             workers_ns: 0,
             drawn: Drawn::default(),
@@ -141,6 +158,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             content,
             clock,
             link,
+            shown,
             spare: None,
             spare_events: EventStream::new_in(entities),
             wanted: Wanted::default(),
@@ -184,6 +202,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         if self.frame == ARMED_FROM {
             self.armed = self.guard.map(FrameGuard::arm);
         }
+        self.see_window();
         let cpu = thread_ns();
         let _scope = current::scope(name!("frame"));
         let step = if self.frame == 0 { 0 } else { self.clock.advance(elapsed) };
@@ -203,7 +222,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             let _scope = current::scope(name!("hand over"));
             self.hand_over(main_ns)?;
         } else {
-            self.figures.own.add(main_ns);
+            self.figures.add_own(self.frame >= ARMED_FROM, main_ns);
         }
         if self.frame > 0 {
             self.figures.frames.add(elapsed);
@@ -249,7 +268,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         &self.picture
     }
 
-    /// Returns the width and height of the picture.
+    /// Returns the width and height of the picture: the window's, where there is one.
     #[must_use]
     pub const fn size(&self) -> [u32; 2] {
         self.size
@@ -272,7 +291,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.frame
     }
 
-    /// Tells whether a tool or the game has asked for the end.
+    /// Tells whether the player, a tool or the game has asked for the end.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.world.is_over()
@@ -290,9 +309,18 @@ impl<'e, 'm> Engine<'e, 'm> {
     }
 
     /// Returns what frames took of processors on our threads, without what draws: a graphics API, or a driver that
-    /// computes pictures.
+    /// computes pictures. Not among them are frames before [`ARMED_FROM`], and those whose text or picture was asked for:
+    /// see [`unusual_own_ns`](Self::unusual_own_ns).
     pub const fn own_times(&mut self) -> &mut FrameTimes<'m, Room<'m>> {
         &mut self.figures.own
+    }
+
+    /// Returns the most that an unusual frame took of processors on our threads, in nanoseconds: in those before
+    /// [`ARMED_FROM`] the whole world is told to who renders and memory grows to what it will be, and a picture that is
+    /// asked for is copied whole.
+    #[must_use]
+    pub const fn unusual_own_ns(&self) -> u64 {
+        self.figures.unusual_ns
     }
 
     /// Returns the memory of all rooms.
@@ -305,6 +333,16 @@ impl<'e, 'm> Engine<'e, 'm> {
     pub fn disarm(&mut self) {
         self.armed = None;
         self.guard = None;
+    }
+
+    /// Takes in what has become of the window.
+    fn see_window(&mut self) {
+        let _scope = current::scope(name!("window"));
+        self.shown.poll();
+        self.size = self.shown.picture().unwrap_or(self.size);
+        if self.shown.is_end_asked() {
+            self.world.end_game();
+        }
     }
 
     /// Hands the frame over to who renders, and takes back the one before.
@@ -333,7 +371,7 @@ impl<'e, 'm> Engine<'e, 'm> {
 
     /// Takes in a frame that was drawn.
     fn take_back(&mut self, packet: Packet<'m, Room<'m>>) -> Result<(), EngineError> {
-        let Packet { state, mut uploads, wanted, mut text, mut picture, problems, result, .. } =
+        let Packet { state, mut uploads, scene, wanted, mut text, mut picture, problems, result } =
             packet;
         uploads.clear();
         if wanted.text {
@@ -353,7 +391,9 @@ impl<'e, 'm> Engine<'e, 'm> {
         let workers_ns = self.workers.ns();
         let drawn = result?;
         let others = workers_ns - self.figures.workers_ns;
-        self.figures.own.add(self.figures.main_ns + drawn.own_ns + others);
+        let own_ns = self.figures.main_ns + drawn.own_ns + others;
+        let is_usual = scene.frame >= ARMED_FROM && wanted == Wanted::default();
+        self.figures.add_own(is_usual, own_ns);
         self.figures.workers_ns = workers_ns;
         self.figures.drawn = drawn;
         if let Some(recorder) = self.world.recorder() {
@@ -378,6 +418,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             frame: self.frame,
             time: (self.world.now() as f64 / 1e9) as f32,
             size: self.size,
+            is_shown: self.shown.is_seen(),
             eye,
             camera,
             sun,

@@ -47,6 +47,14 @@ pub enum EngineError {
     MeshRoom,
     /// No picture can be drawn, which was asked for; the log says why.
     NoPicture,
+    /// The window cannot be opened.
+    #[cfg(feature = "window")]
+    Window(loligo_platform::WindowError),
+    /// A window was asked for, and nobody draws what it would show.
+    NothingToShow {
+        /// Why not.
+        why: &'static str,
+    },
     /// A resource does not go with the others.
     Wrong {
         /// The resource.
@@ -91,6 +99,12 @@ impl fmt::Display for EngineError {
                  simpler ones",
             ),
             Self::NoPicture => f.write_str("no picture can be drawn here; the log says why"),
+            #[cfg(feature = "window")]
+            Self::Window(error) => write!(f, "{error}; or run without --window"),
+            Self::NothingToShow { why } => write!(
+                f,
+                "a window was asked for, and nobody draws pictures for it: {why}; or run without --window"
+            ),
             Self::Wrong { key, what } => write!(f, "resource {key}: {what}"),
             Self::Level(error) => write!(f, "the level is no level: {error}"),
             Self::Spawn(error) => write!(f, "the level cannot be spawned: {error}"),
@@ -131,6 +145,13 @@ from! {
     RecordError: Record,
     RenderFault: Render,
     loligo_monitor::MonitorError: Monitor,
+}
+
+#[cfg(feature = "window")]
+impl From<loligo_platform::WindowError> for EngineError {
+    fn from(error: loligo_platform::WindowError) -> Self {
+        Self::Window(error)
+    }
 }
 
 #[cfg(feature = "tool-server")]

@@ -24,6 +24,7 @@ mod rooms;
 #[cfg(feature = "script")]
 mod scripts;
 mod settings;
+mod shown;
 mod third_party;
 mod time_step;
 #[cfg(feature = "tool-server")]

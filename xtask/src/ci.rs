@@ -100,7 +100,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "sample",
-        what: "the first sample runs, is drawn, and is told as text",
+        what: "the first sample runs, is drawn, shown in a window, and told as text",
         run: |_| sample::check(),
     },
     Step {

@@ -77,7 +77,7 @@ pub(crate) fn has_nightly() -> bool {
 }
 
 /// Returns the command as a person would type it.
-fn shown(command: &Command) -> String {
+pub(crate) fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let mut line =
         program.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

@@ -11,6 +11,7 @@ mod command;
 mod conformance;
 mod coverage;
 mod debian;
+mod display;
 mod faults;
 mod features;
 mod fuzz;

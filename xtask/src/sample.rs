@@ -1,10 +1,14 @@
-//! A run of the sample that a newcomer sees first: drawn by a Vulkan driver, and as text.
+//! A run of the sample that a newcomer sees first: drawn by a Vulkan driver, in a window, and as text.
 
+use core::time::Duration;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
+use std::thread;
 
 use crate::command;
 use crate::debian;
+use crate::display::Display;
 use crate::outcome::{Failure, Outcome};
 use crate::workspace;
 
@@ -19,7 +23,10 @@ const PACKAGE: &str = "mesa-vulkan-drivers";
 /// A picture of one color is far smaller than this many bytes.
 const PICTURE_MIN: usize = 50_000;
 
-/// Runs the sample twice and looks at what it leaves.
+/// How long the run in a window is looked at between two glances at the display.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Runs the sample three times and looks at what it leaves and shows.
 ///
 /// # Errors
 ///
@@ -32,11 +39,8 @@ pub(crate) fn check() -> Outcome {
     if has_driver() || (debian::installed(PACKAGE) && has_driver()) {
         let picture = folder.join("courtyard.png");
         run(&folder, &["--frames", "60", "--backend", "gpu", "--screenshot"], &picture)?;
-        let bytes = read(&picture)?;
-        if !bytes.starts_with(b"\x89PNG\r\n\x1a\n") || bytes.len() < PICTURE_MIN {
-            let what = format!("{} is no picture of a courtyard", picture.display());
-            return Err(Failure::Found(what));
-        }
+        is_picture(&picture)?;
+        windowed(&folder)?;
     } else {
         println!("skipped: no Vulkan driver, so nothing is drawn; `{PACKAGE}` has one");
     }
@@ -48,11 +52,59 @@ pub(crate) fn check() -> Outcome {
     Ok(())
 }
 
+/// Runs the sample in a window of a display that nobody sees, where one can be had, and looks at the display.
+fn windowed(folder: &Path) -> Outcome {
+    let display = match Display::start(folder)? {
+        Ok(display) => display,
+        Err(why) => {
+            println!("skipped: no display for a window: {why}");
+            return Ok(());
+        }
+    };
+    let picture = folder.join("window.png");
+    let arguments = ["--frames", "60", "--window", "--screenshot"];
+    let mut cargo = sample(folder, &arguments, &picture);
+    cargo.env("DISPLAY", &display.name).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+    let shown = command::shown(&cargo);
+    println!("$ DISPLAY={} {shown}", display.name);
+    let failed = |error| Failure::io(&format!("cannot run `{shown}`"), &error);
+    let mut program = cargo.spawn().map_err(failed)?;
+    let mut is_seen = false;
+    let status = loop {
+        is_seen = is_seen || display.shows_something();
+        if let Some(status) = program.try_wait().map_err(failed)? {
+            break status;
+        }
+        thread::sleep(GLANCE);
+    };
+    if !status.success() {
+        return Err(Failure::Found(format!("`{shown}` ended with {status}")));
+    }
+    if !is_seen {
+        return Err(Failure::Found(format!("`{shown}` ran, and nothing was seen on the display")));
+    }
+    is_picture(&picture)
+}
+
 /// Runs the sample with these arguments and a file at their end.
 fn run(folder: &Path, arguments: &[&str], file: &Path) -> Outcome {
+    command::run(&mut sample(folder, arguments, file))
+}
+
+fn sample(folder: &Path, arguments: &[&str], file: &Path) -> Command {
     let mut cargo = command::cargo(&workspace::root());
     cargo.args(["run", "--quiet", "--release", "--", "run", SAMPLE, "--out"]);
-    command::run(cargo.arg(folder.join("data")).args(arguments).arg(file))
+    cargo.arg(folder.join("data")).args(arguments).arg(file);
+    cargo
+}
+
+/// Looks at a picture that the sample wrote.
+fn is_picture(path: &Path) -> Outcome {
+    let bytes = read(path)?;
+    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.len() >= PICTURE_MIN {
+        return Ok(());
+    }
+    Err(Failure::Found(format!("{} is no picture of a courtyard", path.display())))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -14,6 +14,7 @@ use loligo_render::gpu::{
 use super::Picture;
 use crate::assets::{FrameData, MaterialData, MeshData, NO_TEXTURE, ShaderData, TextureData};
 use crate::cpu::in_driver;
+use crate::shown::Opened;
 use crate::third_party::Library;
 
 type Room<'e> = dyn Allocator + Sync + 'e;
@@ -23,16 +24,34 @@ pub(crate) struct Card<'e> {
     renderer: GpuRenderer<'e, Room<'e>>,
     /// For which size its targets were made; none before the first frame.
     size: Option<[u32; 2]>,
+    /// The window that it is shown in.
+    #[cfg(feature = "window")]
+    surface: Option<loligo_gpu::Surface>,
 }
 
 impl<'e> Card<'e> {
-    /// Opens the best card that there is.
-    pub(super) fn try_new(memory: SharedRef<'e>) -> Result<Self, GpuRenderError> {
+    /// Opens the best card that there is, or the best that can draw into the window that was opened.
+    pub(super) fn try_new(opened: &Opened, memory: SharedRef<'e>) -> Result<Self, GpuRenderError> {
         // A second engine of the program has the same hook.
         set_scope(|work| Library::Wgpu.run(|| in_driver(work)));
-        let gpu = Gpu::try_new(&GpuOptions::default())?;
+        let options = GpuOptions::default();
+        #[cfg(feature = "window")]
+        let (gpu, surface) = match opened.target() {
+            Some(target) => {
+                let (gpu, surface) = Gpu::try_new_with_surface(&options, target)?;
+                (gpu, Some(surface))
+            }
+            None => (Gpu::try_new(&options)?, None),
+        };
+        #[cfg(not(feature = "window"))]
+        let (gpu, _) = (Gpu::try_new(&options)?, opened);
         let renderer = GpuRenderer::try_new_in(gpu, &Default::default(), memory)?;
-        Ok(Self { renderer, size: None })
+        Ok(Self {
+            renderer,
+            size: None,
+            #[cfg(feature = "window")]
+            surface,
+        })
     }
 
     pub(super) fn upload(
@@ -81,7 +100,7 @@ impl<'e> Card<'e> {
         Ok(())
     }
 
-    /// Draws, and reads the picture where it is wanted.
+    /// Draws, shows the picture in the window if there is one, and reads it where it is wanted.
     pub(super) fn draw(
         &mut self,
         picture: &Picture<'_, 'e>,
@@ -94,6 +113,14 @@ impl<'e> Card<'e> {
         }
         let seen = seen(picture);
         self.renderer.try_draw(&seen, world.transforms(), world.lights(), recorded)?;
+        #[cfg(feature = "window")]
+        if let Some(surface) = self.surface.as_mut().filter(|_| scene.is_shown) {
+            surface.try_show(
+                self.renderer.gpu(),
+                self.renderer.try_window_texture()?,
+                scene.size,
+            )?;
+        }
         if picture.wanted.picture {
             let [width, height] = scene.size.map(|side| side as usize);
             pixels.try_resize(width * height * 4, 0).map_err(GpuRenderError::Memory)?;

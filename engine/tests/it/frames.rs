@@ -2,8 +2,8 @@
 
 use glam::Quat;
 use loligo_engine::{
-    Engine, EngineError, EngineOptions, Logic, RoomAllocator, RoomMemory, Without, World,
-    with_engine,
+    ARMED_FROM, Engine, EngineError, EngineOptions, Logic, RoomAllocator, RoomMemory, Without,
+    World, with_engine,
 };
 use loligo_ids::id32;
 
@@ -67,6 +67,29 @@ fn sixty_frames_are_run_and_the_last_is_as_it_was_kept() {
     assert_eq!(text, include_str!("frame.txt"), "the frame:\n{text}");
     assert!(place.starts_with("Vec3A(1.1085"), "{place} after 59 sixtieths of a second");
     assert!(game.log.all()[0].starts_with("drawn by nobody"), "{:?}", game.log.all());
+}
+
+#[test]
+fn frames_that_set_up_or_are_kept_are_not_among_the_usual() {
+    let game = Game::new(3);
+    let data = game.data();
+    for threads in [1, 2] {
+        let options = EngineOptions { threads: Some(threads), ..game.options(&data) };
+        with_engine(&options, |engine| {
+            for frame in 0..ARMED_FROM + 8 {
+                match frame {
+                    12 => engine.want_text(),
+                    14 => engine.want_picture(),
+                    _ => {}
+                }
+                engine.frame(&mut ()).expect("a frame");
+            }
+            engine.finish().expect("they are drawn");
+            assert_eq!(engine.own_times().len(), 6, "eight less the two that were asked for");
+            assert!(engine.unusual_own_ns() > 0, "the others took something");
+        })
+        .expect("it boots");
+    }
 }
 
 #[test]

@@ -67,6 +67,11 @@ pub enum GpuError {
         /// What it said.
         why: Message,
     },
+    /// Nothing can be shown in a window.
+    Surface {
+        /// What was said.
+        why: Message,
+    },
     /// A shader is wrong.
     Shader(ShaderError),
     /// Something is larger than it may be.
@@ -117,6 +122,13 @@ impl fmt::Display for GpuError {
                 write!(
                     f,
                     "the driver of {adapter} gave no device: {why}; is another program holding it?"
+                )
+            }
+            Self::Surface { why } => {
+                write!(
+                    f,
+                    "the window cannot be drawn into: {why}; is its display still there? Without a window pictures are \
+                     drawn all the same"
                 )
             }
             Self::Shader(error) => error.fmt(f),

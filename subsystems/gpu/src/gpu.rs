@@ -87,28 +87,15 @@ impl Gpu {
     ///
     /// [`GpuError::NoDriver`], [`GpuError::Lacks`] or [`GpuError::Device`].
     pub fn try_new(options: &GpuOptions) -> Result<Self, GpuError> {
-        let instance = Kept::new(scope(|| {
-            let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
-            description.backends = wgpu::Backends::PRIMARY;
-            description.flags = if options.check_indirect {
-                wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL
-            } else {
-                wgpu::InstanceFlags::empty()
-            };
-            wgpu::Instance::new(description)
-        }));
-        let request = wgpu::RequestAdapterOptions {
-            power_preference: wgpu::PowerPreference::HighPerformance,
-            force_fallback_adapter: options.adapter == AdapterChoice::Software,
-            ..Default::default()
-        };
-        let adapter = scope(|| pollster::block_on(instance.request_adapter(&request)))
-            .map_err(|why| GpuError::NoDriver { why: Message::new(&why) })?;
+        let instance = new_instance(options);
+        let adapter =
+            scope(|| pollster::block_on(instance.request_adapter(&wanted_adapter(options))))
+                .map_err(|why| GpuError::NoDriver { why: Message::new(&why) })?;
         Self::open(&Kept::new(adapter))
     }
 
     /// Opens a graphics card.
-    fn open(adapter: &wgpu::Adapter) -> Result<Self, GpuError> {
+    pub(crate) fn open(adapter: &wgpu::Adapter) -> Result<Self, GpuError> {
         let info = scope(|| {
             let info = Kept::new(adapter.get_info());
             GpuInfo {
@@ -224,6 +211,31 @@ impl Gpu {
                 }
             }
         })
+    }
+}
+
+/// Returns what finds graphics cards.
+pub(crate) fn new_instance(options: &GpuOptions) -> Kept<wgpu::Instance> {
+    Kept::new(scope(|| {
+        let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
+        description.backends = wgpu::Backends::PRIMARY;
+        description.flags = if options.check_indirect {
+            wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL
+        } else {
+            wgpu::InstanceFlags::empty()
+        };
+        wgpu::Instance::new(description)
+    }))
+}
+
+/// Returns which of them is looked for.
+pub(crate) fn wanted_adapter(
+    options: &GpuOptions,
+) -> wgpu::RequestAdapterOptions<'static, 'static> {
+    wgpu::RequestAdapterOptions {
+        power_preference: wgpu::PowerPreference::HighPerformance,
+        force_fallback_adapter: options.adapter == AdapterChoice::Software,
+        ..Default::default()
     }
 }
 

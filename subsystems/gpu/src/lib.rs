@@ -16,6 +16,8 @@ mod pipeline;
 mod png_file;
 mod scope;
 mod shader;
+#[cfg(feature = "surface")]
+mod surface;
 mod texture;
 
 pub use binding::{BindGroup, BindLayout, Bound, SLOTS_MAX, Slot};
@@ -29,4 +31,6 @@ pub use pipeline::{Blend, DepthUse, Pipeline, PipelineDescription, VertexAttribu
 pub use png_file::{PngError, write_png};
 pub use scope::{ScopeHook, set_scope};
 pub use shader::{Shader, ShaderError};
+#[cfg(feature = "surface")]
+pub use surface::{Surface, SurfaceTarget};
 pub use texture::{Sampler, SamplerKind, Texture, TextureDescription};

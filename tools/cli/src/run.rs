@@ -14,8 +14,8 @@ use loligo_allocators::{Allocator, HeapAllocator, Overview, PageAllocator};
 use loligo_compiler::{Platform, Project, Threads};
 use loligo_diagnostics::StderrSink;
 use loligo_engine::{
-    BackEndChoice, Engine, EngineOptions, Libraries, MemoryPlan, ROOMS, ToolOptions, Without,
-    with_engine,
+    ARMED_FROM, BackEndChoice, Engine, EngineOptions, Libraries, MemoryPlan, ROOMS, ToolOptions,
+    Without, with_engine,
 };
 
 use crate::content::compilers;
@@ -33,9 +33,13 @@ pub(crate) struct Run {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// How many frames are run [default: 300, or as many as 15 seconds allow]
+    /// How many frames are run [default: 300, or as many as 15 seconds allow; in a window, until it is closed]
     #[arg(long, value_name = "N")]
     frames: Option<u64>,
+
+    /// Show the game in a window, until it is closed or Escape is pressed
+    #[arg(long)]
+    window: bool,
 
     /// Which allocator serves which subsystem, in place of what the game says
     #[arg(long, value_name = "FILE")]
@@ -86,6 +90,7 @@ const PICTURE: &str = "last.png";
 const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard                        what a frame takes
   loligo run samples/10-courtyard --screenshot yard.png  and what it looks like
+  loligo run samples/10-courtyard --window               and how it moves; Escape ends it
   loligo run samples/10-courtyard --frames 1000 --memory guard.sjson
                                                          each subsystem on the allocator that a file gives it
   loligo run samples/10-courtyard --without render --without script
@@ -141,6 +146,7 @@ impl Run {
                 BackEnd::Gpu => BackEndChoice::Gpu,
                 BackEnd::Text => BackEndChoice::Text,
             },
+            has_window: self.window,
             guard: Some(&crate::MEMORY),
             log: &StderrSink,
             recompile: Some(&recompile),
@@ -172,12 +178,11 @@ impl Run {
             eprintln!("loligo: tools are served at {address}");
         }
         let told = |error: loligo_engine::EngineError| error.to_string();
-        let (frames, start) = (self.frames.unwrap_or(FRAMES), Instant::now());
-        let mut is_last = frames == 0;
-        while !is_last && !engine.is_over() {
-            // A driver without a graphics card may take a second for a frame.
-            let is_late = self.frames.is_none() && start.elapsed() > LONGEST;
-            is_last = is_late || engine.frames() + 1 >= frames;
+        let start = Instant::now();
+        let mut is_last = self.frames == Some(0);
+        while !is_last {
+            // Once more where the player or a tool wants the end: its picture may be wanted.
+            is_last = engine.is_over() || self.is_enough(engine.frames(), start);
             if is_last {
                 self.text.iter().for_each(|_| engine.want_text());
                 engine.want_picture();
@@ -192,6 +197,16 @@ impl Run {
         finished.map_err(told)?;
         let (text, picture) = (engine.text().to_owned(), engine.picture().to_vec());
         Ok(Ran { report: report(engine), text, picture, size: engine.size() })
+    }
+
+    /// Tells whether a frame after so many is the last one.
+    fn is_enough(&self, frames: u64, start: Instant) -> bool {
+        match self.frames {
+            Some(wanted) => frames + 1 >= wanted,
+            None if self.window => false,
+            // A driver without a graphics card may take a second for a frame.
+            None => frames + 1 >= FRAMES || start.elapsed() > LONGEST,
+        }
     }
 
     /// Reads the memory plan: that of the command line, or else the one that the game names.
@@ -278,9 +293,16 @@ fn report(engine: &mut Engine<'_, '_>) -> String {
         text,
         "  a frame took {median:.2} ms, 99 % at most {most:.2} ms, the longest {longest:.2} ms"
     );
+    let unusual = ms(engine.unusual_own_ns());
+    if !engine.own_times().is_empty() {
+        let _ = writeln!(
+            text,
+            "  of processors our own threads took {own_median:.2} ms, 99 % at most {own_most:.2} ms, without who draws"
+        );
+    }
     let _ = writeln!(
         text,
-        "  of processors our own threads took {own_median:.2} ms, 99 % at most {own_most:.2} ms, without who draws"
+        "  in the first {ARMED_FROM}, which set the world up, and where a picture is kept, at most {unusual:.2} ms"
     );
     let _ = writeln!(
         text,

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use loligo_allocators::Allocator;
-use loligo_gpu::{Gpu, GpuError};
+use loligo_gpu::{Gpu, GpuError, Texture};
 
 use crate::backend::{Recorded, play};
 use crate::draw::{Geometry, IndirectArgs};
@@ -134,7 +134,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     }
 
     /// Makes the targets of a frame for a window of so many pixels. It is called again when the window or the frame
-    /// changes.
+    /// changes; pipelines are made anew only where the frame draws into targets of other kinds.
     ///
     /// # Errors
     ///
@@ -146,8 +146,11 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     ) -> Result<(), GpuRenderError> {
         let (gpu, samplers) = (&self.gpu, &self.samplers);
         let targets = Targets::try_new_in(gpu, samplers, frame, window, self.memory)?;
+        let fits = self.targets.as_ref().is_some_and(|old| old.are_like(&targets));
         self.targets = Some(targets);
-        self.shaders.forget_pipelines();
+        if !fits {
+            self.shaders.forget_pipelines();
+        }
         Ok(())
     }
 
@@ -285,6 +288,16 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         self.targets.as_ref().map_or([0; 2], |targets| targets.window)
     }
 
+    /// Returns what the player sees, as it is on the card: to be shown in a window.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Frame`] if no frame was set.
+    pub fn try_window_texture(&self) -> Result<&Texture, GpuRenderError> {
+        let targets = self.targets.as_ref().ok_or(GpuRenderError::Frame { pass: 0 })?;
+        Ok(targets.window_texture())
+    }
+
     /// Reads what the player sees: four bytes a pixel, the colors in sRGB, the topmost row first. Waits until the frame
     /// is drawn.
     ///
@@ -293,10 +306,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     /// [`GpuError::Size`] within [`GpuRenderError::Gpu`] if `into` has not 4 bytes for each pixel of the window, and what
     /// the card says; [`GpuRenderError::Frame`] if no frame was set.
     pub fn try_read_window(&self, into: &mut [u8]) -> Result<(), GpuRenderError> {
-        let Some(targets) = &self.targets else {
-            return Err(GpuRenderError::Frame { pass: 0 });
-        };
-        Ok(self.gpu.try_read_texture(targets.window_texture(), into)?)
+        Ok(self.gpu.try_read_texture(self.try_window_texture()?, into)?)
     }
 
     /// Waits until all that was drawn is done.

@@ -15,7 +15,7 @@ use crate::key::Order;
 pub(super) struct Targets<'a, A: Allocator + ?Sized> {
     pub(super) window: [u32; 2],
     textures: Array<'a, Target, A>,
-    passes: Array<'a, Pass, A>,
+    passes: Array<'a, Pass<'a, A>, A>,
     layers: Array<'a, Layer, A>,
 }
 
@@ -26,18 +26,26 @@ struct Target {
 }
 
 /// What a pass draws, as pipelines must know it.
-pub(super) struct Pass {
+pub(super) struct Pass<'a, A: Allocator + ?Sized> {
     pub(super) reads: BindGroup,
     pub(super) reads_layout: BindLayout,
+    slots: Array<'a, Slot, A>,
     formats: [Format; COLORS_MAX],
     color_count: usize,
     pub(super) has_depth: bool,
     pub(super) samples: u32,
 }
 
-impl Pass {
+impl<A: Allocator + ?Sized> Pass<'_, A> {
     pub(super) fn colors(&self) -> &[Format] {
         &self.formats[..self.color_count]
+    }
+
+    /// Tells whether what draws in the other draws in this one.
+    fn is_like(&self, other: &Self) -> bool {
+        self.colors() == other.colors()
+            && (self.has_depth, self.samples) == (other.has_depth, other.samples)
+            && *self.slots == *other.slots
     }
 
     /// Tells whether it draws depths and nothing else.
@@ -46,7 +54,7 @@ impl Pass {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Layer {
     pass: u8,
     order: Order,
@@ -103,7 +111,14 @@ impl<'a, A: Allocator + ?Sized> Targets<'a, A> {
         &self.textures[0].texture
     }
 
-    pub(super) fn pass(&self, number: u16) -> Result<&Pass, GpuRenderError> {
+    /// Tells whether pipelines that draw into the others draw into these: they differ in size at most.
+    pub(super) fn are_like(&self, other: &Self) -> bool {
+        *self.layers == *other.layers
+            && self.passes.len() == other.passes.len()
+            && self.passes.iter().zip(&*other.passes).all(|(own, other)| own.is_like(other))
+    }
+
+    pub(super) fn pass(&self, number: u16) -> Result<&Pass<'a, A>, GpuRenderError> {
         self.passes.get(usize::from(number)).ok_or(GpuRenderError::Frame { pass: number })
     }
 
@@ -112,7 +127,7 @@ impl<'a, A: Allocator + ?Sized> Targets<'a, A> {
     }
 
     /// Returns the pass of a layer, and its order.
-    pub(super) fn layer(&self, number: usize) -> Option<(&Pass, Order)> {
+    pub(super) fn layer(&self, number: usize) -> Option<(&Pass<'a, A>, Order)> {
         let layer = self.layers.get(number)?;
         Some((self.passes.get(usize::from(layer.pass))?, layer.order))
     }
@@ -171,9 +186,9 @@ impl<'a, A: Allocator + ?Sized> Targets<'a, A> {
         gpu: &Gpu,
         samplers: &Samplers,
         pass: &PassRef<'_>,
-    ) -> Result<Pass, GpuRenderError> {
+    ) -> Result<Pass<'a, A>, GpuRenderError> {
         let memory = self.textures.memory();
-        let mut slots: Array<'_, Slot, A> = Array::new_in(memory);
+        let mut slots: Array<'a, Slot, A> = Array::new_in(memory);
         let mut bound: Array<'_, Bound<'_>, A> = Array::new_in(memory);
         for number in pass.reads {
             let target = &self.textures[usize::from(*number)];
@@ -190,6 +205,7 @@ impl<'a, A: Allocator + ?Sized> Targets<'a, A> {
         Ok(Pass {
             reads,
             reads_layout,
+            slots,
             formats,
             color_count: pass.colors.len().min(COLORS_MAX),
             has_depth: pass.depth.is_some(),

@@ -1,8 +1,10 @@
 //! What is replaced while the game runs, and what is refused.
 
+use loligo_allocators::Allocator;
+use loligo_render::FrameDescription;
 use loligo_render::gpu::{GpuRenderError, MaterialData, NUMBERS_MAX, TextureData};
 
-use crate::scene::{FLAT, color, draw, gpu, pixel, renderer, square, with_memory};
+use crate::scene::{FLAT, FRAME, color, draw, gpu, pixel, renderer, square, with_memory};
 
 #[test]
 fn materials_and_shaders_are_replaced_and_a_wrong_one_leaves_the_old() {
@@ -34,6 +36,41 @@ fn materials_and_shaders_are_replaced_and_a_wrong_one_leaves_the_old() {
         renderer.try_set_shader(0, "flat.shader", &swapped).expect("it is right");
         assert_eq!(center(&mut renderer), [0, 0, 255], "the shader is another one");
     });
+}
+
+/// What was made for one size draws in another, and what was made for other targets does not.
+#[test]
+fn a_window_of_another_size_and_a_frame_of_other_targets_are_drawn() {
+    let Some(gpu) = gpu() else { return };
+    with_memory(|memory| {
+        let mut renderer = renderer(gpu, memory).expect("a device");
+        (0..3).for_each(|number| {
+            let material = color([0.0, 1.0, 0.0], number / 2);
+            renderer.try_set_material(number, &material).expect("a device");
+        });
+        let geometry = square(&mut renderer).expect("it fits");
+        let (_, first) = draw(&mut renderer, geometry, &[0, 1], memory).expect("it is drawn");
+        // `draw` makes targets of its own size again.
+        for text in [FRAME.into(), FRAME.replace("depth32f\"", "depth32f\" samples = 1")] {
+            let frame = frame(&text, memory);
+            renderer.try_set_frame(&frame, [24, 40]).expect("small targets");
+            assert_eq!(renderer.window(), [24, 40]);
+            let (_, again) = draw(&mut renderer, geometry, &[0, 1], memory).expect("it is drawn");
+            assert_eq!(again, first, "{text}");
+        }
+        // Without a depth, pipelines that test one do not fit.
+        let flat = FRAME.replace("depth = \"depth\"", "").replace("depth = 1", "");
+        renderer.try_set_frame(&frame(&flat, memory), [24, 40]).expect("small targets");
+        let (_, again) = draw(&mut renderer, geometry, &[0, 1], memory).expect("it is drawn");
+        assert_eq!(again, first, "{flat}");
+    });
+}
+
+fn frame<'a>(text: &str, memory: &'a dyn Allocator) -> FrameDescription<'a> {
+    match FrameDescription::try_read_in(text.as_bytes(), memory) {
+        Ok(frame) => frame,
+        Err(error) => panic!("{error}"),
+    }
 }
 
 #[test]

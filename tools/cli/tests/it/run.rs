@@ -127,6 +127,47 @@ fn what_cannot_be_run_is_refused() {
     assert!(stderr.contains("game.config: `level` is missing or wrong"), "{stderr}");
 }
 
+#[test]
+fn a_window_that_cannot_be_had_is_refused_with_what_to_do() {
+    let place = game();
+    for (more, said) in [
+        (&["--backend", "text"][..], "the back end is text; choose another one"),
+        (&["--without", "render"], "the room `render` is left out; take it in"),
+    ] {
+        let mut arguments = vec!["run", "game", "--window"];
+        arguments.extend_from_slice(more);
+        let (code, _, stderr) = place.run(&arguments);
+        assert_eq!(code, 2, "{more:?}: {stderr}");
+        assert!(stderr.contains(said), "{more:?}: {stderr}");
+        assert!(stderr.trim_end().ends_with("run without --window"), "{more:?}: {stderr}");
+    }
+}
+
+/// Other systems always have a display.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_display_a_window_is_refused_and_the_game_runs_without() {
+    let place = game();
+    let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
+    // No display, and one that does not answer.
+    for display in [None, Some(":4242")] {
+        let mut command = place.loligo(&["run", "game", "--window", "--frames", "20"]);
+        displays.iter().for_each(|name| {
+            command.env_remove(name);
+        });
+        command.envs(display.map(|display| ("DISPLAY", display)));
+        let output = command.output().expect("the command runs");
+        let stderr = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(2), "{display:?}: {stderr}");
+        let message = stderr.lines().last().unwrap_or_default();
+        let begins = "loligo: no window can be opened, since there is no display (";
+        assert!(message.starts_with(begins), "{display:?}: {stderr}");
+        assert!(message.ends_with("or run without --window"), "{display:?}: {stderr}");
+    }
+    let (code, _, stderr) = place.run(&run(&[]));
+    assert_eq!(code, 0, "{stderr}");
+}
+
 /// A game runs until a tool ends it; meanwhile a source is edited, and the game shows it.
 #[test]
 fn a_tool_reloads_what_was_edited_and_ends_the_game() {
