@@ -197,11 +197,12 @@ fn a_commit_that_fails_half_way_is_undone() {
         let Some(data) = word.and_then(|word| word.parse::<usize>().ok()) else {
             return line!();
         };
+        // Not above the limit that the tests themselves were started with.
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: writes the struct that it is given.
+        check!(unsafe { libc::getrlimit(libc::RLIMIT_DATA, &mut limit) } == 0);
         // Room for the ten pages before what is committed, not for the 52 behind it.
-        let limit = libc::rlimit {
-            rlim_cur: (data * 1024 + 20 * page()) as libc::rlim_t,
-            rlim_max: libc::RLIM_INFINITY,
-        };
+        limit.rlim_cur = (data * 1024 + 20 * page()) as libc::rlim_t;
         // SAFETY: sets a limit of this child alone.
         check!(unsafe { libc::setrlimit(libc::RLIMIT_DATA, &limit) } == 0);
         check!(space.commit(0..space.bytes()).is_err());
