@@ -78,7 +78,7 @@ impl MemoryFile {
     }
 }
 
-fn report(answer: &Result<u32, Box<dyn Any + Send>>) {
+pub(crate) fn report(answer: &Result<u32, Box<dyn Any + Send>>) {
     match answer {
         Ok(0) => {}
         Ok(line) => write_stderr(format_args!("the child found a fault at line {line}\n")),
@@ -89,10 +89,12 @@ fn report(answer: &Result<u32, Box<dyn Any + Send>>) {
     }
 }
 
-/// Ends the child's work with the line where a condition does not hold.
+/// Ends the child's work with the line where a condition does not hold, which is told at once: what
+/// the work leaves behind may panic on its way out.
 macro_rules! check {
     ($condition:expr) => {
         if !$condition {
+            $crate::test_child::report(&Ok(line!()));
             return line!();
         }
     };
