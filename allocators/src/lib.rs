@@ -53,6 +53,8 @@ mod sync;
 mod temp;
 #[cfg(test)]
 mod test_backing;
+#[cfg(all(test, target_os = "linux"))]
+mod test_child;
 #[cfg(test)]
 mod test_world;
 mod trace;

@@ -22,6 +22,8 @@
 
 mod file;
 mod log;
+#[cfg(test)]
+mod tests;
 
 use core::alloc::{GlobalAlloc, Layout};
 use std::alloc::System;

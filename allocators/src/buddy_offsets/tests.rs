@@ -204,6 +204,24 @@ fn a_panic_that_unwinds_is_not_replaced_by_the_report_of_a_leak() {
     });
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn while_a_panic_unwinds_the_report_is_written() {
+    let text = crate::test_child::said(|| {
+        with_backing(|backing| {
+            let unwound = catch_unwind(AssertUnwindSafe(|| {
+                let buddy = BuddyOffsets::new("leaky", 1 << 20, 256, backing).expect("it fits");
+                buddy.allocate(300, 1).expect("there is room");
+                std::panic::resume_unwind(std::boxed::Box::new(()));
+            }));
+            assert!(unwound.is_err(), "it unwinds");
+        });
+    });
+    let block =
+        "allocator `leaky` was dropped with 1 live block of 512 bytes\n  offset 0, 512 bytes\n";
+    assert_eq!(text, block);
+}
+
 #[test]
 fn it_tells_what_it_is_made_of() {
     with_backing(|backing| {

@@ -12,6 +12,10 @@ use super::GuardPageAllocator;
 use crate::allocator::AllocError;
 use crate::misuse::write_stderr;
 
+// The memory checkers have handlers of their own, and end the program themselves.
+#[cfg(all(test, not(any(loligo_asan, feature = "valgrind"))))]
+mod tests;
+
 /// How many allocators can be asked at once.
 const ASKED_MAX: usize = 16;
 

@@ -3,7 +3,13 @@
 use core::alloc::Layout;
 use core::fmt;
 use core::mem::MaybeUninit;
+#[cfg(target_os = "linux")]
+use core::panic::AssertUnwindSafe;
+#[cfg(target_os = "linux")]
+use std::boxed::Box;
 use std::format;
+#[cfg(target_os = "linux")]
+use std::panic::{catch_unwind, resume_unwind};
 use std::string::ToString;
 use std::vec::Vec;
 
@@ -12,6 +18,8 @@ use crate::allocator::Allocator;
 use crate::pool::PoolAllocator;
 use crate::sites::Sites;
 use crate::test_backing::{TestBacking, panic_of};
+#[cfg(target_os = "linux")]
+use crate::test_child::said;
 
 const LAYOUT: Layout = Layout::new::<[u64; 3]>();
 
@@ -71,4 +79,22 @@ fn a_report_that_cannot_be_written_ends() {
         // SAFETY: the block is live and freed once.
         unsafe { pool.deallocate(block) };
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn while_a_panic_unwinds_the_report_is_written() {
+    let text = said(|| {
+        let mut memory = [MaybeUninit::uninit(); 4096];
+        let unwound = catch_unwind(AssertUnwindSafe(|| {
+            let pool = PoolAllocator::from_region(LAYOUT, "pool", &mut memory);
+            pool.allocate(LAYOUT).expect("there is room");
+            resume_unwind(Box::new("the first reason"));
+        }));
+        let panic = unwound.expect_err("it unwinds");
+        assert_eq!(panic.downcast_ref(), Some(&"the first reason"), "the leak is no panic");
+    });
+    let head = "allocator `pool` was dropped with 1 live block of 24 bytes\n  0x";
+    assert!(text.starts_with(head) && text.ends_with(", 24 bytes\n"), "{text}");
+    assert_eq!(text.lines().count(), 2, "{text}");
 }

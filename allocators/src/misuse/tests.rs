@@ -65,3 +65,15 @@ fn a_line_is_cut_where_it_is_full() {
     assert_eq!(line.write_str(""), Ok(()), "nothing is cut");
     assert_eq!((&line.bytes[..3], &line.bytes[1022..]), (&b"abc"[..], &b"cd"[..]), "up to there");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_is_written_as_far_as_it_has_room() {
+    use crate::misuse::write_stderr;
+    use crate::test_child::said;
+
+    assert_eq!(said(|| write_stderr(format_args!(""))), "", "nothing");
+    assert_eq!(said(|| write_stderr(format_args!("one {}\n", 2))), "one 2\n", "all of it");
+    let long = "0123456789".repeat(110);
+    assert_eq!(said(|| write_stderr(format_args!("{long}"))), long[..1024], "up to its room");
+}

@@ -5,7 +5,6 @@
     reason = "the steps of a test share one argument: it owns the blocks it uses"
 )]
 
-mod child;
 // It counts the mappings and the address space of the process, of which the tools take their part.
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 mod limits;
@@ -27,6 +26,7 @@ use std::{format, thread};
 use super::PageAllocator;
 use crate::allocator::{AllocError, Allocator};
 use crate::misuse::{Misuse, Report, set_misuse_handler};
+use crate::test_child as child;
 
 /// A small generator of random numbers; the seed is printed by whoever makes one.
 struct Random(u64);

@@ -4,6 +4,9 @@ use std::io;
 
 use crate::trace::SinkError;
 
+#[cfg(test)]
+mod tests;
+
 /// The longest path, with the zero that ends it.
 const PATH_BYTES_MAX: usize = 4096;
 

@@ -15,6 +15,9 @@ use crate::trace::SinkError;
 use crate::trace::array::Array;
 use crate::trace::format::{self, Event, Name, Named, Op, UNIT_BYTES};
 
+#[cfg(test)]
+mod tests;
+
 /// What is collected before it is written: 256 records.
 const BUFFER_BYTES: usize = 256 * UNIT_BYTES;
 
