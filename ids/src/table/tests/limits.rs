@@ -356,6 +356,10 @@ fn fixed<S: Shape>() {
     assert!(matches!(short, Some(InsertError::Memory { slots: 5, .. })), "{short:?}");
     let none = Few::<S>::fixed(&mut [], 0).expect("no slots need no memory");
     assert_eq!(none.capacity(), 0, "none");
+    let mut one = Few::<S>::fixed(&mut memory, 1).expect("the length is enough");
+    one.insert(Wide(1)).expect("one fits");
+    assert_eq!((one.capacity(), one.len()), (1, 1), "just one");
+    drop(one);
     let many = Table::<S, u8, Id<u8, u32, 2, 2>>::fixed(&mut memory, 5).err();
     assert!(matches!(many, Some(InsertError::Full { limit: 4, .. })), "{many:?}");
 }
