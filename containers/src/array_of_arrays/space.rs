@@ -15,6 +15,9 @@ use crate::array_of_arrays::word::{CLASSES, Word, units_of};
 use crate::buffer::Buffer;
 use crate::error::GrowError;
 
+#[cfg(test)]
+mod tests;
+
 /// Blocks of a power of two of units, in one buffer.
 ///
 /// # Invariants

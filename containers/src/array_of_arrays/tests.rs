@@ -3,6 +3,7 @@
 mod forms;
 mod model;
 mod refusals;
+mod room;
 mod rows;
 mod views;
 mod word;

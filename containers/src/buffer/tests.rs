@@ -4,7 +4,7 @@ use loligo_allocators::{Allocator, BuddyAllocator, Refusals};
 
 use super::Buffer;
 use crate::error::GrowError;
-use crate::test_memory::{Memory, every_refusal, with_memory};
+use crate::test_memory::{Memory, asks_for_more, every_refusal, with_memory};
 
 #[test]
 fn takes_what_was_granted() {
@@ -69,5 +69,65 @@ fn where_twice_as_much_is_refused_what_is_needed_is_taken() {
         buffer.grow(before, 1).expect("so much is to be had");
         assert_eq!(memory.refused(), 1);
         assert!(buffer.capacity() > before, "{} elements", buffer.capacity());
+    });
+}
+
+#[test]
+fn every_request_is_as_long_as_said() {
+    // What is needed, but eight at least, and twice as many as there are.
+    for (first, more, wanted) in [(0, 1, 8), (0, 20, 20), (8, 1, 16), (8, 20, 28), (30, 30, 60)] {
+        let act = |memory: &Memory<'_>, limit: &mut dyn FnMut()| {
+            let mut buffer: Buffer<'_, u64, _> = Buffer::new(memory);
+            buffer.grow_exact(0, first).expect("there is memory");
+            assert_eq!(buffer.capacity() as usize, first, "just as many");
+            assert_eq!(buffer.bytes(), 8 * first, "of eight bytes each");
+            limit();
+            let _ = buffer.grow(first as u32, more);
+        };
+        assert!(asks_for_more(8 * wanted - 1, act), "{first} and {more}: as many as {wanted}");
+        assert!(!asks_for_more(8 * wanted, act), "{first} and {more}: no more than {wanted}");
+    }
+}
+
+#[test]
+fn nothing_is_asked_for_without_need() {
+    with_memory(|memory| {
+        let mut buffer: Buffer<'_, u64, _> = Buffer::new(memory);
+        buffer.grow_exact(0, 30).expect("there is memory");
+        assert_eq!(buffer.capacity(), 30, "just as many");
+        let requests = memory.requests();
+        assert_eq!(buffer.grow(29, 1), Ok(()), "there is room");
+        assert_eq!(buffer.grow_exact(29, 1), Ok(()), "there is room");
+        assert_eq!(buffer.shrink(30), Ok(()), "it is no longer");
+        assert_eq!(memory.requests(), requests, "so nothing is asked for");
+        buffer.shrink(8).expect("there is memory");
+        assert_eq!((buffer.capacity(), memory.stats().granted), (8, 64), "just eight");
+        buffer.shrink(0).expect("nothing is asked for");
+        assert_eq!((buffer.capacity(), memory.stats().live), (0, 0), "given back at once");
+        let mut nothings: Buffer<'_, (), _> = Buffer::new(memory);
+        nothings.shrink(3).expect("there is nothing to shrink");
+        assert_eq!((nothings.capacity(), nothings.bytes()), (u32::MAX, 0), "room for any number");
+    });
+}
+
+#[test]
+fn a_refusal_says_what_was_needed() {
+    with_memory(|memory| {
+        let mut buffer: Buffer<'_, u64, _> = Buffer::new(memory);
+        memory.refuse(Refusals::From(0));
+        let refused = |elements| Err(GrowError::Memory { elements, bytes: 8 * elements });
+        assert_eq!(
+            (buffer.grow(0, 3), memory.refused()),
+            (refused(3), 2),
+            "first eight, then three"
+        );
+        assert_eq!((buffer.grow(0, 8), memory.refused()), (refused(8), 3), "both are the same");
+        assert_eq!((buffer.grow_exact(0, 3), memory.refused()), (refused(3), 4), "just three");
+        let most = u64::from(u32::MAX);
+        let refused = Err(GrowError::Memory { elements: most, bytes: 8 * most });
+        assert_eq!(buffer.grow(1, u32::MAX as usize - 1), refused, "as many as can be counted");
+        let length = Err(GrowError::Length { wanted: u64::MAX, limit: most });
+        assert_eq!(buffer.grow(7, usize::MAX), length, "no sum overflows");
+        memory.refuse(Refusals::None);
     });
 }

@@ -1,5 +1,6 @@
 //! Against a naive model, under refusals, with pins, and bit by bit.
 
+mod budget;
 mod views;
 
 use std::string::ToString;

@@ -137,7 +137,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Buffer<'a, T, A> {
     #[inline(never)]
     fn grow(&mut self, more: usize) -> Result<(), AllocError> {
         let needed = self.len.checked_add(more).ok_or(AllocError)?;
-        let least = (BYTES_MIN / size_of::<T>()).max(1);
+        let least = BYTES_MIN / size_of::<T>();
         let capacity = needed.max(self.capacity.saturating_mul(2)).max(least);
         let block = match self.moved(capacity) {
             Ok(block) => Ok((block, capacity)),

@@ -123,6 +123,20 @@ fn a_destructor_that_panics_leaves_the_array_whole() {
 }
 
 #[test]
+fn a_destructor_that_panics_keeps_no_other_from_being_dropped() {
+    let backing = TestBacking::new();
+    let counter = Rc::new(());
+    let mut array: Secondary<'_, Id<u8>, (Rc<()>, Bad), TestBacking> = Secondary::new_in(&backing);
+    for index in 0..5 {
+        let id = Id::from_bits(1 << 20 | index).expect("an id");
+        let value = (Rc::clone(&counter), Bad(index == 2));
+        assert!(array.insert(id, value).is_ok_and(|old| old.is_none()), "a new one");
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(array))).is_err(), "the destructor panics");
+    assert_eq!(Rc::strong_count(&counter), 1, "those behind it are dropped as well");
+}
+
+#[test]
 fn it_counts_and_prints_what_it_holds() {
     let backing = TestBacking::new();
     let mut array: Secondary<'_, Id<u8>, char, TestBacking> = Secondary::new_in(&backing);

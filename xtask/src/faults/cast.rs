@@ -150,9 +150,11 @@ fn tests(place: &Place, net: &Net, limit: Duration) -> Result<Cast, Failure> {
     };
     run.current_dir(&place.root).args(["--test-threads=1", "--exact"]).args(&names);
     run.env("RUST_BACKTRACE", "0").env("ASAN_OPTIONS", "detect_leaks=1");
+    // Else the tests go on, and the last one is not the one with the race.
+    run.env("TSAN_OPTIONS", "halt_on_error=1");
     let ended = timed::run(&mut run, limit)?;
     let count = names.len() as u64;
-    let last = ended.out.lines().rfind(|line| line.starts_with("test ")).and_then(name);
+    let last = ended.out.lines().filter_map(name).next_back();
     let failed = ended.out.lines().find(|line| line.ends_with("FAILED")).and_then(name);
     let last = last.unwrap_or("the tests").to_owned();
     let report = report(&ended.err);
@@ -299,12 +301,10 @@ fn executable(place: &Place, said: &str) -> Option<PathBuf> {
     Some(place.root.join(path))
 }
 
-/// Returns the name in a line `test NAME ... `.
+/// Returns the name in a line `test NAME ... `, but of none in the line `test result: ..`.
 fn name(line: &str) -> Option<&str> {
-    line.strip_prefix("test ")?
-        .split(" ... ")
-        .next()
-        .map(|name| name.trim_end_matches(" - should panic"))
+    let (name, _) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    Some(name.trim_end_matches(" - should panic"))
 }
 
 /// Returns what a sanitizer reports, without what differs from run to run.
@@ -334,6 +334,7 @@ mod tests {
         assert_eq!(name("test pool::tests::a ... FAILED"), Some("pool::tests::a"));
         assert_eq!(name("test pool::tests::a ... "), Some("pool::tests::a"));
         assert_eq!(name("running 3 tests"), None);
+        assert_eq!(name("test result: ok. 3 passed; 0 failed"), None, "no test is called so");
         let asan = "==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x1 at pc 0x2";
         assert_eq!(report(asan).as_deref(), Some("AddressSanitizer: heap-buffer-overflow"));
         let said = "thread '<unnamed>' (3) panicked at ../tests/src/programs/plan.rs:12:5:\nno";

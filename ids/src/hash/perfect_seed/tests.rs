@@ -165,6 +165,19 @@ fn a_hash_of_zero_is_a_hash() {
     });
 }
 
+/// Both searches go on to the next slot, and from the last one to the first.
+#[test]
+fn keys_that_meet_in_a_slot_lie_behind_each_other() {
+    for place in [0, 7] {
+        let all = (0_u32..).map(|number| number.to_string());
+        let pair: Vec<String> =
+            all.filter(|key| murmur2_64a(key.as_str(), 0) % 8 == place as u64).take(2).collect();
+        let mut table = [0; 8];
+        assert_eq!(first_duplicate(&pair, &mut table), None, "they differ");
+        assert_eq!((table[place], table[(place + 1) % 8]), (1, 2), "in their order");
+    }
+}
+
 #[test]
 fn nothing_and_no_tries() {
     with_memory(|memory| {

@@ -125,7 +125,22 @@ fn a_tail_with_more_than_its_bytes_is_no_text() {
     let tail = u32::from(b'a') | 1 << 8;
     assert_eq!(fill_tail(&mut one, tail.into()), None);
     assert_eq!(fill_tail(&mut two, (tail | 0x6000).into()), Some(()));
+    assert_eq!(fill_tail(&mut one, 0x20), None, "a space is not visible");
     assert_eq!(untail_32(crate::hash::murmur::tail_step_32(state, tail), state), tail);
+}
+
+/// Three letters before the solved ones or at the end are counted through, so all others are the first letter.
+#[test]
+fn what_is_not_counted_is_the_first_letter() {
+    let mut random = Random::new(5);
+    for _ in 0..20 {
+        let mut buffer = [0xff; 23];
+        let text = preimage_32(random.next_32(), 1, &mut buffer[..13]).expect("long enough");
+        assert!(text.starts_with("aaaaaa"), "{text}: a block, and half of that before the last");
+        let mut buffer = [0xff; 23];
+        let text = preimage_64(random.next(), 1, &mut buffer).expect("long enough");
+        assert_eq!((&text[..8], &text[16..20]), ("aaaaaaaa", "aaaa"), "{text}");
+    }
 }
 
 #[test]

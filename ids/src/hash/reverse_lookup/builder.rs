@@ -269,6 +269,16 @@ impl<'a, I: IdString, A: Allocator + ?Sized> ReverseLookupBuilder<'a, I, A> {
         }
     }
 
+    /// Checks that each entry has a slot, and no slot is anybody else's.
+    #[cfg(test)]
+    pub(super) fn validate(&self) {
+        let used = self.slots.as_slice().iter().filter(|&&number| number != 0).count();
+        assert_eq!(used, self.len(), "slots in use");
+        for (at, entry) in self.entries.as_slice().iter().enumerate() {
+            assert_eq!(self.slots.as_slice()[self.slot(entry.id)] as usize, at + 1, "entry {at}");
+        }
+    }
+
     fn index(&mut self, id: I, number: usize) {
         let slot = self.slot(id);
         self.slots.as_mut_slice()[slot] = number as u32;

@@ -2,7 +2,7 @@
 
 use crate::error::{InsertError, TableDamage};
 use crate::id::{Id, TableId};
-use crate::policy::Retire;
+use crate::policy::{GenerationEnd, Refuse, Retire, Wrap};
 use crate::shared_table::SharedTable;
 use crate::sync::Ordering;
 use crate::test_backing::TestBacking;
@@ -77,6 +77,50 @@ fn the_counters_are_those_of_the_slots() {
     assert_eq!(table.create(), Err(held), "not before they are collected");
     assert_eq!((table.len(), table.collect()), (0, 5), "all at once");
     assert_eq!(table.validate(), Ok(()), "whole");
+}
+
+/// What becomes of a slot that has lived its seven lives, by the table's policy.
+#[test]
+fn the_last_life_ends_as_the_policy_says() {
+    fn lives<E: GenerationEnd>(table: &mut SharedTable<'_, Brief, E, TestBacking>, count: u32) {
+        for life in 1..=count {
+            let id = table.create().expect("the slot is free");
+            let expected = (1 + (life - 1) % 7, 0, 0);
+            assert_eq!((id.generation(), id.index(), id.tag()), expected, "life {life}");
+            assert!(table.remove(id) && !table.contains(id) && table.collect() <= 1, "it ends");
+            assert_eq!(table.validate(), Ok(()), "whole");
+        }
+    }
+    let backing = TestBacking::new();
+    let mut wraps = SharedTable::<'_, Brief, Wrap, _>::new_in(1, &backing).expect("memory");
+    lives(&mut wraps, 20);
+    assert_eq!((wraps.len(), wraps.is_empty()), (0, true), "it goes on");
+    let mut refuses = SharedTable::<'_, Brief, Refuse, _>::new_in(1, &backing).expect("memory");
+    lives(&mut refuses, 7);
+    let spent = InsertError::Spent { index: 0, generations: 7 };
+    assert_eq!(refuses.create(), Err(spent), "it says so");
+    let mut retires = SharedTable::<'_, Brief, Retire, _>::new_in(1, &backing).expect("memory");
+    lives(&mut retires, 7);
+    let full = InsertError::Full { limit: 1, live: 0, reserved: 0, retired: 1, held_back: 0 };
+    assert_eq!(retires.create(), Err(full), "there is no other slot");
+    assert_eq!((retires.len(), retires.validate()), (0, Ok(())), "the retired one is not alive");
+}
+
+#[test]
+fn a_retired_slot_is_not_alive() {
+    let backing = TestBacking::new();
+    let mut table = Of::new_in(3, &backing).expect("memory");
+    // The three take turns, so each lives seven times.
+    for turn in 1..=21 {
+        let id = table.create().expect("it is free");
+        assert!(table.remove(id) && table.collect() <= 1, "turn {turn}");
+        assert_eq!((table.len(), table.validate()), (0, Ok(())), "turn {turn}");
+    }
+    let mut table = Of::new_in(16, &backing).expect("memory");
+    assert_eq!(table.validate(), Ok(()), "as many as the index names");
+    let all = [0; 16].map(|_| table.create().expect("it is free"));
+    assert!(all.iter().all(|&id| table.remove(id)) && table.collect() == 16, "all of them");
+    assert_eq!(table.validate(), Ok(()), "the last one is a slot as well");
 }
 
 #[test]

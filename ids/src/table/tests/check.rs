@@ -52,6 +52,8 @@ fn of_any_arrangement<S: Shape>() {
     assert_eq!(found(tagged), tag, "a tag");
     let even = Some("a dead slot has the lowest bit of its own index");
     assert_eq!(found::<S, Lifo, Retire>(|table| table.parts.set_word(0, 1 << 8 | 16)), even, "2^4");
+    let odd: fn(&mut Of<'_, S, Lifo, Retire>) = |table| table.parts.set_word(3, 1 << 8 | 17);
+    assert_eq!(found(odd), even, "an odd one of an odd slot");
     let list = Some("a slot on no list leads on");
     assert_eq!(found::<S, Lifo, Retire>(|table| table.parts.set_word(3, 1 << 8)), list, "lost");
     let spent = Some("a slot is free that has lived all its lives");
@@ -82,6 +84,13 @@ fn every_rule_is_looked_at() {
         table.parts.set_word(0, word);
     };
     assert_eq!(found(dead), bit, "a bit of a dead slot");
+    let second: fn(&mut Of<'_, Holes, Lifo, Retire>) = |table| {
+        table.reserve(59).expect("room");
+        assert_eq!(table.capacity, 65, "a word of the bitmap, and a bit");
+        table.parts.put(64, 1, 0, 0);
+        table.parts.set_word(64, 0);
+    };
+    assert_eq!(found(second), bit, "a bit of the last place, in the next word");
     let lost: fn(&mut Of<'_, Holes, Lifo, Retire>) = |table| {
         table.parts.take(1, 0, 0);
     };

@@ -234,26 +234,63 @@ fn an_index_is_compared_whole() {
 fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
     type Near<'a> = Of<'a, Packed, Id<u8, u32, 16, 8>, Lifo, Retire>;
     const SLOTS: usize = 8;
+    // A few of the slots, and all of them, behind which the ids lie.
+    for used in [3, SLOTS] {
+        let backing = TestBacking::new();
+        let mut table = Near::with_limit(SLOTS, &backing);
+        let batch = table.insert_batch((0..used).map(|n| [n as u16; 3]), |_| ());
+        assert_eq!(batch, Ok(used), "there is room");
+        let image = save(&table);
+        let at = HEADER + 4 * used;
+        let generation = u32::from_ne_bytes(image[at..at + 4].try_into().expect("an id")) & !0xffff;
+        // Behind the slots there is room for as many ids as half of them.
+        for index in used..SLOTS + SLOTS / 2 {
+            let forged_id = generation | index as u32;
+            let mut forged = image.clone();
+            forged[at..at + 4].copy_from_slice(&forged_id.to_ne_bytes());
+            let sum = checksum(&forged);
+            put(&mut forged, CHECKSUM, sum);
+            let looks_live: u64 = bytemuck::cast([forged_id, used as u32]);
+            let mut memory = std::vec![MaybeUninit::new(looks_live); Near::fixed_len(SLOTS)];
+            let refused = Near::restore_fixed(&forged, &mut memory, SLOTS).err();
+            let what = "the id of an object is not live";
+            let expected = RestoreError { offset: at as u64, what };
+            assert_eq!(refused, Some(expected), "slot {index} is none of the table's {used}");
+        }
+    }
+}
+
+/// Each rule of the counts by its own words, in a table of three slots of which the second is free or was not.
+#[test]
+fn counts_that_do_not_agree_are_told_apart() {
+    type Plain<'a> = Of<'a, Holes, Id<u8, u32, 8, 3>, Lifo, Retire>;
     let backing = TestBacking::new();
-    let mut table = Near::with_limit(SLOTS, &backing);
+    let mut table = Plain::with_limit(60, &backing);
     let ids = [1, 2, 3].map(|n| table.insert([n; 3]).expect("room"));
+    let full = save(&table);
+    table.remove(ids[1]);
     let image = save(&table);
-    let at = HEADER + 4 * ids.len();
-    let generation = u32::from_ne_bytes(image[at..at + 4].try_into().expect("an id")) & !0xffff;
-    // Behind the slots there is room for as many ids as half of them.
-    for index in ids.len()..SLOTS + SLOTS / 2 {
-        let forged_id = generation | index as u32;
-        let mut forged = image.clone();
-        forged[at..at + 4].copy_from_slice(&forged_id.to_ne_bytes());
+    let said = |image: &[u8], at: usize, number: u64| {
+        let mut forged = image.to_vec();
+        put(&mut forged, at, number);
         let sum = checksum(&forged);
         put(&mut forged, CHECKSUM, sum);
-        let looks_live: u64 = bytemuck::cast([forged_id, ids.len() as u32]);
-        let mut memory = std::vec![MaybeUninit::new(looks_live); Near::fixed_len(SLOTS)];
-        let refused = Near::restore_fixed(&forged, &mut memory, SLOTS).err();
-        let what = "the id of an object is not live";
-        let expected = RestoreError { offset: at as u64, what };
-        assert_eq!(refused, Some(expected), "slot {index} is none of the table's {}", ids.len());
-    }
+        let error = Plain::restore(&forged, &backing).err();
+        error.map(|RestoreError { offset, what }| (offset as usize, what))
+    };
+    let tag = Some((Counts::TAG, "the tag does not stand where an id has it"));
+    assert_eq!(said(&image, Counts::TAG, 1 << 40), tag, "above all bits of an id");
+    let longer = [&image[..], &[0; 8]].concat();
+    let length = Some((Counts::USED, "the counts do not make up the length"));
+    assert_eq!(said(&longer, Counts::BYTES, longer.len() as u64), length, "a word too many");
+    let sum = Some((Counts::LIVE, "live, free and reserved slots are more than all"));
+    assert_eq!(said(&image, Counts::FREE, 2), sum, "one too many");
+    let free = Some((Counts::HEAD, "the free list leads to a slot that is not free"));
+    assert_eq!(said(&image, Counts::HEAD, 0), free, "to one that lives");
+    assert_eq!(said(&image, Counts::HEAD, 3), free, "to the first that was never used");
+    let ends = Some((Counts::TAIL, "the free list ends elsewhere"));
+    assert_eq!(said(&full, Counts::HEAD, 1), ends, "no list begins anywhere");
+    assert_eq!((said(&full, Counts::HEAD, 0), said(&image, Counts::HEAD, 1)), (None, None), "good");
 }
 
 /// Every number that can pass for a word of a slot or an id, in every such word: refused, or a table that is

@@ -54,6 +54,66 @@ fn every_slot_of_a_split_can_be_used() {
     fill_up::<Packed, Id<u8, u32, 1, 31>>();
 }
 
+/// A ring of free slots that begins behind its first position goes on in order when the table grows.
+#[test]
+fn a_ring_that_was_turned_keeps_its_order_as_it_grows() {
+    fn turned<S: Shape>(turns: usize) {
+        let backing = TestBacking::new();
+        let mut table = Table::<S, usize, Id<u8>, Fifo<0>, Wrap, _>::new_in(&backing);
+        let ids = [0; 8].map(|_| table.insert(0).expect("room"));
+        assert_eq!((table.capacity(), table.remove_batch(ids)), (8, 8), "all slots are free");
+        for _ in 0..turns {
+            let id = table.insert(0).expect("room");
+            assert!(table.remove(id).is_some(), "it goes to the end");
+        }
+        table.reserve(20).expect("memory");
+        assert_eq!(table.validate(), Ok(()), "whole after {turns} turns");
+        for number in 0..8 {
+            let id = table.insert(number).expect("room");
+            assert_eq!(id.index() as usize, (number + turns) % 8, "in turn after {turns}");
+        }
+    }
+    for turns in 0..9 {
+        turned::<Holes>(turns);
+        turned::<Packed>(turns);
+    }
+}
+
+/// The bitmap of 65 places has a word for the last one, which moves along as the table grows.
+#[test]
+fn a_table_grows_from_one_place_more_than_a_word_has() {
+    let backing = TestBacking::new();
+    let mut table = Table::<Holes, usize, Id<u8>, Lifo, Retire, _>::new_in(&backing);
+    table.reserve(65).expect("memory");
+    assert_eq!(table.capacity(), 65, "as many as were reserved");
+    let ids: Vec<_> = (0..66).map(|number| table.insert(number).expect("memory")).collect();
+    assert!(table.capacity() > 65 && table.validate().is_ok(), "it grew by the last one");
+    assert!(table.iter().copied().eq(0..66), "all are visited");
+    assert_eq!(table.get(ids[64]), Some(&64), "the one in the second word");
+}
+
+/// A tag of one bit, which is the highest of the id, does not look like the last generation.
+#[test]
+fn a_slot_with_a_tag_of_one_bit_lives_all_its_lives() {
+    let backing = TestBacking::new();
+    let table = Table::<Holes, u8, Id<u8, u32, 29, 2>, Lifo, Retire, _>::new_in(&backing);
+    let mut table = table.with_tag(1);
+    for (index, generation) in [(0, 1), (0, 2), (0, 3), (1, 1)] {
+        let id = table.insert(1).expect("room");
+        assert_eq!((id.index(), id.generation(), id.tag()), (index, generation, 1), "in turn");
+        assert_eq!(table.remove(id), Some(1), "it was live");
+    }
+}
+
+/// Where index and generation leave no bits there is no tag, neither of a table nor of an id.
+#[test]
+fn an_id_of_all_bits_has_no_tag() {
+    let backing = TestBacking::new();
+    let mut table = Table::<Holes, u8, Id<u8, u64, 32, 32>, Lifo, Retire, _>::new_in(&backing);
+    let id = table.insert(1).expect("a slot is left");
+    assert_eq!((table.tag(), id.tag()), (0, 0), "none");
+}
+
 /// Every slot of a full index is free, so the list has every position that there can be; each slot in turn
 /// is taken out by its id, and then all the others come.
 fn all_free<S: Shape, F: FreeList, const BITS: u32>() {
@@ -296,6 +356,10 @@ fn fixed<S: Shape>() {
     assert!(matches!(short, Some(InsertError::Memory { slots: 5, .. })), "{short:?}");
     let none = Few::<S>::fixed(&mut [], 0).expect("no slots need no memory");
     assert_eq!(none.capacity(), 0, "none");
+    let mut one = Few::<S>::fixed(&mut memory, 1).expect("the length is enough");
+    one.insert(Wide(1)).expect("one fits");
+    assert_eq!((one.capacity(), one.len()), (1, 1), "just one");
+    drop(one);
     let many = Table::<S, u8, Id<u8, u32, 2, 2>>::fixed(&mut memory, 5).err();
     assert!(matches!(many, Some(InsertError::Full { limit: 4, .. })), "{many:?}");
 }

@@ -51,6 +51,13 @@ fn every_truncation_is_refused() {
 }
 
 #[test]
+fn a_header_alone_ends_before_the_table_does() {
+    let reason = |len: usize| refusal::<IdString32>(&small()[..len]).reason;
+    assert_eq!(reason(HEADER_BYTES - 1), "the bytes end within the header", "a byte less");
+    assert_eq!(reason(HEADER_BYTES), "the bytes end before the table does", "all of it");
+}
+
+#[test]
 fn more_bytes_are_refused() {
     let mut bytes = small();
     bytes.push(0);

@@ -40,6 +40,7 @@ fn round_trip<I: IdString>(seed: u64) {
 fn names_come_back() {
     round_trip::<IdString32>(0);
     round_trip::<IdString32>(0xffff_fff0);
+    round_trip::<IdString32>(u32::MAX.into());
     round_trip::<IdString64>(0);
     round_trip::<IdString64>(u64::MAX);
 }
@@ -98,6 +99,7 @@ fn a_builder_goes_on_after_saving() {
             assert_eq!(builder.get(id), Some(name.as_str()));
         }
         let second = builder.save().expect("enough memory");
+        builder.validate();
         assert_eq!(*first, saved::<IdString32>(&one, 0));
         let both = [one.clone(), two.clone()].concat();
         assert_eq!(*second, saved::<IdString32>(&both, 0));
@@ -142,6 +144,61 @@ fn merged_tables_are_the_table_of_all() {
             assert_eq!(*merged, saved::<IdString64>(&both, 9), "{left:?} and {right:?}");
         });
     }
+}
+
+/// As much as the documents say: 12 bytes and the text for each name, and 4 for each of twice as many slots, each in a
+/// block that doubles.
+#[test]
+fn a_builder_takes_the_memory_that_it_says() {
+    with_memory(|memory| {
+        let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+        for number in 0..43 {
+            builder.insert(&format!("name {number:03}")).expect("memory");
+            builder.validate();
+        }
+        let (bytes, taken) = (84 * 12 + 512 + 128 * 4, memory.stats().requested);
+        // The heap may round up.
+        assert!((bytes..bytes + 64).contains(&taken), "{taken} bytes for 43 names of 8");
+    });
+}
+
+/// A merge takes the memory that the new names need, and none where there are none.
+#[test]
+fn a_merge_takes_no_more_than_it_needs() {
+    // Names of eight bytes, so that the text is as long as its block now and then.
+    let names: Vec<String> = (0..70).map(|number| format!("name {number:03}")).collect();
+    for count in 1..names.len() {
+        let bytes = saved::<IdString32>(&names[..count], 0);
+        let table = ReverseLookup::open(&bytes).expect("just saved");
+        let mut taken = 0;
+        with_memory(|memory| {
+            let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+            for name in &names[..count] {
+                builder.insert(name).expect("memory");
+            }
+            taken = memory.stats().requested;
+            builder.merge(&table).expect("all are there");
+            assert_eq!(memory.stats().requested, taken, "{count} names that are there");
+        });
+        with_memory(|memory| {
+            let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+            for name in &names[1..count] {
+                builder.insert(name).expect("memory");
+            }
+            builder.merge(&table).expect("all but one are there");
+            assert_eq!(memory.stats().requested, taken, "{count} names, of which one is new");
+        });
+    }
+}
+
+#[test]
+fn a_table_without_names_goes_with_any_seed() {
+    with_memory(|memory| {
+        let mut builder = ReverseLookupBuilder::<IdString32>::with_seed(memory, 5);
+        let none = ReverseLookup::default();
+        assert_eq!((none.seed(), builder.merge(&none)), (0, Ok(())), "nothing is of another seed");
+        assert!(builder.is_empty(), "nothing was added");
+    });
 }
 
 #[test]
