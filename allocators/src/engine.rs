@@ -277,12 +277,6 @@ impl<C: SizeClasses> Engine<C> {
 
     /// Takes a block back by whichever way it was served; `bytes` is at most its size, or 0.
     pub(crate) fn deallocate(&mut self, block: NonNull<u8>, bytes: usize) -> Result<(), Refusal> {
-        let result = self.deallocate_any(block, bytes);
-        self.warm();
-        result
-    }
-
-    fn deallocate_any(&mut self, block: NonNull<u8>, bytes: usize) -> Result<(), Refusal> {
         if let Some(damage) = self.damage.take() {
             return Err(damage);
         }
@@ -307,9 +301,7 @@ impl<C: SizeClasses> Engine<C> {
     pub(crate) unsafe fn add_region(&mut self, memory: NonNull<u8>, layout: Layout) -> bool {
         // SAFETY: the caller's promise.
         let region = unsafe { Region::new(memory, layout) };
-        let added = region.is_some_and(|region| self.keep_region(region).is_some());
-        self.warm();
-        added
+        region.is_some_and(|region| self.keep_region(region).is_some())
     }
 
     /// A free slot of the table of regions, if there is one.
@@ -323,9 +315,7 @@ impl<C: SizeClasses> Engine<C> {
         self.region_count += 1;
         self.reserved += region.layout.size();
         self.peak_reserved = self.peak_reserved.max(self.reserved);
-        if !region.huge {
-            self.make_hot(slot);
-        }
+        self.make_hot(slot);
         Some(slot)
     }
 
@@ -429,7 +419,7 @@ impl<C: SizeClasses> Engine<C> {
         }
     }
 
-    /// Makes a region the one that the fast paths look at.
+    /// Makes a region the one that the fast paths look at, unless it is one block.
     fn make_hot(&mut self, region: usize) {
         let from = &self.regions[region];
         if from.huge {

@@ -335,3 +335,19 @@ fn what_cannot_be_made_is_refused_with_the_reason() {
 const fn assert_send<T: Send>() {}
 const _: () = assert_send::<BuddyOffsets<'static, dyn Allocator + Sync>>();
 const _: () = assert_send::<BuddyAllocator<'static, dyn Allocator + Sync>>();
+
+#[test]
+fn a_buddy_is_found_behind_others_in_the_front() {
+    with_backing(|backing| {
+        let buddy = BuddyOffsets::new("front", 1 << 20, 256, backing).expect("it fits");
+        let blocks = [(); 4].map(|()| buddy.allocate(256, 1).expect("there is room"));
+        assert_eq!(blocks, [0, 256, 512, 768], "from the start");
+        for at in [3, 1, 2] {
+            buddy.free(blocks[at]);
+        }
+        assert_eq!(buddy.resize_in_place(0, 256, 512), Ok(512), "its buddy waited amid the front");
+        assert_eq!(buddy.resize_in_place(0, 512, 1024), Ok(1024), "and the others before");
+        buddy.free(0);
+        buddy.verify().expect("the tree is sound");
+    });
+}

@@ -144,7 +144,7 @@ impl<C: SizeClasses> Engine<C> {
 
     /// A bit for each unit of a page that no live slot touches. `class` is given for a page that is
     /// not mixed yet.
-    fn free_units(&self, id: u32, class: Option<usize>) -> u8 {
+    pub(super) fn free_units(&self, id: u32, class: Option<usize>) -> u8 {
         let (region, page) = split_id(id);
         let starts = self.regions[region].page_starts(page);
         let classes = match class {

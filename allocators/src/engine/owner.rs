@@ -12,6 +12,9 @@ use crate::misuse::{Misuse, Report, misuse};
 use crate::size_classes::SizeClasses;
 use crate::stats::Stats;
 
+#[cfg(test)]
+mod tests;
+
 /// The least that is asked for when the backing refuses more.
 const REGION_BYTES_MIN: usize = 64 << 10;
 /// Regions double up to this.

@@ -27,6 +27,9 @@ use core::ptr::NonNull;
 use crate::mark;
 use crate::size_classes::{GRANULE, PAGE, PAGE_GRANULES};
 
+#[cfg(test)]
+mod tests;
+
 /// Granules that a region may have: 28 bits of a header, 4 GiB.
 pub(super) const GRANULES_MAX: usize = (1 << 28) - PAGE_GRANULES as usize;
 /// Largest block that is served out of a region; larger ones get a region of their own.

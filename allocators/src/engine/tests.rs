@@ -9,6 +9,8 @@ use std::{println, vec};
 mod damage;
 mod fast;
 mod large;
+mod mixed;
+mod regions;
 
 use super::core_blocks::{Fault, bin_of};
 use super::region::Region;

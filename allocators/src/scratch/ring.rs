@@ -13,6 +13,8 @@ use crate::misuse::{Misuse, wrong_free};
 use crate::stats::Stats;
 
 mod inspect;
+#[cfg(test)]
+mod tests;
 
 /// Every block starts at a multiple of this and takes a multiple of it.
 pub(super) const GRAIN: usize = 16;

@@ -240,7 +240,10 @@ fn a_free_block_that_lies_about_its_size_is_not_merged() {
 fn links_that_disagree_are_not_followed() {
     // Three free blocks of one bin, the last freed first on the list.
     for (damage, what) in [
-        (Links { next: 0, prev: 40 }, "the next one is another"),
+        (Links { next: 0, prev: 50 }, "the next one is another"),
+        (Links { next: 20, prev: 50 }, "the next one is live"),
+        (Links { next: 10, prev: 0 }, "the one before is another, the next one is right"),
+        (Links { next: 10, prev: NIL }, "it is not the first, the next one is right"),
         (Links { next: 0, prev: 20 }, "both are wrong"),
         (Links { next: 20, prev: 0 }, "the one before is another"),
         (Links { next: NIL, prev: 0 }, "the one before is another, and it is the last"),
@@ -316,4 +319,45 @@ fn each_kind_of_damage_to_the_core_is_told() {
         region.insert_free(inner, 3);
     });
     assert_eq!(told.0, "a free list has a block twice", "more are listed than there are");
+}
+
+/// Behind the region lies somebody else's memory, whatever it says.
+#[test]
+fn a_link_to_the_end_is_not_followed() {
+    with_pages(2, |region| {
+        let blocks = [(); 7].map(|()| region.take_block(10).expect("there is room"));
+        for at in [1, 3, 5] {
+            give(region, blocks[at]);
+        }
+        let (block, end) = (blocks[3], region.granules);
+        let behind = region.address(end).cast::<[u32; 2]>();
+        // SAFETY: the memory is longer than the region.
+        unsafe { behind.write([block, block]) };
+        let before = region.links(block);
+        for damage in [Links { next: end, ..before }, Links { prev: end, ..before }] {
+            region.set_links(block, damage);
+            let told = region.unlink(block, 10);
+            assert_eq!(told, Err(Fault::Damaged(block)), "{damage:?}");
+        }
+        region.set_links(block, before);
+        region.check_core().expect("as it was");
+    });
+}
+
+#[test]
+fn above_the_highest_level_nothing_is_looked_for() {
+    // What lies behind the bits of the levels reads as full of blocks.
+    let mut memory = vec![MaybeUninit::new(0xff_u8); 127 * 4200 + 20_000];
+    for bytes in (127 * 4096..memory.len()).step_by(64) {
+        memory.fill(MaybeUninit::new(0xff));
+        let layout = Layout::from_size_align(bytes, 1).expect("a valid layout");
+        // SAFETY: the memory is as long and outlives the region.
+        let region = unsafe { Region::new(NonNull::from(memory.as_mut_slice()).cast(), layout) };
+        let Some(mut region) = region.filter(|region| region.pages() == 127) else { continue };
+        assert_eq!(bin_of(round_up_to_bin(32_400)) / 32, region.levels, "above the levels");
+        region.take_block(200).expect("there is room");
+        assert_eq!(region.take_block(32_400), Err(Fault::NoRoom), "less is left");
+        return region.check_core().expect("the core is whole");
+    }
+    panic!("no region has 127 pages");
 }

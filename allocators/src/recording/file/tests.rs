@@ -86,12 +86,19 @@ const PIPE_BYTES: usize = 4096;
 
 extern "C" fn make_room(_: libc::c_int) {
     let mut bytes = [0_u8; PIPE_BYTES];
+    // SAFETY: it leads to the thread's own number.
+    let error = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    let before = unsafe { error.read() };
     // SAFETY: the buffer is as long; the descriptor never waits.
     unsafe { libc::read(PIPE_END, bytes.as_mut_ptr().cast(), bytes.len()) };
+    // A handler leaves what the program was about to ask for as it was.
+    // SAFETY: as above.
+    unsafe { error.write(before) };
 }
 
-/// Makes a pipe of a page from which a signal, sent again and again, reads all that there is. Returns
-/// the end that is written to, or the line that failed.
+/// Makes a pipe of a page from which a signal reads all that there is. Returns the end that is written
+/// to, or the line that failed.
 fn pipe_with_signals() -> Result<libc::c_int, u32> {
     let is_done = |result: libc::c_int, line| if result < 0 { Err(line) } else { Ok(()) };
     let mut ends = [0; 2];
@@ -110,13 +117,15 @@ fn pipe_with_signals() -> Result<libc::c_int, u32> {
     // SAFETY: the handler has the signature that is asked for without SA_SIGINFO.
     let set = unsafe { libc::sigaction(libc::SIGALRM, &raw const action, core::ptr::null_mut()) };
     is_done(set, line!())?;
+    Ok(ends[1])
+}
+
+/// Has the signal sent from now on, again and again.
+fn send_signals() -> bool {
     let moment = libc::timeval { tv_sec: 0, tv_usec: 500 };
     let often = libc::itimerval { it_interval: moment, it_value: moment };
     // SAFETY: asks for the signal; there is nothing to be told of an earlier timer.
-    let set =
-        unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const often, core::ptr::null_mut()) };
-    is_done(set, line!())?;
-    Ok(ends[1])
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const often, core::ptr::null_mut()) == 0 }
 }
 
 /// A signal that has a handler ends a write that waits for room early; that is no error.
@@ -128,6 +137,8 @@ fn a_write_that_a_signal_interrupts_goes_on() {
             Err(line) => return line,
         };
         let Ok(file) = File::create(&format!("/proc/self/fd/{end}")) else { return line!() };
+        // Only now, as a signal ends an opening as well.
+        check!(send_signals());
         // Each but the first waits for the room that a signal makes.
         for _ in 0..8 {
             check!(file.write(&[1; PIPE_BYTES]) == Ok(()));

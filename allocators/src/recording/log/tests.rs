@@ -56,6 +56,7 @@ fn units(bytes: &[u8]) -> (Vec<Unit>, Vec<u64>) {
     };
     let units = bytes[HEAD_BYTES..].chunks_exact(32);
     let read = |unit: &[u8]| {
+        assert_eq!(unit[16..20], [0; 4], "it has no site");
         let [thread, slot, bytes, object] =
             [(2, 4), (4, 8), (8, 16), (20, 22)].map(|(from, to)| number(unit, from, to));
         ((unit[0], unit[1], thread as u16, slot as u32, bytes, object as u16), number(unit, 24, 32))

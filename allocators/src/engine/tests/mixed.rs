@@ -1,0 +1,301 @@
+//! Sparse pages: which are divided, for whom, and what is served when no memory can be had.
+
+use core::ptr::NonNull;
+use std::vec::Vec;
+
+use super::fast::{add, layout, memory};
+use crate::engine::region::{KIND_MIXED, NIL, PageState};
+use crate::engine::small::split_id;
+use crate::engine::{Engine, Refusal};
+use crate::size_classes::{ClassTable, DefaultClasses, SizeClasses};
+
+const TABLE: &ClassTable = DefaultClasses::TABLE;
+
+type Default = Engine<DefaultClasses>;
+
+fn class(bytes: usize) -> usize {
+    TABLE.class_of(bytes)
+}
+
+fn take(engine: &mut Default, bytes: usize) -> NonNull<u8> {
+    engine.allocate(layout(bytes, 1)).expect("there is room").cast()
+}
+
+fn free(engine: &mut Default, block: NonNull<u8>) {
+    engine.deallocate(block, 0).expect("it is live");
+}
+
+/// Fills so many pages with blocks of a size and opens one more; returns the blocks by page.
+fn fill(engine: &mut Default, bytes: usize, pages: usize) -> Vec<Vec<NonNull<u8>>> {
+    let slots = TABLE.slots(class(bytes)) as usize;
+    let full = (0..pages).map(|_| (0..slots).map(|_| take(engine, bytes)).collect()).collect();
+    take(engine, bytes);
+    full
+}
+
+/// Frees all of a page's blocks but those that are kept, and empties the front.
+fn thin(engine: &mut Default, bytes: usize, page: &[NonNull<u8>], keep: impl Fn(usize) -> bool) {
+    for (at, block) in page.iter().enumerate() {
+        if !keep(at) {
+            free(engine, *block);
+        }
+    }
+    engine.drain_front(class(bytes)).expect("nothing is damaged");
+}
+
+/// Runs `act` with an engine of one region of 60 pages or so.
+fn with_engine(act: impl FnOnce(&mut Default)) {
+    let mut memory = memory(1 << 18);
+    let mut engine = Default::new();
+    assert!(add(&mut engine, &mut memory), "the memory holds pages");
+    act(&mut engine);
+}
+
+/// The kind of the page that a block lies in.
+fn kind(engine: &Default, block: NonNull<u8>) -> u8 {
+    let (region, offset) = engine.find(block.as_ptr()).expect("it lies in a region");
+    engine.regions[region].kind((offset / 4096) as u32)
+}
+
+#[test]
+fn a_page_is_divided_where_a_quarter_or_less_is_in_use() {
+    for bytes in [16, 64, 496] {
+        let slots = TABLE.slots(class(bytes)) as usize;
+        let quarter = slots.div_ceil(4);
+        for (used, divided) in [(1, true), (quarter, true), (quarter + 1, false)] {
+            with_engine(|engine| {
+                let pages = fill(engine, bytes, 1);
+                thin(engine, bytes, &pages[0], |at| at < used);
+                let before = engine.classes[class(bytes)];
+                let other = class(96);
+                assert_eq!(engine.divide_sparse(other, false), Ok(divided), "{used} of {bytes}");
+                let now = engine.classes[class(bytes)];
+                let is_mixed = kind(engine, pages[0][0]) == KIND_MIXED;
+                assert_eq!(is_mixed, divided, "{used} of {bytes}");
+                let gone = if divided { (1, used as u64) } else { (0, 0) };
+                let moved = (before.pages - now.pages, now.mixed - before.mixed);
+                assert_eq!(moved, gone, "{used} of {bytes}");
+                assert_eq!(before.out - now.out, gone.1, "{used} of {bytes}");
+                engine.verify().expect("sound");
+                // In need, any page with a free unit will do.
+                let anyhow = engine.divide_sparse(other, true);
+                assert_eq!(anyhow, Ok(!divided), "{used} of {bytes}");
+                engine.verify().expect("sound");
+            });
+        }
+    }
+}
+
+#[test]
+fn a_page_without_a_free_unit_is_not_divided() {
+    with_engine(|engine| {
+        // Eight slots of 64 bytes are a unit; one in each stays.
+        let pages = fill(engine, 64, 1);
+        thin(engine, 64, &pages[0], |at| at % 8 == 0);
+        assert_eq!(engine.divide_sparse(class(96), false), Ok(false), "all units are touched");
+        assert_ne!(kind(engine, pages[0][0]), KIND_MIXED, "it stays as it is");
+    });
+    with_engine(|engine| {
+        // The first unit alone is free.
+        let pages = fill(engine, 64, 1);
+        thin(engine, 64, &pages[0], |at| at >= 8 && at % 8 == 0);
+        assert_eq!(engine.divide_sparse(class(96), false), Ok(true), "one unit is enough");
+        let block = take(engine, 96);
+        assert_eq!(block, pages[0][0], "it lies in that unit");
+        engine.verify().expect("sound");
+    });
+}
+
+#[test]
+fn only_another_class_gives_up_a_page() {
+    with_engine(|engine| {
+        assert_eq!(engine.divide_sparse(0, true), Ok(false), "there are no pages");
+        let pages = fill(engine, 64, 1);
+        assert_eq!(engine.divide_sparse(class(96), true), Ok(false), "none is partial");
+        thin(engine, 64, &pages[0], |at| at == 0);
+        assert_eq!(engine.divide_sparse(class(64), true), Ok(false), "its own stays as it is");
+        assert_ne!(kind(engine, pages[0][0]), KIND_MIXED, "its own stays as it is");
+    });
+    with_engine(|engine| {
+        // Half of its slots wait in the front, the others are free: when it comes to it, no page is left.
+        let pages = fill(engine, 496, 1);
+        for block in &pages[0] {
+            free(engine, *block);
+        }
+        assert_ne!(engine.classes[class(496)].partial, NIL, "it is partial so far");
+        assert_eq!(engine.divide_sparse(class(96), false), Ok(false), "it went back as a whole");
+        assert_eq!(engine.classes[class(496)].partial, NIL, "it went back as a whole");
+        engine.verify().expect("sound");
+    });
+}
+
+#[test]
+fn eight_pages_are_looked_at() {
+    for (others, divided) in [(7, true), (8, false)] {
+        with_engine(|engine| {
+            let pages = fill(engine, 496, others + 1);
+            // The first that has a free slot is the last in the list.
+            thin(engine, 496, &pages[0], |at| at == 0);
+            for page in &pages[1..] {
+                thin(engine, 496, page, |at| at > 1);
+            }
+            assert_eq!(engine.divide_sparse(class(96), false), Ok(divided), "behind {others}");
+            engine.verify().expect("sound");
+        });
+    }
+}
+
+#[test]
+fn a_unit_is_free_if_no_live_slot_reaches_into_it() {
+    with_engine(|engine| {
+        let pages = fill(engine, 64, 1);
+        let (region, offset) = engine.find(pages[0][0].as_ptr()).expect("it lies in a region");
+        assert_eq!(region, 0, "the only one");
+        let id = (offset / 4096) as u32;
+        let free_units = |engine: &Default| engine.free_units(id, Some(class(64)));
+        assert_eq!(free_units(engine), 0, "all are in use");
+        thin(engine, 64, &pages[0], |at| at < 8);
+        assert_eq!(free_units(engine), 0b1111_1110, "the last ends where the unit does");
+        thin(engine, 64, &pages[0][7..8], |_| false);
+        assert_eq!(free_units(engine), 0b1111_1110, "the first ones are there");
+    });
+    with_engine(|engine| {
+        // Slots of 496 bytes: the second reaches from the first unit into the second.
+        let pages = fill(engine, 496, 1);
+        let (_, offset) = engine.find(pages[0][0].as_ptr()).expect("it lies in a region");
+        let id = (offset / 4096) as u32;
+        thin(engine, 496, &pages[0], |at| at == 1);
+        assert_eq!(engine.free_units(id, Some(class(496))), 0b1111_1100, "two units");
+    });
+}
+
+#[test]
+fn a_mixed_page_without_a_free_unit_leaves_the_list() {
+    with_engine(|engine| {
+        let pages = fill(engine, 496, 1);
+        thin(engine, 496, &pages[0], |at| at == 0 || at == 4);
+        assert_eq!(engine.divide_sparse(class(496) - 1, false), Ok(true), "it is sparse");
+        // The units from 5 on serve first, then 1 and 2 do, until nothing is left.
+        let mut count = 0;
+        let mixed = loop {
+            let block = take(engine, 448);
+            if kind(engine, block) != KIND_MIXED {
+                break engine.mixed;
+            }
+            count += 1;
+        };
+        assert_eq!((count, mixed), (5, NIL), "a block a unit, and no page has a free one");
+        engine.verify().expect("sound");
+    });
+}
+
+/// An engine without free memory but what the blocks of these sizes leave in their pages.
+fn used_up(engine: &mut Default) {
+    while engine.allocate(layout(4000, 1)).is_ok() {}
+    while engine.allocate(layout(600, 1)).is_ok() {}
+}
+
+#[test]
+fn in_need_a_page_is_divided_or_a_larger_slot_serves() {
+    with_engine(|engine| {
+        let pages = fill(engine, 496, 1);
+        used_up(engine);
+        thin(engine, 496, &pages[0], |at| at < 3);
+        assert_eq!(engine.allocate(layout(64, 1)), Err(Refusal::NoRoom), "no memory is left");
+        let block = engine.allocate_anyhow(layout(64, 1)).expect("the page has free units");
+        assert_eq!((block.len(), kind(engine, block.cast())), (64, KIND_MIXED), "out of the page");
+        engine.verify().expect("sound");
+    });
+    with_engine(|engine| {
+        let [small, large] = [80, 128].map(|bytes| {
+            let slots = TABLE.slots(class(bytes)) as usize;
+            [(0..slots).map(|_| take(engine, bytes)).collect::<Vec<_>>()]
+        });
+        used_up(engine);
+        // A slot of each page is free, in a unit that others use.
+        thin(engine, 80, &small[0], |at| at != 1);
+        thin(engine, 128, &large[0], |at| at != 1);
+        let fitting = engine.allocate_anyhow(layout(64, 64)).expect("a larger slot is free");
+        assert_eq!((fitting.cast(), fitting.len()), (large[0][1], 128), "80 is no multiple of 64");
+        let refused = engine.allocate_anyhow(layout(64, 64));
+        assert_eq!(refused, Err(Refusal::NoRoom), "no other is");
+        let plain = engine.allocate_anyhow(layout(65, 1)).expect("a slot of 80 is free");
+        assert_eq!((plain.cast(), plain.len()), (small[0][1], 80), "the least that holds it");
+        assert_eq!(engine.allocate_anyhow(layout(1, 1)).map(|_| ()), Err(Refusal::NoRoom), "full");
+        engine.verify().expect("sound");
+    });
+}
+
+/// An engine of 70 pages of which most is idle, as many blocks of each kept; returns the frontier.
+fn sparse(engine: &mut Default, pages: usize, keep: usize) -> u32 {
+    for page in fill(engine, 496, pages) {
+        thin(engine, 496, &page, |at| at < keep);
+    }
+    engine.regions[0].frontier
+}
+
+#[test]
+fn before_new_memory_is_taken_sparse_pages_are_divided() {
+    // Pages, blocks that stay in each, and whether one of them is divided.
+    for (pages, keep, divided) in [(70, 1, true), (70, 3, false), (40, 1, false)] {
+        let mut memory = memory(1 << 19);
+        let mut engine = Default::new();
+        assert!(add(&mut engine, &mut memory), "the memory holds pages");
+        let frontier = sparse(&mut engine, pages, keep);
+        let block = take(&mut engine, 96);
+        let is_mixed = kind(&engine, block) == KIND_MIXED;
+        assert_eq!(is_mixed, divided, "{keep} of 8 in {pages} pages");
+        let is_fresh = engine.regions[0].frontier > frontier;
+        assert_eq!(is_fresh, !divided, "{keep} of 8 in {pages} pages");
+        engine.verify().expect("sound");
+    }
+    // A page that was used before and is free serves before any is divided.
+    let mut memory = memory(1 << 19);
+    let mut engine = Default::new();
+    assert!(add(&mut engine, &mut memory), "the memory holds pages");
+    let spare = fill(&mut engine, 448, 1);
+    let frontier = sparse(&mut engine, 70, 1);
+    thin(&mut engine, 448, &spare[0], |_| false);
+    let block = take(&mut engine, 96);
+    assert_eq!((block, engine.regions[0].frontier), (spare[0][0], frontier), "the free page");
+    assert_ne!(kind(&engine, block), KIND_MIXED, "as a whole");
+}
+
+#[test]
+fn idle_bytes_are_counted_in_whole_pages() {
+    // 23 pages of idle slots in 66, of the first class, and a byte less of another.
+    let is_sparse = |slots: u64| {
+        let mut engine = Default::new();
+        engine.classes[0].pages = 66;
+        engine.classes[0].out = 66 * u64::from(TABLE.slots(0)) - slots;
+        engine.is_sparse()
+    };
+    assert!(is_sparse(23 * 256), "just 23 pages");
+    assert!(!is_sparse(23 * 256 - 1), "a slot less");
+}
+
+#[test]
+fn partial_pages_serve_before_others_and_pages_are_counted() {
+    with_engine(|engine| {
+        let class = class(496);
+        let pages = fill(engine, 496, 2);
+        assert_eq!(engine.classes[class].pages, 3, "two and the open one");
+        // What the open page has left.
+        for _ in 1..8 {
+            take(engine, 496);
+        }
+        thin(engine, 496, &pages[0], |at| at != 5);
+        assert_eq!(take(engine, 496), pages[0][5], "the free slot of a page");
+        assert_eq!(engine.classes[class].pages, 3, "no page more");
+        thin(engine, 496, &pages[1], |_| false);
+        assert_eq!(engine.classes[class].pages, 2, "an empty one went back");
+        let (region, page) = split_id(1);
+        assert_eq!((region, engine.regions[0].kind(page)), (0, 0), "to the core");
+        assert_eq!(
+            engine.edit_desc(0, |desc| desc.state),
+            PageState::Current,
+            "the one that serves"
+        );
+        engine.verify().expect("sound");
+    });
+}
