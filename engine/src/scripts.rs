@@ -19,7 +19,7 @@ use crate::world::{Removed, ResourceChanged, Spawned, World};
 
 mod bindings;
 
-pub use bindings::{ENTITY, bindings};
+pub use bindings::{ENTITY, EntityId, bindings};
 
 type Room<'m> = dyn Allocator + Sync + 'm;
 

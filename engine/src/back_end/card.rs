@@ -87,13 +87,13 @@ impl<'e> Card<'e> {
         picture: &Picture<'_, 'e>,
         pixels: &mut Array<'e, u8, Room<'e>>,
     ) -> Result<(), GpuRenderError> {
-        let Picture { recorded, world, scene, .. } = picture;
+        let Picture { recorded, world, lights, scene, .. } = picture;
         if self.size != Some(scene.size) {
             self.renderer.try_set_frame(recorded.frame, scene.size)?;
             self.size = Some(scene.size);
         }
         let seen = seen(picture);
-        self.renderer.try_draw(&seen, world.transforms(), world.lights(), recorded)?;
+        self.renderer.try_draw(&seen, world.transforms(), lights.as_slice(), recorded)?;
         if picture.wanted.picture {
             let [width, height] = scene.size.map(|side| side as usize);
             pixels.try_resize(width * height * 4, 0).map_err(GpuRenderError::Memory)?;
