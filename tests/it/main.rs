@@ -54,6 +54,7 @@ mod scratch;
 mod shared_frame;
 mod shared_pool;
 mod shared_proxy;
+mod shipped_game;
 mod shrink;
 mod sites;
 mod slab;
