@@ -50,6 +50,8 @@ mod slab;
 mod static_heap;
 mod stats;
 mod sync;
+#[cfg(all(feature = "std", target_os = "linux"))]
+mod system;
 mod temp;
 #[cfg(test)]
 mod test_backing;
@@ -97,6 +99,8 @@ pub use slab::SlabAllocator;
 pub use static_heap::StaticHeap;
 pub use stats::Stats;
 pub use sync::SpinLock;
+#[cfg(all(feature = "std", target_os = "linux"))]
+pub use system::SystemAllocator;
 pub use temp::TempAllocator;
 #[cfg(feature = "std")]
 pub use trace::WriteSink;

@@ -9,7 +9,7 @@ use loligo_render::{
     Geometry, MATERIAL_TYPE, MESH_TYPE, MaterialResource, MeshResource, ShaderResource,
     TextureResource,
 };
-use loligo_resources::{Resource, ResourceKey, Resources};
+use loligo_resources::{DebugName, Resource, ResourceKey, Resources};
 
 use crate::error::EngineError;
 
@@ -74,6 +74,8 @@ pub(crate) struct MaterialAsset {
     pub(crate) state: u32,
     /// The layer's name, hashed.
     pub(crate) layer: IdString64,
+    /// The end of its own name.
+    pub(crate) debug_name: DebugName,
 }
 
 /// What was loaded, and what the render thread is still to be told of it.
@@ -113,6 +115,11 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         self.materials.get(&key)
     }
 
+    /// Returns all materials, sorted by the hashes of their names.
+    pub(crate) fn materials(&self) -> impl ExactSizeIterator<Item = (IdString64, &MaterialAsset)> {
+        self.materials.keys().iter().map(|key| key.name).zip(self.materials.values())
+    }
+
     /// Loads a mesh, unless it was.
     pub(crate) fn load_mesh<B: Allocator + ?Sized>(
         &mut self,
@@ -135,8 +142,10 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         if self.materials.contains_key(&key) {
             return Ok(());
         }
-        let material = MaterialResource::open(loaded(key, resources)?.payload());
-        self.put_material(key, &material.map_err(|error| bad(key, error))?, resources)
+        let resource = loaded(key, resources)?;
+        let name = DebugName::new(resource.debug_name());
+        let material = MaterialResource::open(resource.payload());
+        self.put_material(key, name, &material.map_err(|error| bad(key, error))?, resources)
     }
 
     /// Takes in a resource that was compiled anew; tells whether it was one that is drawn with.
@@ -150,8 +159,9 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         if type_hash == IdString64::new(MESH_TYPE) && self.meshes.contains_key(&key) {
             self.put_mesh(&resource)?;
         } else if type_hash == IdString64::new(MATERIAL_TYPE) && self.materials.contains_key(&key) {
+            let name = DebugName::new(resource.debug_name());
             let material = MaterialResource::open(resource.payload());
-            self.put_material(key, &material.map_err(|error| bad(key, error))?, resources)?;
+            self.put_material(key, name, &material.map_err(|error| bad(key, error))?, resources)?;
         } else if let Some(texture) = self.textures.get(&key).copied() {
             self.put_texture(texture, &resource)?;
         } else if let Some(shader) = self.shaders.get(&key).copied() {
@@ -220,6 +230,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     fn put_material<B: Allocator + ?Sized>(
         &mut self,
         key: ResourceKey,
+        debug_name: DebugName,
         material: &MaterialResource,
         resources: &mut Resources<'_, B>,
     ) -> Result<(), EngineError> {
@@ -228,9 +239,9 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             Some(texture) => self.texture(texture, resources)?,
             None => NO_TEXTURE,
         };
-        let next = self.materials.len() as u32;
+        let (next, layer) = (self.materials.len() as u32, material.layer);
         let state = self.materials.get(&key).map_or(next, |known| known.state);
-        self.materials.try_insert(key, MaterialAsset { state, layer: material.layer })?;
+        self.materials.try_insert(key, MaterialAsset { state, layer, debug_name })?;
         let MaterialResource { color, roughness, metallic, emission, custom, .. } = *material;
         let values = [color, [roughness, metallic, emission, 0.0], custom];
         let casts_shadow = material.casts_shadow.into();

@@ -10,7 +10,8 @@ use loligo_allocators::{Allocator, SharedRef};
 use loligo_containers::{Array, EventRecord, GrowError, text};
 use loligo_diagnostics::{Log, log};
 use loligo_render::{
-    FrameDescription, LayerRef, Recorded, RenderContext, RenderWorld, Trace, play,
+    FrameDescription, FrameLights, LayerRef, Light, Recorded, RenderContext, RenderWorld, Trace,
+    play,
 };
 
 use crate::cpu::in_driver;
@@ -42,6 +43,7 @@ pub enum BackEndChoice {
 pub(crate) struct Picture<'p, 'e> {
     pub(crate) recorded: Recorded<'p, 'e, Room<'e>, Room<'e>>,
     pub(crate) world: &'p RenderWorld<'e, Room<'e>>,
+    pub(crate) lights: &'p FrameLights,
     pub(crate) scene: &'p Scene,
     #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "text shows no shadow"))]
     pub(crate) shadow: Shadow,
@@ -171,9 +173,9 @@ fn write<'e>(
     picture: &Picture<'_, 'e>,
     out: &mut Array<'e, u8, Room<'e>>,
 ) -> Result<(), BackEndError> {
-    let Picture { recorded, scene, world, .. } = picture;
+    let Picture { recorded, scene, world, lights, .. } = picture;
     let eye = scene.eye.translation;
-    let written = text::try_format(
+    let mut written = text::try_format(
         out,
         format_args!(
             "frame {}: {} x {}, eye {:.3} {:.3} {:.3}, meshes {}\n",
@@ -186,6 +188,10 @@ fn write<'e>(
             world.mesh_count()
         ),
     );
+    // A frame without lights is as it always was.
+    if !world.lights().is_empty() {
+        written = written.and_then(|()| write_lights(lights, world.lights().len(), out));
+    }
     let mut sink = Sink(out);
     let mut trace = Trace::new(recorded.frame, &mut sink);
     let drawn = written.is_ok().then(|| play(recorded, &mut trace).and_then(|()| trace.finish()));
@@ -193,6 +199,28 @@ fn write<'e>(
         Some(Ok(())) => Ok(()),
         _ => Err(BackEndError::Text),
     }
+}
+
+/// Writes the lights that a frame is lit by, and how many it is not.
+fn write_lights(
+    lights: &FrameLights,
+    all: usize,
+    out: &mut Array<'_, u8, Room<'_>>,
+) -> Result<(), text::FormatError> {
+    let (seen, left_out) = (lights.seen(), lights.left_out());
+    text::try_format(
+        out,
+        format_args!("lights {all}: seen {seen}, left out for want of room {left_out}\n"),
+    )?;
+    for Light { position: [x, y, z], range, color: [r, g, b], intensity } in lights.as_slice() {
+        text::try_format(
+            out,
+            format_args!(
+                "  light at {x:.3} {y:.3} {z:.3}, range {range}, color {r} {g} {b}, intensity {intensity}\n"
+            ),
+        )?;
+    }
+    Ok(())
 }
 
 /// Text that is appended to bytes.

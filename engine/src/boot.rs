@@ -20,7 +20,7 @@ use crate::engine::{Engine, Lent};
 use crate::error::EngineError;
 use crate::handover::Handover;
 use crate::link::Link;
-use crate::memory::{Memory, with_memory};
+use crate::memory::{Memory, with_memory_of};
 use crate::memory_plan::MemoryPlan;
 use crate::packet::Packet;
 use crate::rooms::{Optional, ROOMS, Without};
@@ -41,6 +41,8 @@ pub type Recompile<'o> = dyn Fn(&mut dyn FnMut(&dyn fmt::Display)) -> bool + 'o;
 pub struct EngineOptions<'o> {
     /// The folder of compiled data.
     pub data: &'o Path,
+    /// What rooms take their memory from that share a heap; without, a heap over pages of the engine's own.
+    pub memory: Option<SharedRef<'o>>,
     /// Which allocator serves which room of [`ROOMS`].
     pub plan: MemoryPlan,
     /// What is left out.
@@ -75,6 +77,7 @@ impl<'o> EngineOptions<'o> {
     pub fn new(data: &'o Path) -> Self {
         Self {
             data,
+            memory: None,
             plan: MemoryPlan::new(),
             without: Without::default(),
             threads: None,
@@ -148,7 +151,7 @@ pub fn with_engine<R>(
     let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new())?;
     let run = |memory: Memory<'_>| boot_rooms(memory, options, act);
-    with_memory(&globals, &options.plan, &ROOMS, run)?
+    with_memory_of(&globals, options.memory, &options.plan, &ROOMS, run)?
 }
 
 /// Returns the memory of a room, which is in the list.

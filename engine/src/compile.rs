@@ -8,6 +8,7 @@
 //!         color = [ 1 0.95 0.86 ] intensity = 3 sky = [ 0.36 0.46 0.62 ] ground = [ 0.2 0.17 0.13 ]
 //!         fog = [ 0.62 0.7 0.8 ] fog_density = 0.002 shadow_distance = 80
 //!     }
+//!     light = { color = [ 1 0.82 0.6 ] intensity = 10 range = 8 }                // into all directions; metres
 //! }
 //! ```
 
@@ -21,7 +22,7 @@ use loligo_entities::compile::{
 use loligo_render::{MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE};
 use std::sync::Arc;
 
-use crate::components::{CAMERA, Camera, MODEL, Model, SUN, Sun};
+use crate::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 
 /// Registers the compilers of levels and entities, with all components that the engine knows.
 ///
@@ -40,6 +41,7 @@ pub fn register(compilers: &mut Compilers) {
         Arc::new(ModelCompiler) as SharedComponentCompiler,
         Arc::new(CameraCompiler),
         Arc::new(SunCompiler),
+        Arc::new(LightCompiler),
     ]);
     loligo_entities::compile::register(compilers, components);
 }
@@ -146,6 +148,39 @@ impl ComponentCompiler for SunCompiler {
             sun.shadow_distance = within(&field, 1.0..=1e4, "metres, from 1 to 10000")?;
         }
         append(&sun, words)
+    }
+}
+
+/// Compiles point lights.
+#[derive(Clone, Copy, Debug)]
+pub struct LightCompiler;
+
+impl ComponentCompiler for LightCompiler {
+    fn name(&self) -> &'static str {
+        "light"
+    }
+
+    fn component(&self) -> ComponentType {
+        LIGHT
+    }
+
+    fn compile<'s>(
+        &self,
+        config: &Config<'_, 's>,
+        words: &mut Array<'_, u32>,
+    ) -> Result<(), CompileError<'s>> {
+        config.allow(&["color", "intensity", "range"], "color, intensity, range")?;
+        let mut light = PointLight::default();
+        if let Some(field) = config.field("color") {
+            light.color = field.numbers("a color `[ red green blue ]`")?;
+        }
+        if let Some(field) = config.field("intensity") {
+            light.intensity = within(&field, 0.0..=1e5, "a brightness, from 0 to 100000")?;
+        }
+        if let Some(field) = config.field("range") {
+            light.range = within(&field, 0.01..=1e4, "metres, from 0.01 to 10000")?;
+        }
+        append(&light, words)
     }
 }
 

@@ -3,14 +3,13 @@
 //! They join entities and rendering, which know nothing of each other.
 
 use bytemuck::{Pod, Zeroable};
-use loligo_allocators::Allocator;
-use loligo_containers::{Array, GrowError};
-use loligo_entities::{
-    Batch, ComponentError, ComponentManager, ComponentType, Entity, Plain, ResourceWords,
-};
+use glam::Vec3A;
+use loligo_entities::{ComponentType, ResourceWords};
 use loligo_ids::IdString64;
-use loligo_render::{MATERIAL_TYPE, MESH_TYPE, RenderHandle};
+use loligo_render::{Light, MATERIAL_TYPE, MESH_TYPE, RenderHandle};
 use loligo_resources::ResourceKey;
+
+use crate::objects::Shown;
 
 /// The component type of [`Model`], spawned after transforms.
 pub const MODEL: ComponentType = ComponentType::new("model", 300);
@@ -20,6 +19,9 @@ pub const CAMERA: ComponentType = ComponentType::new("camera", 310);
 
 /// The component type of [`Sun`].
 pub const SUN: ComponentType = ComponentType::new("sun", 320);
+
+/// The component type of [`PointLight`].
+pub const LIGHT: ComponentType = ComponentType::new("light", 330);
 
 /// What an entity looks like: a mesh and a material, each a resource.
 ///
@@ -59,8 +61,74 @@ impl Model {
         key(MATERIAL_TYPE, self.material)
     }
 
+    pub(crate) const fn set_material(&mut self, name: IdString64) {
+        self.material = ResourceWords::of(name);
+    }
+
     pub(crate) fn handle(&self) -> Option<RenderHandle> {
         RenderHandle::from_bits(self.handle)
+    }
+}
+
+impl Shown for Model {
+    const COMPONENT: ComponentType = MODEL;
+
+    fn handle_bits(&self) -> u32 {
+        self.handle
+    }
+}
+
+/// A light that shines from its entity's place into all directions: a lamp, a fire.
+///
+/// A frame is lit by the 32 strongest of those that reach into what the camera sees
+/// ([`FrameLights`](loligo_render::FrameLights)); its text tells how many were left out. They throw no shadows.
+///
+/// # Memory
+///
+/// 24 bytes; in a resource its handle is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct PointLight {
+    /// Its color, linear.
+    pub color: [f32; 3],
+    /// How bright it is.
+    pub intensity: f32,
+    /// How far it shines, in metres: beyond there is nothing of it.
+    pub range: f32,
+    /// The bits of its render object's handle, 0 for none.
+    pub(crate) handle: u32,
+}
+
+impl PointLight {
+    /// Returns a light.
+    #[must_use]
+    pub const fn new(color: [f32; 3], intensity: f32, range: f32) -> Self {
+        Self { color, intensity, range, handle: 0 }
+    }
+
+    pub(crate) fn handle(&self) -> Option<RenderHandle> {
+        RenderHandle::from_bits(self.handle)
+    }
+
+    /// Returns it as it is rendered.
+    pub(crate) fn placed(&self, at: Vec3A) -> Light {
+        let Self { color, intensity, range, .. } = *self;
+        Light { position: at.to_array(), range, color, intensity }
+    }
+}
+
+impl Default for PointLight {
+    /// As bright and as warm as a lantern, for some eight metres around.
+    fn default() -> Self {
+        Self::new([1.0, 0.82, 0.6], 10.0, 8.0)
+    }
+}
+
+impl Shown for PointLight {
+    const COMPONENT: ComponentType = LIGHT;
+
+    fn handle_bits(&self) -> u32 {
+        self.handle
     }
 }
 
@@ -124,77 +192,5 @@ impl Default for Sun {
             fog_density: 0.0,
             shadow_distance: 80.0,
         }
-    }
-}
-
-/// All models, and which render objects are still to be made or destroyed.
-///
-/// The manager of entities spawns and removes; what that means for render objects is told to the recorder by the world
-/// afterwards, since a manager knows no other.
-///
-/// # Invariants
-///
-/// 1. There is room in `gone` for the handle of every model, so that removal takes no memory.
-pub(crate) struct Models<'a, A: Allocator + ?Sized> {
-    plain: Plain<'a, Model, A>,
-    gone: Array<'a, RenderHandle, A>,
-}
-
-impl<'a, A: Allocator + ?Sized> Models<'a, A> {
-    pub(crate) const fn new_in(memory: &'a A) -> Self {
-        Self { plain: Plain::new_in(MODEL, memory), gone: Array::new_in(memory) }
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, entity: Entity) -> Option<&Model> {
-        self.plain.get(entity)
-    }
-
-    pub(crate) fn get_mut(&mut self, entity: Entity) -> Option<&mut Model> {
-        self.plain.get_mut(entity)
-    }
-
-    pub(crate) fn entities(&self) -> &[Entity] {
-        self.plain.entities()
-    }
-
-    pub(crate) fn values(&self) -> &[Model] {
-        self.plain.values()
-    }
-
-    /// Returns a handle whose model is gone.
-    pub(crate) fn take_gone(&mut self) -> Option<RenderHandle> {
-        self.gone.pop()
-    }
-
-    fn reserve(&mut self, more: usize) -> Result<(), GrowError> {
-        // One more for each that is there, and what waits already lies in front.
-        self.gone.try_reserve(self.plain.len() + more)
-    }
-}
-
-impl<A: Allocator + ?Sized> ComponentManager for Models<'_, A> {
-    fn component(&self) -> ComponentType {
-        MODEL
-    }
-
-    fn spawn(&mut self, batch: &Batch<'_>) -> Result<(), ComponentError> {
-        let Ok(models) = bytemuck::try_cast_slice::<u32, Model>(batch.data()) else {
-            return Err(ComponentError::data(batch.len(), "the data are no whole models"));
-        };
-        if let Some(at) = models.iter().position(|model| model.handle != 0) {
-            return Err(ComponentError::data(at, "a model has a render object already"));
-        }
-        self.reserve(batch.len() * batch.copies())?;
-        self.plain.spawn(batch)
-    }
-
-    fn remove(&mut self, entities: &[Entity]) {
-        for entity in entities {
-            if let Some(handle) = self.plain.get(*entity).and_then(Model::handle) {
-                self.gone.push(handle);
-            }
-        }
-        self.plain.remove(entities);
     }
 }

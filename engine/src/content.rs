@@ -108,6 +108,7 @@ impl<'e, 'm> Content<'e, 'm> {
 
     /// Spawns the level.
     pub(crate) fn spawn(&self, world: &mut World<'m>) -> Result<(), EngineError> {
+        world.learn(&self.assets, |layer| self.layer(layer))?;
         let Some(level) = self.resources.get(self.settings.level) else { return Ok(()) };
         context!("When spawning level", level.debug_name());
         world.spawn(&EntityResource::open(level.payload())?, &[loligo_entities::Pose::IDENTITY])?;
@@ -152,7 +153,8 @@ impl<'e, 'm> Content<'e, 'm> {
     fn load_drawn(&mut self) -> Result<(), EngineError> {
         self.resources.load(self.settings.frame)?;
         self.read_layers()?;
-        for (_, material) in &*self.settings.full_screen {
+        let full_screen = self.settings.full_screen.iter().map(|(_, material)| material);
+        for material in full_screen.chain(&*self.settings.materials) {
             self.assets.load_material(*material, &mut self.resources)?;
         }
         self.load_models()

@@ -16,7 +16,7 @@ use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::{Log, log};
 use loligo_monitor::{Monitor, current, name};
 
-use crate::boot::{EngineOptions, Recompile, new_log, room};
+use crate::boot::{EngineOptions, new_log, room};
 use crate::components::Sun;
 use crate::content::Content;
 use crate::cpu::{Workers, thread_ns};
@@ -87,7 +87,8 @@ pub struct Engine<'e, 'm> {
     guard: Option<&'static dyn FrameGuard>,
     armed: Option<ArmedAll<'static>>,
     figures: Figures<'m>,
-    recompile: Option<&'e Recompile<'e>>,
+    #[cfg(feature = "tool-server")]
+    recompile: Option<&'e crate::boot::Recompile<'e>>,
     #[cfg(feature = "script")]
     scripts: Option<Scripts<'m>>,
     #[cfg(feature = "tool-server")]
@@ -170,6 +171,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             guard: options.guard,
             armed: None,
             figures,
+            #[cfg(feature = "tool-server")]
             recompile: options.recompile,
             #[cfg(feature = "script")]
             scripts: None,

@@ -18,6 +18,7 @@ mod link;
 mod logic;
 mod memory;
 mod memory_plan;
+mod objects;
 mod packet;
 mod renderer;
 mod rooms;
@@ -33,7 +34,7 @@ mod world;
 
 pub use back_end::{BackEndChoice, BackEndError};
 pub use boot::{EngineOptions, Recompile, THREADS_MAX, with_engine};
-pub use components::{CAMERA, Camera, MODEL, Model, SUN, Sun};
+pub use components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 pub use engine::{ARMED_FROM, Engine};
 pub use error::EngineError;
 pub use frame_times::{FRAMES_MAX, FrameTimes};
@@ -44,7 +45,7 @@ pub use packet::Drawn;
 pub use renderer::RenderFault;
 pub use rooms::{NoRoom, Optional, ROOMS, Without};
 #[cfg(feature = "script")]
-pub use scripts::{ENTITY, bindings};
+pub use scripts::{ENTITY, EntityId, bindings};
 pub use settings::{GameSettings, SETTINGS};
 pub use third_party::{FrameGuard, Libraries, Library, libraries};
 pub use time_step::{GameClock, TimeStep};

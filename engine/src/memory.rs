@@ -5,7 +5,7 @@ use core::fmt;
 
 use loligo_allocators::{
     Allocator as _, BuddyAllocator, BuddyError, GuardPageAllocator, HeapAllocator, Locked,
-    MemoryGlobals, PageAllocator, SharedProxy, SharedRef,
+    MemoryGlobals, PageAllocator, SharedProxy, SharedRef, SystemAllocator,
 };
 use loligo_containers::{Array, GrowError};
 
@@ -20,6 +20,8 @@ mod tests;
 #[derive(Clone, Copy)]
 pub struct Memory<'m> {
     first: [SharedRef<'m>; 4],
+    /// What all share in place of the heap of the first ones.
+    given: Option<SharedRef<'m>>,
     scratch: SharedRef<'m>,
     own: [Option<SharedRef<'m>>; ROOMS_MAX],
     proxies: &'m [SharedProxy<'m>],
@@ -35,6 +37,7 @@ enum Own<'m> {
     Buddy(Locked<BuddyAllocator<'m, PageAllocator>>),
     Page(PageAllocator),
     Guard(GuardPageAllocator<'m>),
+    System(SystemAllocator<'m>),
 }
 
 /// Makes the allocators that a plan wants, shows them to `act`, and tears them down.
@@ -86,8 +89,19 @@ pub fn with_memory<R>(
     rooms: &[&'static str],
     act: impl FnOnce(Memory<'_>) -> R,
 ) -> Result<R, MemoryError> {
+    with_memory_of(globals, None, plan, rooms, act)
+}
+
+/// As [`with_memory`]; what the rooms share is `given`, if anything is.
+pub(crate) fn with_memory_of<R>(
+    globals: &MemoryGlobals<'_>,
+    given: Option<SharedRef<'_>>,
+    plan: &MemoryPlan,
+    rooms: &[&'static str],
+    act: impl FnOnce(Memory<'_>) -> R,
+) -> Result<R, MemoryError> {
     assert!(rooms.len() <= ROOMS_MAX, "{} rooms are more than {ROOMS_MAX}", rooms.len());
-    let shared = globals.default_allocator();
+    let shared = given.unwrap_or_else(|| globals.default_allocator());
     let mut own = Array::try_with_capacity_in(rooms.len(), shared)?;
     for (index, &room) in rooms.iter().enumerate() {
         own.try_push(Own::new(plan.room(index).allocator, room, globals.page_allocator())?)?;
@@ -104,6 +118,7 @@ pub fn with_memory<R>(
     }
     Ok(act(Memory {
         first: globals.allocators(),
+        given,
         scratch: globals.scratch_allocator(),
         own: own_refs,
         proxies: proxies.as_slice(),
@@ -128,6 +143,7 @@ impl<'m> Memory<'m> {
     /// [`Overview`](loligo_allocators::Overview) wants them.
     pub fn visit(&self, visit: &mut dyn FnMut(SharedRef<'m>)) {
         self.first.into_iter().for_each(&mut *visit);
+        self.given.into_iter().for_each(&mut *visit);
         self.own.into_iter().flatten().for_each(&mut *visit);
         for proxy in self.proxies {
             visit(proxy);
@@ -157,6 +173,7 @@ impl<'m> Own<'m> {
             }
             RoomAllocator::Page => Self::Page(PageAllocator::new("own pages")),
             RoomAllocator::Guard => Self::Guard(GuardPageAllocator::new("own guard pages", pages)),
+            RoomAllocator::System => Self::System(SystemAllocator::new("own system heap", pages)),
         }))
     }
 
@@ -166,6 +183,7 @@ impl<'m> Own<'m> {
             Self::Buddy(buddy) => buddy,
             Self::Page(pages) => pages,
             Self::Guard(guard) => guard,
+            Self::System(system) => system,
         }
     }
 }

@@ -37,6 +37,8 @@ pub enum RoomAllocator {
     Page,
     /// A page for each block, with a page behind it that must not be touched: finds who writes beyond a block.
     Guard,
+    /// The C library's heap, so that AddressSanitizer, Valgrind and heap profilers see each block.
+    System,
 }
 
 /// What a plan says of one subsystem.
@@ -63,7 +65,7 @@ pub struct RoomMemory {
 /// }
 /// ```
 ///
-/// Allocators are `shared`, `heap`, `buddy`, `page` and `guard`; both keys may be left out.
+/// Allocators are `shared`, `heap`, `buddy`, `page`, `guard` and `system`; both keys may be left out.
 ///
 /// # Memory
 ///
@@ -175,7 +177,8 @@ impl<'t> Reader<'t> {
     }
 
     fn room(&self, node: &SyntaxNode<'_>) -> Result<RoomMemory, PlanError<'t>> {
-        const ALLOCATORS: &str = "\"shared\", \"heap\", \"buddy\", \"page\" or \"guard\"";
+        const ALLOCATORS: &str =
+            "\"shared\", \"heap\", \"buddy\", \"page\", \"guard\" or \"system\"";
         let (mut allocator, mut bytes, mut leaf, mut budget) = (None, None, None, None);
         for (key, value) in self.members(node, "an object with `allocator`")? {
             match key {
@@ -197,6 +200,7 @@ impl<'t> Reader<'t> {
             "heap" => RoomAllocator::Heap,
             "page" => RoomAllocator::Page,
             "guard" => RoomAllocator::Guard,
+            "system" => RoomAllocator::System,
             "buddy" => {
                 let Some(bytes) = bytes else {
                     return Err(self.wrong(node, "`bytes` beside `allocator = \"buddy\"`"));

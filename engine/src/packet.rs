@@ -97,6 +97,10 @@ pub struct Drawn {
     pub draws: u64,
     /// How many records of indirect draws they became.
     pub records: u32,
+    /// How many point lights it was lit by.
+    pub lights: u32,
+    /// How many more reach into what the camera sees, and were left out.
+    pub lights_left_out: u32,
     /// The processor time of the render thread outside of who draws, in nanoseconds.
     pub own_ns: u64,
     /// That of who draws: of the graphics API, or of the text.

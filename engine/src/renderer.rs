@@ -13,8 +13,8 @@ use loligo_allocators::{Allocator, SharedRef};
 use loligo_containers::{Array, GrowError};
 use loligo_ids::IdString64;
 use loligo_render::{
-    DisplayList, FrameDescription, FrameError, ItemSorter, Recorded, RenderContext, RenderWorld,
-    StateError, TargetSize, View,
+    DisplayList, FrameDescription, FrameError, FrameLights, ItemSorter, Recorded, RenderContext,
+    RenderWorld, StateError, TargetSize, View,
 };
 use loligo_tasks::{WaitError, Worker};
 
@@ -107,13 +107,22 @@ impl<'e> Renderer<'e> {
         self.list.clear();
         self.list.try_append(sorted, &self.contexts)?;
         let recorded = Recorded { frame: &self.frame, list: &self.list, contexts: &self.contexts };
-        let picture =
-            Picture { recorded, world: &self.world, scene: &scene, shadow, wanted: packet.wanted };
+        let lights = FrameLights::new(self.world.lights(), &view);
+        let picture = Picture {
+            recorded,
+            world: &self.world,
+            lights: &lights,
+            scene: &scene,
+            shadow,
+            wanted: packet.wanted,
+        };
         self.back_end.draw(&picture, packet)?;
         Ok(Drawn {
             meshes: self.world.mesh_count() as u32,
             draws: self.list.draws(),
             records: self.list.args().len() as u32,
+            lights: lights.as_slice().len() as u32,
+            lights_left_out: lights.left_out() as u32,
             own_ns: 0,
             back_end_ns: 0,
         })

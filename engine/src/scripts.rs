@@ -3,6 +3,7 @@
 //! After "Lightweight Lua Bindings" and "Fixing Memory Issues in Lua" (Bitsquid blog, 2011-06-26, 2011-08-09): scripts see
 //! ids, their garbage is collected by a budget, and a script that fails stops its call, not the game.
 
+#[cfg(feature = "tool-server")]
 use core::fmt;
 
 use loligo_allocators::{Allocator, SharedRef};
@@ -19,7 +20,7 @@ use crate::world::{Removed, ResourceChanged, Spawned, World};
 
 mod bindings;
 
-pub use bindings::{ENTITY, bindings};
+pub use bindings::{ENTITY, EntityId, bindings};
 
 type Room<'m> = dyn Allocator + Sync + 'm;
 
@@ -180,6 +181,7 @@ impl<'m> Scripts<'m> {
     }
 
     /// Runs a line of the console.
+    #[cfg(feature = "tool-server")]
     pub(crate) fn run(
         &mut self,
         world: &mut World<'m>,

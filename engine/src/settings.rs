@@ -3,7 +3,7 @@
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError, text};
 use loligo_ids::{IdString64, id64};
-use loligo_resources::{Config, ConfigValue, ResourceKey};
+use loligo_resources::{Config, ConfigKind, ConfigValue, ResourceKey};
 
 use crate::error::EngineError;
 use crate::time_step::TimeStep;
@@ -31,6 +31,7 @@ const WINDOW_MAX: u64 = 16_384;
 ///     sky = "materials/sky"
 ///     tonemap = "materials/tonemap"
 /// }
+/// materials = [ "materials/alarm" ]   // loaded beside those of the level's models, for scripts to give to models
 /// window = [ 1280 720 ]
 /// time_step = { policy = "smoothed" longest = 0.1 }     // or "variable", or: { policy = "fixed" step = 0.0166667 }
 /// memory = "memory.sjson"         // which allocator serves which subsystem; read before anything else is
@@ -38,7 +39,7 @@ const WINDOW_MAX: u64 = 16_384;
 ///
 /// # Memory
 ///
-/// Up to three blocks of the memory passed in: two names, and 24 bytes a layer over the whole picture.
+/// Up to four blocks of the memory passed in: two names, 24 bytes a layer over the whole picture, and 16 a material.
 #[derive(Debug)]
 pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// What stands above the window.
@@ -51,6 +52,8 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub script: Option<Array<'a, u8, A>>,
     /// Layers that hold one material over the whole picture: the hash of the layer's name, and the material.
     pub full_screen: Array<'a, (IdString64, ResourceKey), A>,
+    /// Materials that are loaded beside those that the level's models name.
+    pub materials: Array<'a, ResourceKey, A>,
     /// The width and height of the picture, in pixels.
     pub window: [u32; 2],
     /// How the time that a frame takes becomes a step.
@@ -89,6 +92,10 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
                 Some(value) => full_screen(value, memory)?,
                 None => Array::new_in(memory),
             },
+            materials: match root.get(id64!("materials")) {
+                Some(value) => materials(value, memory)?,
+                None => Array::new_in(memory),
+            },
             window: match root.get(id64!("window")) {
                 Some(value) => window(value)?,
                 None => WINDOW,
@@ -121,6 +128,22 @@ fn full_screen<'a, A: Allocator + ?Sized>(
         materials.try_push((layer, ResourceKey::new("material", name)))?;
     }
     Ok(materials)
+}
+
+fn materials<'a, A: Allocator + ?Sized>(
+    value: ConfigValue<'_>,
+    memory: &'a A,
+) -> Result<Array<'a, ResourceKey, A>, EngineError> {
+    const NAMES: EngineError = wrong("materials", "name materials, as `[ \"materials/alarm\" ]`");
+    if value.kind() != ConfigKind::Array {
+        return Err(NAMES);
+    }
+    let mut keys = Array::try_with_capacity_in(value.len(), memory)?;
+    for (_, name) in value.items() {
+        let name = name.as_str().ok_or(NAMES)?;
+        keys.try_push(ResourceKey::new("material", name))?;
+    }
+    Ok(keys)
 }
 
 fn window(value: ConfigValue<'_>) -> Result<[u32; 2], EngineError> {

@@ -9,18 +9,26 @@ use glam::{Affine3A, Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, Event, EventStream};
 use loligo_entities::{
-    ComponentManager, Components, Data, Entities, Entity, EntityResource, Plain, Pose, Tags,
-    Transforms, Unknown,
+    Data, Entities, Entity, EntityResource, Pose, SpawnError, Tags, Transforms, Unknown,
 };
-use loligo_ids::{IdString32, IdString64, id32};
-use loligo_render::{MESH_HIDDEN, Mesh, RenderHandle, StateRecorder, Transform};
-use loligo_resources::ResourceKey;
+use loligo_ids::{IdString32, id32};
+use loligo_render::StateRecorder;
 
-use crate::assets::Assets;
 use crate::boot::room;
-use crate::components::{CAMERA, Camera, Model, Models, SUN, Sun};
+use crate::components::{Camera, Model, Sun};
 use crate::error::EngineError;
 use crate::memory::Memory;
+
+mod managers;
+mod reflection;
+mod styles;
+#[cfg(all(test, feature = "compile"))]
+mod tests;
+
+use managers::Managers;
+#[cfg(feature = "script")]
+pub(crate) use reflection::NOT_LOADED;
+use styles::Styles;
 
 type Room<'m> = dyn Allocator + Sync + 'm;
 
@@ -84,14 +92,13 @@ impl Event for ResourceChanged {
 /// That of its managers, from the memory passed in. A frame in which nothing is spawned allocates nothing.
 pub struct World<'m> {
     entities: Entities<'m, Room<'m>>,
-    transforms: Transforms<'m, Room<'m>>,
-    tags: Tags<'m, Room<'m>>,
-    data: Data<'m, Room<'m>>,
-    models: Models<'m, Room<'m>>,
-    cameras: Plain<'m, Camera, Room<'m>>,
-    suns: Plain<'m, Sun, Room<'m>>,
+    managers: Managers<'m>,
+    /// The materials that models may be given.
+    styles: Styles<'m, Room<'m>>,
     /// None where rendering is left out.
     recorder: Option<StateRecorder<'m, Room<'m>>>,
+    /// Whether the recorder was not told all, for want of memory.
+    is_behind: bool,
     events: EventStream<'m, Room<'m>>,
     /// The names of the entities of the level, in the order in which they were spawned.
     names: Array<'m, (IdString32, Entity), Room<'m>>,
@@ -114,13 +121,10 @@ impl<'m> World<'m> {
         let memory = room(memory, "entities");
         Self {
             entities: Entities::new_in(memory),
-            transforms: Transforms::new_in(memory),
-            tags: Tags::new_in(memory),
-            data: Data::new_in(memory),
-            models: Models::new_in(memory),
-            cameras: Plain::new_in(CAMERA, memory),
-            suns: Plain::new_in(SUN, memory),
+            managers: Managers::new_in(memory),
+            styles: Styles::new_in(render),
             recorder: is_drawn.then(|| StateRecorder::new_in(WORLD, OBJECTS_MAX, render)),
+            is_behind: false,
             events: EventStream::new_in(memory),
             names: Array::new_in(memory),
             camera: None,
@@ -142,58 +146,58 @@ impl<'m> World<'m> {
     /// Returns the transforms.
     #[must_use]
     pub const fn transforms(&self) -> &Transforms<'m, Room<'m>> {
-        &self.transforms
+        &self.managers.transforms
     }
 
     /// Returns the transforms, to be changed; render objects follow when the frame ends.
     pub const fn transforms_mut(&mut self) -> &mut Transforms<'m, Room<'m>> {
-        &mut self.transforms
+        &mut self.managers.transforms
     }
 
     /// Returns the tags.
     #[must_use]
     pub const fn tags(&self) -> &Tags<'m, Room<'m>> {
-        &self.tags
+        &self.managers.tags
     }
 
     /// Returns the tags, to be changed.
     pub const fn tags_mut(&mut self) -> &mut Tags<'m, Room<'m>> {
-        &mut self.tags
+        &mut self.managers.tags
     }
 
     /// Returns the data of entities.
     #[must_use]
     pub const fn data(&self) -> &Data<'m, Room<'m>> {
-        &self.data
+        &self.managers.data
     }
 
     /// Returns the data of entities, to be changed.
     pub const fn data_mut(&mut self) -> &mut Data<'m, Room<'m>> {
-        &mut self.data
+        &mut self.managers.data
     }
 
     /// Returns what an entity looks like.
     #[must_use]
     pub fn model(&self, entity: Entity) -> Option<&Model> {
-        self.models.get(entity)
+        self.managers.models.get(entity)
     }
 
     /// Returns the entities that have a model.
     #[must_use]
     pub fn models(&self) -> &[Entity] {
-        self.models.entities()
+        self.managers.models.entities()
     }
 
     /// Returns the entity whose camera the player looks through: the one that was set, or else the first there is.
     #[must_use]
     pub fn camera(&self) -> Option<Entity> {
-        let set = self.camera.filter(|entity| self.cameras.contains(*entity));
-        set.or_else(|| self.cameras.entities().first().copied())
+        let set = self.camera.filter(|entity| self.managers.cameras.contains(*entity));
+        set.or_else(|| self.managers.cameras.entities().first().copied())
     }
 
     /// Looks through an entity's camera from now on; `false` if it has none.
     pub fn set_camera(&mut self, entity: Entity) -> bool {
-        let has_one = self.cameras.contains(entity);
+        let has_one = self.managers.cameras.contains(entity);
         if has_one {
             self.camera = Some(entity);
         }
@@ -203,23 +207,23 @@ impl<'m> World<'m> {
     /// Returns the camera of an entity.
     #[must_use]
     pub fn camera_of(&self, entity: Entity) -> Option<&Camera> {
-        self.cameras.get(entity)
+        self.managers.cameras.get(entity)
     }
 
     /// Returns the camera of an entity, to be changed.
     pub fn camera_of_mut(&mut self, entity: Entity) -> Option<&mut Camera> {
-        self.cameras.get_mut(entity)
+        self.managers.cameras.get_mut(entity)
     }
 
     /// Returns the sun, if there is one, and its entity.
     #[must_use]
     pub fn sun(&self) -> Option<(Entity, &Sun)> {
-        self.suns.entities().first().copied().zip(self.suns.values().first())
+        self.managers.suns.entities().first().copied().zip(self.managers.suns.values().first())
     }
 
     /// Returns the sun, to be changed.
     pub fn sun_mut(&mut self) -> Option<&mut Sun> {
-        self.suns.values_mut().first_mut()
+        self.managers.suns.values_mut().first_mut()
     }
 
     /// Returns the first entity of that name in the level that was spawned last. O(entities of the level).
@@ -258,20 +262,6 @@ impl<'m> World<'m> {
         self.is_over
     }
 
-    /// Shows or hides an entity; `false` if it has no model.
-    ///
-    /// # Errors
-    ///
-    /// [`EngineError`] if there is no memory to tell the render thread.
-    pub fn set_visible(&mut self, entity: Entity, is_visible: bool) -> Result<bool, EngineError> {
-        let Some(model) = self.models.get_mut(entity) else { return Ok(false) };
-        model.flags = if is_visible { 0 } else { MESH_HIDDEN };
-        if let (Some(recorder), Some(handle)) = (&mut self.recorder, model.handle()) {
-            recorder.set_flags(handle, model.flags)?;
-        }
-        Ok(true)
-    }
-
     /// Appends an event of the game's own to the stream.
     ///
     /// # Errors
@@ -285,30 +275,29 @@ impl<'m> World<'m> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory, or a component of a type that the engine has no manager for.
+    /// [`EngineError`] if there is no memory, or a component of a type that the engine has no manager for; no entity is
+    /// there in half, nor has a name, nor is told of.
     pub fn spawn(
         &mut self,
         resource: &EntityResource<'_>,
         poses: &[Pose],
     ) -> Result<usize, EngineError> {
-        let mut managers: [&mut dyn ComponentManager; 6] = [
-            &mut self.transforms,
-            &mut self.tags,
-            &mut self.data,
-            &mut self.models,
-            &mut self.cameras,
-            &mut self.suns,
-        ];
-        // No two of them are of one type.
-        let Ok(mut components) = Components::new(&mut managers) else { return Ok(0) };
-        let made = self.entities.spawn(resource, poses, &mut components, Unknown::Refuse)?;
-        let count = made.len();
-        self.names.try_reserve(count)?;
-        for (at, entity) in made.iter().enumerate() {
-            let name = resource.name(at % resource.len().max(1)).unwrap_or(IdString32::new(""));
-            self.names.try_push((name, *entity))?;
+        let first = self.names.len();
+        self.names.try_reserve(resource.len().saturating_mul(poses.len()))?;
+        let Self { managers, entities, names, .. } = self;
+        let spawned = managers.together(|components| {
+            let made = entities.spawn(resource, poses, components, Unknown::Refuse)?;
+            for (at, entity) in made.iter().enumerate() {
+                let name = resource.name(at % resource.len()).unwrap_or(IdString32::new(""));
+                names.push((name, *entity));
+            }
+            Ok::<_, SpawnError>(made.len())
+        });
+        let count = spawned.unwrap_or(Ok(0))?;
+        if let Err(error) = self.events.try_push(Spawned { count: count as u32 }) {
+            self.take_back(first);
+            return Err(error.into());
         }
-        self.events.try_push(Spawned { count: count as u32 })?;
         Ok(count)
     }
 
@@ -332,24 +321,36 @@ impl<'m> World<'m> {
             let mut some = [None; CLEARED];
             some.iter_mut().zip(self.entities.iter()).for_each(|(place, one)| *place = Some(one));
             // Those that are there come first.
-            let Some(first) = some[0] else { break };
-            let entities = some.map(|entity| entity.unwrap_or(first));
-            self.remove(&entities);
+            if some[0].is_none() {
+                break;
+            }
+            self.remove_some(&some);
         }
         self.names.clear();
     }
 
+    /// Removes the entities whose names stand from a place in the list on, and the names.
+    fn take_back(&mut self, first: usize) {
+        while self.names.len() > first {
+            let from = first.max(self.names.len().saturating_sub(CLEARED));
+            let mut some = [None; CLEARED];
+            let last = self.names[from..].iter().rev();
+            some.iter_mut().zip(last).for_each(|(place, (_, one))| *place = Some(*one));
+            self.remove_some(&some);
+            self.names.truncate(from);
+        }
+    }
+
+    /// Removes some entities, of which the first is there.
+    fn remove_some(&mut self, some: &[Option<Entity>; CLEARED]) {
+        // One that is named twice is removed once.
+        let Some(first) = some[0] else { return };
+        self.remove(&some.map(|entity| entity.unwrap_or(first)));
+    }
+
     fn remove(&mut self, entities: &[Entity]) -> usize {
-        let mut managers: [&mut dyn ComponentManager; 6] = [
-            &mut self.transforms,
-            &mut self.tags,
-            &mut self.data,
-            &mut self.models,
-            &mut self.cameras,
-            &mut self.suns,
-        ];
-        let Ok(mut components) = Components::new(&mut managers) else { return 0 };
-        self.entities.unspawn(entities, &mut components)
+        let Self { managers, entities: all, .. } = self;
+        managers.together(|components| all.unspawn(entities, components)).unwrap_or(0)
     }
 
     /// Begins a frame that moves the game on by so many nanoseconds.
@@ -367,81 +368,6 @@ impl<'m> World<'m> {
         core::mem::replace(&mut self.events, empty)
     }
 
-    /// Ends a frame: computes the matrices of what has moved, and records what became of render objects. `layer` finds
-    /// the number of a layer by the hash of its name.
-    pub(crate) fn end(
-        &mut self,
-        assets: &Assets<'m, Room<'m>>,
-        layer: impl Fn(IdString64) -> Option<u32>,
-    ) -> Result<(), EngineError> {
-        let Self { transforms, models, recorder, .. } = self;
-        let Some(recorder) = recorder else {
-            transforms.update(|_, _| {});
-            while models.take_gone().is_some() {}
-            return Ok(());
-        };
-        while let Some(handle) = models.take_gone() {
-            recorder.destroy(handle)?;
-        }
-        let mut failed = None;
-        transforms.update(|entity, matrix| {
-            let Some(model) = models.get_mut(entity) else { return };
-            let told = match model.handle() {
-                Some(handle) => {
-                    recorder.set_transform(handle, &Transform::from(*matrix)).map_err(Into::into)
-                }
-                None => create(model, matrix, assets, &layer, recorder),
-            };
-            if let Err(error) = told {
-                failed = Some(error);
-            }
-        });
-        failed.map_or(Ok(()), Err)
-    }
-
-    /// Tells the render thread what has changed of a mesh or a material that models are made of.
-    pub(crate) fn refresh(
-        &mut self,
-        key: ResourceKey,
-        assets: &Assets<'m, Room<'m>>,
-        layer: impl Fn(IdString64) -> Option<u32>,
-    ) -> Result<(), EngineError> {
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
-        for model in self.models.values() {
-            let Some(handle) = model.handle() else { continue };
-            if model.mesh() == key
-                && let Some(mesh) = assets.mesh(key)
-            {
-                recorder.set_shape(handle, mesh.geometry, mesh.sphere)?;
-            }
-            if model.material() == key
-                && let Some(material) = assets.material(key)
-            {
-                let number = layer(material.layer).unwrap_or(u32::MAX);
-                recorder.set_material(handle, material.state, number)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Tells the render thread the layers of all models, whose numbers are others now.
-    pub(crate) fn refresh_layers(
-        &mut self,
-        assets: &Assets<'m, Room<'m>>,
-        layer: impl Fn(IdString64) -> Option<u32>,
-    ) -> Result<(), EngineError> {
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
-        for model in self.models.values() {
-            if let (Some(handle), Some(material)) =
-                (model.handle(), assets.material(model.material()))
-            {
-                let number = layer(material.layer).unwrap_or(u32::MAX);
-                recorder.set_material(handle, material.state, number)?;
-            }
-        }
-        Ok(())
-    }
-
     pub(crate) const fn recorder(&mut self) -> Option<&mut StateRecorder<'m, Room<'m>>> {
         self.recorder.as_mut()
     }
@@ -456,40 +382,16 @@ impl<'m> World<'m> {
             );
             return (eye, Camera::default());
         };
-        let world = self.transforms.world(entity).copied().unwrap_or(Affine3A::IDENTITY);
-        (world, self.cameras.get(entity).copied().unwrap_or_default())
+        let world = self.managers.transforms.world(entity).copied().unwrap_or(Affine3A::IDENTITY);
+        (world, self.managers.cameras.get(entity).copied().unwrap_or_default())
     }
-}
-
-/// Makes the render object of a model whose entity has a matrix now.
-fn create<A: Allocator + ?Sized>(
-    model: &mut Model,
-    matrix: &Affine3A,
-    assets: &Assets<'_, A>,
-    layer: impl Fn(IdString64) -> Option<u32>,
-    recorder: &mut StateRecorder<'_, A>,
-) -> Result<(), EngineError> {
-    let missing = |key| EngineError::Wrong { key, what: "a model names it, and it is not loaded" };
-    let mesh = assets.mesh(model.mesh()).ok_or(missing(model.mesh()))?;
-    let material = assets.material(model.material()).ok_or(missing(model.material()))?;
-    let object = Mesh {
-        transform: Transform::from(*matrix),
-        sphere: mesh.sphere,
-        geometry: mesh.geometry,
-        state: material.state,
-        layer: layer(material.layer).unwrap_or(u32::MAX),
-        flags: model.flags,
-    };
-    let handle: RenderHandle = recorder.create_mesh(&object)?;
-    model.handle = handle.to_bits();
-    Ok(())
 }
 
 impl core::fmt::Debug for World<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("World")
             .field("entities", &self.entities.len())
-            .field("models", &self.models.entities().len())
+            .field("models", &self.managers.models.entities().len())
             .field("frame", &self.frame)
             .finish_non_exhaustive()
     }

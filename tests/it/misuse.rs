@@ -22,6 +22,7 @@ use crate::shared_proxy::SHARED_PROXY;
 use crate::slab::{SLAB, SLAB_LARGE};
 use crate::static_heap::STATIC_HEAP;
 use crate::subject::{Subject, bytes};
+use crate::system::SYSTEM;
 use crate::temp::TEMP;
 use crate::trace::TRACE;
 
@@ -77,6 +78,7 @@ const OURS: &[Subject] = &[
     TEMP,
     QUARANTINE,
     GUARD_PAGE,
+    SYSTEM,
 ];
 
 fn subject(name: &str) -> Option<Subject> {

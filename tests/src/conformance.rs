@@ -54,6 +54,7 @@ pub use queue::{Queue, QueueLimits, queue, queue_outcomes};
 pub use stream::{Stream, StreamLimits, stream, stream_outcomes};
 pub use subsystem::{
     Watch, Watched, subsystem, subsystem_guarded, subsystem_guarded_outcomes, subsystem_outcomes,
+    subsystem_sampled_outcomes,
 };
 pub use token::{MapKey, Token};
 pub use verdict::Verdict;

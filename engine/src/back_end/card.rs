@@ -106,13 +106,13 @@ impl<'e> Card<'e> {
         picture: &Picture<'_, 'e>,
         pixels: &mut Array<'e, u8, Room<'e>>,
     ) -> Result<(), GpuRenderError> {
-        let Picture { recorded, world, scene, .. } = picture;
+        let Picture { recorded, world, lights, scene, .. } = picture;
         if self.size != Some(scene.size) {
             self.renderer.try_set_frame(recorded.frame, scene.size)?;
             self.size = Some(scene.size);
         }
         let seen = seen(picture);
-        self.renderer.try_draw(&seen, world.transforms(), world.lights(), recorded)?;
+        self.renderer.try_draw(&seen, world.transforms(), lights.as_slice(), recorded)?;
         #[cfg(feature = "window")]
         if let Some(surface) = self.surface.as_mut().filter(|_| scene.is_shown) {
             surface.try_show(

@@ -43,6 +43,7 @@ fn an_empty_text_and_each_allocator_are_plans() {
             ("heap", RoomAllocator::Heap),
             ("page", RoomAllocator::Page),
             ("guard", RoomAllocator::Guard),
+            ("system", RoomAllocator::System),
         ] {
             let text = format!("rooms = {{ sound = {{ allocator = \"{name}\" }} }}");
             let plan = MemoryPlan::try_read_in(&text, &ROOMS, heap).expect("a plan");
@@ -67,8 +68,8 @@ fn what_is_no_plan_is_refused_with_its_place() {
             ),
             (
                 "rooms = { sound = { allocator = \"best\" } }",
-                "1:21: expected \"shared\", \"heap\", \"buddy\", \"page\" or \"guard\", found \
-                 `allocator = \"best\" } }`",
+                "1:21: expected \"shared\", \"heap\", \"buddy\", \"page\", \"guard\" or \"system\", \
+                 found `allocator = \"best\" } }`",
             ),
             (
                 "rooms = { sound = { budget = 1 } }",

@@ -1,93 +1,186 @@
 //! The engine's functions for scripts: a table that knows no Lua.
+//!
+//! What takes and returns numbers, ids and vectors is bound directly; texts need a call.
 
-use glam::Vec3;
+use core::fmt;
+
+use glam::{Quat, Vec3};
 use loligo_entities::Entity;
 use loligo_ids::IdString32;
-use loligo_script::{Binding, Call, IdKind, Kind, Refusal};
+use loligo_script::{
+    Binding, Call, CallFunction, Function, Id, IdKind, IdType, Kind, Reason, Refusal,
+};
 
 use crate::world::World;
+
+mod data;
+mod looks;
 
 /// The kind of ids of entities.
 pub const ENTITY: IdKind = IdKind::new(16, "Entity");
 
-const FOUND: &[Kind] = &[Kind::OptionalId(ENTITY)];
-const NUMBER: &[Kind] = &[Kind::Number];
-const VECTOR: &[Kind] = &[Kind::Vector3];
+/// Entities as arguments and results of functions that are bound directly.
+#[derive(Clone, Copy, Debug)]
+pub struct EntityId;
 
-/// Makes a row of the table.
-macro_rules! table {
-    ($($name:literal ($($argument:expr),*) -> $results:expr, $help:literal, $function:ident;)+) => {
-        /// Returns the table: what of the engine scripts can call.
-        #[must_use]
-        pub fn bindings<'m>() -> [Binding<World<'m>>; [$($name),+].len()] {
-            [$(Binding {
-                name: $name,
-                arguments: const { &[$($argument),*] },
-                results: $results,
-                help: $help,
-                function: loligo_script::Function::Call($function),
-            }),+]
-        }
-    };
+impl IdType for EntityId {
+    const KIND: IdKind = ENTITY;
 }
 
-table! {
-    "Game.time"() -> NUMBER, "the game's time in seconds", time;
-    "Game.step"() -> NUMBER, "how far this frame moves the game on, in seconds", step;
-    "Game.frame"() -> NUMBER, "the number of the frame, from 0 on", frame;
-    "Game.quit"() -> &[], "ends the game after this frame", quit;
-    "Entity.count"() -> NUMBER, "how many entities there are", count;
-    "Entity.find"(Kind::Text) -> FOUND, "the first entity of that name in the level, or nil", find;
-    "Entity.is_alive"(Kind::Id(ENTITY)) -> &[Kind::Bool], "whether it is there", is_alive;
-    "Entity.unspawn"(Kind::Id(ENTITY)) -> NUMBER, "removes it and what hangs on it; how many that were", unspawn;
-    "Tag.count"(Kind::Text) -> NUMBER, "how many entities carry a tag", tag_count;
-    "Tag.entity"(Kind::Text, Kind::Number) -> FOUND, "which entity carries a tag, by number from 1 on, or nil", tag_entity;
-    "Tag.has"(Kind::Id(ENTITY), Kind::Text) -> &[Kind::Bool], "whether it carries a tag", tag_has;
-    "Tag.add"(Kind::Id(ENTITY), Kind::Text) -> &[], "gives it a tag", tag_add;
-    "Tag.remove"(Kind::Id(ENTITY), Kind::Text) -> &[], "takes a tag from it", tag_remove;
-    "Transform.position"(Kind::Id(ENTITY)) -> VECTOR, "where it is, seen from its parent", position;
-    "Transform.set_position"(Kind::Id(ENTITY), Kind::Vector3) -> &[], "moves it", set_position;
-    "Transform.set_xyz"(Kind::Id(ENTITY), Kind::Number, Kind::Number, Kind::Number) -> &[], "moves it, without a vector", set_xyz;
-    "Transform.rotation"(Kind::Id(ENTITY)) -> &[Kind::Quaternion], "how it is turned, seen from its parent", rotation;
-    "Transform.set_rotation"(Kind::Id(ENTITY), Kind::Quaternion) -> &[], "turns it", set_rotation;
-    "Transform.scale"(Kind::Id(ENTITY)) -> VECTOR, "how large it is, seen from its parent", scale;
-    "Transform.set_scale"(Kind::Id(ENTITY), Kind::Vector3) -> &[], "makes it larger or smaller", set_scale;
-    "Transform.world_position"(Kind::Id(ENTITY)) -> VECTOR, "where it was in the world when the last frame ended", world_position;
-    "Model.set_visible"(Kind::Id(ENTITY), Kind::Bool) -> &[], "shows or hides it", set_visible;
-    "Camera.current"() -> FOUND, "whose camera is looked through, or nil", camera;
-    "Camera.set_current"(Kind::Id(ENTITY)) -> &[], "looks through its camera", set_camera;
-    "Camera.field_of_view"(Kind::Id(ENTITY)) -> NUMBER, "how high its picture is, in degrees", field_of_view;
-    "Camera.set_field_of_view"(Kind::Id(ENTITY), Kind::Number) -> &[], "from 1 to 170 degrees", set_field_of_view;
-    "Sun.entity"() -> FOUND, "the entity that has the sun, or nil", sun;
-    "Sun.set_color"(Kind::Vector3) -> &[], "red, green and blue, linear", set_sun_color;
-    "Sun.set_intensity"(Kind::Number) -> &[], "how bright it is", set_sun_intensity;
+/// An entity, as scripts have it.
+type Own = Id<EntityId>;
+
+const FOUND: &[Kind] = &[Kind::OptionalId(ENTITY)];
+const NUMBER: &[Kind] = &[Kind::Number];
+const BOOL: &[Kind] = &[Kind::Bool];
+const TEXT: &[Kind] = &[Kind::Text];
+const VECTOR: &[Kind] = &[Kind::Vector3];
+
+/// How many functions there are.
+const COUNT: usize = 48;
+
+/// Returns the table: what of the engine scripts can call.
+#[must_use]
+pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
+    [
+        Binding::direct("Game.time", "the game's time in seconds", time),
+        Binding::direct("Game.step", "how far this frame moves the game on, in seconds", step),
+        Binding::direct("Game.frame", "the number of the frame, from 0 on", frame),
+        Binding::direct("Game.quit", "ends the game after this frame", quit),
+        Binding::direct("Entity.count", "how many entities there are", count),
+        call(
+            "Entity.find",
+            &[Kind::Text],
+            FOUND,
+            "the first of that name in the level, or nil",
+            find,
+        ),
+        Binding::direct("Entity.is_alive", "whether it is there", is_alive),
+        Binding::direct(
+            "Entity.unspawn",
+            "removes it and what hangs on it; how many that were",
+            unspawn,
+        ),
+        call("Tag.count", &[Kind::Text], NUMBER, "how many entities carry a tag", tag_count),
+        call(
+            "Tag.entity",
+            &[Kind::Text, Kind::Number],
+            FOUND,
+            "which entity carries a tag, by number from 1 on, or nil",
+            tag_entity,
+        ),
+        call("Tag.has", &[Kind::Id(ENTITY), Kind::Text], BOOL, "whether it carries a tag", tag_has),
+        call("Tag.add", &[Kind::Id(ENTITY), Kind::Text], &[], "gives it a tag", tag_add),
+        call("Tag.remove", &[Kind::Id(ENTITY), Kind::Text], &[], "takes a tag from it", tag_remove),
+        Binding::direct("Transform.position", "where it is, seen from its parent", position),
+        Binding::direct("Transform.set_position", "moves it", set_position),
+        Binding::direct("Transform.set_xyz", "moves it, without a vector", set_xyz),
+        Binding::direct("Transform.rotation", "how it is turned, seen from its parent", rotation),
+        Binding::direct("Transform.set_rotation", "turns it", set_rotation),
+        Binding::direct("Transform.scale", "how large it is, seen from its parent", scale),
+        Binding::direct("Transform.set_scale", "makes it larger or smaller", set_scale),
+        Binding::direct(
+            "Transform.world_position",
+            "where it was in the world when the last frame ended",
+            world_position,
+        ),
+        call(
+            "Data.has",
+            data::KEY,
+            BOOL,
+            "whether it has anything under a key, such as `stats.health`",
+            data::has,
+        ),
+        call("Data.number", data::KEY, NUMBER, "the number under a key", data::number),
+        call(
+            "Data.set_number",
+            data::SET_NUMBER,
+            &[],
+            "sets it, kept with 24 bits",
+            data::set_number,
+        ),
+        call("Data.bool", data::KEY, BOOL, "what is true or false under a key", data::bool),
+        call("Data.set_bool", data::SET_BOOL, &[], "sets it", data::set_bool),
+        call("Data.text", data::KEY, TEXT, "the text under a key", data::text),
+        call("Data.set_text", data::SET_TEXT, &[], "sets it", data::set_text),
+        call("Data.vector3", data::KEY, VECTOR, "the three numbers under a key", data::vector3),
+        call("Data.set_vector3", data::SET_VECTOR, &[], "sets them", data::set_vector3),
+        call("Data.remove", data::KEY, BOOL, "removes a key; whether there was one", data::remove),
+        Binding::direct("Model.set_visible", "shows or hides it", looks::set_visible),
+        call(
+            "Model.material",
+            looks::SLOT,
+            TEXT,
+            "the last 32 bytes of the name of a slot's material",
+            looks::material,
+        ),
+        call(
+            "Model.set_material",
+            looks::SET_MATERIAL,
+            &[],
+            "gives a slot, from 1 on, a material by name",
+            looks::set_material,
+        ),
+        Binding::direct("Camera.current", "whose camera is looked through, or nil", looks::camera),
+        Binding::direct("Camera.set_current", "looks through its camera", looks::set_camera),
+        Binding::direct(
+            "Camera.field_of_view",
+            "how high its picture is, in degrees",
+            looks::field_of_view,
+        ),
+        Binding::direct(
+            "Camera.set_field_of_view",
+            "from 1 to 170 degrees",
+            looks::set_field_of_view,
+        ),
+        Binding::direct("Sun.entity", "the entity that has the sun, or nil", looks::sun),
+        Binding::direct("Sun.set_color", "red, green and blue, linear", looks::set_sun_color),
+        Binding::direct("Sun.set_intensity", "how bright it is", looks::set_sun_intensity),
+        Binding::direct("Light.count", "how many lights there are", looks::light_count),
+        Binding::direct("Light.color", "red, green and blue, linear", looks::light_color),
+        Binding::direct("Light.set_color", "red, green and blue, linear", looks::set_light_color),
+        Binding::direct("Light.intensity", "how bright it is", looks::light_intensity),
+        Binding::direct(
+            "Light.set_intensity",
+            "how bright it is, from 0 on",
+            looks::set_light_intensity,
+        ),
+        Binding::direct("Light.range", "how far it shines, in metres", looks::light_range),
+        Binding::direct("Light.set_range", "in metres, more than 0", looks::set_light_range),
+    ]
+}
+
+/// Returns a row of a function that takes or returns texts.
+const fn call<'m>(
+    name: &'static str,
+    arguments: &'static [Kind],
+    results: &'static [Kind],
+    help: &'static str,
+    function: CallFunction<World<'m>>,
+) -> Binding<World<'m>> {
+    Binding { name, arguments, results, help, function: Function::Call(function) }
 }
 
 type Done = Result<(), Refusal>;
 
-fn time(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    call.return_number(world.now() as f64 / 1e9);
-    Ok(())
+fn time(world: &mut World<'_>) -> f64 {
+    world.now() as f64 / 1e9
 }
 
-fn step(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    call.return_number(world.step() as f64 / 1e9);
-    Ok(())
+fn step(world: &mut World<'_>) -> f64 {
+    world.step() as f64 / 1e9
 }
 
-fn frame(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    call.return_number(world.frame() as f64);
-    Ok(())
+fn frame(world: &mut World<'_>) -> f64 {
+    world.frame() as f64
 }
 
-fn quit(world: &mut World<'_>, _: &mut Call<'_>) -> Done {
+fn quit(world: &mut World<'_>) {
     world.end_game();
-    Ok(())
 }
 
-fn count(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    call.return_number(world.entities().len() as f64);
-    Ok(())
+fn count(world: &mut World<'_>) -> f64 {
+    world.entities().len() as f64
 }
 
 fn find(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
@@ -96,21 +189,15 @@ fn find(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-fn is_alive(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let entity = Entity::from_bits(call.id(0));
-    call.return_bool(entity.is_some_and(|entity| world.entities().is_alive(entity)));
-    Ok(())
+fn is_alive(world: &mut World<'_>, entity: Own) -> bool {
+    alive(world, entity).is_ok()
 }
 
-fn unspawn(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let entity = alive(world, call)?;
-    match world.unspawn(entity) {
-        Ok(count) => {
-            call.return_number(count as f64);
-            Ok(())
-        }
-        Err(error) => Err(call.refuse(format_args!("{error}"))),
-    }
+fn unspawn(world: &mut World<'_>, entity: Own) -> Result<f64, Reason> {
+    const UNTOLD: &str =
+        "it is removed, and there is no memory to tell of it; give the room `entities` more";
+    let entity = alive(world, entity)?;
+    world.unspawn(entity).map(|count| count as f64).map_err(|_| UNTOLD.into())
 }
 
 fn tag_count(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
@@ -129,13 +216,13 @@ fn tag_entity(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
 }
 
 fn tag_has(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let (entity, tag) = (alive(world, call)?, hash(call, 1)?);
+    let (entity, tag) = (alive_in(world, call)?, hash(call, 1)?);
     call.return_bool(world.tags().has(entity, tag));
     Ok(())
 }
 
 fn tag_add(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let (entity, tag) = (alive(world, call)?, hash(call, 1)?);
+    let (entity, tag) = (alive_in(world, call)?, hash(call, 1)?);
     match world.tags_mut().try_add(entity, tag) {
         Ok(_) => Ok(()),
         Err(error) => Err(call.refuse(format_args!("{error}"))),
@@ -143,144 +230,93 @@ fn tag_add(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
 }
 
 fn tag_remove(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let (entity, tag) = (alive(world, call)?, hash(call, 1)?);
+    let (entity, tag) = (alive_in(world, call)?, hash(call, 1)?);
     world.tags_mut().remove_tag(entity, tag);
     Ok(())
 }
 
-fn position(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let entity = alive(world, call)?;
-    match world.transforms().pose(entity) {
-        Some(pose) => call.return_vector3(pose.position),
-        None => Err(nowhere(call)),
-    }
+fn position(world: &mut World<'_>, entity: Own) -> Result<Vec3, Reason> {
+    let entity = alive(world, entity)?;
+    Ok(world.transforms().pose(entity).ok_or(NOWHERE)?.position)
 }
 
-fn set_position(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let (entity, position) = (alive(world, call)?, call.vector3(1));
-    let is_set = world.transforms_mut().set_position(entity, position);
-    if is_set { Ok(()) } else { Err(nowhere(call)) }
+fn set_position(world: &mut World<'_>, entity: Own, position: Vec3) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    placed(world.transforms_mut().set_position(entity, position))
 }
 
-fn set_xyz(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let entity = alive(world, call)?;
-    let [x, y, z] = [1, 2, 3].map(|argument| call.number(argument) as f32);
-    let is_set = world.transforms_mut().set_position(entity, Vec3::new(x, y, z));
-    if is_set { Ok(()) } else { Err(nowhere(call)) }
+fn set_xyz(world: &mut World<'_>, entity: Own, x: f32, y: f32, z: f32) -> Result<(), Reason> {
+    set_position(world, entity, Vec3::new(x, y, z))
 }
 
-fn rotation(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let entity = alive(world, call)?;
-    match world.transforms().pose(entity) {
-        Some(pose) => call.return_quaternion(pose.rotation),
-        None => Err(nowhere(call)),
-    }
+fn rotation(world: &mut World<'_>, entity: Own) -> Result<Quat, Reason> {
+    let entity = alive(world, entity)?;
+    Ok(world.transforms().pose(entity).ok_or(NOWHERE)?.rotation)
 }
 
-fn set_rotation(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let (entity, rotation) = (alive(world, call)?, call.quaternion(1));
-    let is_set = world.transforms_mut().set_rotation(entity, rotation);
-    if is_set { Ok(()) } else { Err(nowhere(call)) }
+fn set_rotation(world: &mut World<'_>, entity: Own, rotation: Quat) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    placed(world.transforms_mut().set_rotation(entity, rotation))
 }
 
-fn scale(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let entity = alive(world, call)?;
-    match world.transforms().pose(entity) {
-        Some(pose) => call.return_vector3(pose.scale),
-        None => Err(nowhere(call)),
-    }
+fn scale(world: &mut World<'_>, entity: Own) -> Result<Vec3, Reason> {
+    let entity = alive(world, entity)?;
+    Ok(world.transforms().pose(entity).ok_or(NOWHERE)?.scale)
 }
 
-fn set_scale(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let (entity, scale) = (alive(world, call)?, call.vector3(1));
-    let is_set = world.transforms_mut().set_scale(entity, scale);
-    if is_set { Ok(()) } else { Err(nowhere(call)) }
+fn set_scale(world: &mut World<'_>, entity: Own, scale: Vec3) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    placed(world.transforms_mut().set_scale(entity, scale))
 }
 
-fn world_position(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let entity = alive(world, call)?;
-    match world.transforms().world(entity) {
-        Some(matrix) => call.return_vector3(matrix.translation.into()),
-        None => Err(nowhere(call)),
-    }
+fn world_position(world: &mut World<'_>, entity: Own) -> Result<Vec3, Reason> {
+    let entity = alive(world, entity)?;
+    Ok(world.transforms().world(entity).ok_or(NOWHERE)?.translation.into())
 }
 
-fn set_visible(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let (entity, is_visible) = (alive(world, call)?, call.bool(1));
-    match world.set_visible(entity, is_visible) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(call.refuse(format_args!("the entity has no model; give it one"))),
-        Err(error) => Err(call.refuse(format_args!("{error}"))),
-    }
+const NOWHERE: &str = "the entity has no transform; give it one";
+
+const GONE: &str = "the entity {} is gone; ask Entity.is_alive before";
+
+fn placed(is_set: bool) -> Result<(), Reason> {
+    if is_set { Ok(()) } else { Err(NOWHERE.into()) }
 }
 
-fn camera(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    call.return_optional_id(world.camera().map(Entity::to_bits));
-    Ok(())
-}
-
-fn set_camera(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let entity = alive(world, call)?;
-    if world.set_camera(entity) { Ok(()) } else { Err(blind(call)) }
-}
-
-fn field_of_view(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let entity = alive(world, call)?;
-    let Some(camera) = world.camera_of(entity) else { return Err(blind(call)) };
-    call.return_number(f64::from(camera.field_of_view.to_degrees()));
-    Ok(())
-}
-
-fn set_field_of_view(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let (entity, degrees) = (alive(world, call)?, call.number(1));
-    if !(1.0..=170.0).contains(&degrees) {
-        return Err(call.refuse(format_args!("{degrees} is no angle from 1 to 170 degrees")));
-    }
-    let Some(camera) = world.camera_of_mut(entity) else { return Err(blind(call)) };
-    camera.field_of_view = (degrees as f32).to_radians();
-    Ok(())
-}
-
-fn sun(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    call.return_optional_id(world.sun().map(|(entity, _)| entity.to_bits()));
-    Ok(())
-}
-
-fn set_sun_color(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let color = call.vector3(0);
-    let Some(sun) = world.sun_mut() else { return Err(dark(call)) };
-    sun.color = color.to_array();
-    Ok(())
-}
-
-fn set_sun_intensity(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let intensity = call.number(0) as f32;
-    let Some(sun) = world.sun_mut() else { return Err(dark(call)) };
-    sun.intensity = intensity;
-    Ok(())
+/// Returns an entity, which must be there.
+#[inline]
+fn alive(world: &World<'_>, entity: Own) -> Result<Entity, Reason> {
+    let bits = entity.bits();
+    let entity = Entity::from_bits(bits).filter(|entity| world.entities().is_alive(*entity));
+    entity.ok_or(Reason::new(GONE, bits as f64))
 }
 
 /// Returns the entity of the first argument, which must be there.
-fn alive(world: &World<'_>, call: &mut Call<'_>) -> Result<Entity, Refusal> {
-    let bits = call.id(0);
-    let entity = Entity::from_bits(bits).filter(|entity| world.entities().is_alive(*entity));
-    entity.ok_or_else(|| {
-        call.refuse(format_args!("the entity {bits} is gone; ask Entity.is_alive before"))
-    })
+fn alive_in(world: &World<'_>, call: &mut Call<'_>) -> Result<Entity, Refusal> {
+    alive(world, Own::new(call.id(0))).map_err(|why| call.refuse(format_args!("{why}")))
 }
 
 fn hash(call: &mut Call<'_>, argument: usize) -> Result<IdString32, Refusal> {
     Ok(IdString32::new(call.text(argument)?))
 }
 
-fn nowhere(call: &mut Call<'_>) -> Refusal {
-    call.refuse(format_args!("the entity has no transform; give it one"))
+/// The beginning of a text argument: a refusal may show it, and cannot while the argument is lent.
+struct Shown {
+    bytes: [u8; 200],
+    len: usize,
 }
 
-fn blind(call: &mut Call<'_>) -> Refusal {
-    call.refuse(format_args!("the entity has no camera; give it one"))
+impl Shown {
+    fn new(text: &str) -> Self {
+        let mut bytes = [0; 200];
+        let len = text.floor_char_boundary(text.len().min(bytes.len()));
+        bytes[..len].copy_from_slice(&text.as_bytes()[..len]);
+        Self { bytes, len }
+    }
 }
 
-fn dark(call: &mut Call<'_>) -> Refusal {
-    call.refuse(format_args!("the level has no sun; give it one"))
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Whole characters were copied.
+        f.write_str(core::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default())
+    }
 }

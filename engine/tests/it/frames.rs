@@ -130,6 +130,7 @@ fn every_allocator_of_a_plan_gives_the_same_frame() {
         RoomAllocator::Heap,
         RoomAllocator::Page,
         RoomAllocator::Guard,
+        RoomAllocator::System,
         RoomAllocator::Buddy { bytes: 32 << 20, leaf: 64 },
     ] {
         let mut options = game.options(&data);

@@ -2,6 +2,7 @@
 
 mod base;
 mod frames;
+mod lights;
 mod memory;
 mod pictures;
 mod scripts;

@@ -3,7 +3,11 @@
 use std::process::{Command, Output};
 
 use loligo_allocators::GlobalGuard;
-use loligo_engine::{EngineOptions, Logic, World, libraries, with_engine};
+use loligo_engine::{
+    EngineOptions, Logic, MemoryPlan, ROOMS, RoomAllocator, RoomMemory, World, libraries,
+    with_engine,
+};
+use loligo_ids::id32;
 use std::alloc::System;
 
 use crate::frames::Turning;
@@ -30,10 +34,11 @@ fn child(test: &str) -> Output {
 }
 
 /// Runs frames under the guard.
-fn guarded(frames: u64, logic: &mut dyn for<'m> Logic<'m>) {
+fn guarded(frames: u64, plan: MemoryPlan, logic: &mut dyn for<'m> Logic<'m>) {
     let game = Game::new(8);
     let data = game.data();
-    let options = EngineOptions { guard: Some(&GUARD), threads: Some(3), ..game.options(&data) };
+    let options =
+        EngineOptions { guard: Some(&GUARD), threads: Some(3), plan, ..game.options(&data) };
     let run = with_engine(&options, |engine| {
         while engine.frames() < frames {
             engine.want_text();
@@ -49,7 +54,7 @@ fn guarded(frames: u64, logic: &mut dyn for<'m> Logic<'m>) {
 #[test]
 fn child_whose_frames_leave_the_global_heap_alone() {
     if is_child("child_whose_frames_leave_the_global_heap_alone") {
-        guarded(60, &mut Turning::default());
+        guarded(60, MemoryPlan::new(), &mut Turning::default());
         println!("60 frames; libraries: {:?}", libraries());
     }
 }
@@ -61,6 +66,39 @@ fn frames_from_the_tenth_on_leave_the_global_heap_alone() {
     assert!(output.status.success(), "{said}");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("60 frames; "), "{said}");
+}
+
+/// Has entities' memory taken and given back in each frame.
+struct Writing;
+
+impl<'m> Logic<'m> for Writing {
+    fn update(&mut self, world: &mut World<'m>) {
+        const TEXT: &str =
+            "a text that is longer in each frame than it was in the frame before, for sixty frames";
+        let hub = world.find(id32!("hub")).expect("the level has one");
+        let text = &TEXT[..world.frame() as usize];
+        world.data_mut().try_set(hub, id32!("text"), text).expect("there is memory");
+    }
+}
+
+#[test]
+fn child_whose_rooms_are_on_the_systems_heap() {
+    if is_child("child_whose_rooms_are_on_the_systems_heap") {
+        let mut plan = MemoryPlan::new();
+        let memory = RoomMemory { allocator: RoomAllocator::System, budget: None };
+        (0..ROOMS.len()).for_each(|room| plan.set_room(room, memory));
+        guarded(60, plan, &mut Writing);
+        println!("60 frames on the system's heap");
+    }
+}
+
+#[test]
+fn the_systems_heap_serves_rooms_while_the_guard_is_armed() {
+    let output = child("child_whose_rooms_are_on_the_systems_heap");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("60 frames on the system's heap"), "{said}");
 }
 
 /// Takes a box in its twelfth frame.
@@ -82,7 +120,7 @@ fn careless_box(frame: u64) {
 #[test]
 fn child_that_takes_a_box_in_a_frame() {
     if is_child("child_that_takes_a_box_in_a_frame") {
-        guarded(60, &mut Careless);
+        guarded(60, MemoryPlan::new(), &mut Careless);
     }
 }
 

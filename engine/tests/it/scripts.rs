@@ -124,6 +124,173 @@ fn a_script_that_fails_stops_its_call_and_not_the_game() {
     });
 }
 
+/// Asks for each line and compares what is answered: a value, or what an error says.
+fn asked(game: &Game, lines: &[(&str, Result<&str, &str>)]) {
+    with_tool_of(game, |engine, tool| {
+        let logic = &mut Turning::default();
+        for (code, expected) in lines {
+            let request = json!({ "type": "console", "line": code });
+            let answer = tool.ask(&request, engine, logic);
+            match expected {
+                Ok(value) => assert_eq!(answer["value"], *value, "{code}: {answer}"),
+                Err(said) => {
+                    let message = answer["message"].as_str().unwrap_or_default();
+                    assert!(message.contains(said), "{code}: {answer}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn data_of_entities_are_read_and_written_key_by_key() {
+    let game = scripted();
+    let level = std::fs::read_to_string(game.sources().join("yard.level")).expect("written");
+    let data = "hub = { components = { data = { name = \"Hub\" stats = { health = 20 open = true } path = [ 1 2 3 ] odd = [ 1 2 ] }";
+    game.write(
+        "yard.level",
+        &level.replacen("hub = { components = {", data, 1).replacen(
+            "hub = {\n                components = {",
+            data,
+            1,
+        ),
+    );
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    asked(
+        &game,
+        &[
+            ("hub = Entity.find('hub') arm = Entity.find('arm')", Ok("")),
+            ("Data.number(hub, 'stats.health')", Ok("20")),
+            ("Data.bool(hub, 'stats.open')", Ok("true")),
+            ("Data.text(hub, 'name')", Ok("Hub")),
+            ("Vector3.z(Data.vector3(hub, 'path'))", Ok("3")),
+            ("Data.has(hub, 'stats')", Ok("false")),
+            ("Data.has(arm, 'name')", Ok("false")),
+            (
+                "Data.set_number(hub, 'stats.health', 12.5) return Data.number(hub, 'stats.health')",
+                Ok("12.5"),
+            ),
+            (
+                "Data.set_bool(arm, 'stats.open', false) return Data.bool(arm, 'stats.open')",
+                Ok("false"),
+            ),
+            ("Data.set_text(arm, 'name', 'Arm') return Data.text(arm, 'name')", Ok("Arm")),
+            (
+                "Data.set_vector3(arm, 'to', Vector3(4, 5, 6)) return Vector3.y(Data.vector3(arm, 'to'))",
+                Ok("5"),
+            ),
+            (
+                "Data.set_text(hub, 'stats.health', 'well') return Data.text(hub, 'stats.health')",
+                Ok("well"),
+            ),
+            ("Data.remove(hub, 'name')", Ok("true")),
+            ("Data.remove(hub, 'name')", Ok("false")),
+            (
+                "Data.text(hub, 'name')",
+                Err(
+                    "Data.text: the entity has no text under `name`, but nothing; ask Data.has before",
+                ),
+            ),
+            (
+                "Data.number(hub, 'path')",
+                Err("no number under `path`, but three numbers; ask for them by Data.vector3"),
+            ),
+            (
+                "Data.vector3(hub, 'odd')",
+                Err("no array of three numbers under `odd`, but an array, which scripts read"),
+            ),
+            ("Data.number(hub, 'stats.open')", Err("but a truth value; ask for it by Data.bool")),
+            ("Data.number(hub, 'stats.health')", Err("but a text; ask for it by Data.text")),
+            (
+                "Entity.unspawn(arm) Data.set_number(arm, 'x', 1)",
+                Err("is gone; ask Entity.is_alive before"),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_model_is_given_another_material() {
+    let game = scripted();
+    game.write("gold.material", "shader = \"plain\" layer = \"sky\"");
+    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
+    game.write("game.config", &format!("{config}\nmaterials = [ \"gold\" ]"));
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    asked(
+        &game,
+        &[
+            ("hub = Entity.find('hub') eye = Entity.find('eye')", Ok("")),
+            ("Model.material(hub, 1)", Ok("stone")),
+            ("Model.set_material(hub, 1, 'gold')", Ok("")),
+            ("Model.material(hub, 1)", Ok("gold")),
+            (
+                "Model.set_material(hub, 1, 'golt')",
+                Err("Model.set_material: `golt`: the material is not loaded; name it in a model"),
+            ),
+            (
+                "Model.set_material(hub, 2, 'stone')",
+                Err("a model has no slot 2; its one material is in slot 1"),
+            ),
+            ("Model.set_material(eye, 1, 'stone')", Err("the entity has no model; give it one")),
+            ("Model.material(eye, 1)", Err("the entity has no model; give it one")),
+            ("Model.material(hub, 1)", Ok("gold")),
+        ],
+    );
+    let data = game.data();
+    let drawn = |code: &'static str| {
+        game.write("main.lua", &format!("function start() {code} end"));
+        assert_eq!(game.compile(), [""; 0], "it is right");
+        let ran = with_engine(&game.options(&data), |engine| {
+            for _ in 0..2 {
+                engine.want_text();
+                engine.frame(&mut ()).expect("a frame");
+            }
+            engine.finish().expect("it is drawn");
+            engine.text().to_owned()
+        });
+        ran.expect("it boots")
+    };
+    let (stone, gold) = (drawn(""), drawn("Model.set_material(Entity.find('hub'), 1, 'gold')"));
+    assert_ne!(stone, gold, "it is drawn with another state, in another layer");
+    let back = drawn(
+        "local hub = Entity.find('hub') Model.set_material(hub, 1, 'gold') Model.set_material(hub, 1, 'stone')",
+    );
+    assert_eq!(stone, back, "and as before");
+}
+
+#[test]
+fn lights_are_changed_by_scripts() {
+    let game = scripted();
+    let level = std::fs::read_to_string(game.sources().join("yard.level")).expect("written");
+    let lamp = "lamp = { components = { transform = { position = [ 0 2 0 ] } light = {} } } box0 =";
+    game.write("yard.level", &level.replacen("box0 =", lamp, 1));
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    asked(
+        &game,
+        &[
+            ("lamp = Entity.find('lamp') hub = Entity.find('hub') return Light.count()", Ok("1")),
+            ("Light.intensity(lamp)", Ok("10")),
+            ("Light.range(lamp)", Ok("8")),
+            (
+                "Light.set_color(lamp, Vector3(0, 0.5, 1)) return Vector3.y(Light.color(lamp))",
+                Ok("0.5"),
+            ),
+            ("Light.set_intensity(lamp, 3) return Light.intensity(lamp)", Ok("3")),
+            ("Light.set_range(lamp, 5.5) return Light.range(lamp)", Ok("5.5")),
+            (
+                "Light.set_range(lamp, 0)",
+                Err("Light.set_range: 0 is no range; give metres, more than 0"),
+            ),
+            ("Light.set_intensity(lamp, -2)", Err("-2 is no brightness; give a number from 0 on")),
+            ("Light.set_color(hub, Vector3(1, 1, 1))", Err("the entity has no light; give it one")),
+            (
+                "Light.range(5)",
+                Err("Light.range: argument 1 must be a Entity, and is a plain number"),
+            ),
+        ],
+    );
+}
+
 #[test]
 fn every_function_can_be_called_and_says_what_it_does() {
     let game = scripted();
@@ -148,6 +315,21 @@ fn every_function_can_be_called_and_says_what_it_does() {
                 "true",
             ),
             ("Model.set_visible(Entity.find('arm'), false)", ""),
+            ("Game.frame() > 0 and Game.time() > 0 and Game.step() > 0", "true"),
+            (
+                "local arm = Entity.find('arm') Transform.set_scale(arm, Vector3(2, 3, 4)) return Vector3.y(Transform.scale(arm))",
+                "3",
+            ),
+            (
+                "local arm = Entity.find('arm') Transform.set_rotation(arm, Transform.rotation(arm))",
+                "",
+            ),
+            (
+                "local arm = Entity.find('arm') Transform.set_position(arm, Transform.world_position(arm))",
+                "",
+            ),
+            ("Camera.set_current(Camera.current())", ""),
+            ("Light.count()", "0"),
             ("Entity.unspawn(Entity.find('hub'))", "2"),
             ("Entity.find('arm')", "nil"),
         ] {

@@ -7,9 +7,7 @@ use loligo_sjson::{NodeKind, Options, SyntaxNode, SyntaxTree};
 use crate::builtin::{unescaped, unread};
 use crate::error::CompileFault;
 use crate::memory::with_heap;
-
-/// How many letters a key that was meant may differ in.
-const NEAR: usize = 2;
+use crate::nearest::nearest;
 
 /// A value of a source in SJSON, which knows where it stands: what it is asked for and is not, it tells as an error with
 /// line and column.
@@ -136,9 +134,7 @@ impl Property {
             let key = &member.key;
             let (line, column) = member.key_place;
             if !keys.contains(&&**key) {
-                let near = keys.iter().min_by_key(|known| difference(key, known));
-                let near = near.filter(|known| difference(key, known) <= NEAR);
-                let remedy = match near {
+                let remedy = match nearest(key, keys.iter().copied()) {
                     Some(near) => format!("is `{near}` meant?"),
                     None => format!("the keys are {}", keys.join(", ")),
                 };
@@ -330,21 +326,4 @@ impl Places<'_> {
         self.at = self.at.max(at);
         (self.line, self.column)
     }
-}
-
-/// Counts the letters that are to be changed, put in or taken out to make one word of another.
-fn difference(a: &str, b: &str) -> usize {
-    if a.len().abs_diff(b.len()) > NEAR {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (at, from) in a.bytes().enumerate() {
-        let mut diagonal = core::mem::replace(&mut row[0], at + 1);
-        for (place, to) in b.bytes().enumerate() {
-            let changed = diagonal + usize::from(from != to);
-            diagonal = row[place + 1];
-            row[place + 1] = changed.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -17,6 +17,7 @@ mod frame;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 mod key;
+mod lights;
 mod material;
 mod mesh;
 mod resource_error;
@@ -37,6 +38,7 @@ pub use frame::{
     TargetFormat, TargetRef, TargetSize, WINDOW,
 };
 pub use key::{LayerKeys, Order, layer_of};
+pub use lights::{FrameLights, LIGHTS_MAX};
 pub use material::{MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource};
 pub use mesh::{MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex};
 pub use resource_error::{ContentError, ContentFault};

@@ -55,13 +55,58 @@ impl fmt::Debug for Values<'_> {
 }
 
 /// Why a direct function gives no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Trouble {
     /// The frame had all its temporaries of a kind.
     Full(Kind),
     /// It refuses, for this reason.
-    Refused(&'static str),
+    Refused(Reason),
+}
+
+/// Why a direct function refuses, for refusals that say which number was wrong: a text in which that number stands where
+/// `{}` is.
+///
+/// # Memory
+///
+/// 24 bytes, nothing else: a refusal takes no memory.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_script::Reason;
+///
+/// let reason = Reason::new("there is no lamp {}; there are four", 7.0);
+/// assert_eq!(reason.to_string(), "there is no lamp 7; there are four");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reason {
+    text: &'static str,
+    number: f64,
+}
+
+impl Reason {
+    /// Returns a reason.
+    #[must_use]
+    pub const fn new(text: &'static str, number: f64) -> Self {
+        Self { text, number }
+    }
+}
+
+/// A reason without a number.
+impl From<&'static str> for Reason {
+    fn from(text: &'static str) -> Self {
+        Self { text, number: 0.0 }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.text.split_once("{}") {
+            Some((before, after)) => write!(f, "{before}{}{after}", self.number),
+            None => f.write_str(self.text),
+        }
+    }
 }
 
 /// A kind of ids as a type, for arguments and results of direct functions.
@@ -110,7 +155,8 @@ pub trait DirectArgument: Sized {
     fn taken(number: f64, values: Values<'_>) -> Self;
 }
 
-/// What a direct function returns: what one takes, nothing, or a [`Result`] of these and the reason why it refuses.
+/// What a direct function returns: what one takes, nothing, or a [`Result`] of these and the reason why it refuses: a
+/// text, or a [`Reason`] with a number in it.
 pub trait DirectResult: Sized {
     /// Its kind; empty for nothing.
     const KINDS: &'static [Kind];
@@ -192,6 +238,15 @@ impl DirectResult for () {
 }
 
 impl<R: DirectResult> DirectResult for Result<R, &'static str> {
+    const KINDS: &'static [Kind] = R::KINDS;
+
+    #[inline]
+    fn given(self, values: Values<'_>) -> Result<f64, Trouble> {
+        self.map_err(|why| Trouble::Refused(why.into()))?.given(values)
+    }
+}
+
+impl<R: DirectResult> DirectResult for Result<R, Reason> {
     const KINDS: &'static [Kind] = R::KINDS;
 
     #[inline]

@@ -37,7 +37,7 @@ pub use collector::{Collected, Collector, CollectorSettings};
 #[cfg(feature = "compile")]
 pub use compile::LuaCompiler;
 pub use direct::{
-    Direct, DirectArgument, DirectFunction, DirectResult, Id, IdType, Trouble, Values,
+    Direct, DirectArgument, DirectFunction, DirectResult, Id, IdType, Reason, Trouble, Values,
 };
 pub use error::{Fault, ScriptError};
 pub use host::Host;

@@ -89,7 +89,7 @@ pub fn subsystem_outcomes(
     bytes: usize,
     mut script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
 ) -> Vec<Outcome> {
-    outcomes(bytes, &NoGuard, &mut script)
+    outcomes(bytes, &NoGuard, Sample::ALL, &mut script)
 }
 
 /// As [`subsystem()`], and holds the subsystem to leaving the global heap alone, check `no_global_heap`: `guard` is
@@ -130,11 +130,56 @@ pub fn subsystem_guarded_outcomes<G>(
     guard: &GlobalGuard<G>,
     mut script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
 ) -> Vec<Outcome> {
-    outcomes(bytes, guard, &mut script)
+    outcomes(bytes, guard, Sample::ALL, &mut script)
 }
 
-fn outcomes(bytes: usize, guard: &dyn Guard, script: &mut Script<'_>) -> Vec<Outcome> {
-    let mut suite = Suite { bytes, guard, script, history: History::default() };
+/// As [`subsystem_outcomes()`], for a subsystem that makes thousands of requests: refuses the first 64 in turn, and of all
+/// others one in `share`, drawn by `seed`. What failed says its number, by which it is found again.
+pub fn subsystem_sampled_outcomes(
+    bytes: usize,
+    share: u64,
+    seed: u64,
+    mut script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
+) -> Vec<Outcome> {
+    outcomes(bytes, &NoGuard, Sample { share, state: seed }, &mut script)
+}
+
+/// Which requests are refused.
+#[derive(Clone, Copy)]
+struct Sample {
+    /// One in so many.
+    share: u64,
+    state: u64,
+}
+
+impl Sample {
+    /// Every single one.
+    const ALL: Self = Self { share: 1, state: 0 };
+
+    /// Returns the number of the request that is refused after one.
+    fn after(&mut self, number: u64) -> u64 {
+        if number < FIRST || self.share <= 1 {
+            return number + 1;
+        }
+        // SplitMix64: all bits of the state reach all bits of the result.
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        number + 1 + (bits ^ (bits >> 31)) % (2 * self.share - 1)
+    }
+}
+
+/// So many requests are refused in turn, whatever the share.
+const FIRST: u64 = 64;
+
+fn outcomes(
+    bytes: usize,
+    guard: &dyn Guard,
+    sample: Sample,
+    script: &mut Script<'_>,
+) -> Vec<Outcome> {
+    let mut suite = Suite { bytes, guard, sample, script, history: History::default() };
     let mut outcomes = Vec::new();
     for (check, aim) in [
         ("works", Aim::Works),
@@ -160,6 +205,7 @@ fn outcomes(bytes: usize, guard: &dyn Guard, script: &mut Script<'_>) -> Vec<Out
 struct Suite<'s> {
     bytes: usize,
     guard: &'s dyn Guard,
+    sample: Sample,
     script: &'s mut Script<'s>,
     history: History,
 }
@@ -174,7 +220,8 @@ impl Suite<'_> {
     /// Refuses every request in turn.
     fn refusing(&mut self, kind: fn(u64) -> Refusals) -> Result<(), Broken> {
         self.undisturbed(Aim::Works)?;
-        for number in 0..REFUSALS_MAX {
+        let (mut number, mut sample) = (0, self.sample);
+        while number < REFUSALS_MAX {
             let refusals = kind(number);
             let refused = self.run(Aim::Refused, refusals).map_err(|broken| {
                 let what = format!("with {refusals:?} refused: {}", broken.message);
@@ -183,6 +230,7 @@ impl Suite<'_> {
             if !refused {
                 return Ok(());
             }
+            number = sample.after(number);
         }
         Err(Broken::new(Rule::Served, format!("{REFUSALS_MAX} requests were made and no end")))
     }

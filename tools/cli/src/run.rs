@@ -41,7 +41,8 @@ pub(crate) struct Run {
     #[arg(long)]
     window: bool,
 
-    /// Which allocator serves which subsystem, in place of what the game says
+    /// Which allocator serves which subsystem, in place of what the game says: shared, heap, buddy, page, guard or
+    /// system, as in `default = { allocator = "system" }`
     #[arg(long, value_name = "FILE")]
     memory: Option<PathBuf>,
 

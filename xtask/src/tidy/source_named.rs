@@ -34,7 +34,9 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
             };
             let name = inner.trim_end_matches(".rs");
             let known = format!("{}/{name}", member.folder);
-            let is_test = map.contains(&format!("#[cfg(test)]\nmod {name};"));
+            let is_test = ["#[cfg(test)]\n", "#[cfg(all(test, target_os = \"linux\"))]\n"]
+                .iter()
+                .any(|attribute| map.contains(&format!("{attribute}mod {name};")));
             if name == "lib" || name.contains('/') || is_test {
                 continue;
             }

@@ -1,6 +1,7 @@
 //! Entities with all that they inherit, one after the other.
 
 use loligo_allocators::Allocator;
+use loligo_compiler::nearest;
 use loligo_containers::{Array, BlobBytes, Endian, GrowError};
 use loligo_diagnostics::context;
 use loligo_sjson::NodeKind;
@@ -28,12 +29,6 @@ pub(super) enum Kind {
     Entity,
     Level,
 }
-
-/// How many letters a name that was meant may differ in.
-const NEAR: usize = 2;
-
-/// The longest name of a component type that is compared with others.
-const NAME_MAX: usize = 32;
 
 /// Entities and components as they are found.
 pub(super) struct Expansion<'f, 's, 'a> {
@@ -343,9 +338,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
         let found = self.compilers.iter().position(|compiler| compiler.name() == name);
         found.ok_or_else(|| {
             let names = self.compilers.iter().map(|compiler| compiler.name());
-            let like = names.min_by_key(|other| difference(name, other));
-            let like = like.filter(|like| difference(name, like) <= NEAR);
-            let like = like.and_then(NameText::new);
+            let like = nearest(name, names).and_then(NameText::new);
             value.key_error(CompileFault::Component { name: value.key_text(), like })
         })
     }
@@ -399,22 +392,4 @@ fn check_keys<'s>(layers: &[Located<'_, 's>], more: &[&str]) -> Result<(), Compi
         }
     }
     Ok(())
-}
-
-/// Counts the letters that are to be changed, put in or taken out to make one name of another; names that are too long
-/// for that differ wholly.
-fn difference(a: &str, b: &str) -> usize {
-    let mut row: [usize; NAME_MAX + 1] = core::array::from_fn(|at| at);
-    if a.len() > NAME_MAX || b.len() > NAME_MAX {
-        return NAME_MAX;
-    }
-    for (at, from) in a.bytes().enumerate() {
-        let mut diagonal = core::mem::replace(&mut row[0], at + 1);
-        for (place, to) in b.bytes().enumerate() {
-            let changed = diagonal + usize::from(from != to);
-            diagonal = row[place + 1];
-            row[place + 1] = changed.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -1,0 +1,168 @@
+//! What entities look like, who looks at them, and by which light.
+
+use glam::Vec3;
+use loligo_entities::Entity;
+use loligo_ids::IdString64;
+use loligo_script::{Call, Kind, Reason, Refusal};
+
+use super::{Done, ENTITY, Own, Shown, alive, alive_in};
+use crate::components::PointLight;
+use crate::error::EngineError;
+use crate::world::{NOT_LOADED, World};
+
+pub(super) const SLOT: &[Kind] = &[Kind::Id(ENTITY), Kind::Number];
+pub(super) const SET_MATERIAL: &[Kind] = &[Kind::Id(ENTITY), Kind::Number, Kind::Text];
+
+const PLAIN: &str = "the entity has no model; give it one";
+const BLIND: &str = "the entity has no camera; give it one";
+const DARK: &str = "the level has no sun; give it one";
+const UNLIT: &str = "the entity has no light; give it one";
+const UNTOLD: &str = "there is no memory to tell who draws; give the room `render` more";
+
+pub(super) fn set_visible(
+    world: &mut World<'_>,
+    entity: Own,
+    is_visible: bool,
+) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    done(world.set_visible(entity, is_visible), PLAIN)
+}
+
+pub(super) fn material(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    let entity = slot(world, call)?;
+    match world.material_name(entity) {
+        Some(name) => call.return_text(name.as_str()),
+        None => Err(call.refuse(format_args!("{PLAIN}"))),
+    }
+}
+
+pub(super) fn set_material(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    let entity = slot(world, call)?;
+    let name = IdString64::new(call.text(2)?);
+    match world.set_material(entity, name) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(call.refuse(format_args!("{PLAIN}"))),
+        Err(EngineError::Wrong { .. }) => {
+            let name = Shown::new(call.text(2)?);
+            Err(call.refuse(format_args!("`{name}`: {NOT_LOADED}")))
+        }
+        Err(_) => Err(call.refuse(format_args!("{UNTOLD}"))),
+    }
+}
+
+pub(super) fn camera(world: &mut World<'_>) -> Option<Own> {
+    world.camera().map(own)
+}
+
+pub(super) fn set_camera(world: &mut World<'_>, entity: Own) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    if world.set_camera(entity) { Ok(()) } else { Err(BLIND.into()) }
+}
+
+pub(super) fn field_of_view(world: &mut World<'_>, entity: Own) -> Result<f32, Reason> {
+    let entity = alive(world, entity)?;
+    Ok(world.camera_of(entity).ok_or(BLIND)?.field_of_view.to_degrees())
+}
+
+pub(super) fn set_field_of_view(
+    world: &mut World<'_>,
+    entity: Own,
+    degrees: f64,
+) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    if !(1.0..=170.0).contains(&degrees) {
+        return Err(Reason::new("{} is no angle from 1 to 170 degrees", degrees));
+    }
+    world.camera_of_mut(entity).ok_or(BLIND)?.field_of_view = (degrees as f32).to_radians();
+    Ok(())
+}
+
+pub(super) fn sun(world: &mut World<'_>) -> Option<Own> {
+    world.sun().map(|(entity, _)| own(entity))
+}
+
+pub(super) fn set_sun_color(world: &mut World<'_>, color: Vec3) -> Result<(), Reason> {
+    world.sun_mut().ok_or(DARK)?.color = color.to_array();
+    Ok(())
+}
+
+pub(super) fn set_sun_intensity(world: &mut World<'_>, intensity: f32) -> Result<(), Reason> {
+    world.sun_mut().ok_or(DARK)?.intensity = intensity;
+    Ok(())
+}
+
+pub(super) fn light_count(world: &mut World<'_>) -> f64 {
+    world.lights().len() as f64
+}
+
+pub(super) fn light_color(world: &mut World<'_>, entity: Own) -> Result<Vec3, Reason> {
+    light(world, entity).map(|light| light.color.into())
+}
+
+pub(super) fn light_intensity(world: &mut World<'_>, entity: Own) -> Result<f32, Reason> {
+    light(world, entity).map(|light| light.intensity)
+}
+
+pub(super) fn light_range(world: &mut World<'_>, entity: Own) -> Result<f32, Reason> {
+    light(world, entity).map(|light| light.range)
+}
+
+pub(super) fn set_light_color(
+    world: &mut World<'_>,
+    entity: Own,
+    color: Vec3,
+) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    done(world.change_light(entity, |light| light.color = color.to_array()), UNLIT)
+}
+
+pub(super) fn set_light_intensity(
+    world: &mut World<'_>,
+    entity: Own,
+    intensity: f32,
+) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    if !(intensity >= 0.0 && intensity.is_finite()) {
+        return Err(Reason::new("{} is no brightness; give a number from 0 on", intensity.into()));
+    }
+    done(world.change_light(entity, |light| light.intensity = intensity), UNLIT)
+}
+
+pub(super) fn set_light_range(
+    world: &mut World<'_>,
+    entity: Own,
+    range: f32,
+) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    if !(range > 0.0 && range.is_finite()) {
+        return Err(Reason::new("{} is no range; give metres, more than 0", range.into()));
+    }
+    done(world.change_light(entity, |light| light.range = range), UNLIT)
+}
+
+/// Returns the entity of the first argument; the slot of its model is the second, of which there is one.
+fn slot(world: &World<'_>, call: &mut Call<'_>) -> Result<Entity, Refusal> {
+    let (entity, slot) = (alive_in(world, call)?, call.number(1));
+    if slot == 1.0 {
+        return Ok(entity);
+    }
+    Err(call.refuse(format_args!("a model has no slot {slot}; its one material is in slot 1")))
+}
+
+fn light(world: &World<'_>, entity: Own) -> Result<PointLight, Reason> {
+    let entity = alive(world, entity)?;
+    Ok(*world.light(entity).ok_or(UNLIT)?)
+}
+
+/// Refuses where there was no component of that kind, or no memory.
+fn done(result: Result<bool, EngineError>, without: &'static str) -> Result<(), Reason> {
+    match result {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(without.into()),
+        Err(_) => Err(UNTOLD.into()),
+    }
+}
+
+fn own(entity: Entity) -> Own {
+    Own::new(entity.to_bits())
+}

@@ -1,0 +1,52 @@
+//! The managers of all components that the engine knows, in one list.
+
+use loligo_allocators::{Allocator, SharedRef};
+use loligo_entities::{ComponentManager, Components, Data, Plain, Tags, Transforms};
+
+use crate::components::{CAMERA, Camera, Model, PointLight, SUN, Sun};
+use crate::objects::Objects;
+
+type Room<'m> = dyn Allocator + Sync + 'm;
+
+/// A manager for each type of component.
+pub(super) struct Managers<'m> {
+    pub(super) transforms: Transforms<'m, Room<'m>>,
+    pub(super) tags: Tags<'m, Room<'m>>,
+    pub(super) data: Data<'m, Room<'m>>,
+    pub(super) models: Objects<'m, Model, Room<'m>>,
+    pub(super) cameras: Plain<'m, Camera, Room<'m>>,
+    pub(super) suns: Plain<'m, Sun, Room<'m>>,
+    pub(super) lights: Objects<'m, PointLight, Room<'m>>,
+}
+
+impl<'m> Managers<'m> {
+    pub(super) const fn new_in(memory: SharedRef<'m>) -> Self {
+        Self {
+            transforms: Transforms::new_in(memory),
+            tags: Tags::new_in(memory),
+            data: Data::new_in(memory),
+            models: Objects::new_in(memory),
+            cameras: Plain::new_in(CAMERA, memory),
+            suns: Plain::new_in(SUN, memory),
+            lights: Objects::new_in(memory),
+        }
+    }
+
+    /// Puts all of them together, as a spawn or a removal wants them.
+    pub(super) fn together<R>(
+        &mut self,
+        work: impl FnOnce(&mut Components<'_, '_>) -> R,
+    ) -> Option<R> {
+        let mut all: [&mut dyn ComponentManager; 7] = [
+            &mut self.transforms,
+            &mut self.tags,
+            &mut self.data,
+            &mut self.models,
+            &mut self.cameras,
+            &mut self.suns,
+            &mut self.lights,
+        ];
+        // No two of them are of one type.
+        Components::new(&mut all).ok().map(|mut components| work(&mut components))
+    }
+}

@@ -1,0 +1,276 @@
+//! What the render thread is told of the world: what has moved, what is new, what is gone, what looks otherwise.
+//!
+//! After "State reflection" by the makers of Stingray. What there was no memory to tell is told in the next frame that has
+//! some: then all is told again, since it is not known what was lost.
+
+use glam::{Affine3A, Vec3A};
+use loligo_allocators::Allocator;
+use loligo_entities::Entity;
+use loligo_ids::IdString64;
+use loligo_render::{MESH_HIDDEN, Mesh, RecordError, RenderHandle, StateRecorder, Transform};
+use loligo_resources::{DebugName, ResourceKey};
+
+use super::World;
+use super::managers::Managers;
+use crate::assets::Assets;
+use crate::components::{Model, PointLight};
+use crate::error::EngineError;
+
+type Room<'m> = dyn Allocator + Sync + 'm;
+
+impl<'m> World<'m> {
+    /// Shows or hides an entity; `false` if it has no model.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory to tell the render thread, which is told in the next frame then.
+    pub fn set_visible(&mut self, entity: Entity, is_visible: bool) -> Result<bool, EngineError> {
+        let Some(model) = self.managers.models.get_mut(entity) else { return Ok(false) };
+        model.flags = if is_visible { 0 } else { MESH_HIDDEN };
+        let (handle, flags) = (model.handle(), model.flags);
+        self.tell(handle, |recorder, handle| recorder.set_flags(handle, flags))?;
+        Ok(true)
+    }
+
+    /// Gives an entity's model another material, by the hash of its name; `false` if it has no model.
+    ///
+    /// Loaded are the materials of the level's models, and those that the game's settings name.
+    ///
+    /// # Complexity
+    ///
+    /// O(log materials).
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Wrong`] if no such material is loaded, and nothing has changed; [`EngineError`] if there is no memory
+    /// to tell the render thread, which is told in the next frame then.
+    pub fn set_material(&mut self, entity: Entity, name: IdString64) -> Result<bool, EngineError> {
+        let Some(model) = self.managers.models.get_mut(entity) else { return Ok(false) };
+        let style = self.styles.get(name).copied();
+        if style.is_none() && self.recorder.is_some() {
+            let key = ResourceKey { name, ..model.material() };
+            return Err(EngineError::Wrong { key, what: NOT_LOADED });
+        }
+        model.set_material(name);
+        let handle = model.handle();
+        if let Some(style) = style {
+            self.tell(handle, |recorder, handle| {
+                recorder.set_material(handle, style.state, style.layer)
+            })?;
+        }
+        Ok(true)
+    }
+
+    /// Returns the end of the name of an entity's material, as its resource keeps it: empty where that keeps none, and
+    /// where nothing is drawn.
+    #[must_use]
+    pub fn material_name(&self, entity: Entity) -> Option<DebugName> {
+        let model = self.managers.models.get(entity)?;
+        let style = self.styles.get(model.material().name);
+        Some(style.map_or_else(DebugName::default, |style| style.debug_name))
+    }
+
+    /// Returns the point light of an entity.
+    #[must_use]
+    pub fn light(&self, entity: Entity) -> Option<&PointLight> {
+        self.managers.lights.get(entity)
+    }
+
+    /// Returns the entities that have a point light.
+    #[must_use]
+    pub fn lights(&self) -> &[Entity] {
+        self.managers.lights.entities()
+    }
+
+    /// Changes the point light of an entity; `false` if it has none.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory to tell the render thread, which is told in the next frame then.
+    pub fn change_light(
+        &mut self,
+        entity: Entity,
+        change: impl FnOnce(&mut PointLight),
+    ) -> Result<bool, EngineError> {
+        let Managers { transforms, lights, .. } = &mut self.managers;
+        let Some(light) = lights.get_mut(entity) else { return Ok(false) };
+        change(light);
+        let at = transforms.world(entity).map_or(Vec3A::ZERO, |matrix| matrix.translation);
+        let (handle, placed) = (light.handle(), light.placed(at));
+        self.tell(handle, |recorder, handle| recorder.set_light(handle, &placed))?;
+        Ok(true)
+    }
+
+    /// Ends a frame: computes the matrices of what has moved, and records what became of render objects. `layer` finds
+    /// the number of a layer by the hash of its name.
+    pub(crate) fn end(
+        &mut self,
+        assets: &Assets<'m, Room<'m>>,
+        layer: impl Fn(IdString64) -> Option<u32>,
+    ) -> Result<(), EngineError> {
+        let Managers { transforms, models, lights, .. } = &mut self.managers;
+        // Where nothing is drawn no object was made, so none is gone.
+        let Some(recorder) = &mut self.recorder else {
+            transforms.update(|_, _| {});
+            return Ok(());
+        };
+        models.tell_gone(recorder)?;
+        lights.tell_gone(recorder)?;
+        let (has_lights, mut failed) = (!lights.is_empty(), None);
+        let mut tell = |entity: Entity, matrix: &Affine3A, is_behind: bool| {
+            if let Some(model) = models.get_mut(entity) {
+                let told = tell_model(model, matrix, is_behind, assets, &layer, recorder);
+                failed = told.err().or(failed.take());
+            }
+            if has_lights && let Some(light) = lights.get_mut(entity) {
+                failed = tell_light(light, matrix, recorder).err().or(failed.take());
+            }
+        };
+        transforms.update(|entity, matrix| tell(entity, matrix, false));
+        if self.is_behind {
+            for (entities, matrices) in transforms.worlds() {
+                entities.iter().zip(matrices).for_each(|(entity, matrix)| {
+                    tell(*entity, matrix, true);
+                });
+            }
+        }
+        self.is_behind = failed.is_some();
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Takes in which materials there are now, and in which layers.
+    pub(crate) fn learn(
+        &mut self,
+        assets: &Assets<'m, Room<'m>>,
+        layer: impl Fn(IdString64) -> Option<u32>,
+    ) -> Result<(), EngineError> {
+        self.styles.learn(assets, layer)
+    }
+
+    /// Tells the render thread what has changed of a mesh or a material that models are made of.
+    pub(crate) fn refresh(
+        &mut self,
+        key: ResourceKey,
+        assets: &Assets<'m, Room<'m>>,
+        layer: impl Fn(IdString64) -> Option<u32>,
+    ) -> Result<(), EngineError> {
+        self.styles.learn(assets, &layer)?;
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        for model in self.managers.models.values() {
+            let Some(handle) = model.handle() else { continue };
+            if model.mesh() == key
+                && let Some(mesh) = assets.mesh(key)
+            {
+                recorder.set_shape(handle, mesh.geometry, mesh.sphere)?;
+            }
+            if model.material() == key {
+                look(model, handle, assets, &layer, recorder)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the render thread the layers of all models, whose numbers are others now.
+    pub(crate) fn refresh_layers(
+        &mut self,
+        assets: &Assets<'m, Room<'m>>,
+        layer: impl Fn(IdString64) -> Option<u32>,
+    ) -> Result<(), EngineError> {
+        self.styles.learn(assets, &layer)?;
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        for model in self.managers.models.values() {
+            if let Some(handle) = model.handle() {
+                look(model, handle, assets, &layer, recorder)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells something of a render object, if it has been made; if there is no memory for it, all is told again.
+    fn tell(
+        &mut self,
+        handle: Option<RenderHandle>,
+        what: impl FnOnce(&mut StateRecorder<'m, Room<'m>>, RenderHandle) -> Result<(), RecordError>,
+    ) -> Result<(), EngineError> {
+        let (Some(recorder), Some(handle)) = (&mut self.recorder, handle) else { return Ok(()) };
+        let told = what(recorder, handle);
+        self.is_behind |= told.is_err();
+        Ok(told?)
+    }
+}
+
+/// What to do about a material that is not there.
+pub(crate) const NOT_LOADED: &str = "the material is not loaded; name it in a model of the level, or among `materials` in game.config";
+
+/// Tells where a model is, and makes its render object if it has none; all of it where something was lost.
+fn tell_model<A: Allocator + ?Sized>(
+    model: &mut Model,
+    matrix: &Affine3A,
+    is_behind: bool,
+    assets: &Assets<'_, A>,
+    layer: impl Fn(IdString64) -> Option<u32>,
+    recorder: &mut StateRecorder<'_, A>,
+) -> Result<(), EngineError> {
+    let Some(handle) = model.handle() else {
+        return create(model, matrix, assets, layer, recorder);
+    };
+    recorder.set_transform(handle, &Transform::from(*matrix))?;
+    if is_behind {
+        recorder.set_flags(handle, model.flags)?;
+        if let Some(mesh) = assets.mesh(model.mesh()) {
+            recorder.set_shape(handle, mesh.geometry, mesh.sphere)?;
+        }
+        look(model, handle, assets, layer, recorder)?;
+    }
+    Ok(())
+}
+
+/// Tells which material a model has.
+fn look<A: Allocator + ?Sized>(
+    model: &Model,
+    handle: RenderHandle,
+    assets: &Assets<'_, A>,
+    layer: impl Fn(IdString64) -> Option<u32>,
+    recorder: &mut StateRecorder<'_, A>,
+) -> Result<(), RecordError> {
+    let Some(material) = assets.material(model.material()) else { return Ok(()) };
+    recorder.set_material(handle, material.state, layer(material.layer).unwrap_or(u32::MAX))
+}
+
+/// Makes the render object of a model whose entity has a matrix now.
+fn create<A: Allocator + ?Sized>(
+    model: &mut Model,
+    matrix: &Affine3A,
+    assets: &Assets<'_, A>,
+    layer: impl Fn(IdString64) -> Option<u32>,
+    recorder: &mut StateRecorder<'_, A>,
+) -> Result<(), EngineError> {
+    let missing = |key| EngineError::Wrong { key, what: "a model names it, and it is not loaded" };
+    let mesh = assets.mesh(model.mesh()).ok_or(missing(model.mesh()))?;
+    let material = assets.material(model.material()).ok_or(missing(model.material()))?;
+    let object = Mesh {
+        transform: Transform::from(*matrix),
+        sphere: mesh.sphere,
+        geometry: mesh.geometry,
+        state: material.state,
+        layer: layer(material.layer).unwrap_or(u32::MAX),
+        flags: model.flags,
+    };
+    let handle: RenderHandle = recorder.create_mesh(&object)?;
+    model.handle = handle.to_bits();
+    Ok(())
+}
+
+/// Tells where a light is and how it shines, and makes its render object if it has none.
+fn tell_light<A: Allocator + ?Sized>(
+    light: &mut PointLight,
+    matrix: &Affine3A,
+    recorder: &mut StateRecorder<'_, A>,
+) -> Result<(), EngineError> {
+    let placed = light.placed(matrix.translation);
+    match light.handle() {
+        Some(handle) => recorder.set_light(handle, &placed)?,
+        None => light.handle = recorder.create_light(&placed)?.to_bits(),
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Spawning where memory runs out, at each place in turn.
+
+use loligo_allocators::{
+    Allocator, FailingAllocator, HeapAllocator, Locked, MemoryGlobals, MemoryOptions,
+    PageAllocator, Refusals, StaticHeap,
+};
+use loligo_containers::EventStream;
+use loligo_entities::compile::{ComponentCompiler, TagCompiler, TransformCompiler, compile};
+use loligo_entities::{EntityResource, Pose};
+use loligo_ids::id32;
+
+use super::{Spawned, World};
+use crate::boot::room;
+use crate::memory::with_memory_of;
+use crate::memory_plan::MemoryPlan;
+use crate::rooms::ROOMS;
+
+/// Two entities that hang together, and one by itself.
+const YARD: &str = "entities = {
+    hub = { components = { transform = {} tag = [ \"turns\" ] } children = { arm = { components = { transform = {} } } } }
+    post = {}
+}";
+
+const COMPILERS: [&dyn ComponentCompiler; 2] = [&TagCompiler, &TransformCompiler];
+
+/// So many copies, which is more than are taken back at once.
+const COPIES: usize = 100;
+
+/// Spawns twice where one request is refused; returns whether any was.
+fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
+    let pages = PageAllocator::new("test pages");
+    let heap = Locked::new(HeapAllocator::new("test heap", &pages));
+    let failing: Locked<FailingAllocator<'_, _>> =
+        Locked::new(FailingAllocator::new("test memory", refusals, &heap));
+    let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
+    let globals = MemoryGlobals::init(&boot, &MemoryOptions::new()).expect("there is memory");
+    let run = with_memory_of(&globals, Some(&failing), &MemoryPlan::new(), &ROOMS, |memory| {
+        let mut world = World::new_in(false, &memory);
+        for before in [0, 3 * COPIES] {
+            let poses = [Pose::IDENTITY; COPIES];
+            if world.spawn(yard, &poses).is_err() {
+                assert_eq!(world.entities().len(), before, "{refusals:?}: entities are left");
+                assert_eq!(world.names.len(), before, "{refusals:?}: names are left");
+                assert_eq!(
+                    world.transforms().len(),
+                    before / 3 * 2,
+                    "{refusals:?}: so are transforms"
+                );
+                assert_eq!(world.tags().entities(id32!("turns")).len(), before / 3, "{refusals:?}");
+                world.spawn(yard, &poses).expect("the one request was refused");
+            }
+            assert_eq!(world.entities().len(), before + 3 * COPIES, "{refusals:?}");
+            let arm = world.find(id32!("arm")).expect("it was spawned, and has its name");
+            assert!(world.transforms().contains(arm), "{refusals:?}: the name is another's");
+        }
+        let events = world.take_events(EventStream::new_in(room(&memory, "entities")));
+        let told: Vec<u32> = events.of::<Spawned>().map(|spawned| spawned.count).collect();
+        assert_eq!(told, [300, 300], "{refusals:?}: what is not there was told of");
+        world.clear();
+        assert!(world.entities().is_empty() && world.transforms().is_empty(), "{refusals:?}");
+    });
+    // Else the allocators of the rooms were refused.
+    assert!(run.is_ok() || failing.with(|failing| failing.refused()) > 0, "{refusals:?}");
+    assert_eq!(failing.stats().live, 0, "{refusals:?}: blocks are left");
+    failing.with(|failing| failing.refused()) > 0
+}
+
+#[test]
+fn a_refused_spawn_leaves_no_entity_no_name_and_no_event() {
+    let pages = PageAllocator::new("test pages");
+    let heap = HeapAllocator::new("test heap", &pages);
+    let sources: &[(&str, &[u8])] = &[];
+    let bytes = compile("yard", YARD.as_bytes(), sources, &COMPILERS, &heap).expect("it is right");
+    let yard = EntityResource::open(&bytes).expect("it was compiled");
+    let refused = (0..10_000).take_while(|number| spawned_twice(&yard, Refusals::Nth(*number)));
+    let refused = refused.count();
+    assert!((20..10_000).contains(&refused), "{refused} requests were made");
+}
