@@ -58,7 +58,7 @@ Options:
                    tests and those of its own module first; 5 unless told
   --unit           runs only the unit tests of the crates that are mutated, which are built much sooner;
                    only what they catch is written down
-  --again VERDICT  judges those anew whose verdict is VERDICT: missed, unreached, caught, timeout,
+  --again VERDICT  judges those anew, too, whose verdict is VERDICT: missed, unreached, caught, timeout,
                    unviable, or survived, which is missed or unreached without an explanation
   --list VERDICT   lists the mutants of a verdict with their lines and runs nothing
   --summary        prints the share caught and the cover by file, and runs nothing

@@ -52,7 +52,7 @@ impl Request {
             return false;
         }
         match (verdicts.get(mutant), self.again) {
-            (None, None) => true,
+            (None, _) => true,
             (Some(verdict), Some(wanted)) => wanted.holds(verdict, explained.has(mutant)),
             _ => false,
         }
