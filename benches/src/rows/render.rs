@@ -9,11 +9,19 @@
 //!
 //! `render/sort100k-time/*` is the same as a time of its own: the aim is 2.9 ms for all.
 //!
+//! `render/draw10k/*` is what our renderer takes of a draw beyond wgpu that is told the same: a frame of 10 000 draws with
+//! 200 states, from a display list to the card's queue, less the same calls of wgpu without us, round by round. The note
+//! has both, and wgpu with a call for each draw. What the driver does with them is waited for outside of the clock.
+//!
+//! - `folded` by state: 200 indirect draws.
+//! - `unfolded` from back to front: nearly as many indirect draws as draws.
+//!
 //! `render/cull/spheres` tests 100 000 bounding spheres against a camera, beside a loop over structs with vectors of glam.
 
 use crate::contender::{Contender, Race};
-use crate::outcome::Aim;
+use crate::outcome::{Aim, Reading};
 use crate::rows::{Measure, Row, Unit};
+use crate::work::draws::{Order, beyond_wgpu};
 use crate::work::render::{
     DRAWS, Keys, Peer, merged_by_peer, merged_by_us, one_by_one, our_culling,
 };
@@ -32,11 +40,17 @@ pub fn rows() -> Vec<Row> {
     let alone = |name: &str, made: fn() -> Contender| {
         Row::new(format!("render/{name}"), Unit::Ns, time, Measure::Alone(made))
     };
+    let beyond = |name: &str, measure: fn() -> Reading| {
+        let aim = Aim::time(10.0, 5.0);
+        Row::new(format!("render/draw10k/{name}"), Unit::Ns, aim, Measure::Once(measure))
+    };
     vec![
         row("sort100k/scene", ahead, || sorts(Keys::Scene)),
         row("sort100k/random", ahead, || sorts(Keys::Random)),
         alone("sort100k-time/scene", || merged_by_us(Keys::Scene)),
         alone("sort100k-time/random", || merged_by_us(Keys::Random)),
+        beyond("folded", || beyond_wgpu(Order::Folded)),
+        beyond("unfolded", || beyond_wgpu(Order::Unfolded)),
         row("cull/spheres", ahead, || Race {
             ours: our_culling(),
             peers: vec![one_by_one()],
