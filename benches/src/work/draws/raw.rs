@@ -52,7 +52,6 @@ impl Raw {
         let transforms = zeroed(storage, transform * u64::from(DRAWS));
         let lights = zeroed(storage, light);
         let layouts = layouts(&device);
-        let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
         let group = |layout: &wgpu::BindGroupLayout, entries: &[wgpu::BindGroupEntry<'_>]| {
             device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries })
         };
@@ -138,6 +137,10 @@ impl Raw {
             }
         }
     }
+}
+
+fn entry(binding: u32, resource: wgpu::BindingResource<'_>) -> wgpu::BindGroupEntry<'_> {
+    wgpu::BindGroupEntry { binding, resource }
 }
 
 /// Opens a device in the way in which `loligo-gpu` does.
