@@ -53,7 +53,8 @@ mod sync;
 mod temp;
 #[cfg(test)]
 mod test_backing;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod test_child;
 #[cfg(test)]
 mod test_world;
