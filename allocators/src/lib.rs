@@ -55,7 +55,8 @@ mod system;
 mod temp;
 #[cfg(test)]
 mod test_backing;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod test_child;
 #[cfg(test)]
 mod test_world;
