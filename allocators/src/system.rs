@@ -121,9 +121,12 @@ impl<'a> SystemAllocator<'a> {
         site: &'static Location<'static>,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let layout = asked(layout)?;
-        // SAFETY: the layout has a byte at least.
-        let block =
-            unsafe { if is_zeroed { System.alloc_zeroed(layout) } else { System.alloc(layout) } };
+        let block = match is_zeroed {
+            // SAFETY: the layout has a byte at least.
+            true => unsafe { System.alloc_zeroed(layout) },
+            // SAFETY: as above.
+            false => unsafe { System.alloc(layout) },
+        };
         let block = NonNull::new(block).ok_or(AllocError)?;
         let known = Known { block, layout, site };
         if self.state.with(|state| state.enter(known, self.pages)).is_err() {

@@ -45,8 +45,10 @@ fn what_is_freed_wrongly_never_reaches_the_system() {
     let system = SystemAllocator::new("system", &pages);
     let layout = Layout::new::<[u64; 4]>();
     let block: NonNull<u8> = system.allocate(layout).expect("memory").cast();
+    // SAFETY: the block has 32 bytes.
+    let within = unsafe { block.add(8) };
     // SAFETY: it is found that the address lies inside of the block.
-    let inside = || unsafe { system.deallocate(block.add(8)) };
+    let inside = || unsafe { system.deallocate(within) };
     let said = |wrong: &dyn Fn(), what: &str| {
         let said = misuse_of(wrong);
         assert!(said.starts_with("allocator `system`: ") && said.contains(what), "{said}");

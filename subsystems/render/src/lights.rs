@@ -104,6 +104,8 @@ fn strength(light: &Light, eye: Vec3) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use std::vec::Vec;
+
     use glam::Mat4;
     use glam::camera::rh::proj::directx::perspective;
 
