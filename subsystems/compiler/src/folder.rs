@@ -134,7 +134,7 @@ impl<'d> DataFolder<'d> {
                 blobs.push((hash, entry.metadata().map_err(fail)?.len()));
             }
         }
-        blobs.sort_unstable_by(|a, b| a.0.0.cmp(&b.0.0));
+        blobs.sort_unstable_by_key(|(file, _)| file.0);
         Ok(Blobs(blobs))
     }
 
