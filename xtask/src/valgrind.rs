@@ -35,13 +35,21 @@ pub(crate) const MEMCHECK: [&str; 5] = [
     "--show-leak-kinds=definite",
 ];
 
+/// Why those that fork are left out.
+const FORKS: &str = "it forks, and the child finds lost what the other threads hold";
+
 /// Tests that are left out, each with the reason.
-const SKIPPED: [(&str, &str); 5] = [
+const SKIPPED: [(&str, &str); 10] = [
     ("buddy::tests::exhaustive", "they go through millions of states"),
     ("buddy::tests::figures", "so do these"),
     ("every_alignment_up_to_a_terabyte", "Valgrind has less address space to give"),
     ("a_terabyte_costs_next_to_nothing", "as above"),
-    ("neighbours_go_together", "it forks, and the child finds lost what the other threads hold"),
+    ("neighbours_go_together", FORKS),
+    ("while_a_panic_unwinds_the_report_is_written", FORKS),
+    ("a_line_is_written_as_far_as_it_has_room", FORKS),
+    ("recording::file::tests", FORKS),
+    ("recording::log::tests", FORKS),
+    ("recording::tests", FORKS),
 ];
 
 /// Tests that a short run leaves out besides.

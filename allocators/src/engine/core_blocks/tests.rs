@@ -346,10 +346,10 @@ fn a_link_to_the_end_is_not_followed() {
 
 #[test]
 fn above_the_highest_level_nothing_is_looked_for() {
-    // What lies behind the bits of the levels reads as full of blocks.
-    let mut memory = vec![MaybeUninit::new(0xff_u8); 127 * 4200 + 20_000];
-    for bytes in (127 * 4096..memory.len()).step_by(64) {
-        memory.fill(MaybeUninit::new(0xff));
+    for bytes in (127 * 4096..127 * 4200 + 20_000).step_by(64) {
+        // What lies behind the bits of the levels reads as full of blocks. Each region has memory of its own: the one
+        // before has closed what it did not give out.
+        let mut memory = vec![MaybeUninit::new(0xff_u8); bytes];
         let layout = Layout::from_size_align(bytes, 1).expect("a valid layout");
         // SAFETY: the memory is as long and outlives the region.
         let region = unsafe { Region::new(NonNull::from(memory.as_mut_slice()).cast(), layout) };
