@@ -35,9 +35,9 @@ unsafe impl GlobalAlloc for Refusing {
 #[test]
 fn what_is_passed_on_is_recorded() {
     let memory = MemoryFile::new();
-    let path = memory.path();
-    // A child may keep what lives as long as its process.
-    let path: &'static str = std::boxed::Box::leak(path.into_boxed_str());
+    let owned = std::boxed::Box::into_raw(memory.path().into_boxed_str());
+    // SAFETY: the box lives until the child, which alone holds it for ever, has ended.
+    let path: &'static str = unsafe { &*owned };
     let answer = run(|| {
         let recorder = Recorder::over(Refusing(Cell::new(true)), path);
         let layout = Layout::new::<[u64; 4]>();
@@ -64,6 +64,8 @@ fn what_is_passed_on_is_recorded() {
         check!(recorder.finish() == Ok(()));
         0
     });
+    // SAFETY: it was made above, and the child has ended.
+    drop(unsafe { std::boxed::Box::from_raw(owned) });
     assert_eq!(answer, 0, "the child's line is above");
     let bytes = memory.bytes();
     let kinds: std::vec::Vec<u8> = bytes[40..].chunks_exact(32).map(|unit| unit[0]).collect();

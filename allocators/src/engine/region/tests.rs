@@ -40,8 +40,9 @@ fn a_region_has_no_more_granules_than_a_header_can_tell() {
 
 #[test]
 fn tables_lie_apart_before_the_header_of_the_first_block() {
-    let mut memory = vec![MaybeUninit::<u8>::uninit(); 60_000];
     for skip in (0..PAGE).step_by(8) {
+        // Each has memory of its own, as a region closes what it does not give out.
+        let mut memory = vec![MaybeUninit::<u8>::uninit(); 60_000];
         let inner = &mut memory[skip..skip + 50_000];
         let layout = core::alloc::Layout::from_size_align(50_000, 1).expect("a layout");
         // SAFETY: the memory outlives the region.
