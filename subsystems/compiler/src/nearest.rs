@@ -57,7 +57,7 @@ mod tests {
             ("stone", "stne", 1),
             ("stone", "stonne", 1),
             ("stone", "shore", 2),
-            ("stone", "notes", 5),
+            ("stone", "notes", 4),
         ] {
             assert_eq!(difference(a, b), count, "{a} and {b}");
             assert_eq!(difference(b, a), count, "{b} and {a}");
