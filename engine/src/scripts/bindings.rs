@@ -41,6 +41,7 @@ const COUNT: usize = 48;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
+#[expect(clippy::too_many_lines, reason = "it is a table, with a row for each function")]
 pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
     [
         Binding::direct("Game.time", "the game's time in seconds", time),
