@@ -160,11 +160,8 @@ fn frames_as_text_conform() {
         let mut context = made(watch, RenderContext::new_in, state)?;
         let mut sorter =
             made(watch, ItemSorter::new_in, |sorter: &ItemSorter<'_>| sorter.items().to_vec())?;
-        let mut list = made(
-            watch,
-            |memory| DisplayList::new_in(memory),
-            |list: &DisplayList<'_>| format!("{list:?}"),
-        )?;
+        let mut list =
+            made(watch, DisplayList::new_in, |list: &DisplayList<'_>| format!("{list:?}"))?;
         let mut rows = made(watch, Array::<u32>::new_in, |rows| rows.to_vec())?;
         let mut text = made(watch, Array::<u8>::new_in, |text| text.to_vec())?
             .claiming(|text: &Array<'_, u8>| text.capacity());

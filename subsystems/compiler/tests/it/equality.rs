@@ -84,10 +84,8 @@ fn apply(place: &Place, step: &Step, number: u64) {
     };
     match *step {
         Step::Write(at, text) => {
-            if let Some(path) = made(at) {
-                if fs::write(path, CONTENTS[text]).is_ok() {
-                    place.touch(PATHS[at], own);
-                }
+            if made(at).is_some_and(|path| fs::write(path, CONTENTS[text]).is_ok()) {
+                place.touch(PATHS[at], own);
             }
         }
         Step::Remove(at) => {

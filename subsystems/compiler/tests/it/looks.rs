@@ -35,7 +35,7 @@ fn looked_at() -> Place {
     assert_eq!(compile(&project(&place, &compilers)).fresh, 3, "nothing is");
     let path = place.data().join("look");
     let mut look = fs::read(&path).expect("nothing was done");
-    assert_eq!(look[32..], 3_u64.to_le_bytes());
+    assert_eq!(look[32..], 3_u64.to_le_bytes(), "it tells of three resources");
     look[32..].copy_from_slice(&(TOLD as u64).to_le_bytes());
     fs::write(path, look).expect("it may be written");
     place
