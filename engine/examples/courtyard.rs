@@ -139,6 +139,20 @@ impl Source {
         self.entities += 1;
     }
 
+    /// A light without a look: color, brightness, and how far it shines.
+    fn light(&mut self, height: f32, color: [f32; 3], intensity: f32, range: f32) {
+        let [red, green, blue] = color.map(n);
+        let _ = writeln!(
+            self.text,
+            "shine={{components={{transform={{position=[0 {} 0]}} light={{color=[{red} {green} {blue}] \
+             intensity={} range={}}}}}}}",
+            n(height),
+            n(intensity),
+            n(range)
+        );
+        self.entities += 1;
+    }
+
     fn placed(&mut self, name: &str, prop: &Prop, position: [f32; 3], turn: f32, scale: f32) {
         let [x, y, z] = position;
         let _ = write!(
@@ -343,6 +357,7 @@ fn fountain() -> Prop {
         }
         source.text.push_str("}}\n");
     }
+    source.light(3.4, [0.25, 0.75, 0.95], 30.0, 9.0);
     source.finish("fountain")
 }
 
@@ -362,6 +377,7 @@ fn lamp_post() -> Prop {
     let mut source = Source::prop("A lantern on a post.", None);
     source.part("post", &Part::new("lantern", "iron", [0.0; 3]));
     source.part("light", &Part::new("lantern_light", "lamp", [0.0; 3]));
+    source.light(2.65, [1.0, 0.55, 0.2], 26.0, 10.0);
     source.finish("lamp_post")
 }
 
@@ -509,17 +525,17 @@ fn meadows(source: &mut Source, meadow: &Prop, numbers: &mut Numbers) {
 }
 
 const LEVEL_HEAD: &str = "\
-// The courtyard: written by `cargo run -p loligo-engine --example courtyard -- samples/10-courtyard`.
+// The courtyard in the evening: written by `cargo run -p loligo-engine --example courtyard -- samples/10-courtyard`.
 entities = {
 eye = { components = {
     transform = { position = [ -9 13.5 30 ] rotation = [ -0.155194 -0.151514 -0.024095 0.975898 ] }
     camera = { field_of_view = 56 near = 0.3 far = 400 }
 } }
 sun = { components = {
-    transform = { rotation = [ -0.157275 0.815684 0.260843 0.491818 ] }
+    transform = { rotation = [ -0.076322 0.846969 0.126580 0.510682 ] }
     sun = {
-        color = [ 1 0.86 0.66 ] intensity = 2.6 sky = [ 0.34 0.46 0.68 ] ground = [ 0.2 0.17 0.12 ]
-        fog = [ 0.66 0.72 0.8 ] fog_density = 0.0022 shadow_distance = 110
+        color = [ 1 0.45 0.2 ] intensity = 1.6 sky = [ 0.11 0.15 0.3 ] ground = [ 0.08 0.065 0.06 ]
+        fog = [ 0.42 0.3 0.34 ] fog_density = 0.0035 shadow_distance = 110
     }
 } }
 lawn = { components = {
