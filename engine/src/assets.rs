@@ -192,6 +192,11 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             vertices <= self.vertex_room.allocated_size(old.geometry.base_vertex as u64)
                 && indices <= self.index_room.allocated_size(old.geometry.first_index.into())
         });
+        let mut words = Array::new_in(self.uploads.memory());
+        words.try_extend_from_slice(bytemuck::cast_slice(mesh.vertices()))?;
+        let vertex_words = words.len() as u32;
+        words.try_extend_from_slice(mesh.indices())?;
+        self.meshes.try_reserve(1)?;
         let (base_vertex, first_index) = match kept {
             Some(old) => (old.geometry.base_vertex, old.geometry.first_index),
             None => self.place(vertices, indices)?,
@@ -199,13 +204,17 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let index_count = indices as u32;
         let geometry = Geometry { index_count, first_index, base_vertex };
         let number = old.map_or(self.meshes.len() as u32, |old| old.number);
-        let mut words = Array::new_in(self.uploads.memory());
-        words.try_extend_from_slice(bytemuck::cast_slice(mesh.vertices()))?;
-        let vertex_words = words.len() as u32;
-        words.try_extend_from_slice(mesh.indices())?;
+        let asset = MeshAsset { number, geometry, sphere: mesh.sphere() };
         let data = MeshData { mesh: number, vertex_words, index_count, first_index, base_vertex };
-        self.meshes.try_insert(key, MeshAsset { number, geometry, sphere: mesh.sphere() })?;
-        self.uploads.try_push_with_tail(data, &words)?;
+        if let Err(error) = self.uploads.try_push_with_tail(data, &words) {
+            // Nobody was told of the new place.
+            if kept.is_none() {
+                self.free(&asset);
+            }
+            return Err(error.into());
+        }
+        // There is room.
+        self.meshes.insert(key, asset);
         if let Some(old) = old.filter(|_| kept.is_none()) {
             self.free(&old);
         }

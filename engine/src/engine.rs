@@ -10,14 +10,12 @@
 use core::fmt;
 use std::time::Instant;
 
-use glam::Vec3;
 use loligo_allocators::{Allocator, ArmedAll};
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::{Log, log};
 use loligo_monitor::{Monitor, current, name};
 
 use crate::boot::{EngineOptions, new_log, room};
-use crate::components::Sun;
 use crate::content::Content;
 use crate::cpu::{Workers, thread_ns};
 use crate::error::EngineError;
@@ -25,7 +23,7 @@ use crate::frame_times::FrameTimes;
 use crate::link::Link;
 use crate::logic::Logic;
 use crate::memory::Memory;
-use crate::packet::{Drawn, Packet, Scene, Wanted};
+use crate::packet::{Drawn, Packet, Wanted};
 use crate::rooms::Optional;
 #[cfg(feature = "script")]
 use crate::scripts::Scripts;
@@ -34,6 +32,7 @@ use crate::third_party::FrameGuard;
 use crate::time_step::GameClock;
 use crate::world::World;
 
+mod hand_over;
 mod reload;
 #[cfg(feature = "tool-server")]
 mod tools;
@@ -76,6 +75,8 @@ pub struct Engine<'e, 'm> {
     shown: Shown<'e>,
     /// What came back from the render thread and serves the next frame.
     spare: Option<Spare<'m>>,
+    /// A frame that who renders could not take in.
+    late: Option<Packet<'m, Room<'m>>>,
     spare_events: EventStream<'m, Room<'m>>,
     wanted: Wanted,
     text: Array<'m, u8, Room<'m>>,
@@ -161,6 +162,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             link,
             shown,
             spare: None,
+            late: None,
             spare_events: EventStream::new_in(entities),
             wanted: Wanted::default(),
             text: Array::new_in(render),
@@ -196,7 +198,8 @@ impl<'e, 'm> Engine<'e, 'm> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory, or the frame before could not be drawn.
+    /// [`EngineError`] if there is no memory, or the frame before could not be drawn. The logic has run all the same, and
+    /// what who renders could not be told is told with a later frame, once there is memory.
     pub fn frame(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         let now = Instant::now();
         let elapsed = self.began.map_or(0, |began| (now - began).as_nanos() as u64);
@@ -212,26 +215,17 @@ impl<'e, 'm> Engine<'e, 'm> {
         if self.frame == 0 {
             self.start(logic);
         }
-        self.serve_tools(logic)?;
+        let served = self.serve_tools(logic);
         self.update(logic);
         self.tell_events(logic);
-        {
-            let _scope = current::scope(name!("transforms"));
-            self.world.end(&self.content.assets, |layer| self.content.layer(layer))?;
-        }
-        let main_ns = thread_ns() - cpu;
-        if self.link.is_drawn() {
-            let _scope = current::scope(name!("hand over"));
-            self.hand_over(main_ns)?;
-        } else {
-            self.figures.add_own(self.frame >= ARMED_FROM, main_ns);
-        }
+        let handed = self.end_world().and_then(|()| self.show(thread_ns() - cpu));
         if self.frame > 0 {
             self.figures.frames.add(elapsed);
         }
+        // Also where it failed: the logic has run.
         self.frame += 1;
         self.drain_monitor();
-        Ok(())
+        served.and(handed)
     }
 
     /// Waits until all frames are drawn, and takes in what became of the last.
@@ -344,87 +338,6 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.size = self.shown.picture().unwrap_or(self.size);
         if self.shown.is_end_asked() {
             self.world.end_game();
-        }
-    }
-
-    /// Hands the frame over to who renders, and takes back the one before.
-    fn hand_over(&mut self, main_ns: u64) -> Result<(), EngineError> {
-        let scene = self.scene();
-        let Some(recorder) = self.world.recorder() else { return Ok(()) };
-        let state = recorder.finish();
-        let render = room(&self.memory, "render");
-        let Spare { uploads, text, picture, problems } =
-            self.spare.take().unwrap_or_else(|| Spare {
-                uploads: EventStream::new_in(render),
-                text: Array::new_in(render),
-                picture: Array::new_in(render),
-                problems: Array::new_in(render),
-            });
-        let uploads = self.content.assets.exchange(uploads);
-        let wanted = core::mem::take(&mut self.wanted);
-        let result = Ok(Drawn::default());
-        let packet = Packet { state, uploads, scene, wanted, text, picture, problems, result };
-        self.figures.main_ns = main_ns;
-        match self.link.exchange(packet)? {
-            Some(packet) => self.take_back(packet),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes in a frame that was drawn.
-    fn take_back(&mut self, packet: Packet<'m, Room<'m>>) -> Result<(), EngineError> {
-        let Packet { state, mut uploads, scene, wanted, mut text, mut picture, problems, result } =
-            packet;
-        uploads.clear();
-        if wanted.text {
-            core::mem::swap(&mut self.text, &mut text);
-        }
-        if wanted.picture {
-            core::mem::swap(&mut self.picture, &mut picture);
-        }
-        if !problems.is_empty() {
-            log!(
-                self.log,
-                Error,
-                "{}",
-                core::str::from_utf8(&problems).unwrap_or_default().trim_end()
-            );
-        }
-        let workers_ns = self.workers.ns();
-        let drawn = result?;
-        let others = workers_ns - self.figures.workers_ns;
-        let own_ns = self.figures.main_ns + drawn.own_ns + others;
-        let is_usual = scene.frame >= ARMED_FROM && wanted == Wanted::default();
-        self.figures.add_own(is_usual, own_ns);
-        self.figures.workers_ns = workers_ns;
-        self.figures.drawn = drawn;
-        if let Some(recorder) = self.world.recorder() {
-            recorder.recycle(state);
-        }
-        self.spare = Some(Spare { uploads, text, picture, problems });
-        Ok(())
-    }
-
-    /// Returns what is seen of the world.
-    fn scene(&self) -> Scene {
-        let (eye, camera) = self.world.eye();
-        let (sun, direction) = match self.world.sun() {
-            Some((entity, sun)) => {
-                let matrix = self.world.transforms().world(entity);
-                let along = matrix.map(|matrix| -Vec3::from(matrix.matrix3.z_axis));
-                (*sun, along.unwrap_or(Vec3::NEG_Y))
-            }
-            None => (Sun::default(), Vec3::new(-0.4, -0.8, -0.45)),
-        };
-        Scene {
-            frame: self.frame,
-            time: (self.world.now() as f64 / 1e9) as f32,
-            size: self.size,
-            is_shown: self.shown.is_seen(),
-            eye,
-            camera,
-            sun,
-            sun_direction: direction.normalize_or(Vec3::NEG_Y),
         }
     }
 

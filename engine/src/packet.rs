@@ -88,6 +88,13 @@ pub(crate) struct Wanted {
     pub(crate) picture: bool,
 }
 
+impl Wanted {
+    /// Returns what either asks for.
+    pub(crate) const fn or(self, other: Self) -> Self {
+        Self { text: self.text || other.text, picture: self.picture || other.picture }
+    }
+}
+
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
@@ -119,5 +126,7 @@ pub(crate) struct Packet<'a, A: Allocator + ?Sized> {
     pub(crate) picture: Array<'a, u8, A>,
     /// What was wrong with what was uploaded, as text: the last good one stays.
     pub(crate) problems: Array<'a, u8, A>,
+    /// Whether uploads and state were taken in. What was not is sent once more.
+    pub(crate) is_taken: bool,
     pub(crate) result: Result<Drawn, RenderFault>,
 }

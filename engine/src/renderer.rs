@@ -97,6 +97,7 @@ impl<'e> Renderer<'e> {
         packet.problems.clear();
         self.take_uploads(packet)?;
         self.world.try_apply(&packet.state)?;
+        packet.is_taken = true;
         let scene = packet.scene;
         let view = View::new(scene.view(), scene.projection());
         let shadow = scene.shadow(self.shadow_pixels());
