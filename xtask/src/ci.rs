@@ -188,7 +188,7 @@ fn run_steps(request: &Request, project: &Project) -> Outcome {
             Ok(()) => println!("== {}: ok, {seconds:.1} s", step.name),
             Err(failure) => {
                 println!("== {}: FAILED after {seconds:.1} s: {failure}", step.name);
-                failed.push(step.name);
+                failed.push((step.name, failure.to_string()));
                 if !request.keep_going {
                     break;
                 }
@@ -200,7 +200,11 @@ fn run_steps(request: &Request, project: &Project) -> Outcome {
         println!("\nci: {count} steps ok, {seconds:.1} s in all");
         return Ok(());
     }
-    Err(Failure::Found(format!("ci: FAILED in {}, {seconds:.1} s in all", failed.join(", "))))
+    // Once more at the end, where a long log is read first.
+    println!();
+    failed.iter().for_each(|(name, why)| println!("{name} FAILED: {why}"));
+    let names: Vec<_> = failed.iter().map(|(name, _)| *name).collect();
+    Err(Failure::Found(format!("ci: FAILED in {}, {seconds:.1} s in all", names.join(", "))))
 }
 
 fn cargo(arguments: &[&str]) -> Outcome {

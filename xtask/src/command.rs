@@ -43,22 +43,35 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
     }
 }
 
-/// Runs `command` and returns what it wrote to standard output; its errors are shown.
+/// Runs `command` and returns what it wrote to standard output; its errors are shown, and if it fails all that it wrote.
 ///
 /// # Errors
 ///
 /// As [`run`].
 pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
+    written(command.stderr(Stdio::inherit()))
+}
+
+/// As [`output`], and its errors are shown only if it fails: for what panics on purpose.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn quiet_output(command: &mut Command) -> Result<String, Failure> {
+    written(command.stderr(Stdio::piped()))
+}
+
+fn written(command: &mut Command) -> Result<String, Failure> {
     let shown = shown(command);
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| Failure::io(&format!("cannot run `{shown}`"), &error))?;
+    let output =
+        command.output().map_err(|error| Failure::io(&format!("cannot run `{shown}`"), &error))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    } else {
-        Err(Failure::Found(format!("`{shown}` ended with {}", output.status)))
+        return Ok(said);
     }
+    print!("{said}");
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    Err(Failure::Found(format!("`{shown}` ended with {}", output.status)))
 }
 
 /// Whether a program of this name can be started.

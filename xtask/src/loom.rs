@@ -93,9 +93,9 @@ fn explore(model: &str, bound: &str) -> Result<Vec<String>, Failure> {
     cargo.env("CARGO_PROFILE_RELEASE_LTO", "off");
     cargo.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
     cargo.env("LOLIGO_LOOM_BOUND", bound);
-    // Planted faults end in panics, whose traces would bury the rest.
+    // Planted faults end in panics, which would bury the rest, and would be taken for failures.
     cargo.env("RUST_BACKTRACE", "0");
-    Ok(said(&command::output(&mut cargo)?))
+    Ok(said(&command::quiet_output(&mut cargo)?))
 }
 
 /// Returns the lines of the models, sorted.

@@ -23,7 +23,7 @@ pub(crate) const DRAWS: u32 = 10_000;
 const STATES: u32 = 200;
 
 /// Rounds that are counted, after those that warm up.
-const ROUNDS: u32 = 41;
+const ROUNDS: u32 = 201;
 const WARM_UP: u32 = 3;
 
 /// Pixels on a side of what is drawn into: what a driver does with them is not measured.

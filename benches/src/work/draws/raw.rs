@@ -32,6 +32,8 @@ pub(crate) struct Raw {
     numbers: wgpu::Buffer,
     frame: wgpu::BindGroup,
     materials: Vec<wgpu::BindGroup>,
+    /// What a pass reads: nothing, and still a group.
+    reads: wgpu::BindGroup,
     calls: Vec<[u32; 3]>,
     bytes: Vec<u8>,
 }
@@ -87,6 +89,7 @@ impl Raw {
             numbers,
             frame,
             materials: materials.collect(),
+            reads: group(&layouts[2], &[]),
             calls: recorded.calls.clone(),
             bytes: recorded.records.clone(),
             device,
@@ -123,6 +126,7 @@ impl Raw {
         pass.set_vertex_buffer(0, self.vertices.slice(..));
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
         pass.set_bind_group(0, &self.frame, &[]);
+        pass.set_bind_group(2, &self.reads, &[]);
         pass.set_pipeline(&self.pipeline);
         for [state, first, count] in &self.calls {
             pass.set_bind_group(1, &self.materials[*state as usize], &[]);
@@ -162,8 +166,8 @@ fn opened() -> Option<(wgpu::Device, wgpu::Queue)> {
     pollster::block_on(adapter.request_device(&description)).ok()
 }
 
-/// The layouts of the frame's group and of a material's.
-fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
+/// The layouts of the groups of the frame, of a material, and of what a pass reads.
+fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 3] {
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
@@ -180,8 +184,10 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
         multisampled: false,
     };
     let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
-    [[uniform, storage, storage], [uniform, texture, sampler]].map(|[a, b, c]| {
-        let entries = [entry(0, a), entry(1, b), entry(2, c)];
+    let groups: [&[wgpu::BindingType]; 3] =
+        [&[uniform, storage, storage], &[uniform, texture, sampler], &[]];
+    groups.map(|group| {
+        let entries: Vec<_> = (0..).zip(group).map(|(number, ty)| entry(number, *ty)).collect();
         let description = wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries };
         device.create_bind_group_layout(&description)
     })
@@ -201,10 +207,9 @@ fn target(device: &wgpu::Device, usage: wgpu::TextureUsages) -> wgpu::TextureVie
     texture.create_view(&wgpu::TextureViewDescriptor::default())
 }
 
-fn pipeline(device: &wgpu::Device, layouts: &[wgpu::BindGroupLayout; 2]) -> wgpu::RenderPipeline {
-    let [frame, material] = layouts;
+fn pipeline(device: &wgpu::Device, layouts: &[wgpu::BindGroupLayout; 3]) -> wgpu::RenderPipeline {
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        bind_group_layouts: &[Some(frame), Some(material)],
+        bind_group_layouts: &layouts.each_ref().map(Some),
         ..Default::default()
     });
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
