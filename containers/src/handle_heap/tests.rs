@@ -1,6 +1,7 @@
 //! Against a naive model, under refusals, with pins, and bit by bit.
 
 mod budget;
+mod holes;
 mod views;
 
 use std::string::ToString;
