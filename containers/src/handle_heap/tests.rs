@@ -2,6 +2,7 @@
 
 mod budget;
 mod holes;
+mod ids;
 mod views;
 
 use std::string::ToString;
