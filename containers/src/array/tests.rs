@@ -1,5 +1,6 @@
 //! What an array does beside std's vector, when memory runs out, and when code of the caller panics.
 
+mod edges;
 mod views;
 
 use core::cell::Cell;

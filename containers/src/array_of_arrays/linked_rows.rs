@@ -16,6 +16,9 @@ use crate::array_of_arrays::fixed_rows::refusal;
 use crate::array_of_arrays::{RowError, RowId, Rows, unknown};
 use crate::error::{GrowError, or_panic};
 
+#[cfg(test)]
+mod tests;
+
 /// Rows whose elements lie in linked nodes of `K`.
 ///
 /// ```text

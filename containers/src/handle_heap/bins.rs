@@ -1,5 +1,8 @@
 //! The size classes of holes: which one a size belongs to, and where each list begins.
 
+#[cfg(test)]
+pub(super) mod tests;
+
 /// How many classes there are.
 pub(super) const COUNT: usize = EXACT + (31 - EXACT_LOG) as usize * PARTS;
 

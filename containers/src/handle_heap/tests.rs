@@ -1,6 +1,8 @@
 //! Against a naive model, under refusals, with pins, and bit by bit.
 
 mod budget;
+mod holes;
+mod ids;
 mod views;
 
 use std::string::ToString;

@@ -161,3 +161,23 @@ fn an_insertion_without_memory_panics_and_does_not_abort() {
         map.insert(1, 2);
     });
 }
+
+#[test]
+fn what_cannot_be_shorter_stays_where_it_is() {
+    with_memory(|memory| {
+        let mut map: HashMap<'_, u32, u32, _, _> = HashMap::new_in(memory);
+        let mut set: HashSet<'_, u32, _, _> = HashSet::new_in(memory);
+        for number in 0..50 {
+            map.insert(number, number);
+            set.insert(number);
+        }
+        assert_eq!((map.try_shrink_to_fit(), set.try_shrink_to_fit()), (Ok(()), Ok(())), "once");
+        let at = |map: &HashMap<'_, u32, u32, _, _>, set: &HashSet<'_, u32, _, _>| {
+            let value = map.get(&7).map(core::ptr::from_ref);
+            (value, set.iter().find(|number| **number == 7).map(core::ptr::from_ref))
+        };
+        let before = at(&map, &set);
+        assert_eq!((map.try_shrink_to_fit(), set.try_shrink_to_fit()), (Ok(()), Ok(())), "again");
+        assert_eq!(at(&map, &set), before, "nothing moved");
+    });
+}

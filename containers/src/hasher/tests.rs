@@ -1,11 +1,11 @@
 //! Known answers, which must never change, and how hashes spread.
 
-use core::hash::BuildHasher;
+use core::hash::{BuildHasher, Hasher};
 use std::collections::HashSet;
 
 use loligo_ids::{Id, IdString32, IdString64};
 
-use super::{BuildIdHasher, BuildKeyHasher};
+use super::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher, START};
 
 /// How the most crowded of 128 tags and of 4 096 places stands to the mean.
 fn crowding(hashes: &[u64]) -> (f64, f64) {
@@ -98,4 +98,20 @@ fn hashed_names_spread() {
         assert!(tags < 1.4, "{tags} times the mean in a tag");
         assert!(places < 4.0, "{places} times the mean in a place");
     }
+}
+
+#[test]
+fn bytes_behind_an_id_are_hashed_from_where_that_left_off() {
+    let mut ids = IdHasher::default();
+    ids.write_u32(7);
+    let state = ids.finish();
+    ids.write(b"larch");
+    let mut keys = KeyHasher { state: state ^ START };
+    keys.write(b"larch");
+    assert_eq!(ids.finish(), keys.finish(), "the same from the same beginning");
+    let mut alone = IdHasher::default();
+    alone.write(b"larch");
+    let mut keys = KeyHasher::default();
+    keys.write(b"larch");
+    assert_eq!(alone.finish(), keys.finish(), "bytes alone are hashed as any key");
 }

@@ -5,6 +5,9 @@ use loligo_allocators::Allocator;
 use crate::array::Array;
 use crate::error::GrowError;
 
+#[cfg(test)]
+mod tests;
+
 /// Bits of a word.
 const WORD: u32 = u64::BITS;
 

@@ -9,6 +9,9 @@ use crate::buffer::Buffer;
 use crate::error::GrowError;
 use crate::list_pool::bits::NodeBits;
 
+#[cfg(test)]
+mod tests;
+
 /// Marks the link of a list's last node; the rest of it is the list's index.
 pub(super) const LAST: u32 = 1 << 31;
 

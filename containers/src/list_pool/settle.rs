@@ -22,6 +22,9 @@ use crate::list_pool::ListPool;
 use crate::list_pool::list::TOGETHER;
 use crate::list_pool::nodes::{LAST, Nodes};
 
+#[cfg(test)]
+mod tests;
+
 /// Lists and nodes that are passed at most for each node that may be moved.
 const LOOKS: u32 = 16;
 

@@ -1,5 +1,7 @@
 //! What a pool of lists does beside a vector of vectors, how well it settles, and what it does when memory runs out.
 
+mod edges;
+mod room;
 mod views;
 
 use core::cell::{Cell, RefCell};

@@ -1,7 +1,10 @@
 //! What `validate` finds in rows, in the list of dead ones and in the buffer, each rule by its own words and place.
 
-use crate::array_of_arrays::word::Word;
+use loligo_allocators::{Allocator, Refusals};
+
+use crate::array_of_arrays::word::{CLASSES, Word};
 use crate::array_of_arrays::{ArrayOfArrays, RowDamage};
+use crate::error::GrowError;
 use crate::test_memory::{Memory, with_memory};
 
 type Rows<'a> = ArrayOfArrays<'a, u32, Memory<'a>>;
@@ -93,4 +96,88 @@ fn the_buffer_is_looked_at() {
         (all.space.stacks[2], all.space.free) = (9, 4);
     };
     assert_eq!(found(fewer), lost, "a block that is neither used nor free");
+}
+
+/// What a space counts: frontier, free units, stacks with blocks, and where they begin.
+fn counters(all: &Rows<'_>) -> (u32, u32, u32, [u32; CLASSES]) {
+    (all.space.frontier, all.space.free, all.space.filled, all.space.stacks)
+}
+
+#[test]
+fn a_row_that_is_refused_leaves_no_block() {
+    with_memory(|memory| {
+        let mut all = Rows::try_with_capacity_in(8, 400, memory).expect("there is memory");
+        while all.rows.len() < all.rows.capacity() {
+            all.add_row_from(&[7; 4]);
+        }
+        let before = counters(&all);
+        memory.refuse(Refusals::From(0));
+        for elements in [&[][..], &[9; 4], &[9; 5]] {
+            let refused = all.try_add_row_from(elements);
+            assert!(matches!(refused, Err(GrowError::Memory { .. })), "{elements:?}: {refused:?}");
+            assert_eq!(counters(&all), before, "{elements:?}");
+            assert!(all.iter().all(|(_, row)| row == [7; 4]), "{elements:?}");
+        }
+        assert_eq!(all.validate(), Ok(()), "as it was");
+    });
+}
+
+#[test]
+fn blocks_are_taken_again_before_others() {
+    with_memory(|memory| {
+        let mut all = Rows::try_with_capacity_in(8, 400, memory).expect("there is memory");
+        let [one, _, three] = [1, 2, 3].map(|number| all.add_row_from(&[number; 4]));
+        assert!(all.remove_row(three), "it was alive");
+        assert_eq!((all.space.frontier, all.space.free), (2, 0), "the last one is room again");
+        assert!(all.remove_row(one), "it was alive");
+        assert_eq!((all.space.frontier, all.space.free), (2, 1), "the first one is free");
+        all.add_row_from(&[4; 4]);
+        assert_eq!((all.space.frontier, all.space.free), (2, 0), "and taken again");
+        assert_eq!(all.validate(), Ok(()), "whole");
+    });
+}
+
+#[test]
+fn a_row_at_the_frontier_grows_where_it_lies() {
+    with_memory(|memory| {
+        let mut all = Rows::try_with_capacity_in(8, 400, memory).expect("there is memory");
+        let row = all.add_row_from(&[1; 3]);
+        let at = all[row].as_ptr();
+        assert_eq!((all.try_reserve(row, 1), all.space.frontier), (Ok(()), 1), "there is room");
+        assert_eq!(all[row].as_ptr(), at, "so it stays");
+        for (more, units) in [(2, 2), (3, 2), (1, 4), (8, 8)] {
+            all.extend_from_slice(row, &[1; 8][..more]);
+            assert_eq!((all[row].as_ptr(), all.space.frontier), (at, units), "{more} more");
+        }
+        assert_eq!((all.space.free, all.validate()), (0, Ok(())), "nothing was left behind");
+    });
+}
+
+#[test]
+fn bytes_are_those_that_were_granted() {
+    with_memory(|memory| {
+        let mut all = Rows::new_in(memory);
+        for number in 1..60 {
+            all.add_row_from(&[number; 40][..number as usize % 40]);
+            assert_eq!(all.bytes(), memory.stats().granted, "with {number} rows");
+            assert!(!all.is_empty(), "there are {number} rows");
+        }
+    });
+}
+
+#[test]
+fn an_index_that_has_lived_all_its_lives_is_not_used_after_a_clear() {
+    with_memory(|memory| {
+        let mut all = Rows::new_in(memory);
+        let mut row = all.add_row();
+        for _ in 1..255 {
+            assert!(all.remove_row(row), "it was alive");
+            row = all.add_row();
+        }
+        assert_eq!((row.index(), row.generation()), (0, 255), "its last life");
+        all.clear();
+        assert_eq!((all.len(), all.validate()), (0, Ok(())), "nothing lives");
+        let row = all.add_row();
+        assert_eq!((row.index(), row.generation()), (1, 1), "the next index");
+    });
 }

@@ -157,3 +157,13 @@ fn a_compact_array_asks_for_what_it_holds() {
         copy.validate().expect("whole");
     });
 }
+
+#[test]
+fn a_capacity_is_asked_for_to_the_unit() {
+    for (elements, units) in [(1, 1), (4, 1), (5, 2), (48, 12)] {
+        asks_for(units, |memory, limit| {
+            limit();
+            let _ = Words::try_with_capacity_in(0, elements, memory);
+        });
+    }
+}

@@ -1,7 +1,8 @@
 //! What `validate` finds in the buffer and its lists, each rule by its own words and place.
 
-use super::{GRANULE, HOLE};
+use super::{GRANULE, HOLE, Header};
 use crate::handle_heap::bins::NIL;
+use crate::handle_heap::bins::tests::flip_bit;
 use crate::handle_heap::{Block, BlockId, HandleHeap, HandleHeapDamage};
 use crate::test_memory::{Memory, with_memory};
 
@@ -113,4 +114,14 @@ fn the_lists_of_holes_are_followed() {
     assert_eq!(found(|heap, _| listed(heap, 2, 4)), Some((none, 4)), "a block");
     let lost = Some(("a hole is not listed, found", 0));
     assert_eq!(found(|heap, _| listed(heap, 2, NIL)), lost, "the only one of its class");
+    assert_eq!(found(|heap, _| listed(heap, 0, 2)), Some((none, 2)), "of no size");
+    let bit = Some(("a size class with holes has no bit, or one without has; found", 0));
+    assert_eq!(found(|heap, _| flip_bit(&mut heap.space.bins, 2)), bit, "a hole without a bit");
+    assert_eq!(found(|heap, _| flip_bit(&mut heap.space.bins, 3)), bit, "a bit without a hole");
+    let more = |heap: &mut Heap<'_>| {
+        // Within the block at 4 is what looks like a hole behind the one at 2.
+        heap.space.headers_mut()[5] = Header { granules: 2 | HOLE, before: 0, links: [NIL, 2] };
+        heap.space.set_owner(2, u64::from(NIL) << 32 | 5);
+    };
+    assert_eq!(found(|heap, _| more(heap)), Some((leads, NIL)), "three where there are two");
 }

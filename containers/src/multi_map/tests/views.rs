@@ -4,6 +4,8 @@ use std::format;
 use std::string::ToString;
 use std::vec::Vec;
 
+use loligo_allocators::Refusals;
+
 use crate::error::GrowError;
 use crate::hasher::BuildKeyHasher;
 use crate::multi_map::{EntryPlace, MultiMap, MultiMapDamage, NIL};
@@ -160,4 +162,49 @@ fn every_rule_is_looked_at() {
     let found = damaged(twice).map(|(what, _)| what);
     let closes = ["a ring does not close", "an entry is in another bucket's ring"];
     assert!(found.is_some_and(|what| closes.contains(&what)), "{found:?}");
+}
+
+#[test]
+fn a_bucket_too_many_is_found() {
+    with_memory(|memory| {
+        let mut map = Map::new_in(memory);
+        let key = (0..99).find(|key| {
+            let mut map = Map::new_in(memory);
+            map.insert(*key, 0);
+            bucket(&map, 0) < 7
+        });
+        map.insert(key.expect("not all keys are in one bucket"), 0);
+        map.buckets[7] = 0;
+        let said = map.validate().map_err(|MultiMapDamage { what, index }| (what, index));
+        assert_eq!(said, Err(("a ring does not close", 7)), "all entries were seen before");
+    });
+}
+
+#[test]
+fn capacity_is_what_needs_no_memory() {
+    with_memory(|memory| {
+        for capacity in [1, 5, 8, 9, 20, 100] {
+            let mut map = Map::new_in(memory);
+            map.reserve(capacity);
+            let (room, requests) = (map.capacity(), memory.requests());
+            assert!(room >= capacity, "{room} of {capacity}");
+            (0..room as u32).for_each(|key| map.insert(key, 0));
+            assert_eq!(memory.requests(), requests, "nothing is asked for until {room} are there");
+            map.insert(0, 0);
+            assert!(memory.requests() > requests, "one more needs memory");
+        }
+    });
+}
+
+#[test]
+fn as_many_buckets_as_can_be_counted_are_a_matter_of_memory() {
+    with_memory(|memory| {
+        let mut map = Map::new_in(memory);
+        memory.refuse(Refusals::From(0));
+        let refused = map.grow_buckets(1 << 31);
+        assert!(matches!(refused, Err(GrowError::Memory { .. })), "{refused:?}");
+        let wanted = (1 << 31) + 1;
+        let refused = Err(GrowError::Length { wanted, limit: u64::from(NIL) });
+        assert_eq!(map.grow_buckets(wanted as usize), refused, "one more takes twice as many");
+    });
 }
