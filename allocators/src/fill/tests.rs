@@ -300,3 +300,15 @@ fn random_programs_agree_with_a_model() {
         assert_eq!((fill.stats().live, pool.stats().live), (0, 0));
     }
 }
+
+#[test]
+fn a_single_byte_is_filled() {
+    let mut memory = [0x33_u8; 8];
+    let start = NonNull::from(&mut memory).cast();
+    let pattern = FillPattern::Ones;
+    // SAFETY: the bytes are those of the array.
+    unsafe { pattern.fill(start, 3, 4) };
+    // SAFETY: as above; nothing is filled.
+    unsafe { pattern.fill(start, 6, 6) };
+    assert_eq!(memory, [0x33, 0x33, 0x33, 0xff, 0x33, 0x33, 0x33, 0x33], "the fourth alone");
+}
