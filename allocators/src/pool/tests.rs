@@ -5,6 +5,7 @@
     reason = "a test makes several calls under one promise"
 )]
 
+mod growth;
 mod small_world;
 
 use core::alloc::Layout;
