@@ -5,6 +5,8 @@
     reason = "a test makes several calls under one promise"
 )]
 
+mod edges;
+
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;

@@ -5,6 +5,8 @@
     reason = "a test makes several calls under one promise"
 )]
 
+mod edges;
+
 use core::alloc::Layout;
 use core::panic::Location;
 use core::ptr::NonNull;
