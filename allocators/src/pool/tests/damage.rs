@@ -127,7 +127,7 @@ fn damage_of_the_parked_chunks_is_told() {
 }
 
 /// Moves the index of a pool into memory of the test's, which may damage it, and back.
-fn with_index_in<'p>(pool: &Pool<'p>, words: usize, groups: usize, test: impl FnOnce(NonNull<u8>)) {
+fn with_index_in(pool: &Pool<'_>, words: usize, groups: usize, test: impl FnOnce(NonNull<u8>)) {
     let mut memory = vec![MaybeUninit::<usize>::uninit(); words];
     let place = NonNull::from(&mut memory[..]).cast::<u8>();
     // SAFETY: the memory has room for the slots and for all chunks, and stays until the index is back.

@@ -50,8 +50,8 @@ fn as_much_is_left_for_blocks_as_can_be() {
         let most = (0..=bytes).step_by(8).take_while(fits).last().unwrap_or(0);
         let room = Bits::room_in(bytes);
         // What is no whole word may cost one.
-        let is_most = room == most || (bytes % 8 != 0 && room + 8 == most);
-        assert!(is_most && room % 8 == 0, "{room} of {bytes} bytes, where {most} fit");
+        let is_most = room == most || (!bytes.is_multiple_of(8) && room + 8 == most);
+        assert!(is_most && room.is_multiple_of(8), "{room} of {bytes} bytes, where {most} fit");
     }
 }
 
