@@ -283,10 +283,14 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
 
 impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing chunks.
+    /// Chunks that stand already, as that of a region, stay as they are.
     #[must_use]
     pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
         self.blocks_per_chunk = blocks;
-        self.window_shift = window_shift(self.size.bytes, blocks);
+        // The groups of chunks that stand were made for the windows that they have.
+        if self.blocks.get() == 0 {
+            self.window_shift = window_shift(self.size.bytes, blocks);
+        }
         self
     }
 

@@ -2,6 +2,7 @@
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
+use core::ptr::NonNull;
 use std::vec::Vec;
 
 use super::FallBack;
@@ -104,4 +105,57 @@ fn a_report_of_the_backing_finds_the_counts_right() {
     assert!(report.contains("`heap`") && report.contains("double free"), "{report}");
     fall_back.verify().expect("the block is gone from table and counts alike");
     assert_eq!(fall_back.own_stats().live, 0);
+}
+
+#[test]
+fn a_fresh_one_has_counted_nothing_and_knows_no_block() {
+    let backing = TestBacking::new();
+    let mut memory = [MaybeUninit::uninit(); 64];
+    let near = FrameAllocator::from_region("near", &mut memory);
+    let fall_back = FallBack::new(Some(&backing));
+    assert_eq!(fall_back.own_stats(), Stats { exact: true, ..Stats::default() }, "nothing");
+    let mut outside = 0_u64;
+    let bytes = fall_back.allocated_size(&near, NonNull::from(&mut outside).cast());
+    assert_eq!(bytes, 0, "what is no block has no bytes");
+}
+
+#[test]
+fn a_size_that_no_block_has_is_told() {
+    let backing = TestBacking::new();
+    let mut memory = [MaybeUninit::uninit(); 64];
+    let near = FrameAllocator::from_region("near", &mut memory);
+    let bytes = |size| Layout::array::<u8>(size).expect("a layout");
+    let fall_back = FallBack::new(Some(&backing));
+    let block = fall_back.allocate(bytes(40), false).expect("there is memory").cast();
+    for wrong in [0, 39, 41, 1000] {
+        let report = misuse_of(|| fall_back.free(&near, block, Some(bytes(wrong))));
+        assert!(report.contains("wrong size"), "{wrong}: {report}");
+    }
+    assert_eq!(fall_back.own_stats().live, 1, "nothing has changed");
+    fall_back.free(&near, block, Some(bytes(40)));
+}
+
+#[test]
+fn a_resize_counts_what_it_adds() {
+    let (mut memory, mut more) = ([MaybeUninit::uninit(); 64], [MaybeUninit::uninit(); 16 << 10]);
+    let near = FrameAllocator::from_region("near", &mut memory);
+    let frame = FrameAllocator::from_region("frame", &mut more);
+    let fall_back = FallBack::new(Some(&frame));
+    let bytes = |size| Layout::array::<u8>(size).expect("a layout");
+    // The table of books is taken with the first, so that the second is the last of the frame.
+    let first = fall_back.allocate(bytes(10), false).expect("there is room").cast();
+    let block = fall_back.allocate(bytes(20), false).expect("there is room").cast();
+    let mut old = 20;
+    for (new, total, peak) in [(50, 60, 60), (30, 60, 60), (31, 61, 60), (90, 120, 100)] {
+        let resized = fall_back.resize(&near, block, bytes(old), bytes(new));
+        assert_eq!(resized.map(|block| block.len()), Ok(new), "where it lies");
+        let stats = fall_back.own_stats();
+        assert_eq!((stats.live, stats.requested, stats.granted), (2, 10 + new, 10 + new), "{old}");
+        assert_eq!((stats.requested_total, stats.granted_total), (total, total), "from {old}");
+        assert_eq!((stats.peak_requested, stats.peak_granted), (peak, peak), "from {old}");
+        fall_back.verify().expect("sound");
+        old = new;
+    }
+    fall_back.free(&near, block, Some(bytes(90)));
+    fall_back.free(&near, first, Some(bytes(10)));
 }

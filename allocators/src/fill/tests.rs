@@ -300,3 +300,74 @@ fn random_programs_agree_with_a_model() {
         assert_eq!((fill.stats().live, pool.stats().live), (0, 0));
     }
 }
+
+#[test]
+fn a_single_byte_is_filled() {
+    let mut memory = [0x33_u8; 8];
+    let start = NonNull::from(&mut memory).cast();
+    let pattern = FillPattern::Ones;
+    // SAFETY: the bytes are those of the array.
+    unsafe { pattern.fill(start, 3, 4) };
+    // SAFETY: as above; nothing is filled.
+    unsafe { pattern.fill(start, 6, 6) };
+    assert_eq!(memory, [0x33, 0x33, 0x33, 0xff, 0x33, 0x33, 0x33, 0x33], "the fourth alone");
+}
+
+#[test]
+fn a_greater_alignment_is_kept_though_the_backing_would_grow_the_block() {
+    let mut memory = memory(4096);
+    let frame = FrameAllocator::from_region("frame", &mut memory);
+    let fill = FillAllocator::new("fill", &frame);
+    let mut block = fill.allocate(layout(8, 8)).expect("there is memory").cast::<u8>();
+    let mut before = Vec::new();
+    while block.addr().get().is_multiple_of(256) {
+        before.push(block);
+        block = fill.allocate(layout(8, 8)).expect("there is memory").cast();
+    }
+    // SAFETY: the block is live and has this layout.
+    let moved = unsafe { fill.reallocate(block, layout(8, 8), layout(16, 256)) };
+    let moved = moved.expect("there is room").cast::<u8>();
+    assert!(moved.addr().get().is_multiple_of(256), "{moved:p} is aligned");
+    // SAFETY: the block is live and has this layout.
+    unsafe { fill.deallocate_sized(moved, layout(16, 256)) };
+    for block in before {
+        // SAFETY: the block is live.
+        unsafe { fill.deallocate(block) };
+    }
+}
+
+#[test]
+fn a_refusal_is_no_second_chance_unless_a_block_is_made_smaller() {
+    let backing = TestBacking::new();
+    let fill = FillAllocator::new("fill", &backing);
+    let block = fill.allocate(layout(10, 8)).expect("there is memory").cast::<u8>();
+    let before = fill.stats();
+    for new in [layout(10, 64), layout(11, 64), layout(11, 8)] {
+        backing.refuse_nth(0);
+        // SAFETY: the block is live and has this layout.
+        let moved = unsafe { fill.reallocate(block, layout(10, 8), new) };
+        assert_eq!((moved, fill.stats()), (Err(AllocError), before), "{new:?}");
+    }
+    // SAFETY: the block is live.
+    unsafe { fill.deallocate(block) };
+}
+
+#[test]
+fn what_a_block_leaves_where_it_lies_is_cleared() {
+    let mut memory = memory(300);
+    let pool = PoolAllocator::from_region(layout(64, 8), "pool", &mut memory);
+    let fill = FillAllocator::new("fill", &pool);
+    let blocks: Vec<_> = core::iter::from_fn(|| fill.allocate(layout(60, 8)).ok()).collect();
+    let block = blocks.first().expect("a block fits").cast::<u8>();
+    // SAFETY: the block is live and this long; with no block left it stays where it is.
+    unsafe {
+        block.write_bytes(1, 64);
+        let kept = fill.reallocate(block, layout(60, 8), layout(10, 8)).expect("it has them");
+        assert_eq!((kept.cast(), kept.len()), (block, 64), "no other was free");
+    }
+    assert_eq!((read(block, 10), read(block, 64)[10..].to_vec()), (vec![1; 10], vec![0xdd; 54]));
+    for block in blocks {
+        // SAFETY: the block is live.
+        unsafe { fill.deallocate(block.cast()) };
+    }
+}

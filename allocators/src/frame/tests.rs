@@ -5,6 +5,8 @@
     reason = "a test makes several calls under one promise"
 )]
 
+mod edges;
+
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -543,4 +545,36 @@ fn random_programs_agree_with_a_model() {
         }
         frame.assert_empty();
     }
+}
+
+#[test]
+fn a_bit_covers_eight_bytes_and_a_word_sixty_four() {
+    use super::record::DeadBits;
+
+    for (bytes, words) in [(0, 0), (1, 1), (512, 1), (513, 2), (64 * 512, 64), (65 * 512, 65)] {
+        assert_eq!(DeadBits::words_for(bytes), words, "{bytes} bytes");
+    }
+}
+
+#[test]
+fn what_was_dead_before_a_rewind_is_alive_when_it_is_given_out_again() {
+    let mut memory = memory(10_000);
+    let frame = FrameAllocator::from_region("frame", &mut memory);
+    let first = take(&frame, 16, 8);
+    // SAFETY: the frame is rewound to it while the first block is live, and is not reset before.
+    let mark = unsafe { frame.mark() };
+    for _ in 0..3 {
+        let blocks = [(); 3].map(|()| take(&frame, 16, 8));
+        // From the middle, so that it stays where it is, dead.
+        free(&frame, blocks[1]);
+        assert_eq!(frame.stats().live, 3, "the first and two more");
+        // SAFETY: no block behind the mark is used again.
+        unsafe { frame.rewind(mark) };
+        assert_eq!((frame.stats().live, blocks_of(&frame).len()), (1, 1), "the first is left");
+        frame.verify().expect("sound");
+    }
+    // SAFETY: the address lies in the frame, and no block is there.
+    let bytes = unsafe { frame.allocated_size(first.add(16)) };
+    assert_eq!(bytes, 0, "what is no block has no bytes");
+    free(&frame, first);
 }

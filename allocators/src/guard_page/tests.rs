@@ -201,6 +201,7 @@ fn stray_writes_beside_a_block_are_found() {
         for report in reports {
             assert!(report.contains(&format!("`guards`: {what}")), "{report}");
             assert!(report.contains(detail), "{report}");
+            assert!(report.contains(&format!("; address {:p}", damage.address)), "{report}");
             assert!(report.contains(&format!("{}:{line}:", file!())), "{line}: {report}");
         }
         assert_eq!(guards.guarded_blocks(), 1, "it is live still");
@@ -448,4 +449,18 @@ fn a_report_by_a_move_leaves_no_second_block() {
         before.write(kept);
         free(&guards, guards.reallocate(block, old, new).expect("there is memory").cast());
     }
+}
+
+#[test]
+fn a_quarantine_of_one_keeps_one() {
+    let pages = PageAllocator::new("pages");
+    for most in [0, 1] {
+        let guards = GuardPageAllocator::new("guards", &pages).with_quarantine(most);
+        let block = take(&guards, 64, 8);
+        free(&guards, block);
+        let known = guards.describe(block.as_ptr());
+        assert_eq!(known.and_then(|known| known.freed).is_some(), most == 1, "{most} may wait");
+        guards.verify().expect("sound");
+    }
+    assert_eq!(pages.stats().granted, 0, "all went back");
 }

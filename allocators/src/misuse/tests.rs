@@ -77,3 +77,30 @@ fn a_line_is_written_as_far_as_it_has_room() {
     let long = "0123456789".repeat(110);
     assert_eq!(said(|| write_stderr(format_args!("{long}"))), long[..1024], "up to its room");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_system_cuts_is_tried_again() {
+    use crate::misuse::write_stderr;
+    use crate::test_child::ended;
+
+    extern "C" fn stop(_: libc::c_int) {
+        // SAFETY: leaves at once, which a handler may.
+        unsafe { libc::_exit(7) };
+    }
+    // A file may have so many bytes: the first write is cut there, and the next is a signal.
+    for most in [1, 2, 5] {
+        let (said, status) = ended(|| {
+            let handler = stop as extern "C" fn(libc::c_int);
+            // SAFETY: the handler does nothing but leave.
+            unsafe { libc::signal(libc::SIGXFSZ, handler as libc::sighandler_t) };
+            let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+            // SAFETY: the limit is the child's, which has no other use for it.
+            let set = unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) };
+            assert_eq!(set, 0, "the limit is set");
+            write_stderr(format_args!("0123456789"));
+        });
+        assert_eq!(said, "0123456789"[..most as usize], "as far as it may");
+        assert_eq!(status, 7 << 8, "it has tried again, once: {most}");
+    }
+}

@@ -5,6 +5,9 @@
     reason = "a test makes several calls under one promise"
 )]
 
+mod damage;
+mod growth;
+mod looks;
 mod small_world;
 
 use core::alloc::Layout;

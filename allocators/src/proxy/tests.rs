@@ -13,6 +13,7 @@ use std::println;
 use std::vec::Vec;
 
 use super::ProxyAllocator;
+use crate::allocator::tests::Noting;
 use crate::allocator::{AllocError, Allocator, SharedRef};
 use crate::buddy::BuddyAllocator;
 use crate::frame::FrameAllocator;
@@ -301,5 +302,57 @@ fn random_programs_agree_with_a_model() {
             unsafe { proxy.deallocate(block) };
         }
         assert_eq!(proxy.stats().granted, 0);
+    }
+}
+
+#[test]
+fn zeros_are_asked_for_where_they_are_wanted() {
+    let noting = Noting::new();
+    for budget in [None, Some(1000)] {
+        let proxy = ProxyAllocator::new("proxy", &noting);
+        let proxy = if let Some(bytes) = budget { proxy.with_budget(bytes) } else { proxy };
+        for (zeroed, call) in [(false, "allocate"), (true, "allocate_zeroed")] {
+            let of = layout(100, 8);
+            noting.calls();
+            let block = if zeroed { proxy.allocate_zeroed(of) } else { proxy.allocate(of) };
+            assert_eq!(noting.calls(), [call], "budget {budget:?}, zeroed {zeroed}");
+            // SAFETY: the block is live.
+            unsafe { proxy.deallocate(block.expect("there is memory").cast()) };
+        }
+    }
+}
+
+#[test]
+fn a_resize_within_what_was_granted_asks_for_nothing_more() {
+    let backing = TestBacking::new();
+    let pool = PoolAllocator::new(layout(64, 8), "pool", &backing);
+    let proxy = ProxyAllocator::new("proxy", &pool);
+    let block = take(&proxy, 10);
+    let before = proxy.stats();
+    // SAFETY: the block is live and has this layout.
+    let resized = unsafe { proxy.resize_in_place(block, layout(10, 8), layout(60, 8)) };
+    assert_eq!(resized.map(|block| block.len()), Ok(64), "it has them already");
+    assert_eq!(proxy.stats(), before, "the backing has granted no more");
+    // SAFETY: the block is live.
+    unsafe { proxy.deallocate(block) };
+}
+
+#[test]
+fn a_budget_holds_for_a_block_that_grows_in_place() {
+    let mut memory = [MaybeUninit::uninit(); 4096];
+    let frame = FrameAllocator::from_region("frame", &mut memory);
+    let proxy = ProxyAllocator::new("proxy", &frame).with_budget(100);
+    let block = take(&proxy, 60);
+    // SAFETY: the block is live and has the layout, in each call.
+    unsafe {
+        let refused = proxy.resize_in_place(block, layout(60, 8), layout(101, 8));
+        assert_eq!(refused, Err(AllocError), "a byte too many");
+        assert_eq!((proxy.stats().granted, frame.stats().granted), (60, 60), "as it was");
+        for (old, new) in [(60, 100), (100, 100), (100, 99), (99, 30), (30, 100)] {
+            let resized = proxy.resize_in_place(block, layout(old, 8), layout(new, 8));
+            assert_eq!(resized.map(|block| block.len()), Ok(new), "within the budget from {old}");
+            assert_eq!((proxy.stats().granted, frame.stats().granted), (new, new), "from {old}");
+        }
+        proxy.deallocate_sized(block, layout(100, 8));
     }
 }

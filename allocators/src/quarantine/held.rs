@@ -9,6 +9,9 @@ use super::pattern::{count_unlike, first_unlike};
 use crate::allocator::{AllocError, Allocator};
 use crate::mark;
 
+#[cfg(test)]
+mod tests;
+
 /// What a block in quarantine is filled with. As an address it belongs to nobody, so a pointer read
 /// from a freed block faults.
 pub(super) const FREED: u8 = 0xdf;

@@ -5,6 +5,8 @@
     reason = "a test makes several calls under one promise"
 )]
 
+mod edges;
+
 use core::alloc::Layout;
 use core::panic::Location;
 use core::ptr::NonNull;
@@ -201,6 +203,8 @@ fn a_write_after_free_is_described() {
             );
             let site = std::format!("freed from {}:{line}:", file!());
             assert!(report.contains("`sound`: write after free"), "{report}");
+            let address = std::format!("; address {:p}", damage.address);
+            assert!(report.contains(&address), "{address}: {report}");
             assert!(report.contains(&changed), "{report}");
             assert!(report.contains(&site), "{site}: {report}");
         }
@@ -255,6 +259,40 @@ fn dropping_finds_the_change_and_gives_everything_back() {
     });
     assert_eq!(report, "the first");
     assert_eq!((backing.stats().live, books.stats().live), (0, 0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn while_a_panic_unwinds_the_change_is_written() {
+    let text = crate::test_child::said(|| {
+        let (backing, books) = (TestBacking::new(), TestBacking::new());
+        let unwound = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
+            let quarantine =
+                QuarantineAllocator::new("q", 4, 1000, &backing, &books).expect("room");
+            let block = take(&quarantine, 16);
+            free(&quarantine, block);
+            scribble(block, 7, 1);
+            std::panic::resume_unwind(std::boxed::Box::new(()));
+        }));
+        assert!(unwound.is_err(), "it unwinds");
+    });
+    let head = "loligo: allocator `q`: write after free: ";
+    assert!(text.starts_with(head) && text.contains("the first at offset 7"), "{text}");
+}
+
+#[test]
+fn a_fresh_one_has_counted_nothing_and_zero_bytes_are_one() {
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let quarantine = QuarantineAllocator::new("q", 4, 1000, &backing, &books).expect("room");
+    let stats = quarantine.stats();
+    assert_eq!((stats.live, stats.requested, stats.granted), (0, 0, 0), "{stats:?}");
+    assert_eq!((stats.peak_requested, stats.peak_granted), (0, 0), "{stats:?}");
+    assert_eq!((stats.peak_reserved, stats.allocations_total), (stats.reserved, 0), "{stats:?}");
+    let block = quarantine.allocate(layout(0, 1)).expect("there is memory");
+    assert_eq!(quarantine.stats().requested, 1, "served as one byte");
+    // SAFETY: the block is live and has this layout.
+    unsafe { quarantine.deallocate_sized(block.cast(), layout(0, 1)) };
+    assert_eq!(quarantine.stats().requested, 0, "taken back as one");
 }
 
 #[test]

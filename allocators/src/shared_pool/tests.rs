@@ -8,6 +8,8 @@
 #[cfg(loom)]
 mod loom;
 #[cfg(not(loom))]
+mod search;
+#[cfg(not(loom))]
 mod single;
 #[cfg(not(loom))]
 mod threads;
