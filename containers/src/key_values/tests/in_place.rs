@@ -70,3 +70,31 @@ fn a_number_over_a_text_gives_its_words_back_where_they_are_the_last() {
         assert_eq!(store.validate(), Ok(()), "whole");
     });
 }
+
+/// A store with a text of 70000 bytes between two others.
+fn long<'a>(memory: &'a Noting<'a>) -> KeyValues<'a, Noting<'a>> {
+    let mut store = KeyValues::try_with_capacity_in(3, 200_000, memory).expect("memory");
+    store.set(key(0), "before");
+    store.set(key(1), "x".repeat(70_000).as_str());
+    store.set(key(2), "behind");
+    assert_eq!(tail(&store), 2 + 17_501 + 3, "two have a length of their own");
+    store
+}
+
+#[test]
+fn a_long_text_is_written_over_one_as_long() {
+    with_notes(|memory| {
+        for length in [70_001, 70_000, 69_997, 69_996, 66_000, 65_536, 65_535, 5, 1, 0] {
+            let mut store = long(memory);
+            let before = tail(&store);
+            let text = "y".repeat(length);
+            store.set(key(1), text.as_str());
+            let wanted = before + if length == 70_001 { 17_502 } else { 0 };
+            assert_eq!((tail(&store), store.validate()), (wanted, Ok(())), "{length} bytes");
+            assert!(store.get_str(key(1)) == Some(text.as_str()), "{length} bytes are read");
+            let others = (store.get_str(key(0)), store.get_str(key(2)));
+            assert_eq!(others, (Some("before"), Some("behind")), "beside {length} bytes");
+            assert_eq!(memory.asked().len(), 1, "in one block");
+        }
+    });
+}

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 
 use loligo_allocators::Allocator;
 
-use crate::sorted_map::SortedMap;
+use crate::sorted_map::{SortedMap, SortedSet};
 use crate::test_memory::{Memory, with_memory};
 
 type Map<'a, 'm> = SortedMap<'a, u32, u32, Memory<'m>>;
@@ -49,6 +49,29 @@ impl Iterator for Known<'_> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.known, None)
     }
+}
+
+#[test]
+fn room_is_given_back_on_demand() {
+    with_memory(|memory| {
+        let mut map: Map<'_, '_> = SortedMap::try_with_capacity_in(100, memory).expect("memory");
+        map.extend((0..5).map(|key| (key, key)));
+        assert_eq!((map.keys.capacity(), map.values.capacity()), (100, 100), "as asked for");
+        map.push(3, 7);
+        map.shrink_to_fit();
+        // An allocator grants what it can, so a few more may be left.
+        let (keys, values) = (map.keys.capacity(), map.values.capacity());
+        assert!((5..20).contains(&keys) && (5..20).contains(&values), "{keys} and {values}");
+        assert_eq!(map.pending(), 0, "what waited is sorted in");
+        map.clear();
+        map.shrink_to_fit();
+        assert_eq!((map.capacity(), memory.stats().granted), (0, 0), "none");
+        let mut set: SortedSet<'_, u32, _> =
+            SortedSet::try_with_capacity_in(100, memory).expect("there is memory");
+        set.extend(0..7);
+        set.shrink_to_fit();
+        assert!((7..20).contains(&set.capacity()), "room for {}", set.capacity());
+    });
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn a_number_over_a_number_is_written_in_place() {
     with_memory(|memory| {
         let mut set = Set::new_in(memory);
         let ids = [set.insert(KeyValuesRef::EMPTY), set.insert(KeyValuesRef::EMPTY)];
-        ids.map(|id| set.set(id, key(1), 0.5));
+        ids.iter().for_each(|id| set.set(*id, key(1), 0.5));
         assert_eq!((set.slot(0).at, set.slot(1).at, set.used, set.garbage), (0, 3, 6, 0));
         set.set(ids[0], key(1), 0.25);
         set.set(ids[0], key(1), true);
@@ -100,6 +100,45 @@ fn what_comes_last_leaves_no_garbage() {
         set.set(ids[1], key(1), true);
         assert!(set.remove(ids[1]), "it was there");
         assert_eq!((set.used, set.garbage, set.validate()), (3, 0, Ok(())), "a store less");
+    });
+}
+
+#[test]
+fn a_key_removed_leaves_its_words_as_garbage() {
+    with_notes(|memory| {
+        let mut set = KeyValuesSet::new_in(memory);
+        let ids = [set.insert(KeyValuesRef::EMPTY), set.insert(KeyValuesRef::EMPTY)];
+        for number in 1..4 {
+            set.set(ids[0], key(number), letters(4 * number as usize));
+        }
+        set.set(ids[1], key(1), 0.5);
+        set.try_shrink().expect("there is memory");
+        let used = 1 + 7 + 6 + 3;
+        assert_eq!((set.used, set.garbage, set.bytes()), (used, 0, 4 * (used as usize + 4)));
+        assert!(set.remove_key(ids[0], key(2)), "it was there");
+        assert_eq!((set.used, set.garbage), (used, 2 + 2), "a key, its type, and its text");
+        assert!(set.remove_key(ids[0], key(1)), "it was there");
+        assert_eq!((set.used, set.garbage), (used, 4 + 2 + 1), "another");
+        assert!(set.remove_key(ids[0], key(3)), "it was there");
+        assert_eq!((set.used, set.garbage, set.slot(0).at), (used, 14, 0), "all of it");
+        assert_eq!(set.validate(), Ok(()), "whole");
+        set.try_shrink().expect("there is memory");
+        assert_eq!((set.used, set.garbage, set.bytes()), (3, 0, 4 * (3 + 4)), "just what is left");
+        assert_eq!(set.get(ids[1]).and_then(|store| store.get_f32(key(1))), Some(0.5));
+    });
+}
+
+#[test]
+fn ids_beyond_the_slots_name_nothing() {
+    with_notes(|memory| {
+        let mut set = KeyValuesSet::new_in(memory);
+        for count in 1..4 {
+            set.insert(KeyValuesRef::EMPTY);
+            set.try_shrink().expect("there is memory");
+            assert_eq!(set.bytes(), 8 * count, "slots alone");
+            let id = StoreId::from_bits(1 << 20 | count as u32).expect("it has a generation");
+            assert!(!set.contains(id) && set.get(id).is_none(), "behind {count} slots");
+        }
     });
 }
 
