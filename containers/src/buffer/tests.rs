@@ -131,3 +131,14 @@ fn a_refusal_says_what_was_needed() {
         memory.refuse(Refusals::None);
     });
 }
+
+#[test]
+fn it_prints_where_it_begins_and_its_room() {
+    with_memory(|memory| {
+        let mut buffer: Buffer<'_, u64, _> = Buffer::new(memory);
+        buffer.grow_exact(0, 30).expect("there is memory");
+        let start = buffer.start();
+        let said = std::format!("Buffer {{ start: {start:?}, capacity: 30, .. }}");
+        assert_eq!(std::format!("{buffer:?}"), said, "its place and its room");
+    });
+}

@@ -67,6 +67,7 @@ fn refusals_name_the_place_and_the_reason() {
     assert_eq!(refusal(b"[1,]"), (3, "a value was expected"));
     assert_eq!(refusal(b"[1 2]"), (3, "a comma or the end of this was expected"));
     assert_eq!(refusal(b"[1}"), (2, "a comma or the end of this was expected"));
+    assert_eq!(refusal(b"{\"a\":1]"), (6, "a comma or the end of this was expected"));
     assert_eq!(refusal(b"{\"a\":1,}"), (7, "a key in quotes was expected"));
     assert_eq!(refusal(b"{\"a\" 1}"), (5, "a colon was expected"));
     assert_eq!(refusal(b"[01]"), (2, "a number does not begin with a nought"));
@@ -77,12 +78,78 @@ fn refusals_name_the_place_and_the_reason() {
     assert_eq!(refusal(b"\"ab"), (3, "the text ends within a string"));
     assert_eq!(refusal(b"\"\\x\""), (1, "this escape means nothing"));
     assert_eq!(refusal(b"\"\\u12g4\""), (5, "a hexadecimal digit was expected"));
-    for half in ["\\ud800", "\\udc00", "\\ud800\\u0041", "\\ud800\\ud800", "\\ud800\\n"] {
+    let (first, second) = (["\\ud800", "\\udbff"], ["\\udc00", "\\udfff"]);
+    let pairs =
+        ["\\ud800\\u0041", "\\ud800\\ud800", "\\ud800\\n", "\\ud800\\udbff", "\\ud800\\ue000"];
+    for half in [&first[..], &second, &pairs].concat() {
         let refused = (2, "half of a pair of surrogates stands alone");
         assert_eq!(refusal(std::format!("\"{half}\"").as_bytes()), refused, "{half}");
     }
     assert_eq!(refusal(b"[\"\xff\"]"), (2, "this is not UTF-8"));
     assert_eq!(refusal(b"\xef\xbb\xbf{}"), (0, "a value was expected"));
+}
+
+#[test]
+fn surrogates_are_taken_in_pairs_and_their_neighbours_alone() {
+    for (json, wanted) in [
+        ("\\ud7ff", "\u{d7ff}"),
+        ("\\ue000", "\u{e000}"),
+        ("\\ud800\\udc00", "\u{10000}"),
+        ("\\ud800\\udfff", "\u{103ff}"),
+        ("\\udbff\\udc00", "\u{10fc00}"),
+        ("\\udbff\\udfff", "\u{10ffff}"),
+    ] {
+        let json = format!("\"{json}\"");
+        let mut reader = JsonReader::new(json.as_bytes());
+        let read = reader.token();
+        let Ok(Token::String(string)) = read else { panic!("{json}: {read:?}") };
+        assert!(string.is(wanted), "{json} is {wanted:?}");
+        assert_eq!(reader.next(), Ok(None), "{json} is all");
+    }
+}
+
+#[test]
+fn each_token_is_told_by_its_place() {
+    let json = b" { \"a\" : [ 1 , {} ] , \"b\" : \"c\" } ";
+    let mut reader = JsonReader::new(json);
+    assert_eq!(reader.offset(), 0, "before the first");
+    let mut places = Vec::new();
+    while let Some(token) = reader.next().expect("it is well made") {
+        places.push(reader.offset());
+        let found = json[reader.offset()];
+        let first = match token {
+            Token::Start(Nest::Object) => b'{',
+            Token::End(Nest::Object) => b'}',
+            Token::Start(Nest::Array) => b'[',
+            Token::End(Nest::Array) => b']',
+            Token::Number(_) => b'1',
+            _ => b'"',
+        };
+        assert_eq!(char::from(found), char::from(first), "{token:?} at {}", reader.offset());
+    }
+    assert_eq!(places, [1, 3, 9, 11, 15, 16, 18, 22, 28, 32], "each its own");
+    assert_eq!(JsonReader::new(b"[\xff]").offset(), 0, "before a refusal");
+}
+
+/// Who hears of a string piece by piece hears of none that is empty.
+#[test]
+fn a_string_is_handed_over_in_pieces() {
+    for (json, wanted) in [
+        ("", &[][..]),
+        ("ab", &["ab"]),
+        ("\\n", &["\n"]),
+        ("a\\n", &["a", "\n"]),
+        ("\\nb", &["\n", "b"]),
+        ("a\\n\\tb", &["a", "\n", "\t", "b"]),
+    ] {
+        let mut pieces: Vec<String> = Vec::new();
+        let string = crate::json::string::JsonString::new(json, json.contains('\\'));
+        let handed = string.unescape(|piece| {
+            pieces.push(piece.into());
+            Ok::<(), ()>(())
+        });
+        assert_eq!((handed, pieces.as_slice() == wanted), (Ok(()), true), "{json}: {pieces:?}");
+    }
 }
 
 #[test]
@@ -416,6 +483,8 @@ fn an_escape_that_was_not_checked_is_replaced() {
     assert_eq!(replaced("\\u12"), "\u{fffd}", "two digits");
     assert_eq!(replaced("\\u12g4"), "\u{fffd}4", "no digit");
     assert_eq!(replaced("\\udc00"), "\u{fffd}", "the second half alone");
+    assert_eq!(replaced("\\udc00\\u0041"), "\u{fffd}A", "the second half first");
+    assert_eq!(replaced("\\udc00\\udc00"), "\u{fffd}\u{fffd}", "the second half twice");
     assert_eq!(replaced("\\ud800"), "\u{fffd}", "the first half alone");
     assert_eq!(replaced("\\ud800x"), "\u{fffd}", "the first half alone");
     assert_eq!(replaced("\\ud800\\n"), "\u{fffd}", "another escape behind it");

@@ -1,11 +1,16 @@
 //! Stores of keys and values against a sorted map, bytes that are wrong in every way, and memory that
 //! runs out.
 
+pub(super) mod asked;
 mod bytes;
+mod in_place;
 mod json;
+mod names;
 mod refusals;
+mod room;
 mod set;
 mod store;
+mod values;
 mod views;
 
 use std::collections::BTreeMap;
@@ -66,6 +71,9 @@ fn key(number: usize) -> IdString32 {
 fn assert_same(store: KeyValuesRef<'_>, model: &Model) {
     assert_eq!(store.len(), model.len(), "keys");
     assert_eq!(store.is_empty(), model.is_empty());
+    let types: &[u8] = bytemuck::cast_slice(&store.block[..head_words(store.count)]);
+    let behind = &types[9 * store.count..];
+    assert!(behind.iter().all(|&byte| byte == 0), "behind the last type: {behind:?}");
     for ((key, value), (wanted_key, wanted)) in store.iter().zip(model) {
         let wanted = wanted.value();
         assert_eq!((key.hash(), value), (*wanted_key, wanted));

@@ -1,5 +1,6 @@
 //! What sorted maps and sets do beside std's trees, when memory runs out, and when comparisons panic.
 
+mod room;
 mod views;
 
 use core::cell::Cell;

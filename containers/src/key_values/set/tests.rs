@@ -1,12 +1,14 @@
 //! What `validate` finds in a set, each rule by its own words and place; and its limits.
 
+mod room;
+
 use std::format;
 use std::string::ToString;
 
 use loligo_ids::IdString32;
 
 use super::room::FREE;
-use super::slots::{KIND, NO_SLOT, Slot};
+use super::slots::{FREE_SLOT, KIND, NO_SLOT, Slot};
 use super::{KeyValuesSet, KeyValuesSetError, StoreId};
 use crate::error::GrowError;
 use crate::key_values::{KeyValues, MOST, Value};
@@ -82,6 +84,12 @@ fn the_slots_are_looked_at() {
     let astray = "the list of free slots leads astray";
     assert_eq!(found(|set| set.free = 5), Some((astray, -12)), "beyond the last slot");
     assert_eq!(found(|set| set.free = 1), Some((astray, -4)), "to a slot that lives");
+    // What lies before the slots may look like one that is free.
+    let free = |set: &mut Set<'_>| {
+        set.set_slot(5, Slot { at: NO_SLOT, meta: 1 << 20 | FREE_SLOT });
+        set.free = 5;
+    };
+    assert_eq!(found(free), Some((astray, -12)), "to what looks like a slot");
     assert_eq!(found(|set| slot(set, 2, |slot| slot.at = 2)), Some((astray, -6)), "in a circle");
     assert_eq!(found(|set| set.free = NO_SLOT), None, "a slot that has lived all its lives");
 }
@@ -101,6 +109,12 @@ fn the_stores_are_looked_at() {
     assert_eq!(found(|set| set.garbage = 2), garbage, "one less");
     assert_eq!(found(|set| word(set, 8, FREE | 6)), garbage, "over the store behind it");
     assert_eq!(found(|set| word(set, 8, FREE | 7)), garbage, "beyond the last store");
+    // The garbage is as long as it was and yet ends behind the last store.
+    let beyond = |set: &mut Set<'_>| {
+        slot(set, 3, |slot| *slot = Slot { at: 0, meta: 1 << 20 });
+        set.used = 10;
+    };
+    assert_eq!(found(beyond), Some(("the garbage is miscounted", 10)), "over the end");
     let lost = Some(("a slot leads to no store", 14));
     let same = |set: &mut Set<'_>| {
         let Slot { at, meta } = set.slot(0);
@@ -148,6 +162,8 @@ fn a_slot_lives_4095_times() {
             last = Some(id);
         }
         assert_eq!(set.validate(), Ok(()), "whole at its end");
+        let slot = set.slot(0);
+        assert_eq!((slot.is_live(), slot.generation(), slot.at), (false, 4095, NO_SLOT), "retired");
         let next = set.insert(empty.view());
         assert_eq!((next.index(), next.generation()), (1, 1), "the next slot");
         assert!(last.is_some_and(|last| !set.contains(last)), "no id comes back");

@@ -108,6 +108,25 @@ fn every_other_length_is_refused() {
 }
 
 #[test]
+fn bytes_that_are_no_header_are_refused_with_their_length() {
+    let words = [MARK, 20, 0, 0, 0];
+    let bytes: &[u8] = bytemuck::cast_slice(&words);
+    for length in 0..20 {
+        let error = KeyValuesRef::open(&bytes[..length]).expect_err("the end is missing");
+        let wanted = match length {
+            0..16 => (length, "the bytes end within the header"),
+            16 => (4, "the store is not as long as its bytes"),
+            _ => (length, "the bytes are no whole words"),
+        };
+        assert_eq!((error.offset, error.reason), wanted, "{length} bytes");
+    }
+    assert!(read_whole(bytes), "all of them");
+    let other = [MARK + 1, 20, 0, 0, 0];
+    let error = KeyValuesRef::open(bytemuck::cast_slice(&other)).expect_err("another mark");
+    assert_eq!((error.offset, error.reason), (0, "the mark is not that of a store"));
+}
+
+#[test]
 fn bytes_at_odd_places_are_refused() {
     let words = [0, MARK, 16, 0, 0, 0];
     let bytes: &[u8] = bytemuck::cast_slice(&words);
@@ -153,6 +172,8 @@ fn hostile_bytes_are_refused_with_place_and_reason() {
     refused(2, 0, &[8, 7, 0, 0, number | number << 8], 20, "the keys do not ascend");
     refused(1, 0, &[1, 0, 0], 24, "there is no such type");
     refused(1, 0, &[1, 0, 7], 24, "there is no such type");
+    refused(2, 0, &[1, 2, 0, 0, number], 33, "there is no such type");
+    refused(3, 0, &[1, 2, 3, 0, 0, 0, number | number << 8], 42, "there is no such type");
     refused(1, 0, &[1, 2, u32::from(kind::BOOL)], 20, "a bool is neither 0 nor 1");
 
     let begin = "a value does not begin among the values' ends";

@@ -80,6 +80,7 @@ fn unknown_keys_are_their_hashes_there_and_back() {
             (r##"{"a":{"#89abcdef":1}}"##, ["a", "#89abcdef"].as_slice()),
             (r##"{"#89abcdefa":1}"##, &["#89abcdefa"]),
             (r##"{"#89abcdeg":1}"##, &["#89abcdeg"]),
+            (r##"{"#+9abcdef":1}"##, &["#+9abcdef"]),
         ] {
             let store = KeyValues::try_from_json_in(json.as_bytes(), memory).expect("well made");
             assert_eq!(store.get_f32(path_key(path)), Some(1.0), "{json}");
@@ -100,10 +101,56 @@ fn a_key_within_a_value_is_written_as_its_hash() {
         store.view().try_write_json(&names, &mut out).expect("there is memory");
         let written = text::view(&out).expect("it is text").strip_prefix("sheet = ");
         let written = written.expect("what was there stays");
-        assert!(written.starts_with(r#"{"a":2.0,"#), "{written}");
+        let mut hashes = [(path_key(&["a", "b"]), "1.0"), (path_key(&["#89abcdef"]), "3.0")];
+        hashes.sort();
+        let [(first, one), (second, two)] = hashes;
+        let wanted = format!(r##"{{"a":2.0,"#{first}":{one},"#{second}":{two}}}"##);
+        assert_eq!(written, wanted, "what no name can say comes last");
         let again = KeyValues::try_from_json_in(written.as_bytes(), memory).expect("JSON");
         assert_eq!(again, store);
     });
+}
+
+/// Returns a store of these paths and numbers as text, names known in this order.
+fn written(paths: &[(&[&str], f32)]) -> String {
+    let mut written = String::new();
+    with_memory(|memory| {
+        let mut names = PathNames::new_in(memory);
+        let mut store = KeyValues::new_in(memory);
+        for (path, number) in paths {
+            store.set(names.try_insert(path).expect("there is memory"), *number);
+        }
+        let mut out = Array::new_in(memory);
+        store.view().try_write_json(&names, &mut out).expect("there is memory");
+        let again = KeyValues::try_from_json_in(&out, memory).expect("it was just written");
+        assert_eq!(again, store, "read back");
+        written.push_str(text::view(&out).expect("it is text"));
+    });
+    written
+}
+
+#[test]
+fn an_object_is_written_once_whenever_its_names_came() {
+    let paths: [(&[&str], f32); 6] = [
+        (&["a", "x"], 1.0),
+        (&["b", "c", "y"], 2.0),
+        (&["a", "z"], 3.0),
+        (&["d"], 4.0),
+        (&["b", "e"], 5.0),
+        (&["b", "c", "w"], 6.0),
+    ];
+    let wanted = r#"{"a":{"x":1.0,"z":3.0},"b":{"c":{"y":2.0,"w":6.0},"e":5.0},"d":4.0}"#;
+    assert_eq!(written(&paths), wanted, "objects in the order in which they came");
+}
+
+#[test]
+fn a_name_like_a_hash_is_a_name_within_an_object() {
+    assert_eq!(written(&[(&["x", "#89abcdef"], 1.0)]), r##"{"x":{"#89abcdef":1.0}}"##);
+    // Outermost it would be read as the hash, so the path is its own.
+    let wanted = format!(r##"{{"#{}":1.0}}"##, path_key(&["#89abcdef", "x"]));
+    assert_eq!(written(&[(&["#89abcdef", "x"], 1.0)]), wanted, "an object");
+    let wanted = format!(r##"{{"#{}":1.0}}"##, path_key(&["#89abcdef", "x", "y"]));
+    assert_eq!(written(&[(&["#89abcdef", "x", "y"], 1.0)]), wanted, "further out");
 }
 
 #[test]
@@ -269,9 +316,9 @@ fn refusals_while_reading_and_writing_change_nothing() {
         let mut out = Array::new_in(memory);
         out.try_extend_from_slice(b"before").map_err(|error| error.to_string())?;
         let written = store.view().try_write_json(&names, &mut out);
-        if written.is_err() {
-            assert_eq!(out, *b"before");
-        }
+        let text = text::view(&out);
+        assert_eq!(text.is_ok_and(|text| text == "before"), written.is_err(), "{text:?}");
+        assert!(written.is_err() || text == Ok(&["before", SHEET].concat()), "{text:?}");
         written.map_err(|error| error.to_string())
     });
 }

@@ -140,3 +140,36 @@ fn damage_is_found() {
         assert_eq!(map.validate(), Ok(()), "what does not wait needs no room");
     });
 }
+
+#[test]
+fn maps_of_equal_keys_and_values_are_equal() {
+    with_memory(|memory| {
+        let map = |entries: &[(u32, char)]| {
+            let mut map: SortedMap<'_, u32, char, Memory<'_>> = SortedMap::new_in(memory);
+            map.extend(entries.iter().copied());
+            map
+        };
+        let one = map(&[(1, 'a'), (2, 'b')]);
+        assert!(one == map(&[(2, 'b'), (1, 'a')]), "the same");
+        assert!(one != map(&[(1, 'a'), (2, 'c')]), "another value");
+        assert!(one != map(&[(1, 'a'), (3, 'b')]), "another key");
+        assert!(one != map(&[(1, 'b'), (3, 'a')]), "nothing is the same");
+        assert!(one != map(&[(1, 'a')]) && map(&[]) != one, "fewer");
+        assert!(map(&[]) == map(&[]), "none");
+    });
+}
+
+#[test]
+fn what_waits_is_sorted_in_before_a_map_is_taken_apart() {
+    with_memory(|memory| {
+        let mut map: SortedMap<'_, u32, char, Memory<'_>> = SortedMap::new_in(memory);
+        let mut set: Numbers<'_, '_> = SortedSet::new_in(memory);
+        for (key, value) in [(5, 'e'), (3, 'c'), (4, 'd'), (3, 'f')] {
+            map.push(key, value);
+            set.push(key);
+        }
+        assert_eq!((map.pending(), set.pending()), (3, 3), "three wait");
+        assert_eq!(map.into_iter().collect::<Vec<_>>(), [(3, 'f'), (4, 'd'), (5, 'e')]);
+        assert_eq!(set.into_iter().collect::<Vec<_>>(), [3, 4, 5]);
+    });
+}
