@@ -213,7 +213,7 @@ unsafe impl<const N: usize> BlobType for Kinds<N> {
     const PLAIN: bool = true;
 
     fn check(_: &mut BlobChecker<'_>, _: usize) -> Result<(), BlobRefused> {
-        Ok(())
+        panic!("plain values are not looked at one by one")
     }
 
     fn shapes(shapes: &mut BlobShapes) {
@@ -224,6 +224,15 @@ unsafe impl<const N: usize> BlobType for Kinds<N> {
             assert!(!shapes.add::<u8>(&format!("kind {kind}")), "{kind} is known");
         }
     }
+}
+
+#[test]
+fn plain_values_are_not_looked_at_one_by_one() {
+    let bytes = [7; 64];
+    let mut checker = BlobChecker::new(&bytes);
+    assert_eq!(<[Kinds<1>; 3]>::check(&mut checker, 4), Ok(()), "in place");
+    let led = checker.lead_to::<[Kinds<1>; 3]>((0, 8), 8, 5, "field");
+    assert_eq!(led, Ok(&bytes[8..23]), "led to");
 }
 
 #[test]
