@@ -1,5 +1,6 @@
 //! Blobs built, opened, damaged.
 
+mod exact;
 mod views;
 
 use std::string::ToString;

@@ -1,5 +1,6 @@
 //! What streams do beside a vector of an enum, with bad bytes, without memory, and under panics.
 
+mod exact;
 mod views;
 
 use core::panic::AssertUnwindSafe;

@@ -14,6 +14,7 @@ use crate::open_struct::{
 use crate::test_memory::{Memory, every_refusal, with_memory};
 
 mod damage;
+mod exact;
 mod json;
 mod model;
 mod views;

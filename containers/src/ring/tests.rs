@@ -1,5 +1,6 @@
 //! What a ring does beside std's deque, at every place of its ends, and when memory runs out.
 
+mod exact;
 mod small_world;
 mod views;
 

@@ -1,5 +1,6 @@
 //! What is written is read, in any version; and bytes that may be anything.
 
+mod exact;
 mod views;
 
 use std::string::ToString;
