@@ -107,6 +107,20 @@ fn leaves_that_are_half_full_together_are_joined() {
 }
 
 #[test]
+fn a_full_leaf_is_split_in_the_middle() {
+    let half = capacity() / 2;
+    for (at, expected) in [(1, [half + 1, half]), (capacity() - 1, [half, half + 1])] {
+        let mut table = filled(capacity());
+        let start = table.entries(0)[at].start() + page();
+        table.pledge().expect("there is memory");
+        table.insert(entry(start, page(), 1));
+        assert_eq!(lens(&table), expected, "into the half where it belongs");
+        assert_eq!(table.at(start).map(|(_, entry)| entry.start()), Some(start), "it is found");
+        assert_eq!(table.validate(), Ok(()), "whole");
+    }
+}
+
+#[test]
 fn one_leaf_is_kept_for_the_next_block() {
     let page = page();
     let directory = first_room() * size_of::<Leaf>();
