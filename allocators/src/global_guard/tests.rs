@@ -13,7 +13,10 @@ use std::vec::Vec;
 
 use super::arming::{MODES, Verdict};
 use super::{Arming, Call, CallSite, GlobalGuard, THREAD, Violations};
-use crate::test_backing::{Random, misuse_of};
+use crate::allocator::Allocator;
+use crate::locked::Locked;
+use crate::proxy::ProxyAllocator;
+use crate::test_backing::{Random, TestBacking, misuse_of};
 
 const LAYOUT: Layout = Layout::new::<[u64; 3]>();
 const COUNT: Arming = Arming::new().count_only();
@@ -215,6 +218,26 @@ fn a_violation_is_reported_with_what_was_asked() {
         assert!(report.starts_with("allocator `the guard`: global allocation"), "{report}");
         assert!(report.ends_with(words), "{report}");
     }
+}
+
+#[test]
+fn every_call_is_passed_on() {
+    let backing = TestBacking::new();
+    let guard = GlobalGuard::new("guard", Locked::new(ProxyAllocator::new("inner", &backing)));
+    // SAFETY: the layout has a size.
+    let plain = unsafe { guard.alloc(LAYOUT) };
+    // SAFETY: as above.
+    let zeroed = unsafe { guard.alloc_zeroed(LAYOUT) };
+    assert_eq!(backing.stats().live, 2, "both are the inner allocator's");
+    // SAFETY: the block is live and has this layout.
+    let grown = unsafe { guard.realloc(plain, LAYOUT, 100) };
+    assert_eq!((backing.stats().live, grown.is_null()), (2, false), "resized there");
+    let layout = Layout::from_size_align(100, LAYOUT.align()).expect("a layout");
+    // SAFETY: the block is live and has this layout now.
+    unsafe { guard.dealloc(grown, layout) };
+    // SAFETY: the block is live and has this layout.
+    unsafe { guard.dealloc(zeroed, LAYOUT) };
+    assert_eq!(backing.stats().live, 0, "and freed there");
 }
 
 /// The verdict as the docs tell it: of all armings in force the strictest counts.

@@ -98,3 +98,25 @@ impl Drop for Exempt {
         THREAD.with(|thread| lower(&thread.exempt));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_too_many_stays_counted() {
+        for (before, raised, lowered) in [
+            (0, 1, 0),
+            (7, 8, 6),
+            (u32::MAX - 1, u32::MAX, u32::MAX - 2),
+            (u32::MAX, u32::MAX, u32::MAX),
+        ] {
+            let count = Cell::new(before);
+            raise(&count);
+            assert_eq!(count.get(), raised, "one more than {before}");
+            count.set(before);
+            lower(&count);
+            assert_eq!(count.get(), lowered, "one less than {before}");
+        }
+    }
+}

@@ -62,6 +62,35 @@ fn early_blocks_are_taken_back_after_the_handing_over() {
 }
 
 #[test]
+fn zeroed_blocks_come_from_where_others_do() {
+    let backing = TestBacking::new();
+    let memory = memory(&backing);
+    for late in [false, true] {
+        // SAFETY: the layout has a size.
+        let block = unsafe { memory.alloc_zeroed(layout(100)) };
+        let block = NonNull::new(block).expect("there is memory");
+        check(block, 100, 0);
+        assert_eq!(memory.early().owns(block.as_ptr()), !late, "handed over: {late}");
+        // SAFETY: the block is live and has this layout.
+        unsafe { memory.dealloc(block.as_ptr(), layout(100)) };
+        memory.hand_over();
+    }
+}
+
+#[test]
+fn whose_a_block_is_its_address_tells() {
+    let backing = TestBacking::new();
+    let memory = memory(&backing);
+    let start = (&raw const *memory.early()).cast::<u8>().cast_mut();
+    let bytes = size_of_val(memory.early());
+    for (offset, early) in [(-1, false), (0, true), (bytes as isize - 1, true)] {
+        assert_eq!(memory.is_early(start.wrapping_offset(offset)), early, "at {offset}");
+    }
+    assert!(!memory.is_early(start.wrapping_add(bytes)), "right behind it");
+    assert!(!memory.is_early(core::ptr::null_mut()), "null");
+}
+
+#[test]
 fn what_the_static_heap_cannot_serve_hands_over() {
     let backing = TestBacking::new();
     let memory = memory(&backing);

@@ -10,9 +10,10 @@ use std::thread;
 use std::vec::Vec;
 
 use super::{MemoryGlobals, MemoryOptions};
-use crate::allocator::{AllocError, Allocator, SharedRef};
+use crate::allocator::{AllocError, Allocator, Block, Damage, SharedRef};
 use crate::make::Make;
 use crate::static_heap::StaticHeap;
+use crate::stats::Stats;
 use crate::test_backing::{TestBacking, panic_of};
 
 type BootHeap = StaticHeap<{ MemoryGlobals::BOOT_BYTES }>;
@@ -55,6 +56,64 @@ fn all_is_made_in_the_boot_heap_and_given_back() {
         drop(globals);
         assert_eq!(boot.stats().live, 0, "all is given back");
     }
+}
+
+#[test]
+fn huge_pages_are_asked_for_where_they_are_wanted() {
+    let boot = boot("game");
+    for (options, expected) in [(SMALL, "huge: false"), (SMALL.with_huge_pages(), "huge: true")] {
+        let globals = MemoryGlobals::init(&*boot, &options).expect("there is memory");
+        let pages = std::format!("{:?}", globals.page_allocator());
+        assert!(pages.contains(expected), "{pages}");
+    }
+}
+
+/// A boot heap that says that it is damaged.
+struct Damaged(BootHeap);
+
+// SAFETY: every block is the heap's.
+unsafe impl Allocator for Damaged {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.0.allocate(layout)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        // SAFETY: as promised by the caller.
+        unsafe { self.0.deallocate(block) }
+    }
+
+    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: as promised by the caller.
+        unsafe { self.0.allocated_size(block) }
+    }
+
+    fn stats(&self) -> Stats {
+        self.0.stats()
+    }
+
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn owns(&self, address: *const u8) -> bool {
+        self.0.owns(address)
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        self.0.walk(visit);
+    }
+
+    fn verify(&self) -> Result<(), Damage> {
+        Err(Damage { what: "as it says", address: core::ptr::null() })
+    }
+}
+
+#[test]
+fn damage_to_any_of_them_is_told() {
+    let boot = Box::new(Damaged(StaticHeap::new("damaged")));
+    let globals = MemoryGlobals::init(&*boot, &SMALL).expect("there is memory");
+    let said = globals.verify().map_err(|damage| damage.what);
+    assert_eq!(said, Err("as it says"), "the boot heap is one of the four");
 }
 
 #[test]

@@ -6,6 +6,9 @@ use super::layout::{Layout, Place};
 use super::text::{Bytes, Grouped, InHtml};
 use super::tree::{Below, Step, Tree};
 
+#[cfg(test)]
+mod tests;
+
 /// Width over height of the whole map, as the style sheet has it on a wide screen.
 const ASPECT: f64 = 1.9;
 

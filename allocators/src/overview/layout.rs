@@ -1,5 +1,8 @@
 //! Where the rectangles of a treemap lie.
 
+#[cfg(test)]
+mod tests;
+
 /// A rectangle in percent of the one around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {

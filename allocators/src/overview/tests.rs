@@ -17,7 +17,7 @@ use crate::stats::Stats;
 use crate::test_backing::Random;
 
 /// An allocator that only says what it is told to say.
-struct Fake {
+pub(super) struct Fake {
     name: String,
     identity: usize,
     backing: Option<usize>,
@@ -26,12 +26,12 @@ struct Fake {
 }
 
 impl Fake {
-    fn new(name: &str, identity: usize, backing: Option<usize>) -> Self {
+    pub(super) fn new(name: &str, identity: usize, backing: Option<usize>) -> Self {
         let stats = Stats { exact: true, ..Stats::default() };
         Self { name: name.to_string(), identity, backing, stats, budget: None }
     }
 
-    fn with(self, live: usize, bytes: [usize; 3], budget: Option<usize>) -> Self {
+    pub(super) fn with(self, live: usize, bytes: [usize; 3], budget: Option<usize>) -> Self {
         let [requested, granted, reserved] = bytes;
         let peak_granted = granted.saturating_mul(2);
         let stats = Stats { live, requested, granted, reserved, peak_granted, ..self.stats };
@@ -89,7 +89,7 @@ unsafe impl Allocator for Fake {
     }
 }
 
-fn list(fakes: &[Fake]) -> Vec<&dyn Allocator> {
+pub(super) fn list(fakes: &[Fake]) -> Vec<&dyn Allocator> {
     fakes.iter().map(|fake| fake as &dyn Allocator).collect()
 }
 

@@ -12,6 +12,9 @@ use super::{Pages, mapping};
 use crate::allocator::{AllocError, Damage};
 use crate::sync::SpinCell;
 
+#[cfg(test)]
+mod tests;
+
 /// A stretch of address space without memory, made by [`PageAllocator::reserve`](super::PageAllocator::reserve).
 ///
 /// Each page is in one of three states. A fresh reservation is reserved throughout; any access to a

@@ -24,6 +24,9 @@ use super::entry::Entry;
 use super::system::{self, Access};
 use crate::allocator::{AllocError, Damage};
 
+#[cfg(test)]
+mod tests;
+
 /// One leaf, as the directory knows it.
 #[derive(Clone, Copy)]
 struct Leaf {

@@ -6,13 +6,23 @@
 )]
 
 // It counts the mappings and the address space of the process, of which the tools take their part.
+mod advice;
+mod closed;
+mod counters;
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 mod limits;
+// As `limits`, and it has the kernel refuse calls that the tools make as well.
+#[cfg(not(any(loligo_asan, feature = "valgrind")))]
+mod filtered;
+#[cfg(not(any(loligo_asan, feature = "valgrind")))]
+mod given_back;
 mod misuse;
 mod model;
 mod parked;
+mod refused;
 mod reservation;
 mod resize;
+mod sites;
 mod structures;
 
 use core::alloc::Layout;
@@ -71,6 +81,22 @@ fn is_resident(address: NonNull<u8>) -> bool {
     // SAFETY: as in `is_mapped`.
     let result = unsafe { libc::mincore(address.as_ptr().cast(), page(), &mut resident) };
     result == 0 && resident & 1 == 1
+}
+
+/// Returns the kernel's flags of the mapping that holds `address`.
+pub(super) fn flags(address: NonNull<u8>) -> String {
+    let text = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let mut within = false;
+    for line in text.lines() {
+        let range = line.split(' ').next().and_then(|r| r.split_once('-'));
+        let ends = range.map(|(a, b)| (usize::from_str_radix(a, 16), usize::from_str_radix(b, 16)));
+        if let Some((Ok(start), Ok(end))) = ends {
+            within = (start..end).contains(&address.addr().get());
+        } else if within && line.starts_with("VmFlags:") {
+            return line.into();
+        }
+    }
+    String::new()
 }
 
 fn fill(block: NonNull<[u8]>, byte: u8) {

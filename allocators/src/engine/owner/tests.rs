@@ -115,6 +115,29 @@ fn blocks_go_back_by_every_way_once() {
     assert_eq!(backing.stats().live, 0, "all went back");
 }
 
+#[test]
+fn a_slot_that_was_freed_last_is_handed_out_next() {
+    let backing = TestBacking::new();
+    let owner = Owned::growing("owner", &backing, 0);
+    let [first, second] = [(); 2].map(|()| take(&owner, 64));
+    owner.deallocate(first, 64);
+    assert_eq!(take(&owner, 64), first, "it waited in the front");
+    assert!(owner.deallocate_owned(first, 64), "it lies in a region");
+    assert_eq!(take(&owner, 64), first, "it waited in the front");
+    // Another region becomes the hot one.
+    let mut large = Vec::new();
+    while backing.stats().live == 1 {
+        large.push(take(&owner, 40_000));
+    }
+    owner.deallocate(first, 64);
+    assert_eq!(take(&owner, 64), first, "it waited in the front");
+    for block in [first, second].into_iter().chain(large) {
+        owner.deallocate(block, 0);
+    }
+    owner.give_all();
+    assert_eq!(backing.stats().live, 0, "all went back");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_huge_has_a_region_of_its_own() {

@@ -149,6 +149,45 @@ fn a_slot_goes_to_its_page_where_the_page_stays_as_it_is() {
 }
 
 #[test]
+fn a_partial_page_takes_all_slots_back_but_its_last() {
+    let mut memory = memory(1 << 18);
+    let mut engine = Default::new();
+    assert!(add(&mut engine, &mut memory), "the memory holds pages");
+    let slots = TABLE.slots(TABLE.class_of(496)) as usize;
+    let blocks: Vec<_> = (0..2 * slots + 1).map(|_| take(&mut engine, 496)).collect();
+    // Some fill the front, so that the others go to their pages.
+    for &block in blocks[slots..2 * slots].iter().chain(&blocks[..2]) {
+        engine.deallocate(block, 496).expect("it is live");
+    }
+    for (at, &block) in blocks[..slots].iter().enumerate().skip(2) {
+        let slot = engine.hot_slot(block, 0).expect("it is live");
+        let granted = engine.stats().granted;
+        let is_last = at + 1 == slots;
+        assert_eq!(engine.deallocate_to_page(slot), !is_last, "slot {at} of {slots}");
+        let gone = if is_last { 0 } else { 496 };
+        assert_eq!(engine.stats().granted, granted - gone, "slot {at} of {slots}");
+        engine.verify().expect("sound");
+    }
+}
+
+#[test]
+fn a_block_of_its_own_is_no_unused_region() {
+    let mut memory = memory(1 << 16);
+    let mut other = std::vec![MaybeUninit::<u8>::uninit(); 100];
+    let mut engine = Default::new();
+    assert!(add(&mut engine, &mut memory), "the memory holds pages");
+    let own = NonNull::from(other.as_mut_slice());
+    let own = NonNull::slice_from_raw_parts(own.cast::<u8>(), own.len());
+    assert!(engine.add_huge(own, layout(100, 1)).is_some(), "there is a slot for it");
+    let block = take(&mut engine, 1000);
+    engine.deallocate(block, 1000).expect("it is live");
+    assert!(!engine.has_emptied(), "the only region of many blocks stays");
+    engine.deallocate(own.cast(), 100).expect("it is live");
+    assert!(engine.has_emptied(), "the block goes back");
+    assert_eq!(engine.take_emptied(), Some((own.cast(), layout(100, 1))), "as it was taken");
+}
+
+#[test]
 fn the_region_that_is_used_becomes_the_hot_one() {
     let mut memories = [(); 3].map(|()| memory(1 << 16));
     let mut engine = Default::new();

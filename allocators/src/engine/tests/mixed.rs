@@ -226,6 +226,63 @@ fn in_need_a_page_is_divided_or_a_larger_slot_serves() {
     });
 }
 
+#[test]
+fn in_need_classes_without_a_free_slot_are_passed_over() {
+    with_engine(|engine| {
+        let slots = TABLE.slots(class(128)) as usize;
+        let large: Vec<_> = (0..slots).map(|_| take(engine, 128)).collect();
+        used_up(engine);
+        thin(engine, 128, &large, |at| at != 1);
+        let block = engine.allocate_anyhow(layout(65, 1)).expect("a slot of 128 is free");
+        assert_eq!((block.cast(), block.len()), (large[1], 128), "two classes lie between");
+        engine.verify().expect("sound");
+    });
+}
+
+#[test]
+fn in_need_pages_that_are_used_more_are_divided_too() {
+    for keep in [3, 5] {
+        with_engine(|engine| {
+            let pages = fill(engine, 496, 10);
+            for _ in 1..8 {
+                take(engine, 496);
+            }
+            used_up(engine);
+            thin(engine, 496, &pages[0], |at| at < keep);
+            // Of the others, which are looked at before, no unit is free.
+            for page in &pages[1..] {
+                thin(engine, 496, page, |at| at != 3);
+            }
+            let block = engine.allocate_anyhow(layout(48, 1)).expect("units are free");
+            assert_eq!((block.len(), kind(engine, block.cast())), (48, KIND_MIXED), "{keep}");
+            engine.verify().expect("sound");
+        });
+    }
+}
+
+#[test]
+fn behind_eight_mixed_pages_that_are_full_a_fresh_one_serves() {
+    with_engine(|engine| {
+        let pages = fill(engine, 496, 9);
+        for page in &pages {
+            thin(engine, 496, page, |at| at == 0);
+        }
+        for _ in &pages {
+            engine.retire(class(64)).expect("sound");
+            assert_eq!(engine.divide_sparse(class(64), true), Ok(true), "it is sparse");
+            while engine.classes[class(64)].current.left() > 0 {
+                take(engine, 64);
+            }
+        }
+        engine.retire(class(64)).expect("sound");
+        assert_ne!(engine.mixed, NIL, "all nine may have free units, as far as is known");
+        let block = engine.allocate(layout(96, 1)).expect("there is memory").cast();
+        assert_ne!(kind(engine, block), KIND_MIXED, "a fresh page");
+        assert_ne!(engine.mixed, NIL, "eight were looked at");
+        engine.verify().expect("sound");
+    });
+}
+
 /// An engine of 70 pages of which most is idle, as many blocks of each kept; returns the frontier.
 fn sparse(engine: &mut Default, pages: usize, keep: usize) -> u32 {
     for page in fill(engine, 496, pages) {

@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use super::State;
+use super::{Known, Stage, State};
 use crate::allocator::{Allocator, Damage};
 use crate::guard_page::GuardPageAllocator;
 use crate::page::PageAllocator;
@@ -56,6 +56,27 @@ fn each_disagreement_is_told() {
     assert_eq!(back, Ok(()), "as it was");
     // SAFETY: the block is live and not used again.
     unsafe { guards.deallocate(blocks[2]) };
+}
+
+#[test]
+fn a_list_that_goes_round_is_told() {
+    let pages = PageAllocator::new("pages");
+    let guards = GuardPageAllocator::new("guards", &pages).with_quarantine(3);
+    let layout = Layout::new::<[u64; 4]>();
+    let blocks: [NonNull<u8>; 2] =
+        [(); 2].map(|()| guards.allocate(layout).expect("there is memory").cast());
+    for block in blocks {
+        // SAFETY: the block is live and not used again.
+        unsafe { guards.deallocate(block) };
+    }
+    let lead = |state: &State, to: Option<NonNull<u8>>| {
+        let known = state.blocks.get(blocks[1]).expect("it waits");
+        let Stage::Freed { site, .. } = known.stage else { panic!("it is freed") };
+        state.blocks.insert(blocks[1], Known { stage: Stage::Freed { site, next: to }, ..known });
+    };
+    let list = Err("the list of the freed blocks is not what the table has");
+    assert_eq!(said(&guards, |state| lead(state, Some(blocks[0]))), list, "round and round");
+    assert_eq!(said(&guards, |state| lead(state, None)), Ok(()), "as it was");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What is said of counters that are not the sums over the table, and what is not said in flight.
 
+mod parked;
+
 use core::alloc::Layout;
 use core::ptr::NonNull;
 

@@ -221,7 +221,7 @@ fn a_commit_that_fails_half_way_is_undone() {
 }
 
 /// Sets a limit of this child alone, no higher than that which it was started with.
-fn is_limited(resource: libc::__rlimit_resource_t, bytes: usize) -> bool {
+pub(super) fn is_limited(resource: libc::__rlimit_resource_t, bytes: usize) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: writes the struct that it is given.
     if unsafe { libc::getrlimit(resource, &raw mut limit) } != 0 {
@@ -233,7 +233,7 @@ fn is_limited(resource: libc::__rlimit_resource_t, bytes: usize) -> bool {
 }
 
 /// Returns how much address space the process has mapped.
-fn address_space() -> usize {
+pub(super) fn address_space() -> usize {
     let mut text = [0_u8; 128];
     // SAFETY: plain system calls on a buffer of ours.
     let read = unsafe {

@@ -1,9 +1,6 @@
 //! Blocks that change their size, and huge pages.
 
-use core::ptr::NonNull;
-use std::string::String;
-
-use super::{bytes, fill, free, layout, page};
+use super::{bytes, fill, flags, free, layout, page};
 use crate::allocator::Allocator;
 use crate::page::PageAllocator;
 use crate::page::state::HUGE_BYTES;
@@ -81,22 +78,6 @@ fn reallocating_to_a_greater_alignment() {
         unsafe { pages.deallocate_sized(moved.cast(), new) };
     }
     assert_eq!(pages.stats().reserved, 0, "all went back");
-}
-
-/// Returns the kernel's flags of the mapping that holds `address`.
-fn flags(address: NonNull<u8>) -> String {
-    let text = std::fs::read_to_string("/proc/self/smaps").unwrap();
-    let mut within = false;
-    for line in text.lines() {
-        let range = line.split(' ').next().and_then(|r| r.split_once('-'));
-        let ends = range.map(|(a, b)| (usize::from_str_radix(a, 16), usize::from_str_radix(b, 16)));
-        if let Some((Ok(start), Ok(end))) = ends {
-            within = (start..end).contains(&address.addr().get());
-        } else if within && line.starts_with("VmFlags:") {
-            return line.into();
-        }
-    }
-    String::new()
 }
 
 #[test]

@@ -79,6 +79,17 @@ fn leaks_tell_who_asked() {
     assert_eq!(books.stats().live, 0, "the books have everything back");
 }
 
+#[test]
+fn a_damaged_book_is_told() {
+    let books = TestBacking::new();
+    let sites = Sites::new(&books);
+    sites.table.reserve(1, &books).expect("the books have room");
+    sites.table.insert(super::address(0x1000), 7);
+    let pages = PageAllocator::new("pages").with_sites(sites);
+    let told = pages.verify().map_err(|damage| damage.what);
+    assert_eq!(told, Err("a block has a site that has no such number"), "there is no seventh");
+}
+
 /// A block that may be sent by the thread that has it.
 struct Own(NonNull<u8>, Layout, u32);
 

@@ -1,0 +1,64 @@
+//! What is said of a reservation whose page map is damaged, and what is done to its neighbours.
+
+use crate::allocator::Allocator;
+use crate::page::page_map::Use;
+use crate::page::{PageAllocator, system};
+
+#[test]
+fn damage_to_the_map_is_told() {
+    let page = system::page_size();
+    let pages = PageAllocator::new("pages");
+    let space = pages.reserve(10 * page, page).expect("there are addresses");
+    assert_eq!(space.verify(), Ok(()), "sound");
+    space.pages.with(|map| map.miscount());
+    let said = space.verify().map_err(|damage| damage.what);
+    let what = "a reservation's count of committed pages is not what its map says";
+    assert_eq!(said, Err(what), "a page too many");
+    space.pages.with(|map| map.set(0..1, Use::Committed));
+    space.pages.with(|map| map.set(0..1, Use::Reserved));
+    assert!(space.verify().is_err(), "still");
+    pages.pages.state.with(|state| state.committed += page);
+    drop(space);
+    assert_eq!(pages.committed_bytes(), 0, "as the map counted");
+}
+
+#[test]
+fn a_reservation_that_is_gone_is_in_no_book() {
+    let page = system::page_size();
+    let pages = PageAllocator::new("pages");
+    let space = pages.reserve(10 * page, page).expect("there are addresses");
+    let base = space.base().as_ptr();
+    assert!(pages.owns(base), "owned so far");
+    drop(space);
+    assert!(!pages.owns(base), "its addresses are anyone's");
+    assert_eq!((pages.verify(), pages.stats().reserved), (Ok(()), 0), "whole");
+}
+
+/// The kernel refuses to discard pages that are locked in memory.
+#[test]
+fn pages_that_cannot_be_emptied_stay_as_they_were() {
+    let page = system::page_size();
+    let pages = PageAllocator::new("pages");
+    let space = pages.reserve(4 * page, page).expect("there are addresses");
+    let block = space.commit(0..2 * page).expect("there is memory");
+    // SAFETY: the pages are committed and nobody else's.
+    unsafe { block.cast::<u8>().write_bytes(7, block.len()) };
+    // SAFETY: locks a page of the test's own.
+    if unsafe { libc::mlock(block.cast::<u8>().as_ptr().cast(), page) } != 0 {
+        std::println!("this process may not lock a page");
+        return;
+    }
+    // SAFETY: nothing uses the memory but the test, if it stays.
+    let refused = unsafe { space.decommit(0..2 * page) };
+    assert!(refused.is_err(), "locked");
+    assert_eq!(space.committed_bytes(), 2 * page, "committed still");
+    // SAFETY: the pages are committed still and were written.
+    let kept = unsafe { &*block.as_ptr() };
+    assert!(kept.iter().all(|&byte| byte == 7), "with their contents");
+    // SAFETY: unlocks the page that was locked.
+    let unlocked = unsafe { libc::munlock(block.cast::<u8>().as_ptr().cast(), page) };
+    assert_eq!(unlocked, 0, "it was locked");
+    // SAFETY: nothing uses the memory any more.
+    unsafe { space.decommit(0..2 * page) }.expect("nothing is locked");
+    assert_eq!(space.committed_bytes(), 0, "none");
+}
