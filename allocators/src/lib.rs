@@ -58,9 +58,6 @@ mod test_backing;
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod test_child;
-#[cfg(all(target_os = "linux", not(any(loligo_asan, feature = "valgrind"))))]
-#[cfg(test)]
-mod test_filter;
 #[cfg(test)]
 mod test_world;
 mod trace;

@@ -5,9 +5,6 @@
     reason = "a test makes several calls under one promise"
 )]
 
-// It counts on calls that the kernel refuses, which the tools make too.
-#[cfg(not(any(loligo_asan, feature = "valgrind")))]
-mod filtered;
 mod model;
 
 use core::alloc::Layout;

@@ -10,12 +10,9 @@ mod advice;
 mod closed;
 mod counters;
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
-mod limits;
-// As `limits`, and it has the kernel refuse calls that the tools make as well.
-#[cfg(not(any(loligo_asan, feature = "valgrind")))]
-mod filtered;
-#[cfg(not(any(loligo_asan, feature = "valgrind")))]
 mod given_back;
+#[cfg(not(any(loligo_asan, feature = "valgrind")))]
+mod limits;
 mod misuse;
 mod model;
 mod parked;
