@@ -98,10 +98,11 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         {
             return self.free_slow(block, bytes, site);
         }
-        let first = self.memory.addr().get() + youngest.offset();
-        if block.addr().get() == first {
+        // With a sign, as 4 GiB below the cursor is below zero where the memory lies low.
+        let beyond = self.offset_of(block).wrapping_sub(youngest.offset()) as isize;
+        if beyond == 0 {
             self.cut_last(block, true);
-        } else if block.addr().get() < first {
+        } else if beyond < 0 {
             // The ground: there is no block.
             return self.free_slow(block, bytes, site);
         } else {

@@ -70,10 +70,35 @@ fn an_empty_frame_has_no_last_block() {
     let frame = FrameAllocator::from_region("frame", &mut memory);
     // Where a last block would lie if the ground were a record.
     let below = frame.memory.as_ptr().wrapping_sub(1 << 32);
-    let below = NonNull::new(below).expect("the memory lies higher than that");
+    let below = NonNull::new(below).expect("the memory does not begin there");
     assert!(misuse_of(|| free(&frame, below)).contains("foreign free"), "there is no block");
     assert_eq!((frame.stats().live, frame.remaining() > 900), (0, true), "nothing has changed");
     frame.verify().expect("sound");
+}
+
+/// Found under Valgrind, whose memory lies so low.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn an_empty_frame_within_the_lowest_4_gib_has_no_last_block_either() {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_32BIT;
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: the kernel chooses a free place.
+    let mapped = unsafe { libc::mmap(core::ptr::null_mut(), 4096, protection, flags, -1, 0) };
+    if mapped == libc::MAP_FAILED {
+        std::println!("skipped: the kernel gives no memory below 2 GiB");
+        return;
+    }
+    assert!(mapped.addr() < 1 << 31, "as asked");
+    // SAFETY: the page was just mapped, zeroed, and is nobody else's until it is unmapped.
+    let region = unsafe { core::slice::from_raw_parts_mut(mapped.cast(), 4096) };
+    let frame = FrameAllocator::from_region("frame", region);
+    let below = frame.memory.as_ptr().wrapping_sub(1 << 32);
+    let below = NonNull::new(below).expect("it is near the upper end");
+    assert!(misuse_of(|| free(&frame, below)).contains("foreign free"), "there is no block");
+    frame.verify().expect("sound");
+    drop(frame);
+    // SAFETY: nothing refers to the page any more.
+    assert_eq!(unsafe { libc::munmap(mapped, 4096) }, 0, "unmapped");
 }
 
 #[test]
