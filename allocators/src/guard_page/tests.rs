@@ -6,6 +6,7 @@
 )]
 
 mod model;
+mod refusals;
 
 use core::alloc::Layout;
 use core::panic::Location;

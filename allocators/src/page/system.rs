@@ -7,7 +7,7 @@ use crate::allocator::AllocError;
 
 /// What a fresh mapping may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
+pub(in crate::page) enum Access {
     /// Nothing: address space alone, which the kernel does not count as memory.
     None,
     /// Reading and writing.
@@ -56,7 +56,11 @@ pub(crate) fn whole_pages(bytes: usize) -> Option<usize> {
 }
 
 /// Maps fresh zeroed pages. `unbacked` asks the kernel to keep no swap for them.
-pub(super) fn map(bytes: usize, access: Access, unbacked: bool) -> Result<NonNull<u8>, AllocError> {
+pub(in crate::page) fn map(
+    bytes: usize,
+    access: Access,
+    unbacked: bool,
+) -> Result<NonNull<u8>, AllocError> {
     let mut flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     if unbacked {
         flags |= libc::MAP_NORESERVE;
@@ -71,7 +75,7 @@ pub(super) fn map(bytes: usize, access: Access, unbacked: bool) -> Result<NonNul
 /// # Safety
 ///
 /// The pages are the caller's and nothing uses them afterwards.
-pub(super) unsafe fn unmap(address: NonNull<u8>, bytes: usize) -> Result<(), AllocError> {
+pub(in crate::page) unsafe fn unmap(address: NonNull<u8>, bytes: usize) -> Result<(), AllocError> {
     // SAFETY: the caller owns the pages and is done with them.
     let result = unsafe { libc::munmap(address.as_ptr().cast(), bytes) };
     done(result)
@@ -82,7 +86,11 @@ pub(super) unsafe fn unmap(address: NonNull<u8>, bytes: usize) -> Result<(), All
 /// # Safety
 ///
 /// The pages are the caller's.
-pub(super) unsafe fn grow(address: NonNull<u8>, old: usize, new: usize) -> Result<(), AllocError> {
+pub(in crate::page) unsafe fn grow(
+    address: NonNull<u8>,
+    old: usize,
+    new: usize,
+) -> Result<(), AllocError> {
     // SAFETY: the caller owns the pages; without MAYMOVE they stay where they are.
     let result = unsafe { libc::mremap(address.as_ptr().cast(), old, new, 0) };
     checked(result).map(|_| ())
@@ -93,7 +101,7 @@ pub(super) unsafe fn grow(address: NonNull<u8>, old: usize, new: usize) -> Resul
 /// # Safety
 ///
 /// The pages are the caller's; on success nothing uses the old addresses afterwards.
-pub(super) unsafe fn grow_moving(
+pub(in crate::page) unsafe fn grow_moving(
     address: NonNull<u8>,
     old: usize,
     new: usize,
@@ -112,7 +120,7 @@ pub(super) unsafe fn grow_moving(
 /// # Safety
 ///
 /// Both are the caller's; `target` has `new` bytes; nothing uses the old addresses afterwards.
-pub(super) unsafe fn move_onto(
+pub(in crate::page) unsafe fn move_onto(
     address: NonNull<u8>,
     old: usize,
     target: NonNull<u8>,
@@ -130,7 +138,7 @@ pub(super) unsafe fn move_onto(
 /// # Safety
 ///
 /// The pages are the caller's, and nothing uses them in a way that `access` forbids.
-pub(super) unsafe fn protect(
+pub(in crate::page) unsafe fn protect(
     address: NonNull<u8>,
     bytes: usize,
     access: Access,
@@ -145,7 +153,10 @@ pub(super) unsafe fn protect(
 /// # Safety
 ///
 /// The pages are the caller's and their contents are not needed any more.
-pub(super) unsafe fn discard(address: NonNull<u8>, bytes: usize) -> Result<(), AllocError> {
+pub(in crate::page) unsafe fn discard(
+    address: NonNull<u8>,
+    bytes: usize,
+) -> Result<(), AllocError> {
     // SAFETY: the caller gives the contents up.
     let result = unsafe { libc::madvise(address.as_ptr().cast(), bytes, libc::MADV_DONTNEED) };
     done(result)
@@ -156,7 +167,7 @@ pub(super) unsafe fn discard(address: NonNull<u8>, bytes: usize) -> Result<(), A
 /// # Safety
 ///
 /// The pages are the caller's.
-pub(super) unsafe fn advise_huge(address: NonNull<u8>, bytes: usize) {
+pub(in crate::page) unsafe fn advise_huge(address: NonNull<u8>, bytes: usize) {
     // SAFETY: the advice changes neither contents nor access of the caller's pages.
     let _ = unsafe { libc::madvise(address.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
 }

@@ -16,6 +16,7 @@ mod limits;
 mod misuse;
 mod model;
 mod parked;
+mod refusals;
 mod refused;
 mod reservation;
 mod resize;
