@@ -32,7 +32,10 @@ fn armed_code_is_stopped_with_its_stack() {
         assert!(!is_well && stdout.is_empty(), "{job} went on: {stdout}{stderr}");
         assert!(stderr.contains("allocator `child-guard`: global allocation"), "{job}: {stderr}");
         assert!(stderr.contains(words), "{job}: {stderr}");
-        assert!(stderr.contains("`child-guard` was reached by armed code"), "{job}, said first: {stderr}");
+        assert!(
+            stderr.contains("`child-guard` was reached by armed code"),
+            "{job}, said first: {stderr}"
+        );
         assert!(stderr.contains("children/global_guard.rs"), "{job}, the stack: {stderr}");
     }
     let Ended { stderr, .. } = child("allocate");

@@ -20,7 +20,8 @@ pub trait Observer: Sync {
     /// A worker's thread begins; `life` is all that it does, to be called once. Here is the place for what belongs to
     /// a thread: a recorder for its timeline, its name in a debugger. Main threads are their owners' and not told of.
     ///
-    /// Where `life` is not called, there is a worker less.
+    /// Where `life` is not called, there is a worker less. The work of [`Tasks::run`](crate::Tasks::run) begins when
+    /// every worker has called it or returned.
     fn thread(&self, thread: ThreadIndex, life: &mut dyn FnMut()) {
         let _ = thread;
         life();

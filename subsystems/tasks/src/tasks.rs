@@ -14,7 +14,7 @@ use crate::id::Bits;
 use crate::observer::Observer;
 use crate::slot::{NONE, Slot};
 use crate::state::ThreadRecord;
-use crate::sync::Bell;
+use crate::sync::{Bell, Lock};
 use crate::task::ThreadIndex;
 use crate::worker::MainThread;
 
@@ -99,6 +99,9 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
     /// Starts the workers, registers the calling thread as the first main thread, runs `work` on it, and ends: tasks
     /// that have not started are given up, those that run are waited for, and so are the workers.
     ///
+    /// When `work` begins, every worker serves: what a system thread takes from the heap as it starts, late where
+    /// the machine is busy, falls in no frame.
+    ///
     /// Where the system refuses a thread, there are fewer. The manager can run again.
     ///
     /// # Panics
@@ -149,26 +152,29 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
             let _closing = Closing(hub);
             return main();
         }
+        let start = &Start { begun: Lock::new(0), bell: Bell::default() };
         thread::scope(|scope| {
             let _closing = Closing(hub);
             for index in main_threads as usize..threads {
                 let name = format!("worker {}", index - main_threads as usize);
                 hub.with(|state| state.register(index as u8));
-                let serve = move || live(hub, index as u8, observer);
-                if thread::Builder::new().name(name).spawn_scoped(scope, serve).is_err() {
-                    hub.with(|state| state.unregister(index as u8));
-                }
+                let worker = NewWorker { hub, start, index: index as u8, has_served: false };
+                let life = move || live(worker, observer);
+                // Where there is no thread, the worker goes with what it would have run, and is taken off the count.
+                let _ = thread::Builder::new().name(name).spawn_scoped(scope, life);
             }
+            start.wait(threads - main_threads as usize);
             main()
         })
     }
 }
 
 /// All that a worker's thread does, within what an observer does around it.
-fn live(hub: &Hub<'_>, index: u8, observer: Option<&dyn Observer>) {
-    let mut worker = NewWorker { hub, index, has_served: false };
+fn live(mut worker: NewWorker<'_, '_>, observer: Option<&dyn Observer>) {
     match observer {
-        Some(observer) => observer.thread(ThreadIndex(index), &mut || worker.serve()),
+        Some(observer) => {
+            observer.thread(ThreadIndex(worker.index), &mut || worker.serve());
+        }
         None => worker.serve(),
     }
 }
@@ -176,6 +182,7 @@ fn live(hub: &Hub<'_>, index: u8, observer: Option<&dyn Observer>) {
 /// A worker that is counted and has not served yet. One that never does is taken off the count.
 struct NewWorker<'h, 'm> {
     hub: &'h Hub<'m>,
+    start: &'h Start,
     index: u8,
     has_served: bool,
 }
@@ -184,6 +191,7 @@ impl NewWorker<'_, '_> {
     fn serve(&mut self) {
         if !self.has_served {
             self.has_served = true;
+            self.start.tell();
             self.hub.serve(self.index);
         }
     }
@@ -193,6 +201,27 @@ impl Drop for NewWorker<'_, '_> {
     fn drop(&mut self) {
         if !self.has_served {
             self.hub.with(|state| state.unregister(self.index));
+            self.start.tell();
+        }
+    }
+}
+
+/// Where the thread that starts the workers waits until each serves, or will not.
+struct Start {
+    begun: Lock<usize>,
+    bell: Bell,
+}
+
+impl Start {
+    fn tell(&self) {
+        *self.begun.lock() += 1;
+        self.bell.ring();
+    }
+
+    fn wait(&self, workers: usize) {
+        let mut begun = self.begun.lock();
+        while *begun < workers {
+            begun = self.bell.sleep(begun);
         }
     }
 }

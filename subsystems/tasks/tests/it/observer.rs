@@ -92,6 +92,7 @@ fn workers_live_within_what_an_observer_does_around_them() {
             let threads = Threads { seen: Mutex::default(), last };
             let done = AtomicU32::new(0);
             tasks.run_observed(&threads, |main| {
+                assert_eq!(threads.seen.lock().expect("whole").len(), 3, "the work waits for each");
                 main.scope(&"all", |scope| {
                     for _ in 0..100 {
                         let count = |_: &Worker<'_>| _ = done.fetch_add(1, Ordering::Relaxed);
@@ -106,4 +107,51 @@ fn workers_live_within_what_an_observer_does_around_them() {
             assert_eq!(seen, [1, 2, 3].map(ThreadIndex), "each is told of once");
         });
     }
+}
+
+/// Says that this process is the one with little address space.
+const NARROW: &str = "LOLIGO_TASKS_NARROW";
+
+#[test]
+fn child_with_more_workers_than_the_system_gives_threads() {
+    if std::env::var_os(NARROW).is_none() {
+        return;
+    }
+    with_memory(|memory| {
+        let settings = Settings { workers: Some(60), ..Settings::default() };
+        let mut tasks = Tasks::try_new_in(&settings, memory).expect("there is memory");
+        let threads = Threads { seen: Mutex::default(), last: 255 };
+        let done = AtomicU32::new(0);
+        tasks.run_observed(&threads, |main| {
+            main.scope(&"all", |scope| {
+                for _ in 0..100 {
+                    let count = |_: &Worker<'_>| _ = done.fetch_add(1, Ordering::Relaxed);
+                    scope.add(Task::new(&"one", count)).expect("there is room");
+                }
+            })
+            .expect("nothing fails");
+        });
+        println!(
+            "{} done, {} threads",
+            done.into_inner(),
+            threads.seen.into_inner().expect("whole").len()
+        );
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn where_the_system_refuses_threads_there_are_fewer() {
+    let this = std::env::current_exe().expect("this test");
+    let mut child = std::process::Command::new("sh");
+    // 60 stacks of 2 MiB are more than that.
+    child.args(["-c", "ulimit -v 100000; exec \"$0\" --exact --nocapture \"$1\""]);
+    child.arg(this).arg("observer::child_with_more_workers_than_the_system_gives_threads");
+    let output = child.env(NARROW, "1").output().expect("there is a shell");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let threads = said.split("100 done, ").nth(1).and_then(|rest| rest.split(' ').next());
+    let threads: u32 = threads.and_then(|number| number.parse().ok()).unwrap_or_else(|| {
+        panic!("{said}{}", String::from_utf8_lossy(&output.stderr));
+    });
+    assert!(threads < 60, "some were refused: {threads}");
 }
