@@ -158,7 +158,7 @@ fn what_a_library_asks_for_is_no_violation_and_counted_under_its_name() {
 
 #[test]
 fn a_place_that_is_made_at_run_time_has_counted_nothing() {
-    let site = CallSite::new(std::hint::black_box("a library"));
+    let site = CallSite::new(core::hint::black_box("a library"));
     assert_eq!(
         (site.name(), site.counts()),
         ("a library", Violations::default()),
