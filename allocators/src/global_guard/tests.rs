@@ -157,6 +157,29 @@ fn what_a_library_asks_for_is_no_violation_and_counted_under_its_name() {
 }
 
 #[test]
+fn a_place_that_is_made_at_run_time_has_counted_nothing() {
+    let site = CallSite::new(core::hint::black_box("a library"));
+    assert_eq!(
+        (site.name(), site.counts()),
+        ("a library", Violations::default()),
+        "as it was made"
+    );
+}
+
+/// Not under the memory checkers, to which a child is one more program.
+#[cfg(all(target_os = "linux", not(any(loligo_asan, feature = "valgrind"))))]
+#[test]
+fn whose_stack_is_shown_is_said_first() {
+    let (said, _) = crate::test_child::ended(|| {
+        // SAFETY: ends the child, should a thread that is not in it have been at making a stack trace.
+        unsafe { libc::alarm(10) };
+        GlobalGuard::new("the guard", System).show_stack();
+    });
+    let first = "loligo: `the guard` was reached by armed code; its stack:\n";
+    assert!(said.starts_with(first), "{said}");
+}
+
+#[test]
 fn all_threads_may_be_armed_and_some_exempted() {
     let guard = GlobalGuard::new("guard", System);
     let all = guard.arm_all_threads(COUNT);

@@ -119,4 +119,13 @@ mod tests {
             assert_eq!(count.get(), lowered, "one less than {before}");
         }
     }
+
+    #[test]
+    fn a_thread_begins_in_no_scope() {
+        // At run time, as the compiler makes those of the threads.
+        let thread = Thread::new();
+        assert_eq!((thread.exempt.get(), thread.is_apart.get()), (0, false), "neither");
+        assert!(thread.armed.iter().all(|armed| armed.get() == 0), "not armed");
+        assert!(thread.site.get().is_none(), "in no library");
+    }
 }

@@ -11,6 +11,9 @@ use super::SharedPool;
 use super::chunk::{BLOCKS_MAX, Chunk, Plan};
 use super::place::{CHUNKS_MAX, Place};
 
+#[cfg(all(test, not(loom)))]
+mod tests;
+
 /// The bytes of the first chunk, about.
 const FIRST_BYTES: usize = 4 << 10;
 /// The bytes of a chunk up to which each has as many blocks as all before it.

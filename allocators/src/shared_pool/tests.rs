@@ -5,6 +5,8 @@
     reason = "a test makes several calls under one promise"
 )]
 
+#[cfg(not(loom))]
+mod books;
 #[cfg(loom)]
 mod loom;
 #[cfg(not(loom))]

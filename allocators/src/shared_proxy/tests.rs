@@ -9,6 +9,8 @@
 #[cfg(loom)]
 mod loom;
 #[cfg(not(loom))]
+mod scripted;
+#[cfg(not(loom))]
 mod single;
 #[cfg(not(loom))]
 mod threads;

@@ -6,6 +6,8 @@
 
 #[cfg(loom)]
 pub(crate) mod model;
+#[cfg(all(test, not(loom)))]
+mod tests;
 
 pub(crate) use core::sync::atomic::Ordering;
 

@@ -82,3 +82,104 @@ fn a_block_that_is_left_is_told_with_who_asked_for_it() {
     // SAFETY: nobody knows the block any more but this test; the system's heap does.
     unsafe { System.dealloc(block.as_ptr(), Layout::new::<u64>()) };
 }
+
+#[test]
+fn the_table_is_what_is_taken_from_the_pages() {
+    let pages = PageAllocator::new("pages");
+    let system = SystemAllocator::new("system", &pages);
+    let layout = Layout::new::<[u64; 3]>();
+    let blocks: Vec<NonNull<u8>> =
+        (0..200).map(|_| system.allocate(layout).expect("memory").cast()).collect();
+    let (taken, stats) = (system.overhead_bytes(), system.stats());
+    assert!((200 * 53..=200 * 107).contains(&taken), "as the documentation says: {taken}");
+    assert_eq!(taken, pages.stats().requested, "nothing else is taken");
+    assert_eq!((stats.live, stats.exact), (200, true), "every block is counted by itself");
+    // SAFETY: the blocks are live, and not used again.
+    blocks.into_iter().for_each(|block| unsafe { system.deallocate(block) });
+}
+
+#[test]
+fn a_block_is_owned_up_to_its_end() {
+    let pages = PageAllocator::new("pages");
+    let system = SystemAllocator::new("system", &pages);
+    let block: NonNull<u8> = system.allocate(Layout::new::<[u8; 24]>()).expect("memory").cast();
+    let owned = [0, 23, 24].map(|offset| system.owns(block.as_ptr().wrapping_add(offset)));
+    assert_eq!(owned, [true, true, false], "24 bytes");
+    assert!(!system.owns(block.as_ptr().wrapping_sub(1)), "nothing before it");
+    // SAFETY: the block is live, and not used again.
+    unsafe { system.deallocate(block) };
+}
+
+#[test]
+fn a_block_of_the_same_size_stays() {
+    let pages = PageAllocator::new("pages");
+    let system = SystemAllocator::new("system", &pages);
+    let layout = Layout::new::<[u64; 4]>();
+    let block = system.allocate(layout).expect("memory");
+    // SAFETY: the block is live and has this layout.
+    let same = unsafe { system.resize_in_place(block.cast(), layout, layout) };
+    assert_eq!(same, Ok(block), "it has this size");
+    // SAFETY: as above.
+    let other = unsafe { system.resize_in_place(block.cast(), layout, Layout::new::<[u8; 33]>()) };
+    assert_eq!(other, Err(AllocError), "a tool is to see the other size");
+    // SAFETY: as above.
+    let same = unsafe { system.reallocate(block.cast(), layout, layout) };
+    assert_eq!((same, system.stats().allocations_total), (Ok(block), 1), "nothing is moved");
+    // SAFETY: the block is live, and not used again.
+    unsafe { system.deallocate(block.cast()) };
+}
+
+#[test]
+fn damage_to_the_books_is_told() {
+    let pages = PageAllocator::new("pages");
+    let system = SystemAllocator::new("system", &pages);
+    let block: NonNull<u8> = system.allocate(Layout::new::<u64>()).expect("memory").cast();
+    let said = || system.verify().map_err(|Damage { what, .. }| what);
+    let sums = "the counters of the system's blocks are not the sums over the table";
+    assert_eq!(said(), Ok(()), "sound");
+    system.state.with(|state| state.counters.reserved(1));
+    assert_eq!(said(), Err(sums), "a byte too many is reserved");
+    system.state.with(|state| state.counters.released(1));
+    system.state.with(|state| state.counters.allocated(0, 0));
+    assert_eq!(said(), Err(sums), "a block too many is live");
+    system.state.with(|state| state.counters.freed(0, 0));
+    for (requested, granted) in [(1, 0), (0, 1)] {
+        system.state.with(|state| state.counters.allocated(requested, granted));
+        system.state.with(|state| state.counters.freed(0, 0));
+        assert_eq!(said(), Err(sums), "a byte too many is live");
+        system.state.with(|state| state.counters.allocated(0, 0));
+        system.state.with(|state| state.counters.freed(requested, granted));
+    }
+    let used = system.state.with(|state| state.blocks.miscount(7));
+    let told = said();
+    system.state.with(|state| state.blocks.miscount(used));
+    assert_eq!(told, Err("the table of addresses is miscounted"), "the table is looked at too");
+    assert_eq!(said(), Ok(()), "mended");
+    // SAFETY: the block is live, and not used again.
+    unsafe { system.deallocate(block) };
+}
+
+/// The heap of the C library gives out first what was given back last; the checkers put others in its place.
+#[cfg(all(target_env = "gnu", not(any(loligo_asan, feature = "valgrind"))))]
+#[test]
+fn a_block_without_a_place_in_the_table_goes_back() {
+    use crate::page::system::{MAP, during};
+
+    let pages = PageAllocator::new("pages");
+    let system = SystemAllocator::new("system", &pages);
+    let layout = Layout::from_size_align(1000, 8).expect("a layout");
+    let next = || {
+        // SAFETY: the layout has a size.
+        let block = unsafe { System.alloc(layout) };
+        // SAFETY: the block was just allocated with this layout, and is not used.
+        unsafe { System.dealloc(block, layout) };
+        block.addr()
+    };
+    let before = next();
+    let asked = during(MAP, 0..u32::MAX, || {
+        assert_eq!(system.allocate(layout), Err(AllocError), "there is no table");
+    });
+    assert!(asked > 0, "the pages were asked");
+    assert_eq!(next(), before, "it is the heap's again");
+    assert_eq!((system.stats().live, pages.stats().reserved), (0, 0), "nothing is left");
+}

@@ -2,6 +2,8 @@
 
 use crate::allocator::Allocator;
 use crate::page::page_map::Use;
+use crate::page::system::{Access, MAP, PROTECT, during};
+use crate::page::tests::flags;
 use crate::page::{PageAllocator, system};
 
 #[test]
@@ -62,4 +64,40 @@ fn pages_that_cannot_be_emptied_stay_as_they_were() {
     // SAFETY: nothing uses the memory any more.
     unsafe { space.decommit(0..2 * page) }.expect("nothing is locked");
     assert_eq!(space.committed_bytes(), 0, "none");
+}
+
+#[test]
+fn a_reservation_that_is_refused_takes_its_pledge_back() {
+    let page = system::page_size();
+    let pages = PageAllocator::new("pages");
+    let reserve = || pages.reserve(4 * page, page);
+    let space = reserve().expect("there are addresses");
+    let overhead = pages.overhead_bytes();
+    drop(space);
+    for _ in 0..3 {
+        // The map of pages is had, the addresses are not.
+        let asked = during(MAP, 1..2, || assert!(reserve().is_err(), "refused"));
+        assert_eq!(asked, 2, "the second call is the last");
+        let space = reserve().expect("there are addresses");
+        assert_eq!(pages.overhead_bytes(), overhead, "no leaf is kept for the one refused");
+        drop(space);
+    }
+}
+
+#[test]
+fn a_commit_that_is_refused_touches_no_page_behind_it() {
+    let page = system::page_size();
+    let pages = PageAllocator::new("pages");
+    let space = pages.reserve(3 * page, page).expect("there are addresses");
+    let behind = space.address(1);
+    // As if it were another's: with access, and nothing in the map that says so.
+    // SAFETY: the page is the reservation's, and nobody uses it.
+    unsafe { system::protect(behind, page, Access::ReadWrite) }.expect("it is mapped");
+    let asked = during(PROTECT, 0..1, || {
+        assert!(space.commit(0..page).is_err(), "refused");
+    });
+    assert_eq!(asked, 2, "closed again");
+    assert!(flags(behind).contains(" wr"), "the next page is as it was: {}", flags(behind));
+    assert!(!flags(space.base()).contains(" wr"), "the page itself is closed");
+    assert_eq!(space.committed_bytes(), 0, "nothing was committed");
 }

@@ -109,7 +109,12 @@ fn leaves_that_are_half_full_together_are_joined() {
 #[test]
 fn a_full_leaf_is_split_in_the_middle() {
     let half = capacity() / 2;
-    for (at, expected) in [(1, [half + 1, half]), (capacity() - 1, [half, half + 1])] {
+    for (at, expected) in [
+        (1, [half + 1, half]),
+        (half, [half + 1, half]),
+        (half + 1, [half, half + 1]),
+        (capacity() - 1, [half, half + 1]),
+    ] {
         let mut table = filled(capacity());
         let start = table.entries(0)[at].start() + page();
         table.pledge().expect("there is memory");
@@ -215,4 +220,18 @@ fn the_tables_pages_are_memory() {
     let leaf = table.leaf(0).entries.cast();
     assert!(!flags(leaf).contains(" nr"), "a leaf is backed");
     assert!(!flags(table.directory.cast()).contains(" nr"), "so is the directory");
+}
+
+#[test]
+fn a_table_that_goes_gives_every_page_back() {
+    let before = system::mapped();
+    for count in [0, 1, capacity(), 3 * capacity() + 1] {
+        let mut table = filled(count);
+        for _ in 0..3 {
+            table.pledge().expect("there is memory");
+        }
+        assert!(system::mapped() > before, "{count} ranges and spare leaves");
+        drop(table);
+        assert_eq!(system::mapped(), before, "after {count} ranges");
+    }
 }

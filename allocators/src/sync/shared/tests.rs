@@ -1,0 +1,18 @@
+//! Who has the turn.
+
+use std::format;
+
+use super::Turn;
+
+#[test]
+fn a_turn_is_held_until_it_ends() {
+    let turn = Turn::new();
+    let held = || format!("{:?}", turn.lock).contains("held: true");
+    for _ in 0..2 {
+        assert!(!held(), "nobody has it");
+        let taken = turn.take();
+        assert!(held(), "taken");
+        drop(taken);
+    }
+    assert!(!held(), "given back");
+}
