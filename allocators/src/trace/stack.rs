@@ -14,6 +14,9 @@ pub(super) struct Stack {
 }
 
 impl Stack {
+    /// No frames: the stack of what was asked for before stacks were kept.
+    pub(super) const NONE: Self = Self { frames: [core::ptr::null_mut(); FRAMES] };
+
     /// Returns the frames, innermost first.
     #[inline]
     pub(super) fn frames(&self) -> &[*mut c_void] {

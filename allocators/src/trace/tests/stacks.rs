@@ -142,3 +142,30 @@ fn books_that_run_out_at_any_point_change_nothing() {
         }
     }
 }
+
+#[test]
+fn stacks_may_be_kept_from_some_block_on() {
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let trace = TraceAllocator::new("trace", &backing, &books);
+    let mut blocks = Vec::new();
+    for _ in 0..core::hint::black_box(3) {
+        blocks.push(sound_system(&trace).expect("there is memory"));
+    }
+    let trace = trace.with_stacks();
+    for _ in 0..core::hint::black_box(20) {
+        blocks.push(sound_system(&trace).expect("there is memory"));
+        blocks.push(render_system(&trace).expect("there is memory"));
+        trace.verify().expect("sound");
+    }
+    assert_eq!(trace.books_bytes(), books.stats().granted, "stacks are counted");
+    let mut ways = Vec::new();
+    trace.walk_sites(&mut |site| ways.push((site.blocks, site.bytes)));
+    assert_eq!(ways, [(20, 20_000), (20, 200), (3, 30)], "the first are of their site alone");
+    let stacks = split(&trace.report().to_string());
+    assert!(stacks[0].contains("render_system") && stacks[1].contains("sound_system"), "named");
+    assert_eq!(stacks[2].lines().count(), 1, "no stack was kept of these: {}", stacks[2]);
+    for block in blocks {
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+}
