@@ -18,6 +18,9 @@ use crate::allocator::{AllocError, Allocator};
 use crate::trace::array::Array;
 use crate::trace::stack::Stack;
 
+#[cfg(test)]
+pub(super) mod tests;
+
 /// Slots of the first index.
 const SLOTS_MIN: usize = 64;
 

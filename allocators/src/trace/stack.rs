@@ -2,6 +2,9 @@
 
 use core::ffi::c_void;
 
+#[cfg(test)]
+mod tests;
+
 /// How many frames of a stack are kept: from the insides of a container to the subsystem that uses
 /// it, in 128 bytes a stack. What a capture costs grows with them.
 const FRAMES: usize = 16;
