@@ -6,6 +6,9 @@ use core::ptr::{self, NonNull};
 
 use crate::allocator::{AllocError, Allocator};
 
+#[cfg(test)]
+pub(super) mod tests;
+
 /// Items of the first array.
 const ITEMS_MIN: usize = 16;
 

@@ -5,6 +5,9 @@ use core::cell::Cell;
 use core::panic::Location;
 use core::ptr::NonNull;
 
+#[cfg(test)]
+mod tests;
+
 /// How many freed blocks are remembered: enough for the cleaning up of one object to be looked
 /// through, in 768 bytes.
 const FREED: usize = 32;

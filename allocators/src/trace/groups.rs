@@ -18,6 +18,9 @@ use crate::allocator::{AllocError, Allocator};
 use crate::trace::array::Array;
 use crate::trace::stack::Stack;
 
+#[cfg(test)]
+pub(super) mod tests;
+
 /// Slots of the first index.
 const SLOTS_MIN: usize = 64;
 
@@ -41,7 +44,8 @@ pub(super) struct Group {
 /// 1. `index` holds a power of two of slots, or none; each group but no other stands in it once, as
 ///    1 + its number, with no empty slot between where its hash leads and where it stands.
 /// 2. The index is at most half full.
-/// 3. `stacks` is as long as `groups` if stacks are kept, else empty.
+/// 3. `stacks` is as long as `groups` if stacks are kept, else empty. They may be kept from some group on;
+///    those before it have stacks without frames.
 /// 4. `last` is the site that was asked for last without a stack, with the number of its group.
 pub(super) struct Groups {
     index: Array<u32>,
@@ -193,7 +197,7 @@ impl Groups {
         stack: Option<&Stack>,
     ) -> bool {
         (core::ptr::eq(its, site) || *its == *site)
-            && stack.is_none_or(|stack| *stack == self.stacks.get(number as usize))
+            && stack.is_none_or(|stack| *stack == self.stack(number).unwrap_or(Stack::NONE))
     }
 
     #[cold]
@@ -219,6 +223,10 @@ impl Groups {
         }
         self.groups.push(Group { site, hash, blocks: 0, bytes: 0, total: 0, oldest: 0 });
         if let Some(stack) = stack {
+            // Sites that asked before stacks were kept have none.
+            while self.stacks.len() + 1 < count {
+                self.stacks.push(Stack::NONE);
+            }
             self.stacks.push(*stack);
         }
         self.enter(hash, number);

@@ -17,6 +17,9 @@ use crate::trace::sink::{SinkError, TraceSink};
 #[cfg(feature = "stacks")]
 use crate::trace::stack::Stack;
 
+#[cfg(test)]
+mod tests;
+
 /// What is called when an allocation of a given number is asked for.
 pub(super) type Hook = fn(u64, &'static Location<'static>);
 

@@ -20,6 +20,9 @@ use crate::trace::entry::Entry;
 use crate::trace::format::{self, Event, Name, Named, Op, UNIT_BYTES};
 use crate::trace::sink::{SinkError, TraceSink};
 
+#[cfg(test)]
+pub(super) mod tests;
+
 /// What is collected before the sink is called.
 const BUFFER: Layout = Layout::new::<[u8; 4096]>();
 

@@ -7,6 +7,9 @@ use crate::allocator::Allocator;
 use crate::trace::TraceAllocator;
 use crate::trace::groups::Group;
 
+#[cfg(test)]
+mod tests;
+
 /// What lives of one call site; with stacks, of one call site and one way that led to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -2,6 +2,9 @@
 
 use core::ffi::c_void;
 
+#[cfg(test)]
+mod tests;
+
 /// How many frames of a stack are kept: from the insides of a container to the subsystem that uses
 /// it, in 128 bytes a stack. What a capture costs grows with them.
 const FRAMES: usize = 16;
@@ -14,6 +17,9 @@ pub(super) struct Stack {
 }
 
 impl Stack {
+    /// No frames: the stack of what was asked for before stacks were kept.
+    pub(super) const NONE: Self = Self { frames: [core::ptr::null_mut(); FRAMES] };
+
     /// Returns the frames, innermost first.
     #[inline]
     pub(super) fn frames(&self) -> &[*mut c_void] {

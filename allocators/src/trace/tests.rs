@@ -6,8 +6,12 @@
     reason = "a test makes several calls under one promise"
 )]
 
+mod damage;
+mod exact;
 mod model;
+mod recorded;
 mod recording;
+mod reentered;
 #[cfg(feature = "stacks")]
 mod stacks;
 
@@ -25,12 +29,12 @@ use crate::locked::Locked;
 use crate::pool::PoolAllocator;
 use crate::test_backing::{TestBacking, misuse_of, panic_of};
 
-fn layout(size: usize, align: usize) -> Layout {
+pub(super) fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).expect("a valid layout")
 }
 
 #[track_caller]
-fn take(allocator: &dyn Allocator, size: usize) -> NonNull<u8> {
+pub(super) fn take(allocator: &dyn Allocator, size: usize) -> NonNull<u8> {
     allocator.allocate(layout(size, 8)).expect("there is memory").cast()
 }
 
@@ -280,7 +284,7 @@ fn sites_of_equal_text_are_one_and_others_are_apart() {
 }
 
 /// Locations of which no two are equal: more than the first index and the first array hold.
-fn many_sites() -> Vec<&'static Location<'static>> {
+pub(super) fn many_sites() -> Vec<&'static Location<'static>> {
     #[track_caller]
     fn here() -> &'static Location<'static> {
         Location::caller()

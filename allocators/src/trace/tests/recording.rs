@@ -17,16 +17,16 @@ use crate::trace::{SinkError, TraceAllocator, TraceSink, WriteSink};
 pub(super) type Records = Vec<(u8, u8, u32, u64)>;
 
 /// A recording, taken apart.
-struct Recording {
-    events: Records,
+pub(super) struct Recording {
+    pub(super) events: Records,
     /// The name of the site of each event, empty for none.
-    sites: Vec<String>,
-    times: Vec<u64>,
-    object: String,
+    pub(super) sites: Vec<String>,
+    pub(super) times: Vec<u64>,
+    pub(super) object: String,
     /// Value of each mark, and how many events lie before it.
-    marks: Vec<(u64, usize)>,
+    pub(super) marks: Vec<(u64, usize)>,
     /// Whether the last record is there.
-    ended: bool,
+    pub(super) ended: bool,
 }
 
 /// Returns the events of a recording.
@@ -35,7 +35,7 @@ pub(super) fn records(bytes: &[u8]) -> Records {
 }
 
 /// Takes a recording apart by the rules of the format.
-fn take_apart(bytes: &[u8]) -> Recording {
+pub(super) fn take_apart(bytes: &[u8]) -> Recording {
     let units = bytes.strip_prefix(b"ALTRACE2").expect("the magic comes first");
     let (units, rest) = units.as_chunks::<32>();
     assert!(rest.is_empty(), "whole records alone");
@@ -422,6 +422,6 @@ fn a_sink_that_uses_its_allocator_is_cut_off() {
     assert_eq!(trace.stats().live, 0);
 }
 
-fn leak<T>(value: T) -> &'static T {
+pub(super) fn leak<T>(value: T) -> &'static T {
     std::boxed::Box::leak(std::boxed::Box::new(value))
 }

@@ -1,5 +1,7 @@
 //! Stack traces: who called whom, equal ones kept once, and memory that runs out.
 
+mod wrapper;
+
 use core::ptr::NonNull;
 use std::string::{String, ToString};
 use std::vec::Vec;
@@ -66,6 +68,7 @@ fn one_site_reached_on_two_ways_is_told_apart() {
             assert!(frame.starts_with(&std::format!("{number}: ")), "{report}");
             assert!(frame.contains(name) && frame.contains("stacks.rs:"), "{frame} in\n{report}");
         }
+        assert!(frames.len() >= names.len(), "its callers are told: {report}");
         assert!(!stack.contains("__rust_begin_short_backtrace"), "{report}");
         assert!(!stack.contains("backtrace::"), "the unwinder's own frames are left out\n{report}");
         assert!(!stack.contains("Stack::capture"), "{report}");
@@ -141,4 +144,81 @@ fn books_that_run_out_at_any_point_change_nothing() {
             return;
         }
     }
+}
+
+#[test]
+fn stacks_may_be_kept_from_some_block_on() {
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let trace = TraceAllocator::new("trace", &backing, &books);
+    let mut blocks = Vec::new();
+    for _ in 0..core::hint::black_box(3) {
+        blocks.push(sound_system(&trace).expect("there is memory"));
+    }
+    let trace = trace.with_stacks();
+    for _ in 0..core::hint::black_box(20) {
+        blocks.push(sound_system(&trace).expect("there is memory"));
+        blocks.push(render_system(&trace).expect("there is memory"));
+        trace.verify().expect("sound");
+    }
+    assert_eq!(trace.books_bytes(), books.stats().granted, "stacks are counted");
+    let mut ways = Vec::new();
+    trace.walk_sites(&mut |site| ways.push((site.blocks, site.bytes)));
+    assert_eq!(ways, [(20, 20_000), (20, 200), (3, 30)], "the first are of their site alone");
+    let stacks = split(&trace.report().to_string());
+    assert!(stacks[0].contains("render_system") && stacks[1].contains("sound_system"), "named");
+    assert_eq!(stacks[2].lines().count(), 1, "no stack was kept of these: {}", stacks[2]);
+    for block in blocks {
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+}
+
+/// Asks on behalf of its caller, whose place is the site.
+#[track_caller]
+#[inline(never)]
+fn ask(allocator: &dyn Allocator) -> NonNull<u8> {
+    core::hint::black_box(allocator.allocate(layout(3, 8)).expect("there is memory")).cast()
+}
+
+/// Asks from a line that lies on its own way as often as it calls itself.
+#[inline(never)]
+fn nest(depth: usize, a: &dyn Allocator) -> NonNull<u8> {
+    let block = if depth == 0 { ask(a) } else { nest(depth - 1, a) };
+    core::hint::black_box(block)
+}
+
+/// The frames of the one group of a report, without their numbers.
+fn frames_of(trace: &TraceAllocator<'_, TestBacking, TestBacking>) -> Vec<String> {
+    let report = trace.report().to_string();
+    let [group] = &split(&report)[..] else { panic!("one group: {report}") };
+    let frames = group.lines().skip(1).map(|line| line.trim_start().to_string());
+    frames.map(|frame| frame.split_once(": ").expect("a number").1.to_string()).collect()
+}
+
+#[test]
+fn a_stack_is_told_from_its_innermost_call_on() {
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    for depth in 0..4 {
+        let trace = TraceAllocator::new("trace", &backing, &books).with_stacks();
+        let block = nest(depth, &trace);
+        let frames = frames_of(&trace);
+        let calls = frames.iter().take_while(|frame| frame.contains("nest, ")).count();
+        assert_eq!(calls, depth + 1, "{frames:#?}");
+        // SAFETY: the block is live.
+        unsafe { trace.deallocate(block) };
+    }
+}
+
+#[test]
+fn a_line_of_that_number_in_another_file_called_nothing() {
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let trace = TraceAllocator::new("trace", &backing, &books).with_stacks();
+    let block = wrapper::caller::call(&trace);
+    let mut sites = Vec::new();
+    trace.walk_sites(&mut |usage| sites.push(usage.site));
+    assert_eq!(sites[0].line(), wrapper::LINE, "the call stands where the wrapper's does");
+    let frames = frames_of(&trace);
+    assert!(frames[0].contains("caller.rs:"), "the wrapper lies before the site: {frames:#?}");
+    // SAFETY: the block is live.
+    unsafe { trace.deallocate(block) };
 }
