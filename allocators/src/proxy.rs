@@ -177,10 +177,12 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
         self.granted_total.get() - self.freed_total.get()
     }
 
-    /// Tells whether `bytes` more live bytes are within the budget.
+    /// Tells whether `bytes` more live bytes are within the budget. None are always: where rounding could not be undone
+    /// there may be more already.
     #[inline]
     fn affords(&self, bytes: usize) -> bool {
-        self.live_bytes().checked_add(bytes as u64).is_some_and(|after| after <= self.budget_bytes)
+        let after = self.live_bytes().checked_add(bytes as u64);
+        after.is_some_and(|after| after <= self.budget_bytes || bytes == 0)
     }
 
     /// Allocates where there is a budget to keep.

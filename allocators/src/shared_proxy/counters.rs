@@ -64,10 +64,12 @@ impl Counters {
         self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes
     }
 
-    /// Adds live bytes if there will be no more than `most`, and returns how many there are then.
+    /// Adds live bytes if there will be no more than `most`, and returns how many there are then. None can always be
+    /// added: where rounding could not be undone there may be more already.
     #[inline]
     pub(super) fn raise_within(&self, bytes: usize, most: usize) -> Option<usize> {
-        let add = |live: usize| live.checked_add(bytes).filter(|&after| after <= most);
+        let add =
+            |live: usize| live.checked_add(bytes).filter(|&after| after <= most || bytes == 0);
         // Relaxed, as in `raise_bytes`: the number alone decides, and its changes have one order.
         let before = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         before.ok().map(|before| before + bytes)

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::vec::Vec;
 
 use crate::allocator::{AllocError, Allocator, Block, Damage};
+use crate::proxy::ProxyAllocator;
 use crate::shared_proxy::SharedProxy;
 use crate::shared_proxy::counters::Counters;
 use crate::stats::Stats;
@@ -230,6 +231,29 @@ fn growth_past_the_budget_is_undone_or_counted() {
         let counted = (len as u64, asked as u64, len);
         assert_eq!(totals(&proxy), counted, "to {new}: {lens:?}");
     }
+}
+
+#[test]
+fn what_is_over_its_budget_may_still_shrink() {
+    fn check(proxy: &dyn Allocator, backing: &Scripted, grows: &[Option<usize>]) {
+        let block = proxy.allocate(layout(40, 8)).expect("there is memory").cast();
+        backing.say(grows);
+        // SAFETY: the block is live and has this layout; so below.
+        let grown = unsafe { proxy.resize_in_place(block, layout(40, 8), layout(60, 8)) };
+        assert_eq!(grown.map(NonNull::len), Ok(120), "{}: counted", proxy.name());
+        assert_eq!(proxy.allocate(layout(1, 1)), Err(AllocError), "over the budget");
+        // SAFETY: see above.
+        let smaller = unsafe { proxy.resize_in_place(block, layout(60, 8), layout(50, 8)) };
+        assert_eq!(smaller.map(NonNull::len), Ok(50), "it takes no byte more");
+        assert_eq!(proxy.stats().granted, 50, "counted");
+        // SAFETY: see above.
+        unsafe { proxy.deallocate_sized(block, layout(50, 8)) };
+        assert_eq!(proxy.stats().granted, 0, "the only one");
+    }
+    let backing = Scripted::new();
+    // It grows by more than there is, which cannot be undone, or is not tried to.
+    check(&Proxy::new("shared", &backing).with_budget(100), &backing, &[Some(120), None]);
+    check(&ProxyAllocator::new("proxy", &backing).with_budget(100), &backing, &[Some(120)]);
 }
 
 #[test]
