@@ -215,6 +215,30 @@ mod tests {
     }
 
     #[test]
+    fn aligned_requests_get_the_first_class_that_serves_them() {
+        let few = ClassTable::new(&[16, 48, 64, 160, 256, 496]);
+        for table in [DefaultClasses::TABLE, &few] {
+            for (bytes, shift) in (0..=512).flat_map(|bytes| (0..13).map(move |s| (bytes, s))) {
+                let align = 1 << shift;
+                let serves = |&class: &usize| {
+                    table.bytes(class) >= bytes && table.bytes(class).is_multiple_of(align)
+                };
+                let first = (0..table.count()).find(serves);
+                assert_eq!(table.class_of_aligned(bytes, align), first, "{bytes} at {align}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_class_uses_is_zero() {
+        let table = ClassTable::new(&[16, 48]);
+        assert!(table.of_granules[4..].iter().all(|&class| class == 0), "above the last class");
+        assert!(table.bytes[2..].iter().all(|&bytes| bytes == 0), "bytes of no class");
+        assert!(table.slots[2..].iter().all(|&slots| slots == 0), "slots of no class");
+        assert!(table.masks[2..].iter().all(|&mask| mask == [0; 4]), "slots of no class");
+    }
+
+    #[test]
     fn a_table_is_the_same_made_at_run_time() {
         let table = ClassTable::new(&[16, 48, 496]);
         assert_eq!((table.count(), table.bytes_max()), (3, 496), "as listed");

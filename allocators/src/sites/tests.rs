@@ -15,6 +15,7 @@ mod kinds;
 #[cfg(target_os = "linux")]
 mod pages;
 mod programs;
+mod tables;
 
 /// An address that is never touched.
 fn address(number: u64) -> NonNull<u8> {

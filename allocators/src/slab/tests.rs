@@ -1,5 +1,6 @@
 //! The slab over a heap: the model, own classes, large blocks passed on and found again.
 
+mod exact;
 mod small_world;
 
 use core::alloc::Layout;

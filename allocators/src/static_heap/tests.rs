@@ -2,6 +2,7 @@
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::NonNull;
+use core::sync::atomic::Ordering;
 use std::boxed::Box;
 use std::thread;
 use std::vec::Vec;
@@ -104,4 +105,39 @@ fn the_lock_is_free_again_after_a_report() {
     let report = misuse_of(|| unsafe { JUDGE.deallocate_sized(block, layout) });
     assert!(report.contains("double free") && report.contains("`judge`"), "{report}");
     assert_eq!(JUDGE.stats().live, 0, "the lock was given back");
+}
+
+#[test]
+fn the_lock_is_held_while_something_is_done_and_no_longer() {
+    let heap = Box::new(StaticHeap::<65536>::new("locked"));
+    let is_locked = || heap.locked.load(Ordering::Relaxed);
+    for _ in 0..2 {
+        assert!(!is_locked(), "nobody is at it");
+        assert!(heap.with(|_| is_locked()), "somebody is");
+    }
+    assert!(!is_locked(), "and no more");
+}
+
+// The tools report the write itself, which is planted.
+#[cfg(not(any(loligo_asan, feature = "valgrind")))]
+#[test]
+fn an_overflow_into_a_header_is_found() {
+    let heap = Box::new(StaticHeap::<65536>::new("flood"));
+    let layout = Layout::new::<[u8; 1000]>();
+    let blocks = [(); 2].map(|()| heap.allocate(layout).expect("room"));
+    heap.verify().expect("sound");
+    // SAFETY: the 8 bytes behind the block are the next header, inside the buffer.
+    let header = unsafe { blocks[0].cast::<u8>().add(blocks[0].len()) }.cast::<[u8; 8]>();
+    // SAFETY: the header was written when the second block was handed out.
+    let before = unsafe { header.read() };
+    // SAFETY: nobody has a reference to it; writing there is the point of the test.
+    unsafe { header.write([0xee; 8]) };
+    assert!(heap.verify().is_err(), "verify sees the damage");
+    // SAFETY: as above.
+    unsafe { header.write(before) };
+    heap.verify().expect("sound again");
+    for block in blocks {
+        // SAFETY: the block is live with this layout.
+        unsafe { heap.deallocate_sized(block.cast(), layout) };
+    }
 }

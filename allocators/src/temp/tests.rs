@@ -171,6 +171,44 @@ fn buffers_of_any_size() {
 }
 
 #[test]
+fn memory_is_zeroed_only_where_that_is_asked() {
+    let backing = TestBacking::new();
+    let temp = Temp::new("temp", &backing);
+    let large = layout(3000, 1);
+    let fresh = temp.allocate(large).expect("there is memory");
+    let zeroed = temp.allocate_zeroed(large).expect("there is memory");
+    // SAFETY: the block is live, and the test backing writes over each block it gives.
+    assert!(unsafe { fresh.as_ref() }.iter().all(|&byte| byte == 0xa5), "as the backing gave it");
+    // SAFETY: the block is live and zeroed.
+    assert!(unsafe { zeroed.as_ref() }.iter().all(|&byte| byte == 0), "zeroed");
+    free(&temp, fresh.cast());
+    free(&temp, zeroed.cast());
+}
+
+#[test]
+fn damage_to_the_buffer_is_told() {
+    let backing = TestBacking::new();
+    let temp = Temp::new("temp", &backing);
+    let block = take(&temp, 10);
+    temp.verify().expect("sound");
+    let buffer = temp.buffer.get().cast::<u8>();
+    // Behind the end of the frame's table there is a bit for each 8 bytes.
+    let end = 1024 - 1024 / 64 - 8;
+    // SAFETY: the buffer has 1024 bytes.
+    let end = unsafe { buffer.add(end) }.cast::<[u8; 8]>();
+    // SAFETY: the bytes are written, as the frame is open.
+    let before = unsafe { end.read() };
+    // SAFETY: nobody has a reference to them; writing there is the point of the test.
+    unsafe { end.write([0x5a; 8]) };
+    let damage = temp.verify().expect_err("planted");
+    assert_eq!(damage.what, "the end of the table is overwritten", "what is broken");
+    // SAFETY: as above.
+    unsafe { end.write(before) };
+    temp.verify().expect("sound again");
+    free(&temp, block);
+}
+
+#[test]
 fn a_refusal_changes_nothing() {
     let backing = TestBacking::new();
     let temp = Temp::new("temp", &backing);

@@ -106,6 +106,31 @@ fn the_interval_may_change() {
 }
 
 #[test]
+fn a_new_interval_holds_from_then_on_and_an_explicit_check_does_not_count() {
+    for (first, second) in [(0, 3), (5, 2), (1, 4), (2, 0)] {
+        let backing = TestBacking::new();
+        let verify = VerifyAllocator::new("verify", first, &backing);
+        verify.set_interval(second);
+        let mut explicit = 0;
+        let mut blocks = Vec::new();
+        for call in 1..=12_u64 {
+            blocks.push(take(&verify, 8));
+            if call % 3 == 2 {
+                verify.check();
+                explicit += 1;
+            }
+            let wanted = explicit + call.checked_div(second).unwrap_or(0);
+            assert_eq!(verify.checks(), wanted, "{first} to {second}, call {call}");
+        }
+        verify.set_interval(0);
+        for block in blocks {
+            // SAFETY: the block is live.
+            unsafe { verify.deallocate(block) };
+        }
+    }
+}
+
+#[test]
 fn the_report_names_both_calls_and_the_broken_one() {
     // Which one is broken: a block of the upper one, or the memory behind the block below.
     let behind = CanaryAllocator::layout_for(layout(24, 8)).size() - 40;

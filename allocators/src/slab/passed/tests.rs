@@ -182,3 +182,46 @@ fn damage_is_found_and_ends_every_search() {
     }
     give(passed.take_memory(), &backing);
 }
+
+#[test]
+fn a_table_has_twice_as_many_slots_as_blocks() {
+    let slot = 2 * size_of::<usize>();
+    for (count, slots) in [(0, 16), (1, 16), (6, 16), (8, 16), (9, 32), (16, 32), (17, 64)] {
+        let layout = Passed::layout_for(count).expect("a few");
+        assert_eq!(layout.size(), slots * slot, "{count} blocks");
+    }
+    let backing = TestBacking::new();
+    let passed = Passed::new();
+    assert_eq!((passed.bytes(), passed.is_full()), (0, true), "there is no memory yet");
+    assert!(!passed.insert(block(4096, 1)), "nor a slot");
+    move_for(&passed, &backing, 1);
+    for page in 1..=8 {
+        assert!(!passed.is_full(), "{page} blocks fill at most half");
+        assert!(passed.insert(block(page * 4096, 1)), "there is a free slot");
+    }
+    assert!(passed.is_full(), "half full");
+    passed.validate().expect("half full");
+    assert!(passed.insert(block(9 * 4096, 1)), "there is a slot even so");
+    let damage = passed.validate().expect_err("more than half");
+    assert_eq!(damage.what, "the table of large blocks holds another number", "{damage}");
+    give(passed.take_memory(), &backing);
+    assert_eq!((passed.bytes(), passed.count()), (0, 0), "the memory has left it");
+    passed.validate().expect("an empty table is sound");
+}
+
+#[test]
+fn a_size_is_impossible_where_the_block_would_leave_the_address_space() {
+    let backing = TestBacking::new();
+    let passed = Passed::new();
+    move_for(&passed, &backing, 1);
+    let last = usize::MAX - 15;
+    for (address, bytes, possible) in
+        [(4096, 8192, true), (4096, usize::MAX - 4096, true), (last, 15, true), (last, 16, false)]
+    {
+        let planted = block(address, bytes);
+        assert!(passed.insert(planted), "there is a free slot");
+        assert_eq!(passed.validate().is_ok(), possible, "{bytes} bytes at {address:#x}");
+        passed.remove(planted.address);
+    }
+    give(passed.take_memory(), &backing);
+}

@@ -73,6 +73,28 @@ fn parts_beside_each_other_are_not_within_each_other() {
 }
 
 #[test]
+fn parts_of_different_depths_beside_each_other_are_not_within_each_other() {
+    with_memory(|memory| {
+        for step in 1..5 {
+            let mut builder = builder(memory);
+            let count = 3 * BLOB_DEPTH;
+            let inside = builder.root().at(blob_field!(Item, inside));
+            let places = builder.array(inside, count as usize).expect("there is memory");
+            for (number, place) in places.iter().enumerate() {
+                let mut place = place;
+                for _ in 0..number as u32 % step + 1 {
+                    let owner = builder.option(place.at(blob_field!(Item, owner)));
+                    place = owner.expect("there is memory");
+                }
+            }
+            let bytes = builder.finish();
+            let blob = Blob::<Item>::open(&bytes);
+            assert!(blob.is_ok(), "none is more than {} parts deep", step + 1);
+        }
+    });
+}
+
+#[test]
 fn a_text_that_is_taken_away_is_none() {
     with_memory(|memory| {
         for endian in [Endian::NATIVE, Endian::Little, Endian::Big] {
