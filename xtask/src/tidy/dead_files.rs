@@ -89,7 +89,7 @@ fn follow(tree: &Tree, path: &str, is_root: bool, reached: &mut BTreeSet<String>
 fn stated_path(text: &str, at: usize) -> Option<&str> {
     let mut before = text[..at].trim_end();
     if let Some((rest, visibility)) = before.rsplit_once("pub")
-        && (visibility.is_empty() || visibility.starts_with('('))
+        && (visibility.is_empty() || visibility.starts_with('(') && visibility.ends_with(')'))
     {
         before = rest.trim_end();
     }

@@ -211,9 +211,9 @@ fn dead_file_finds_what_no_mod_leads_to() {
     harmless("tools/cli/src/bin/found/main.rs", "//! Found.\n#![forbid(unsafe_code)]\n");
     let found = found(|tree| {
         let main = "//! The command.\n#![forbid(unsafe_code)]\npub(crate) mod a;\n#[path = \"x/c.rs\"]\n\
-            pub mod b;\n// mod lost;\ninclude!(\"../d.rs\");\n";
+            pub(crate) mod b;\nmod f;\n// mod lost;\ninclude!(\"../d.rs\");\n";
         tree.insert("tools/cli/src/main.rs", main.into());
-        for path in ["src/a.rs", "src/x/c.rs", "d.rs", "src/lost.rs", "src/b.rs"] {
+        for path in ["src/a.rs", "src/x/c.rs", "d.rs", "src/lost.rs", "src/b.rs", "src/f.rs"] {
             tree.insert(&format!("tools/cli/{path}"), text.into());
         }
         tree.insert("tools/cli/src/a.rs", b"//! A.\nmod e;\n".to_vec());
