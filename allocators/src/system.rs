@@ -7,6 +7,7 @@
 use core::alloc::{GlobalAlloc, Layout};
 use core::panic::Location;
 use core::ptr::NonNull;
+#[cfg(not(test))]
 use std::alloc::System;
 
 use crate::address_table::AddressTable;
@@ -18,6 +19,9 @@ use crate::page::counters::Counters;
 use crate::quarantine::left::Left;
 use crate::stats::Stats;
 use crate::sync::SpinCell;
+
+#[cfg(test)]
+use self::tests::counted::System;
 
 #[cfg(test)]
 mod tests;

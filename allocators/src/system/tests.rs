@@ -3,7 +3,10 @@
 use std::vec::Vec;
 
 use super::*;
+use crate::page::system::{MAP, during};
 use crate::test_backing::{misuse_of, panic_of};
+
+pub(super) mod counted;
 
 #[test]
 fn blocks_are_the_systems_and_are_counted() {
@@ -159,27 +162,18 @@ fn damage_to_the_books_is_told() {
     unsafe { system.deallocate(block) };
 }
 
-/// The heap of the C library gives out first what was given back last; the checkers put others in its place.
-#[cfg(all(target_env = "gnu", not(any(loligo_asan, feature = "valgrind"))))]
 #[test]
 fn a_block_without_a_place_in_the_table_goes_back() {
-    use crate::page::system::{MAP, during};
-
     let pages = PageAllocator::new("pages");
     let system = SystemAllocator::new("system", &pages);
     let layout = Layout::from_size_align(1000, 8).expect("a layout");
-    let next = || {
-        // SAFETY: the layout has a size.
-        let block = unsafe { System.alloc(layout) };
-        // SAFETY: the block was just allocated with this layout, and is not used.
-        unsafe { System.dealloc(block, layout) };
-        block.addr()
-    };
-    let before = next();
+    let (before, calls) = (counted::bytes(), counted::calls());
     let asked = during(MAP, 0..u32::MAX, || {
         assert_eq!(system.allocate(layout), Err(AllocError), "there is no table");
+        assert_eq!(system.allocate_zeroed(layout), Err(AllocError), "so it is with zeroes");
     });
     assert!(asked > 0, "the pages were asked");
-    assert_eq!(next(), before, "it is the heap's again");
+    assert_eq!(counted::calls(), calls + 2, "the heap was asked before");
+    assert_eq!(counted::bytes(), before, "it is the heap's again");
     assert_eq!((system.stats().live, pages.stats().reserved), (0, 0), "nothing is left");
 }
