@@ -39,6 +39,8 @@ pub struct NaiveAllocator {
     base: NonNull<u8>,
     _region: Region,
     used: RefCell<BitVec>,
+    /// No granule below is free; without it a test of thousands of blocks does little but look at taken ones.
+    lowest: Cell<usize>,
     blocks: RefCell<BTreeMap<usize, Record>>,
     stats: Cell<Stats>,
 }
@@ -69,6 +71,7 @@ impl NaiveAllocator {
             base: NonNull::from(region.memory()).cast(),
             _region: region,
             used: RefCell::new(BitVec::repeat(false, granules)),
+            lowest: Cell::new(0),
             blocks: RefCell::new(BTreeMap::new()),
             stats: Cell::new(Stats {
                 reserved,
@@ -82,7 +85,9 @@ impl NaiveAllocator {
     /// Returns the first granule of a free stretch of `granules` granules at that alignment.
     fn find(&self, granules: usize, align: usize) -> Option<usize> {
         let used = self.used.borrow();
-        let mut from = 0;
+        let mut from = self.lowest.get();
+        from += used[from..].leading_ones();
+        self.lowest.set(from);
         loop {
             let start = from + self.skipped(from, align);
             let stretch = used.get(start..start.checked_add(granules)?)?;
@@ -141,7 +146,7 @@ impl NaiveAllocator {
     /// Marks granules free or taken without a record of it; for planted faults.
     pub(super) fn mark(&self, block: NonNull<u8>, granules: usize, taken: bool) {
         let start = (block.addr().get() - self.base.addr().get()) / GRANULE;
-        self.used.borrow_mut()[start..start + granules].fill(taken);
+        self.fill(start, granules, taken);
     }
 
     /// Marks the first free granule as taken without a record of it; for planted faults.
@@ -149,6 +154,13 @@ impl NaiveAllocator {
         let free = self.used.borrow().first_zero();
         if let Some(free) = free {
             self.used.borrow_mut().set(free, true);
+        }
+    }
+
+    fn fill(&self, start: usize, granules: usize, taken: bool) {
+        self.used.borrow_mut()[start..start + granules].fill(taken);
+        if !taken {
+            self.lowest.set(self.lowest.get().min(start));
         }
     }
 
@@ -174,7 +186,7 @@ unsafe impl Allocator for NaiveAllocator {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let granules = granules_of(layout.size());
         let start = self.find(granules, layout.align()).ok_or(AllocError)?;
-        self.used.borrow_mut()[start..start + granules].fill(true);
+        self.fill(start, granules, true);
         let record = Record { requested: layout.size(), granules };
         self.blocks.borrow_mut().insert(start, record);
         self.count(layout.size(), granules);
@@ -184,7 +196,7 @@ unsafe impl Allocator for NaiveAllocator {
     unsafe fn deallocate(&self, block: NonNull<u8>) {
         let (granule, record) = self.record(block);
         self.blocks.borrow_mut().remove(&granule);
-        self.used.borrow_mut()[granule..granule + record.granules].fill(false);
+        self.fill(granule, record.granules, false);
         let mut stats = self.stats.get();
         stats.live -= 1;
         stats.requested -= record.requested;
@@ -211,16 +223,16 @@ unsafe impl Allocator for NaiveAllocator {
     ) -> Result<NonNull<[u8]>, AllocError> {
         let (start, record) = self.record(block);
         let granules = granules_of(new.size());
-        let mut used = self.used.borrow_mut();
         if granules > record.granules {
             let end = start.checked_add(granules).ok_or(AllocError)?;
+            let used = self.used.borrow();
             let more = used.get(start + record.granules..end).ok_or(AllocError)?;
             if more.any() {
                 return Err(AllocError);
             }
         }
-        used[start..start + record.granules].fill(false);
-        used[start..start + granules].fill(true);
+        self.fill(start, record.granules, false);
+        self.fill(start, granules, true);
         let changed = Record { requested: new.size(), granules };
         self.blocks.borrow_mut().insert(start, changed);
         let mut stats = self.stats.get();
