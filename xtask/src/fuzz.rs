@@ -13,13 +13,14 @@ use std::process::Command;
 
 use crate::command;
 use crate::outcome::{Failure, Outcome};
+use crate::parallel;
 use crate::workspace;
 
 use report::Report;
 use run::Run;
 
 const USAGE: &str = "\
-Runs the fuzz targets in turn under AddressSanitizer, each from the inputs in fuzz/corpus and from those
+Runs the fuzz targets under AddressSanitizer, as many at a time as there are processors, each from the inputs in fuzz/corpus and from those
 that earlier runs found, and prints of each: executions, coverage before and after, inputs, findings. First
 a target with a planted fault must fail, or nothing that follows would prove anything.
 
@@ -94,7 +95,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     let wanted = wanted(&request.targets, known)?;
     let seconds = match request.time {
-        Time::Minutes(minutes) => (minutes * 60 / wanted.len() as u32).max(1),
+        // All but the last few run as many at a time as there are workers.
+        Time::Minutes(minutes) => {
+            (minutes * 60 * parallel::workers() as u32 / wanted.len() as u32).max(1)
+        }
         Time::Seconds(seconds) => seconds,
     };
     fuzz(&wanted, "corpus", &format!("-max_total_time={seconds}"))
@@ -189,9 +193,7 @@ fn fuzz(targets: &[String], found: &str, asked: &str) -> Outcome {
         }
     }
     let mut report = Report::default();
-    for target in targets {
-        report.add(run(target, asked)?);
-    }
+    parallel::each(targets, |target| run(target, asked), |run| report.add(run))?;
     report.finish()
 }
 

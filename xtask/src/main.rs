@@ -21,6 +21,7 @@ mod mutants;
 mod outcome;
 mod outside;
 mod packages;
+mod parallel;
 mod planted;
 mod sample;
 mod sanitize;

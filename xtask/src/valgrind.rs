@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use crate::command;
 use crate::debian;
 use crate::outcome::{Failure, Outcome};
+use crate::parallel;
 use crate::planted::{self, EXAMPLE, PACKAGE, Tool};
 use crate::workspace;
 
@@ -95,16 +96,49 @@ pub(crate) fn check(long: bool) -> Outcome {
     command::run(&mut build)?;
     let example = folder.join("debug/examples").join(EXAMPLE);
     check_example(&example)?;
-    let mut test = cargo(&folder);
-    let runner = format!("valgrind {}", MEMCHECK.join(" "));
-    test.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner);
-    test.args(["test", "--quiet", "--lib"]).args(package).arg("--");
-    planted::leave_out(&mut test, &SKIPPED);
+    let tests = || {
+        let mut test = cargo(&folder);
+        test.args(["test", "--quiet", "--lib"]).args(package).arg("--");
+        test
+    };
+    let mut list = tests();
+    list.args(["--list", "--format", "terse"]);
+    planted::leave_out(&mut list, &SKIPPED);
     if !long {
-        planted::leave_out(&mut test, &LONG);
+        planted::leave_out(&mut list, &LONG);
     }
-    planted::leave_out(&mut test, &planted::UNWATCHED);
-    command::run(&mut test)
+    planted::leave_out(&mut list, &planted::UNWATCHED);
+    let listed = command::output(&mut list)?;
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.strip_suffix(": test")).collect();
+    if names.is_empty() {
+        return Err(Failure::Found("no test is listed, so none is watched".into()));
+    }
+    watch(&names, tests)
+}
+
+/// Runs the tests of these names under Valgrind. It runs one thread at a time, so there are several of it.
+fn watch(names: &[&str], tests: impl Fn() -> Command + Sync) -> Outcome {
+    let workers = parallel::workers();
+    // Those of one module take about as long, so they are dealt out like cards.
+    let hands: Vec<Vec<&str>> = (0..workers)
+        .map(|first| names.iter().copied().skip(first).step_by(workers).collect())
+        .filter(|hand: &Vec<&str>| !hand.is_empty())
+        .collect();
+    println!("$ valgrind {} TEST: {} tests, {workers} at a time", MEMCHECK.join(" "), names.len());
+    let run = |hand: &Vec<&str>| {
+        let mut test = tests();
+        let runner = format!("valgrind {}", MEMCHECK.join(" "));
+        test.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner);
+        test.arg("--exact").args(hand);
+        command::output(&mut test).map_err(|failure| match failure {
+            // The command has the names of some hundred tests.
+            Failure::Found(_) => {
+                Failure::Found("Valgrind or a test found what is told above".into())
+            }
+            other => other,
+        })
+    };
+    parallel::each(&hands, run, |said| print!("{said}"))
 }
 
 /// Runs the example with every planted fault, each of which must be reported.

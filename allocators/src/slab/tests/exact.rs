@@ -8,6 +8,7 @@ use std::vec::Vec;
 use super::{LARGE, SlabAllocator, large, listed, over};
 use crate::allocator::Allocator;
 use crate::page::PageAllocator;
+use crate::pool::PoolAllocator;
 use crate::slab::passed::PassedOn;
 use crate::test_backing::{TestBacking, misuse_of};
 
@@ -103,6 +104,28 @@ fn a_backing_of_whole_pages_has_no_smaller_table() {
     }
     slab.verify().expect("sound");
     free(&slab, block);
+}
+
+#[test]
+fn a_smaller_table_is_asked_for_from_a_half_on() {
+    let pages = PageAllocator::new("pages");
+    let aligned = LARGE.align_to(align_of::<usize>()).expect("a layout");
+    let pool = PoolAllocator::new(aligned, "pool", &pages);
+    let slab = SlabAllocator::with_region_bytes("slab", &pool, 64 << 10);
+    let mut blocks: Vec<_> = (0..65).map(|_| large(&slab)).collect();
+    // The table has a block of the pool. 65 blocks need 4096 bytes of it, 64 blocks 2048 and 32 blocks 1024.
+    for (count, asked) in [(65, 0), (64, 1), (32, 1)] {
+        while blocks.len() > count {
+            free(&slab, blocks.pop().expect("there are more"));
+        }
+        let before = pool.stats().allocations_total;
+        slab.shrink();
+        assert_eq!(pool.stats().allocations_total - before, asked, "{count} blocks");
+    }
+    slab.verify().expect("sound");
+    for block in blocks {
+        free(&slab, block);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Bytes that are no store: refused, or readable whole.
 
 use super::*;
-use crate::test_memory::with_memory;
+use crate::test_memory::{Memory, with_memory};
 
 /// Words, so that their bytes lie as they must.
 fn words_of(store: &KeyValues<'_, impl Allocator + ?Sized>) -> Vec<u32> {
@@ -9,7 +9,7 @@ fn words_of(store: &KeyValues<'_, impl Allocator + ?Sized>) -> Vec<u32> {
 }
 
 /// Opens bytes and, if they are taken, reads everything in every way. Returns whether they were.
-fn read_whole(bytes: &[u8]) -> bool {
+fn read_whole(bytes: &[u8], memory: &Memory<'_>) -> bool {
     let Ok(store) = KeyValuesRef::open(bytes) else { return false };
     let mut read = 0;
     for (key, value) in store.iter() {
@@ -24,41 +24,39 @@ fn read_whole(bytes: &[u8]) -> bool {
             store.get_array(key).map_or(0, |numbers| numbers.iter().filter(|x| **x > 0.0).count());
     }
     assert!(read <= bytes.len());
-    with_memory(|memory| {
-        let copy =
-            KeyValues::try_from_ref_in(store, memory).expect("it is no larger than the bytes");
-        assert_eq!(copy.validate(), Ok(()));
-        assert_eq!(copy.len(), store.len());
-        assert!(memory.stats().granted <= bytes.len() + 64);
-    });
+    let before = memory.stats().granted;
+    let copy = KeyValues::try_from_ref_in(store, memory).expect("it is no larger than the bytes");
+    assert_eq!(copy.validate(), Ok(()));
+    assert_eq!(copy.len(), store.len());
+    assert!(memory.stats().granted - before <= bytes.len() + 64);
     true
 }
 
-fn stores(test: impl Fn(Vec<u32>)) {
+fn stores(test: impl Fn(Vec<u32>, &Memory<'_>)) {
     with_memory(|memory| {
         let store = mixed(memory).expect("there is memory");
-        test(words_of(&store));
+        test(words_of(&store), memory);
         let mut store = KeyValues::new_in(memory);
         store.set(key(0), "short");
         store.set(key(1), "x".repeat(66_000).as_str());
         store.set(key(2), &[1.0, 2.0]);
         store.set(key(3), "behind");
         store.try_shrink().expect("there is memory");
-        test(words_of(&store));
+        test(words_of(&store), memory);
     });
 }
 
 #[test]
 fn saved_bytes_load_where_they_lie() {
-    stores(|words| {
-        assert!(read_whole(bytemuck::cast_slice(&words)));
+    stores(|words, memory| {
+        assert!(read_whole(bytemuck::cast_slice(&words), memory));
+        assert!(read_whole(bytemuck::cast_slice(&EMPTY), memory));
     });
-    assert!(read_whole(bytemuck::cast_slice(&EMPTY)));
 }
 
 #[test]
 fn every_flip_of_a_bit_is_refused_or_can_be_read() {
-    stores(|words| {
+    stores(|words, memory| {
         let (mut refused, mut taken) = (0, 0);
         // All of the header and of the keys, and of a long text only some.
         let bytes = words.len() * 4;
@@ -67,7 +65,11 @@ fn every_flip_of_a_bit_is_refused_or_can_be_read() {
             for bit in 0..8 {
                 let mut damaged = words.clone();
                 bytemuck::cast_slice_mut::<u32, u8>(&mut damaged)[at] ^= 1 << bit;
-                if read_whole(bytemuck::cast_slice(&damaged)) { taken += 1 } else { refused += 1 }
+                if read_whole(bytemuck::cast_slice(&damaged), memory) {
+                    taken += 1
+                } else {
+                    refused += 1
+                }
             }
         }
         assert!(refused > 200 && taken > 200, "{refused} refused, {taken} taken");
@@ -83,7 +85,7 @@ fn every_byte_may_be_any_byte() {
             for byte in 0..=255 {
                 let mut damaged = words.clone();
                 bytemuck::cast_slice_mut::<u32, u8>(&mut damaged)[at] = byte;
-                read_whole(bytemuck::cast_slice(&damaged));
+                read_whole(bytemuck::cast_slice(&damaged), memory);
             }
         }
     });
@@ -91,7 +93,7 @@ fn every_byte_may_be_any_byte() {
 
 #[test]
 fn every_other_length_is_refused() {
-    stores(|words| {
+    stores(|words, _| {
         let mut bytes: &[u8] = bytemuck::cast_slice(&words);
         let whole = bytes.len();
         for length in (0..whole).filter(|length| *length < 300 || length % 101 == 0) {
@@ -120,7 +122,7 @@ fn bytes_that_are_no_header_are_refused_with_their_length() {
         };
         assert_eq!((error.offset, error.reason), wanted, "{length} bytes");
     }
-    assert!(read_whole(bytes), "all of them");
+    with_memory(|memory| assert!(read_whole(bytes, memory), "all of them"));
     let other = [MARK + 1, 20, 0, 0, 0];
     let error = KeyValuesRef::open(bytemuck::cast_slice(&other)).expect_err("another mark");
     assert_eq!((error.offset, error.reason), (0, "the mark is not that of a store"));
@@ -135,7 +137,7 @@ fn bytes_at_odd_places_are_refused() {
             KeyValuesRef::open(&bytes[shift..][..16]).expect_err("not at a multiple of four");
         assert_eq!((error.offset, error.reason), (0, "the bytes do not lie at a multiple of four"));
     }
-    assert!(read_whole(&bytes[4..20]));
+    with_memory(|memory| assert!(read_whole(&bytes[4..20], memory)));
 }
 
 /// Opens a store of these words behind a header that fits them.
@@ -203,18 +205,20 @@ fn garbage_of_all_lengths_never_panics() {
     std::println!("seed 9");
     let mut random = Random::new(9);
     let mut taken = 0;
-    for _ in 0..20_000 {
-        let count = random.below(4);
-        let tail = random.below(4);
-        let length = HEADER + head_words(count) + tail + random.below(3);
-        let mut words = std::vec![MARK, 4 * length as u32, count as u32, tail as u32];
-        let small = |random: &mut Random| match random.below(3) {
-            0 => random.next() as u32,
-            1 => random.below(8) as u32,
-            _ => ((random.below(5) * 4) | (random.below(5) << 16)) as u32,
-        };
-        words.extend((HEADER..length).map(|_| small(&mut random)));
-        taken += u32::from(read_whole(bytemuck::cast_slice(&words)));
-    }
+    with_memory(|memory| {
+        for _ in 0..20_000 {
+            let count = random.below(4);
+            let tail = random.below(4);
+            let length = HEADER + head_words(count) + tail + random.below(3);
+            let mut words = std::vec![MARK, 4 * length as u32, count as u32, tail as u32];
+            let small = |random: &mut Random| match random.below(3) {
+                0 => random.next() as u32,
+                1 => random.below(8) as u32,
+                _ => ((random.below(5) * 4) | (random.below(5) << 16)) as u32,
+            };
+            words.extend((HEADER..length).map(|_| small(&mut random)));
+            taken += u32::from(read_whole(bytemuck::cast_slice(&words), memory));
+        }
+    });
     assert!(taken > 100, "only {taken} could be read");
 }

@@ -65,11 +65,11 @@ fn two<'a>([garbage, live, free]: [usize; 3], memory: &'a Noting<'a>) -> KeyValu
 fn room_is_made_by_rule() {
     let numbers = [2.0; 16];
     let mut kinds = [0; 3];
-    for number in 0..4 * 9 * 7 * 10 {
-        let (live, garbage) = (number % 4, number / 4 % 9);
-        let (free, new) = (number / 36 % 7, number / 252 + 1);
-        let place = std::format!("{live} live, {garbage} garbage, {free} free, {new} new");
-        with_notes(|memory| {
+    with_notes(|memory| {
+        for number in 0..4 * 9 * 7 * 10 {
+            let (live, garbage) = (number % 4, number / 4 % 9);
+            let (free, new) = (number / 36 % 7, number / 252 + 1);
+            let place = std::format!("{live} live, {garbage} garbage, {free} free, {new} new");
             let mut store = two([garbage, live, free], memory);
             let old = store.words.as_slice().len();
             // What was set last leaves no garbage.
@@ -91,8 +91,8 @@ fn room_is_made_by_rule() {
             assert_eq!(store.get_f32(key(0)), Some(0.25), "{place}");
             assert_eq!(store.get_array(key(1)).map(<[f32]>::len), Some(live), "{place}");
             assert_eq!(store.get_array(key(2)), Some(&numbers[..new]), "{place}");
-        });
-    }
+        }
+    });
     assert!(kinds.iter().all(|&kind| kind > 20), "{kinds:?} of each kind");
 }
 

@@ -178,63 +178,66 @@ fn sparse<'a>(
 /// What is done to have room: nothing if there is some; else garbage is reclaimed if that is enough and it is a fourth
 /// of what stores take; else an eighth more than is needed is asked for, 16 words at least, then what is needed; and
 /// where that is refused, garbage is reclaimed if it is enough.
-fn assert_room_made(shape: [usize; 3], words: usize, with_slot: bool, refused: bool) -> usize {
+fn assert_room_made(
+    memory: &Noting<'_>,
+    shape: [usize; 3],
+    words: usize,
+    [with_slot, refused]: [bool; 2],
+) -> usize {
     let place = std::format!("{shape:?}, {words} words, slot: {with_slot}, refused: {refused}");
     let mut kind = 0;
-    with_notes(|memory| {
-        let mut set = sparse(shape, memory);
-        memory.most.set(if refused { 0 } else { usize::MAX });
-        let (old, used, garbage) =
-            (set.words.as_slice().len(), set.used as usize, set.garbage as usize);
-        let slot = if with_slot && set.free == NO_SLOT { 2 } else { 0 };
-        let needed = used + 2 * set.slots as usize + words + slot;
-        let roomy = needed + (old / 8).max(16);
-        let compacted = (vec![], Ok(()), used - garbage);
-        let wanted = if needed <= old {
-            (vec![], Ok(()), used)
-        } else if needed - garbage <= old && 4 * garbage >= used {
-            kind = 1;
-            compacted
-        } else if !refused {
-            kind = 2;
-            (vec![4 * roomy], Ok(()), used)
-        } else {
-            kind = 3;
-            let (elements, bytes) = (needed as u64, 4 * needed as u64);
-            let error = Err(GrowError::Memory { elements, bytes });
-            let asked = vec![4 * roomy, 4 * needed];
-            if needed - garbage <= old {
-                (asked, Ok(()), compacted.2)
-            } else {
-                (asked, error, used)
-            }
-        };
-        let done = if with_slot { set.make_room_with_slot(words) } else { set.make_room(words) };
-        assert_eq!((memory.asked(), done, set.used as usize), wanted, "{place}");
-        assert_eq!(set.validate(), Ok(()), "{place}");
-        let numbers = set.iter().map(|(_, store)| store.get_f32(key(2)));
-        assert!(numbers.eq(vec![Some(0.5); shape[0] - shape[1]]), "{place}");
-    });
+    memory.most.set(usize::MAX);
+    let mut set = sparse(shape, memory);
+    memory.most.set(if refused { 0 } else { usize::MAX });
+    let (old, used, garbage) =
+        (set.words.as_slice().len(), set.used as usize, set.garbage as usize);
+    let slot = if with_slot && set.free == NO_SLOT { 2 } else { 0 };
+    let needed = used + 2 * set.slots as usize + words + slot;
+    let roomy = needed + (old / 8).max(16);
+    let compacted = (vec![], Ok(()), used - garbage);
+    let wanted = if needed <= old {
+        (vec![], Ok(()), used)
+    } else if needed - garbage <= old && 4 * garbage >= used {
+        kind = 1;
+        compacted
+    } else if !refused {
+        kind = 2;
+        (vec![4 * roomy], Ok(()), used)
+    } else {
+        kind = 3;
+        let (elements, bytes) = (needed as u64, 4 * needed as u64);
+        let error = Err(GrowError::Memory { elements, bytes });
+        let asked = vec![4 * roomy, 4 * needed];
+        if needed - garbage <= old { (asked, Ok(()), compacted.2) } else { (asked, error, used) }
+    };
+    let done = if with_slot { set.make_room_with_slot(words) } else { set.make_room(words) };
+    assert_eq!((memory.asked(), done, set.used as usize), wanted, "{place}");
+    assert_eq!(set.validate(), Ok(()), "{place}");
+    let numbers = set.iter().map(|(_, store)| store.get_f32(key(2)));
+    assert!(numbers.eq(vec![Some(0.5); shape[0] - shape[1]]), "{place}");
     kind
 }
 
 #[test]
 fn room_is_made_by_rule() {
     let mut kinds = [0; 4];
-    for stores in 1..7 {
-        for removed in 0..stores {
-            for room in [0, 7, 200] {
-                let from = if room == 200 { 190 } else { 0 };
-                for words in from..from + 60 {
-                    for flags in 0..4 {
-                        let shape = [stores, removed, room];
-                        let kind = assert_room_made(shape, words, flags & 1 == 0, flags & 2 == 0);
-                        kinds[kind] += 1;
+    with_notes(|memory| {
+        for stores in 1..7 {
+            for removed in 0..stores {
+                for room in [0, 7, 200] {
+                    let from = if room == 200 { 190 } else { 0 };
+                    for words in from..from + 60 {
+                        for flags in 0..4 {
+                            let shape = [stores, removed, room];
+                            let flags = [flags & 1 == 0, flags & 2 == 0];
+                            let kind = assert_room_made(memory, shape, words, flags);
+                            kinds[kind] += 1;
+                        }
                     }
                 }
             }
         }
-    }
+    });
     assert!(kinds.iter().all(|&kind| kind > 100), "{kinds:?} of each kind");
 }
 
