@@ -182,7 +182,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         };
         #[cfg(feature = "tool-server")]
         if !options.without.has(Optional::Tools) {
-            engine.tools = Some(tools::Tools::try_new(options, &memory)?);
+            engine.tools = Some(tools::Tools::try_new(options, &memory, &engine.log)?);
         }
         engine.content.spawn(&mut engine.world)?;
         #[cfg(feature = "script")]

@@ -50,5 +50,5 @@ pub use settings::{GameSettings, SETTINGS};
 pub use third_party::{FrameGuard, Libraries, Library, libraries};
 pub use time_step::{GameClock, TimeStep};
 #[cfg(feature = "tool-server")]
-pub use tool_server::{ToolError, ToolOptions, ToolRequest, ToolServer};
+pub use tool_server::{ToolError, ToolOptions, ToolRequest, ToolServer, ToolToken};
 pub use world::{Removed, ResourceChanged, Spawned, World};

@@ -6,30 +6,43 @@ use core::net::{Ipv4Addr, SocketAddr};
 use std::io;
 use std::net::TcpListener;
 use std::string::String;
+use std::time::{Duration, Instant};
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 use loligo_sjson::{Nest, Options, Style, Value, ValueKind, ValueRef, Writer};
 
 mod link;
+mod metered;
 mod origin;
 #[cfg(test)]
 mod tests;
 mod text;
+mod token;
 
 use link::{Link, Received};
 use text::Text;
+pub use token::ToolToken;
 
 /// The most requests of one tool that are served in one call: a tool that floods the engine waits its turn.
 const REQUESTS_MAX: usize = 64;
+
+/// The most connections that are accepted in one call.
+const ACCEPTED_MAX: usize = 16;
+
+/// A link without a whole message for so long is closed when all places are taken and another tool wants one.
+const SILENCE_MAX: Duration = Duration::from_secs(5);
 
 /// Where a server listens and what it puts up with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolOptions {
     /// The address and the port; port 0 takes one that is free.
     pub address: SocketAddr,
-    /// Whether the address may be seen from other machines. Whoever reaches the port can run scripts.
+    /// Whether the address may be seen from other machines. Who reaches the port and has its token can run scripts.
     pub beyond_loopback: bool,
+    /// Whether a tool has to know the token of the port. Without, every user of the machine and every web page that this
+    /// machine serves can run scripts.
+    pub needs_token: bool,
     /// The longest message that is read, in bytes.
     pub message_bytes_max: usize,
     /// The most bytes that wait for a tool to take them; one that is slower is cut off.
@@ -39,11 +52,12 @@ pub struct ToolOptions {
 }
 
 impl Default for ToolOptions {
-    /// A free port of 127.0.0.1, messages of 1 MiB, 4 MiB that wait, 8 tools.
+    /// A free port of 127.0.0.1, with a token, messages of 1 MiB, 4 MiB that wait, 8 tools.
     fn default() -> Self {
         Self {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             beyond_loopback: false,
+            needs_token: true,
             message_bytes_max: 1 << 20,
             waiting_bytes_max: 4 << 20,
             tools_max: 8,
@@ -83,13 +97,17 @@ impl fmt::Debug for ToolRequest<'_> {
 /// ```
 ///
 /// A request's `type` is needed, its `id` comes back with the answer. Nothing here blocks: [`poll`](Self::poll) once
-/// a frame takes what has come and sends what can be sent.
+/// a frame takes what has come and sends what can be sent. Of each connection it reads 64 KiB at most, whatever comes.
 ///
 /// # Who may connect
 ///
-/// Programs of this machine, unless it is told to listen beyond. A web page of somebody else's, opened in a browser of this
-/// machine, may not: a WebSocket is refused where its `Origin` is none of this machine's, and a connection whose
-/// first message is no JSON object, as that of any HTTP request is, is closed before the second is read.
+/// Programs of this machine that know the [`token`](Self::token), unless it listens beyond the machine. A WebSocket has the token as the
+/// path of its address, `ws://127.0.0.1:PORT/TOKEN`; over TCP it is the member `token` of the first message. So another
+/// user of the machine is refused, and a web page, too: of pages also those whose `Origin` is another machine. A connection
+/// whose first message is not a JSON object with the token is closed before the second is read.
+///
+/// All places may be taken by connections that say nothing; one that has sent no whole message for 5 seconds gives its place to
+/// the next that comes.
 ///
 /// # Memory
 ///
@@ -102,6 +120,7 @@ impl fmt::Debug for ToolRequest<'_> {
 pub struct ToolServer<'a> {
     listener: TcpListener,
     options: ToolOptions,
+    token: Option<ToolToken>,
     memory: &'a dyn Allocator,
     links: Array<'a, Link<'a>>,
     /// The answer that is being written.
@@ -128,7 +147,15 @@ impl<'a> ToolServer<'a> {
         let listener = listen().map_err(|error| ToolError::Listen { address, error })?;
         let links = Array::try_with_capacity_in(options.tools_max, memory)?;
         let text = Text::new_in(options.waiting_bytes_max, memory);
-        Ok(Self { listener, options, memory, links, text, next_tool: 0 })
+        let random = || ToolToken::try_random().map_err(ToolError::Token);
+        let token = options.needs_token.then(random).transpose()?;
+        Ok(Self { listener, options, token, memory, links, text, next_tool: 0 })
+    }
+
+    /// Returns the token that tools have to know, if they have to.
+    #[must_use]
+    pub const fn token(&self) -> Option<ToolToken> {
+        self.token
     }
 
     /// Returns where it listens, with the port that was taken.
@@ -153,15 +180,26 @@ impl<'a> ToolServer<'a> {
         &mut self,
         serve: &mut dyn FnMut(&ToolRequest<'_>, &mut Writer<'_>) -> Result<(), String>,
     ) -> usize {
-        self.accept();
+        self.poll_at(Instant::now(), serve)
+    }
+
+    /// As [`poll`](Self::poll), at a time that tests choose.
+    fn poll_at(
+        &mut self,
+        now: Instant,
+        serve: &mut dyn FnMut(&ToolRequest<'_>, &mut Writer<'_>) -> Result<(), String>,
+    ) -> usize {
+        self.accept(now);
         let mut served = 0;
         for link in self.links.as_mut_slice() {
+            link.refill();
             for _ in 0..REQUESTS_MAX {
                 match link.receive() {
                     Received::Nothing => break,
-                    Received::Message(message) => {
-                        let good = answer(message, self.memory, &mut self.text, serve);
+                    Received::Message { tool, due, text } => {
+                        let good = answer((tool, text), due, self.memory, &mut self.text, serve);
                         served += usize::from(good);
+                        link.has_spoken(now);
                         link.sent_back(&self.text, good);
                     }
                     Received::Refused(why) => {
@@ -197,7 +235,7 @@ impl<'a> ToolServer<'a> {
         body(&mut writer)?;
         writer.end(Nest::Object)?;
         writer.finish()?;
-        for link in self.links.as_mut_slice() {
+        for link in self.links.as_mut_slice().iter_mut().filter(|link| link.is_admitted()) {
             link.send(&self.text);
             link.flush();
         }
@@ -205,15 +243,33 @@ impl<'a> ToolServer<'a> {
         Ok(())
     }
 
-    fn accept(&mut self) {
-        // What cannot be taken in is dropped, which closes it.
-        while let Ok((stream, _)) = self.listener.accept() {
+    fn accept(&mut self, now: Instant) {
+        for _ in 0..ACCEPTED_MAX {
+            // A connection that finds no place is dropped, which closes it.
+            let Ok((stream, _)) = self.listener.accept() else { return };
+            self.free_place(now);
+            let options = (&self.options, self.token);
             if self.links.len() < self.options.tools_max
-                && let Ok(link) = Link::new(stream, self.next_tool, &self.options, self.memory)
+                && let Ok(link) = Link::new(stream, self.next_tool, options, now, self.memory)
             {
-                self.next_tool += 1;
+                self.next_tool = self.next_tool.wrapping_add(1);
                 let _ = self.links.try_push(link);
             }
+        }
+    }
+
+    /// Closes the link that was silent longest, where all places are taken and it was silent for too long.
+    fn free_place(&mut self, now: Instant) {
+        if self.links.len() < self.options.tools_max {
+            return;
+        }
+        let silent =
+            self.links.iter().enumerate().filter(|(_, link)| link.silence(now) >= SILENCE_MAX);
+        // A tool that only listens keeps its place before one that never said who it is.
+        if let Some((index, _)) =
+            silent.max_by_key(|(_, link)| (!link.is_known(), link.silence(now)))
+        {
+            self.links.remove(index);
         }
     }
 
@@ -235,9 +291,10 @@ impl fmt::Debug for ToolServer<'_> {
     }
 }
 
-/// Writes the answer to a message into `text`, and tells whether the message was a JSON object.
+/// Writes the answer to a message into `text`; returns whether the message was a JSON object, with the token where it is due.
 fn answer(
     (tool, message): (u32, &str),
+    due: Option<ToolToken>,
     memory: &dyn Allocator,
     text: &mut Text<'_>,
     serve: &mut dyn FnMut(&ToolRequest<'_>, &mut Writer<'_>) -> Result<(), String>,
@@ -259,6 +316,11 @@ fn answer(
     };
     let body = value.root();
     let id = body.get("id").and_then(|id| id.as_i64());
+    let given = body.get("token").and_then(|token| token.as_str());
+    if due.is_some_and(|token| !given.is_some_and(|given| token.matches(given))) {
+        let _ = write_error(text, id, NO_TOKEN);
+        return false;
+    }
     let Some(kind) = body.get("type").and_then(|kind| kind.as_str()) else {
         let _ = write_error(text, id, "expected a string as the member `type`");
         return true;
@@ -271,6 +333,10 @@ fn answer(
     }
     true
 }
+
+/// What a tool without the token is told.
+const NO_TOKEN: &str = "the first message needs the port's token as the member `token`; the engine prints it and keeps it in \
+     the file `tools` of the data folder";
 
 fn write_result(
     text: &mut Text<'_>,
@@ -317,6 +383,8 @@ pub enum ToolError {
         /// What it says.
         error: io::Error,
     },
+    /// The system has no random numbers for a token.
+    Token(io::Error),
     /// The allocator had no memory.
     Memory(GrowError),
 }
@@ -326,12 +394,17 @@ impl fmt::Display for ToolError {
         match self {
             Self::BeyondLoopback(address) => write!(
                 f,
-                "tools cannot be served at {address}: other machines would reach it, and whoever does can run \
+                "tools cannot be served at {address}: other machines would reach it, and who has the token can run \
                  scripts; take 127.0.0.1, or set `beyond_loopback`"
             ),
             Self::Listen { address, error } => {
                 write!(f, "tools cannot be served at {address}: {error}; port 0 takes a free one")
             }
+            Self::Token(error) => write!(
+                f,
+                "tools cannot be served: the system has no random numbers for a token: {error}; run without the tools, \
+                 or set `needs_token` to false"
+            ),
             Self::Memory(error) => error.fmt(f),
         }
     }

@@ -17,7 +17,7 @@ use std::string::{String, ToString};
 
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
-use loligo_diagnostics::log;
+use loligo_diagnostics::{Log, log};
 use loligo_monitor::{GraphLimits, Graphs, Monitor};
 use loligo_sjson::{Nest, Writer};
 
@@ -28,7 +28,11 @@ use crate::logic::Logic;
 use crate::memory::Memory;
 use crate::rooms::ROOMS;
 use crate::third_party::{Library, libraries};
-use crate::tool_server::{ToolRequest, ToolServer};
+use crate::tool_server::{ToolRequest, ToolServer, ToolToken};
+
+mod address_file;
+
+use address_file::{ADDRESS_FILE, AddressFile};
 
 type Room<'m> = dyn Allocator + Sync + 'm;
 
@@ -39,16 +43,32 @@ const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` 
 pub(super) struct Tools<'m> {
     server: ToolServer<'m>,
     graphs: Graphs<'m, Room<'m>>,
+    /// The file with the address goes when nobody serves there.
+    _file: Option<AddressFile>,
 }
 
 impl<'m> Tools<'m> {
     pub(super) fn try_new(
         options: &EngineOptions<'_>,
         memory: &Memory<'m>,
+        log: &Log<'_, Room<'m>>,
     ) -> Result<Self, EngineError> {
         let server = ToolServer::try_new_in(options.tools, room(memory, "tools"))?;
         let graphs = Graphs::try_new_in(&GraphLimits::default(), room(memory, "monitor"))?;
-        Ok(Self { server, graphs })
+        let mut file = None;
+        if let (Some(token), Ok(address)) = (server.token(), server.address()) {
+            // The game runs without the file: its output has the token, too.
+            match AddressFile::write(options.data, address, token) {
+                Ok(written) => file = Some(written),
+                Err(error) => log!(
+                    log,
+                    Warning,
+                    "{}: the address for tools cannot be kept there: {error}; it is printed alone",
+                    options.data.join(ADDRESS_FILE).display()
+                ),
+            }
+        }
+        Ok(Self { server, graphs, _file: file })
     }
 
     /// Takes in what the monitor has.
@@ -65,10 +85,16 @@ impl<'m> Engine<'_, 'm> {
         self.tools.as_ref()?.server.address().ok()
     }
 
+    /// Returns the token that tools have to know, if there are tools and they have to.
+    #[must_use]
+    pub fn tool_token(&self) -> Option<ToolToken> {
+        self.tools.as_ref()?.server.token()
+    }
+
     /// Serves what tools have asked for since the last frame.
     pub(super) fn serve_tools(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         let Some(mut tools) = self.tools.take() else { return Ok(()) };
-        let Tools { server, graphs } = &mut tools;
+        let Tools { server, graphs, .. } = &mut tools;
         // The port's library takes its memory from the global heap, and an answer is a text from there.
         Library::Tungstenite.run(|| {
             server.poll(&mut |request, writer| self.answer(request, writer, graphs, logic))

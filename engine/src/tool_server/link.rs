@@ -4,6 +4,7 @@ use std::format;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::string::String;
+use std::time::{Duration, Instant};
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
@@ -13,13 +14,15 @@ use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Message, Utf8Bytes, WebSocket};
 
 use super::ToolOptions;
+use super::metered::Metered;
 use super::origin::OriginCheck;
 use super::text::Text;
+use super::token::ToolToken;
 
 /// How much is read at once.
 const READ_BYTES: usize = 4096;
 
-type Handshake = ServerHandshake<TcpStream, OriginCheck>;
+type Handshake = ServerHandshake<Metered, OriginCheck>;
 
 /// A connection.
 pub(super) struct Link<'a> {
@@ -27,8 +30,12 @@ pub(super) struct Link<'a> {
     wire: Wire<'a>,
     message_bytes_max: usize,
     waiting_bytes_max: usize,
-    /// Whether a message has come that was a JSON object.
+    /// The token that the tool has to know, if it has to.
+    token: Option<ToolToken>,
+    /// Whether a message has come that was a JSON object, with the token where one is needed.
     is_known: bool,
+    /// When the last whole message came; when it connected, before the first.
+    heard: Instant,
     /// The message that was received last, while it is a WebSocket's.
     message: Utf8Bytes,
     memory: &'a dyn Allocator,
@@ -37,16 +44,16 @@ pub(super) struct Link<'a> {
 /// What a connection speaks.
 enum Wire<'a> {
     /// Nothing so far.
-    New(TcpStream),
+    New(Metered),
     Lines(Lines<'a>),
     Shaking(MidHandshake<Handshake>),
-    Web(WebSocket<TcpStream>),
+    Web(WebSocket<Metered>),
     Closed,
 }
 
 /// A message a line.
 struct Lines<'a> {
-    stream: TcpStream,
+    stream: Metered,
     /// What has come.
     incoming: Array<'a, u8>,
     /// Where the message that was received last begins, and where the next one does.
@@ -64,8 +71,12 @@ struct Lines<'a> {
 /// What came in.
 pub(super) enum Received<'m> {
     Nothing,
-    /// A message of a tool.
-    Message((u32, &'m str)),
+    /// A message of a tool, and the token that it must have, if it must.
+    Message {
+        tool: u32,
+        due: Option<ToolToken>,
+        text: &'m str,
+    },
     /// What cannot be read on from.
     Refused(String),
 }
@@ -74,7 +85,8 @@ impl<'a> Link<'a> {
     pub(super) fn new(
         stream: TcpStream,
         tool: u32,
-        options: &ToolOptions,
+        (options, token): (&ToolOptions, Option<ToolToken>),
+        now: Instant,
         memory: &'a dyn Allocator,
     ) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
@@ -82,10 +94,12 @@ impl<'a> Link<'a> {
         stream.set_nodelay(true)?;
         Ok(Self {
             tool,
-            wire: Wire::New(stream),
+            wire: Wire::New(Metered::new(stream)),
             message_bytes_max: options.message_bytes_max,
             waiting_bytes_max: options.waiting_bytes_max,
+            token,
             is_known: false,
+            heard: now,
             message: Utf8Bytes::default(),
             memory,
         })
@@ -95,9 +109,47 @@ impl<'a> Link<'a> {
         matches!(self.wire, Wire::Closed)
     }
 
+    /// Returns how long no whole message has come.
+    pub(super) fn silence(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.heard)
+    }
+
+    /// Returns `true` if the tool has sent a message that was understood.
+    pub(super) const fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// Notes that a whole message has come.
+    pub(super) const fn has_spoken(&mut self, now: Instant) {
+        self.heard = now;
+    }
+
+    /// Returns the token that the next message must have: the first of a link of lines. A WebSocket had it in its
+    /// address.
+    fn token_due(&self) -> Option<ToolToken> {
+        self.token.filter(|_| !self.is_known && matches!(self.wire, Wire::Lines(_)))
+    }
+
+    /// Returns `true` if the tool may hear what is sent to all.
+    pub(super) fn is_admitted(&self) -> bool {
+        self.token_due().is_none()
+    }
+
+    /// Lets as many bytes be read as one poll may.
+    pub(super) fn refill(&mut self) {
+        match &mut self.wire {
+            Wire::New(stream) => stream.refill(),
+            Wire::Lines(lines) => lines.stream.refill(),
+            Wire::Shaking(middle) => middle.get_mut().get_mut().refill(),
+            Wire::Web(socket) => socket.get_mut().refill(),
+            Wire::Closed => {}
+        }
+    }
+
     /// Returns the next message that has come.
     pub(super) fn receive(&mut self) -> Received<'_> {
         self.settle();
+        let due = self.token_due();
         let received = match &mut self.wire {
             Wire::New(_) | Wire::Shaking(_) | Wire::Closed => return Received::Nothing,
             Wire::Lines(lines) if lines.is_last => return Received::Nothing,
@@ -117,7 +169,7 @@ impl<'a> Link<'a> {
                     _ => Ok(self.message.as_str()),
                 };
                 match text {
-                    Ok(text) => Received::Message((self.tool, text)),
+                    Ok(text) => Received::Message { tool: self.tool, due, text },
                     Err(_) => Received::Refused("a message is no UTF-8".into()),
                 }
             }
@@ -177,7 +229,7 @@ impl<'a> Link<'a> {
     /// Finds out what a connection speaks, and goes on with its handshake.
     fn settle(&mut self) {
         self.wire = match core::mem::replace(&mut self.wire, Wire::Closed) {
-            Wire::New(stream) => match first_byte(&stream) {
+            Wire::New(stream) => match first_byte(stream.stream()) {
                 Some(Ok(b'G')) => {
                     let limit = self.message_bytes_max;
                     let config = WebSocketConfig::default()
@@ -186,7 +238,8 @@ impl<'a> Link<'a> {
                         .max_write_buffer_size(self.waiting_bytes_max)
                         .max_message_size(Some(limit))
                         .max_frame_size(Some(limit));
-                    shaken(ServerHandshake::start(stream, OriginCheck, Some(config)).handshake())
+                    let check = OriginCheck { token: self.token };
+                    shaken(ServerHandshake::start(stream, check, Some(config)).handshake())
                 }
                 Some(Ok(_)) => Wire::Lines(Lines::new(stream, self.memory)),
                 Some(Err(_)) => Wire::Closed,
@@ -213,7 +266,7 @@ fn is_later(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-fn shaken<'a>(result: Result<WebSocket<TcpStream>, HandshakeError<Handshake>>) -> Wire<'a> {
+fn shaken<'a>(result: Result<WebSocket<Metered>, HandshakeError<Handshake>>) -> Wire<'a> {
     match result {
         Ok(socket) => Wire::Web(socket),
         Err(HandshakeError::Interrupted(middle)) => Wire::Shaking(middle),
@@ -243,7 +296,7 @@ fn too_long(bytes_max: usize) -> Next {
 }
 
 /// Reads the next text message of a WebSocket.
-fn next(socket: &mut WebSocket<TcpStream>, message: &mut Utf8Bytes, bytes_max: usize) -> Next {
+fn next(socket: &mut WebSocket<Metered>, message: &mut Utf8Bytes, bytes_max: usize) -> Next {
     loop {
         match socket.read() {
             Ok(Message::Text(text)) => {
@@ -261,7 +314,7 @@ fn next(socket: &mut WebSocket<TcpStream>, message: &mut Utf8Bytes, bytes_max: u
 }
 
 impl<'a> Lines<'a> {
-    const fn new(stream: TcpStream, memory: &'a dyn Allocator) -> Self {
+    const fn new(stream: Metered, memory: &'a dyn Allocator) -> Self {
         Self {
             stream,
             incoming: Array::new_in(memory),

@@ -1,16 +1,28 @@
-//! Which web pages may talk to the engine.
+//! Which programs and web pages may open a WebSocket to the engine.
 
 use tungstenite::handshake::server::{Callback, ErrorResponse, Request, Response};
 use tungstenite::http::StatusCode;
 use tungstenite::http::header::ORIGIN;
 
+use super::token::ToolToken;
+
 /// Refuses pages that do not come from this machine: a browser lets any page connect to any port, and
-/// sends the page's origin along, so that the server may judge it.
+/// sends the page's origin along, so that the server may judge it. Refuses an address without the token, too: a page that
+/// another user of this machine serves does not know it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OriginCheck;
+pub(super) struct OriginCheck {
+    pub(super) token: Option<ToolToken>,
+}
 
 impl Callback for OriginCheck {
     fn on_request(self, request: &Request, response: Response) -> Result<Response, ErrorResponse> {
+        let path = request.uri().path().trim_start_matches('/');
+        if self.token.is_some_and(|token| !token.matches(path)) {
+            return Err(refusal(concat!(
+                "this port wants its token as the path of the address, ws://ADDRESS/TOKEN; ",
+                "the engine prints it and keeps it in the file `tools` of the data folder\n"
+            )));
+        }
         // Programs that are no browsers send none.
         let good = request
             .headers()
@@ -19,11 +31,16 @@ impl Callback for OriginCheck {
         if good {
             return Ok(response);
         }
-        let why = "pages of this machine alone (http://localhost, http://127.0.0.1) may connect\n";
-        let mut refusal = ErrorResponse::new(Some(why.into()));
-        *refusal.status_mut() = StatusCode::FORBIDDEN;
-        Err(refusal)
+        Err(refusal(
+            "pages of this machine alone (http://localhost, http://127.0.0.1) may connect\n",
+        ))
     }
+}
+
+fn refusal(why: &str) -> ErrorResponse {
+    let mut refusal = ErrorResponse::new(Some(why.into()));
+    *refusal.status_mut() = StatusCode::FORBIDDEN;
+    refusal
 }
 
 /// Tells whether a page was served by this machine, on whichever port.

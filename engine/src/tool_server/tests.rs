@@ -16,8 +16,15 @@ use tungstenite::{Message, WebSocket};
 
 use super::{ToolError, ToolOptions, ToolRequest, ToolServer};
 
+mod attacks;
+
 /// So long a tool waits before the server counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Options of a port that asks for no token.
+fn open() -> ToolOptions {
+    ToolOptions { needs_token: false, ..ToolOptions::default() }
+}
 
 /// What the engine of these tests can do.
 fn serve(request: &ToolRequest<'_>, writer: &mut Writer<'_>) -> Result<(), String> {
@@ -90,7 +97,7 @@ fn requests_are_answered_line_by_line() {
         "{\"id\": 3, \"type\": \"fly\"}\n",
         "{\"id\": 4}\n",
     );
-    let answers = beside(ToolOptions::default(), |at| talk(at, requests.as_bytes(), 4));
+    let answers = beside(open(), |at| talk(at, requests.as_bytes(), 4));
     assert_eq!(
         answers,
         [
@@ -105,7 +112,7 @@ fn requests_are_answered_line_by_line() {
 
 #[test]
 fn a_tool_that_says_no_more_gets_its_answers() {
-    let answers = beside(ToolOptions::default(), |at| {
+    let answers = beside(open(), |at| {
         let mut stream = connect(at);
         for _ in 0..200 {
             stream.write_all(b"{\"type\": \"repeat\"}\n").expect("it is taken");
@@ -121,7 +128,7 @@ fn a_tool_that_says_no_more_gets_its_answers() {
 
 #[test]
 fn requests_are_answered_over_a_web_socket() {
-    let answers = beside(ToolOptions::default(), |at| {
+    let answers = beside(open(), |at| {
         let mut socket = web(at, Some("http://localhost:8000")).expect("a page of this machine");
         let mut ask = |text: &str| {
             socket.send(Message::text(text)).expect("it is taken");
@@ -149,19 +156,19 @@ fn requests_are_answered_over_a_web_socket() {
 #[test]
 fn pages_of_others_are_refused() {
     for origin in ["http://evil.example", "null", "http://localhost.evil.example"] {
-        let result = beside(ToolOptions::default(), |at| web(at, Some(origin)).map(drop));
+        let result = beside(open(), |at| web(at, Some(origin)).map(drop));
         let Err(tungstenite::Error::Http(response)) = result else {
             panic!("{origin} was let in: {result:?}");
         };
         assert_eq!(response.status().as_u16(), 403, "{origin}");
     }
-    assert!(beside(ToolOptions::default(), |at| web(at, None).is_ok()), "a program is no page");
+    assert!(beside(open(), |at| web(at, None).is_ok()), "a program is no page");
 }
 
 #[test]
 fn a_form_of_a_page_is_closed_before_its_body_is_read() {
     let post = "POST / HTTP/1.1\r\nHost: x\r\n\r\n{\"type\": \"add\", \"terms\": [1]}\n";
-    let answers = beside(ToolOptions::default(), |at| talk(at, post.as_bytes(), 9));
+    let answers = beside(open(), |at| talk(at, post.as_bytes(), 9));
     assert_eq!(answers.len(), 1, "{answers:?}");
     assert!(
         answers[0].starts_with("{\"type\":\"error\",\"message\":\"the message is no JSON: 1:1"),
@@ -173,13 +180,13 @@ fn a_form_of_a_page_is_closed_before_its_body_is_read() {
 fn a_tool_that_was_understood_once_may_err() {
     let requests =
         "{\"type\": \"add\", \"terms\": [1]}\noops\n{\"type\": \"add\", \"terms\": [2]}\n";
-    let answers = beside(ToolOptions::default(), |at| talk(at, requests.as_bytes(), 3));
+    let answers = beside(open(), |at| talk(at, requests.as_bytes(), 3));
     assert_eq!(answers[2], "{\"type\":\"result\",\"value\":2}", "after an error: {answers:?}");
 }
 
 #[test]
 fn messages_that_are_too_long_or_no_text_end_a_connection() {
-    let options = ToolOptions { message_bytes_max: 100, ..ToolOptions::default() };
+    let options = ToolOptions { message_bytes_max: 100, ..open() };
     let said = "{\"type\":\"error\",\"message\":\"a message is longer than 100 bytes\"}";
     let answers = beside(options, |at| talk(at, &[b'{'; 150], 9));
     assert_eq!(answers, [said], "a line without an end");
@@ -205,7 +212,7 @@ fn messages_that_are_too_long_or_no_text_end_a_connection() {
 
 #[test]
 fn a_tool_that_takes_nothing_is_cut_off() {
-    let options = ToolOptions { waiting_bytes_max: 20_000, ..ToolOptions::default() };
+    let options = ToolOptions { waiting_bytes_max: 20_000, ..open() };
     let taken = beside(options, |at| {
         let mut stream = connect(at);
         // Answers of 6 MB in all, of which nothing is read before all are asked for.
@@ -223,7 +230,7 @@ fn a_tool_that_takes_nothing_is_cut_off() {
 
 #[test]
 fn answers_that_do_not_fit_are_refused() {
-    let options = ToolOptions { waiting_bytes_max: 3000, ..ToolOptions::default() };
+    let options = ToolOptions { waiting_bytes_max: 3000, ..open() };
     let answers = beside(options, |at| talk(at, b"{\"id\": 5, \"type\": \"repeat\"}\n", 1));
     assert_eq!(
         answers,
@@ -234,7 +241,7 @@ fn answers_that_do_not_fit_are_refused() {
 
 #[test]
 fn there_are_only_so_many_tools() {
-    let options = ToolOptions { tools_max: 2, ..ToolOptions::default() };
+    let options = ToolOptions { tools_max: 2, ..open() };
     beside(options, |at| {
         let ask = |stream: &mut TcpStream| {
             stream.write_all(b"{\"type\": \"add\", \"terms\": [7]}\n").expect("it is taken");
@@ -258,7 +265,7 @@ fn there_are_only_so_many_tools() {
 fn all_tools_hear_a_broadcast() {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
-    let mut server = ToolServer::try_new_in(ToolOptions::default(), &heap).expect("a free port");
+    let mut server = ToolServer::try_new_in(open(), &heap).expect("a free port");
     let address = server.address().expect("it listens");
     let heard = thread::scope(|scope| {
         let tools = [(); 2].map(|()| {
@@ -287,15 +294,14 @@ fn addresses_that_others_see_are_refused_unless_asked_for() {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     let address = SocketAddr::from(([0, 0, 0, 0], 0));
-    let options = ToolOptions { address, ..ToolOptions::default() };
+    let options = ToolOptions { address, ..open() };
     let error = ToolServer::try_new_in(options, &heap).expect_err("others see it");
     assert!(matches!(error, ToolError::BeyondLoopback(_)), "{error}");
     let mut said = String::new();
     write!(said, "{error}").expect("a string takes all");
     assert!(said.starts_with("tools cannot be served at 0.0.0.0:0: "), "{said}");
-    let first = ToolServer::try_new_in(ToolOptions::default(), &heap).expect("a free port");
-    let taken =
-        ToolOptions { address: first.address().expect("it listens"), ..ToolOptions::default() };
+    let first = ToolServer::try_new_in(open(), &heap).expect("a free port");
+    let taken = ToolOptions { address: first.address().expect("it listens"), ..open() };
     let error = ToolServer::try_new_in(taken, &heap).expect_err("it is in use");
     assert!(error.to_string().contains("port 0 takes a free one"), "{error}");
 }

@@ -12,6 +12,8 @@ use crate::support::Game;
 /// A tool.
 pub(crate) struct Tool {
     stream: BufReader<TcpStream>,
+    /// The token, until the first message has it.
+    token: Option<String>,
 }
 
 impl Tool {
@@ -20,7 +22,8 @@ impl Tool {
         assert!(address.ip().is_loopback(), "{address}");
         let stream = TcpStream::connect(address).expect("it listens");
         stream.set_nonblocking(true).expect("a socket");
-        Self { stream: BufReader::new(stream) }
+        let token = engine.tool_token().expect("it is needed").to_string();
+        Self { stream: BufReader::new(stream), token: Some(token) }
     }
 
     /// Sends a request and runs frames until the answer is there.
@@ -30,6 +33,10 @@ impl Tool {
         engine: &mut Engine<'_, '_>,
         logic: &mut Turning,
     ) -> Value {
+        let mut request = request.clone();
+        if let Some(token) = self.token.take() {
+            request["token"] = token.into();
+        }
         let line = format!("{request}\n");
         self.stream.get_mut().write_all(line.as_bytes()).expect("it is taken");
         let mut answer = String::new();
@@ -185,4 +192,31 @@ fn a_tool_is_told_what_the_engine_does() {
         tool.ask(&json!({ "type": "quit" }), engine, logic);
         assert!(engine.is_over(), "somebody has");
     });
+}
+
+#[cfg(unix)]
+#[test]
+fn the_address_with_the_token_is_kept_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let game = Game::new(1);
+    let data = game.data();
+    let path = data.join("tools");
+    // Somebody else's link, or what an engine that was killed left, is replaced and not written through.
+    let outside = game.sources().join("outside");
+    std::fs::write(&outside, "as it was").expect("the folder may be written");
+    std::os::unix::fs::symlink(&outside, &path).expect("a link");
+    with_engine(&game.options(&data), |engine| {
+        let address = engine.tool_address().expect("tools are served");
+        let token = engine.tool_token().expect("it is needed");
+        let kept = std::fs::read_to_string(&path).expect("it is there");
+        assert_eq!(kept, format!("{address}/{token}\n"), "what is kept");
+        let metadata = std::fs::symlink_metadata(&path).expect("it is there");
+        assert!(metadata.is_file(), "no link");
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "for its owner alone");
+        assert!(!format!("{:?}", engine.tool_token()).contains(&token.to_string()), "not in logs");
+    })
+    .expect("it boots");
+    assert!(!path.exists(), "nobody serves there any more");
+    assert_eq!(std::fs::read_to_string(&outside).expect("it is there"), "as it was", "outside");
 }

@@ -98,8 +98,9 @@ const EXAMPLES: &str = "Examples:
                                                          does a fault go with one of the rooms?
   loligo run samples/10-courtyard --threads 1            or with the threads?
 
-While it runs, tools may connect to the port that is printed: {\"type\": \"reload\"} compiles again what has changed,
-{\"type\": \"monitor\"} tells what the engine does.
+While it runs, tools can connect to the address that is printed (and kept in the file `tools` of the data folder), as
+ADDRESS/TOKEN: over TCP the first message has the token, {\"token\": \"TOKEN\", \"type\": \"reload\"} compiles again what has
+changed; a WebSocket opens ws://ADDRESS/TOKEN. {\"type\": \"monitor\"} returns what the engine does.
 Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.";
 
 /// What is left of a game that was run.
@@ -176,7 +177,8 @@ impl Run {
     /// Runs the frames.
     fn frames(&self, engine: &mut Engine<'_, '_>) -> Result<Ran, String> {
         if let Some(address) = engine.tool_address() {
-            eprintln!("loligo: tools are served at {address}");
+            let token = engine.tool_token().map_or(String::new(), |token| format!("/{token}"));
+            eprintln!("loligo: tools are served at {address}{token}");
         }
         let told = |error: loligo_engine::EngineError| error.to_string();
         let start = Instant::now();
