@@ -10,6 +10,7 @@ use core::fmt;
 use core::panic::Location;
 use core::ptr::NonNull;
 
+use crate::misuse::{Misuse, wrong_free};
 use crate::stats::Stats;
 
 #[cfg(test)]
@@ -238,6 +239,8 @@ pub unsafe trait Allocator {
 ///
 /// [`AllocError`] if there is no memory for the new block. The old one then stands untouched.
 ///
+/// An `old` size that is greater than the block is reported before anything past the block is read.
+///
 /// # Safety
 ///
 /// As [`Allocator::reallocate`].
@@ -249,6 +252,13 @@ pub(crate) unsafe fn move_block<A: Allocator + ?Sized>(
     old: Layout,
     new: Layout,
 ) -> Result<NonNull<[u8]>, AllocError> {
+    // SAFETY: the caller promises that the block is live.
+    let have = unsafe { allocator.allocated_size(block) };
+    // Nothing at all is had by what is no block; the free below says what is wrong with it.
+    if old.size() > have && have != 0 {
+        let (name, site) = (allocator.name(), Location::caller());
+        wrong_free(Misuse::WrongSize, name, block, Some(old.size()), site);
+    }
     let moved = allocator.allocate(new)?;
     let bytes = old.size().min(new.size());
     // SAFETY: both blocks are live, distinct and hold at least `bytes` bytes.

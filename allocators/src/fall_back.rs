@@ -35,6 +35,15 @@ impl Fallen {
     fn requested(self) -> usize {
         self.layout.size().max(1)
     }
+
+    /// Reports a layout that does not fit the block.
+    fn check(self, name: &str, layout: Layout, site: &'static Location<'static>) {
+        let bytes = layout.size().max(1);
+        if bytes < self.requested() || bytes > self.block.len() {
+            let block = self.block.cast();
+            wrong_free(Misuse::WrongSize, name, block, Some(layout.size()), site);
+        }
+    }
 }
 
 /// The blocks that fell back, and the way there.
@@ -187,7 +196,7 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         if !near.owns(block.as_ptr()) {
-            return self.resize_fallen(near, block, new, Location::caller());
+            return self.resize_fallen(near, block, old, new, Location::caller());
         }
         self.note_peak(near);
         // SAFETY: the caller's promise, passed on.
@@ -246,12 +255,8 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         site: &'static Location<'static>,
     ) {
         let fallen = self.find(near.name(), block, site);
-        let fits = |layout: Layout| {
-            let bytes = layout.size().max(1);
-            fallen.requested() <= bytes && bytes <= fallen.block.len()
-        };
-        if let Some(layout) = layout.filter(|&layout| !fits(layout)) {
-            wrong_free(Misuse::WrongSize, near.name(), block, Some(layout.size()), site);
+        if let Some(layout) = layout {
+            fallen.check(near.name(), layout, site);
         }
         self.note_peak(near);
         self.fallen.remove(block);
@@ -269,10 +274,12 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         &self,
         near: &impl Allocator,
         block: NonNull<u8>,
+        told: Layout,
         new: Layout,
         site: &'static Location<'static>,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let old = self.find(near.name(), block, site);
+        old.check(near.name(), told, site);
         let layout = Layout::from_size_align(new.size(), old.layout.align());
         let layout = layout.map_err(|_| AllocError)?;
         let backing = self.backing.ok_or(AllocError)?;

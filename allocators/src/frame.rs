@@ -458,14 +458,18 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_,
     unsafe fn resize_in_place(
         &self,
         block: NonNull<u8>,
-        _old: Layout,
+        old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        let bytes = new.size().max(1);
+        let (before, bytes) = (old.size().max(1), new.size().max(1));
         let found = match self.find(block) {
             Ok(found) => found,
-            Err(what) => self.wrong(what, block, None, Location::caller()),
+            Err(what) => self.wrong(what, block, Some(before), Location::caller()),
         };
+        // Before anything is refused: who then moves the block copies as much as `old` says.
+        if before != found.bytes() {
+            self.wrong(Misuse::WrongSize, block, Some(before), Location::caller());
+        }
         if bytes != found.bytes() {
             self.resize_last(block, found, bytes)?;
         }

@@ -502,9 +502,12 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, 
     unsafe fn resize_in_place(
         &self,
         block: NonNull<u8>,
-        _old: Layout,
+        old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
+        if old.size() > self.size.bytes {
+            self.wrong(Misuse::WrongSize, block, Some(old.size()), Location::caller());
+        }
         if !self.fits(new) {
             return Err(AllocError);
         }

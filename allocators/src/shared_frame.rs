@@ -415,9 +415,13 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
     ) -> Result<NonNull<[u8]>, AllocError> {
         let start = match self.find(block) {
             Ok(start) => start,
-            Err(what) => self.wrong(what, block, None, Location::caller()),
+            Err(what) => self.wrong(what, block, Some(old.size()), Location::caller()),
         };
         let (before, after) = (self.size_at(start), stride(new.size()));
+        // Before anything is refused: who then moves the block copies as much as `old` says.
+        if stride(old.size()) != before {
+            self.wrong(Misuse::WrongSize, block, Some(old.size()), Location::caller());
+        }
         if after != before {
             self.resize_last(start, before, after)?;
             self.counters.count_resize(old.size(), new.size(), before, after);

@@ -450,13 +450,16 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
     unsafe fn resize_in_place(
         &self,
         block: NonNull<u8>,
-        _old: Layout,
+        old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
+        let site = Location::caller();
+        if old.size() > self.size.bytes {
+            self.wrong(Misuse::WrongSize, block, Some(old.size()), site);
+        }
         if !self.fits(new) {
             return Err(AllocError);
         }
-        let site = Location::caller();
         let Some((_, chunk, index)) = self.locate(block.addr().get()) else {
             self.wrong(self.stray(block), block, None, site);
         };

@@ -287,6 +287,11 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         new: Layout,
         before: usize,
     ) -> Result<NonNull<[u8]>, AllocError> {
+        if old.size() > before {
+            // As much would be copied.
+            let (bytes, site) = (Some(old.size()), Location::caller());
+            wrong_free(Misuse::WrongSize, self.name, block, bytes, site);
+        }
         let growth = new.size().saturating_sub(before);
         let mut live = self.reserve(growth)?;
         let Ok(moved) = self.backing.allocate(new) else {

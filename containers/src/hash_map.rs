@@ -168,7 +168,11 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
             Ok(()) => Ok(self.table.insert(key, value)),
             // A key that is there needs no memory.
             Err(error) => match self.table.get_mut(&key) {
-                Some(old) => Ok(Some(mem::replace(old, value))),
+                Some(old) => {
+                    // Before the old value is on its way out: a panic in the key's destructor would leak it.
+                    drop(key);
+                    Ok(Some(mem::replace(old, value)))
+                }
                 None => Err(error),
             },
         }

@@ -22,6 +22,8 @@ mod key_values;
 mod list_pool;
 mod multi_map;
 mod open_struct;
+#[cfg(test)]
+mod panicking_drops;
 mod ring;
 mod sorted_map;
 mod stream;

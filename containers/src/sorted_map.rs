@@ -354,7 +354,11 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, GrowError> {
         self.sort();
         match self.search(&key) {
-            Ok(index) => Ok(Some(mem::replace(&mut self.values[index], value))),
+            Ok(index) => {
+                // Before the old value is on its way out: a panic in the key's destructor would leak it there.
+                drop(key);
+                Ok(Some(mem::replace(&mut self.values[index], value)))
+            }
             Err(index) => {
                 self.insert_at(index, key, value)?;
                 Ok(None)

@@ -7,7 +7,7 @@
 use core::fmt;
 
 use loligo_allocators::{Allocator, SharedRef};
-use loligo_containers::{Array, Event as _, EventRecord};
+use loligo_containers::{Array, Event as _, EventRecord, GrowError, SortedMap};
 use loligo_diagnostics::{Log, log};
 use loligo_ids::IdString64;
 use loligo_resources::ResourceKey;
@@ -19,6 +19,8 @@ use crate::error::EngineError;
 use crate::world::{Removed, ResourceChanged, Spawned, World};
 
 mod bindings;
+#[cfg(test)]
+mod tests;
 
 pub use bindings::{ENTITY, EntityId, bindings};
 
@@ -27,12 +29,17 @@ type Room<'m> = dyn Allocator + Sync + 'm;
 /// The type of resources that are scripts.
 const LUA: &str = "lua";
 
+/// The most names kept of scripts that were asked for and do not exist.
+const MISSING_MAX: usize = 64;
+
 /// What scripts ask for by name, and what they print.
 pub(crate) struct Modules<'m> {
     /// The texts of all scripts that were compiled, by the hashes of their names.
-    texts: Array<'m, (IdString64, Array<'m, u8, Room<'m>>), Room<'m>>,
-    /// The names under which scripts asked for them.
-    names: Array<'m, (IdString64, Array<'m, u8, Room<'m>>), Room<'m>>,
+    texts: SortedMap<'m, IdString64, Array<'m, u8, Room<'m>>, Room<'m>>,
+    /// The names under which scripts asked for them, by their hashes.
+    names: SortedMap<'m, IdString64, Array<'m, u8, Room<'m>>, Room<'m>>,
+    /// Those of `names` that no script had when it was asked for, the oldest first.
+    missing: Array<'m, IdString64, Room<'m>>,
     /// What was printed since it was logged last.
     printed: Array<'m, u8, Room<'m>>,
 }
@@ -40,8 +47,9 @@ pub(crate) struct Modules<'m> {
 impl<'m> Modules<'m> {
     pub(crate) const fn new_in(memory: SharedRef<'m>) -> Self {
         Self {
-            texts: Array::new_in(memory),
-            names: Array::new_in(memory),
+            texts: SortedMap::new_in(memory),
+            names: SortedMap::new_in(memory),
+            missing: Array::new_in(memory),
             printed: Array::new_in(memory),
         }
     }
@@ -55,28 +63,40 @@ impl<'m> Modules<'m> {
     pub(crate) fn put(&mut self, key: ResourceKey, payload: &[u8]) -> Result<(), EngineError> {
         let memory = self.printed.memory();
         let copy = Array::try_from_slice_in(payload, memory)?;
-        match self.texts.iter_mut().find(|(name, _)| *name == key.name) {
-            Some((_, old)) => *old = copy,
-            None => self.texts.try_push((key.name, copy))?,
-        }
+        self.texts.try_insert(key.name, copy)?;
         Ok(())
     }
 
     /// Returns the name under which a script was asked for.
     fn name(&self, key: ResourceKey) -> Option<&str> {
-        let (_, name) = self.names.iter().find(|(hash, _)| *hash == key.name)?;
-        core::str::from_utf8(name).ok()
+        core::str::from_utf8(self.names.get(&key.name)?).ok()
     }
 
+    /// Returns the text of a script.
     fn ask(&mut self, name: &str) -> Option<&[u8]> {
-        let (hash, memory) = (IdString64::new(name), self.printed.memory());
-        if !self.names.iter().any(|(known, _)| *known == hash)
-            && let Ok(copy) = Array::try_from_slice_in(name.as_bytes(), memory)
-        {
+        let hash = IdString64::new(name);
+        if !self.names.contains_key(&hash) {
             // Without memory for its name it is loaded, and not reloaded.
-            let _ = self.names.try_push((hash, copy));
+            let _ = self.remember(hash, name);
         }
-        self.texts.iter().find(|(known, _)| *known == hash).map(|(_, text)| &**text)
+        self.texts.get(&hash).map(|text| &**text)
+    }
+
+    /// Keeps the name under which a script was asked for, by which it is reloaded; of scripts that do not
+    /// exist the last [`MISSING_MAX`] names, in case they come.
+    fn remember(&mut self, hash: IdString64, name: &str) -> Result<(), GrowError> {
+        let name = Array::try_from_slice_in(name.as_bytes(), self.printed.memory())?;
+        if !self.texts.contains_key(&hash) {
+            if self.missing.len() == MISSING_MAX {
+                let oldest = self.missing.remove(0);
+                if !self.texts.contains_key(&oldest) {
+                    self.names.remove(&oldest);
+                }
+            }
+            self.missing.try_push(hash)?;
+        }
+        self.names.try_insert(hash, name)?;
+        Ok(())
     }
 }
 

@@ -25,7 +25,8 @@ Example:
 ";
 
 /// What is modelled. Each needs a model that was explored and a fault that was caught.
-const STRUCTURES: [&str; 7] = [
+const STRUCTURES: [&str; 8] = [
+    "page_committed",
     "shared_frame",
     "shared_pool",
     "shared_proxy",

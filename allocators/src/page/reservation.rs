@@ -12,6 +12,7 @@ use super::{Pages, mapping};
 use crate::allocator::{AllocError, Damage};
 use crate::sync::SpinCell;
 
+mod tally;
 #[cfg(test)]
 mod tests;
 
@@ -146,17 +147,20 @@ impl<'a> Reservation<'a> {
     /// If the range is not in whole pages of the reservation.
     pub fn commit(&self, range: Range<usize>) -> Result<NonNull<[u8]>, AllocError> {
         let span = self.span(&range);
-        let gained = self.pages.with(|pages| self.commit_runs(pages, &span))?;
-        self.owner.state.with(|state| state.committed += gained * system::page_size());
+        self.change(|pages| self.commit_runs(pages, &span))?;
         let start = self.address(span.start);
         Ok(NonNull::slice_from_raw_parts(start, range.len()))
     }
 
-    fn commit_runs(&self, pages: &mut PageMap, span: &Range<usize>) -> Result<usize, AllocError> {
+    /// Runs `work` on the pages and counts what it changed, in the order that [`tally`] gives.
+    fn change<R>(&self, work: impl FnOnce(&mut PageMap) -> R) -> R {
+        tally::change(&self.pages, &self.owner.state, work)
+    }
+
+    fn commit_runs(&self, pages: &mut PageMap, span: &Range<usize>) -> Result<(), AllocError> {
         if pages.runs(span.clone()).any(|(_, what)| what == Use::Guard) {
             return Err(AllocError);
         }
-        let mut gained = 0;
         for (run, what) in pages.runs(span.clone()) {
             if what != Use::Reserved {
                 continue;
@@ -166,10 +170,9 @@ impl<'a> Reservation<'a> {
                 self.close_reserved(pages, span.start..run.end);
                 return Err(AllocError);
             }
-            gained += run.len();
         }
         pages.set(span.clone(), Use::Committed);
-        Ok(gained)
+        Ok(())
     }
 
     /// Takes access away again from the reserved pages of `span`, after a commit that failed.
@@ -235,14 +238,8 @@ impl<'a> Reservation<'a> {
     /// As [`decommit`](Self::decommit).
     unsafe fn close(&self, range: &Range<usize>, to: Use) -> Result<(), AllocError> {
         let span = self.span(range);
-        let (lost, result) = self.pages.with(|pages| {
-            let before = pages.committed();
-            // SAFETY: as promised by the caller.
-            let result = unsafe { self.close_runs(pages, span, to) };
-            (before - pages.committed(), result)
-        });
-        self.owner.state.with(|state| state.committed -= lost * system::page_size());
-        result
+        // SAFETY: as promised by the caller.
+        self.change(|pages| unsafe { self.close_runs(pages, span, to) })
     }
 
     /// # Safety

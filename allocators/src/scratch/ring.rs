@@ -360,15 +360,19 @@ unsafe impl Allocator for Ring<'_> {
     unsafe fn resize_in_place(
         &self,
         block: NonNull<u8>,
-        _old: Layout,
+        old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        let (offset, old) = match self.find(block) {
+        let (before, bytes) = (old.size().max(1), new.size().max(1));
+        let (offset, found) = match self.find(block) {
             Ok(found) => found,
-            Err(what) => wrong_free(what, self.name, block, None, Location::caller()),
+            Err(what) => wrong_free(what, self.name, block, Some(before), Location::caller()),
         };
-        let bytes = new.size().max(1);
-        self.resize(offset, old, bytes)?;
+        // Before anything is refused: who then moves the block copies as much as `old` says.
+        if before != found {
+            wrong_free(Misuse::WrongSize, self.name, block, Some(before), Location::caller());
+        }
+        self.resize(offset, found, bytes)?;
         // The pointer passed in may reach over less than the block, so the ring's own goes back.
         Ok(NonNull::slice_from_raw_parts(self.at(offset), bytes))
     }

@@ -103,7 +103,10 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
         K: Borrow<Q>,
     {
         let place = self.find_first(key)?;
-        Some(self.remove_at(place).1)
+        let (key, value) = self.remove_at(place);
+        // Before the value is on its way out: a panic in the key's destructor would leak it there.
+        drop(key);
+        Some(value)
     }
 
     /// Drops all values of a key and returns how many they were.

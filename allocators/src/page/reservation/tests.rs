@@ -1,5 +1,10 @@
 //! What is said of a reservation whose page map is damaged, and what is done to its neighbours.
 
+#[cfg(loom)]
+mod loom;
+
+use std::thread;
+
 use crate::allocator::Allocator;
 use crate::page::page_map::Use;
 use crate::page::system::{Access, MAP, PROTECT, during};
@@ -100,4 +105,42 @@ fn a_commit_that_is_refused_touches_no_page_behind_it() {
     assert!(flags(behind).contains(" wr"), "the next page is as it was: {}", flags(behind));
     assert!(!flags(space.base()).contains(" wr"), "the page itself is closed");
     assert_eq!(space.committed_bytes(), 0, "nothing was committed");
+}
+
+/// One thread commits a page, another decommits it, and both come to wait for the owner's count, which is
+/// held meanwhile: the one that raises it must be first, or the count wraps.
+#[test]
+fn the_owners_count_is_raised_before_another_thread_lowers_it() {
+    /// Either waiting thread may be first where the order is left to chance.
+    const ROUNDS: usize = 40;
+    /// In the right order only one of both gets as far as the count, so the looks end in vain.
+    const LOOKS: usize = 2000;
+    let page = system::page_size();
+    let pages = PageAllocator::new("pages");
+    let space = pages.reserve(page, page).expect("there are addresses");
+    let wait_for = |committed| {
+        for _ in 0..LOOKS {
+            if space.pages.try_with(|map| map.committed()) == Some(committed) {
+                return;
+            }
+            thread::yield_now();
+        }
+    };
+    for round in 0..ROUNDS {
+        thread::scope(|scope| {
+            pages.pages.state.with(|_| {
+                scope.spawn(|| {
+                    space.commit(0..page).expect("there is memory");
+                });
+                wait_for(1);
+                scope.spawn(|| {
+                    // SAFETY: nothing uses the memory.
+                    unsafe { space.decommit(0..page) }.expect("the kernel takes it");
+                });
+                wait_for(0);
+            });
+        });
+        let (owner, own) = (pages.committed_bytes(), space.committed_bytes());
+        assert_eq!(owner, own, "round {round}: both counts are one number");
+    }
 }

@@ -29,6 +29,9 @@ pub(crate) enum Fault {
     SplitOr,
     /// A bit is cleared by a load and then a store.
     SplitAnd,
+    /// Two counts that change under two locks change one after the other, neither lock being held in
+    /// between.
+    SplitLocks,
 }
 
 std::thread_local! {
@@ -36,7 +39,8 @@ std::thread_local! {
     static FAULT: Cell<Fault> = const { Cell::new(Fault::None) };
 }
 
-fn is(fault: Fault) -> bool {
+/// Whether `fault` is planted now.
+pub(crate) fn is(fault: Fault) -> bool {
     FAULT.get() == fault
 }
 
