@@ -48,7 +48,7 @@ impl Project<'_> {
             let why = "there is no such folder; name the folder of the project's sources";
             return Err(BuildError::new(&self.folder, "cannot be compiled", why));
         }
-        let data = DataFolder::open(&self.data, self.disk)?;
+        let data = DataFolder::open(&self.folder, &self.data, self.disk)?;
         let now = (self.clock)();
         let (tree, blobs) = self.look_around(&data, executor)?;
         let seen = look(self, &tree, &blobs, &data, now)?;

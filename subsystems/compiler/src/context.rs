@@ -1,7 +1,6 @@
 //! What a compiler sees of the project.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,11 +12,13 @@ use loligo_resources::ResourceKey;
 use crate::compilers::Compilers;
 use crate::dependency::Dependency;
 use crate::error::CompileFault;
+use crate::folder_error::{FolderError, FolderFault};
 use crate::hash::hash_of;
 use crate::index::Reference;
 use crate::project::Target;
 use crate::resource_name::ResourceName;
 use crate::select::{names_of_type, source_of};
+use crate::source_file::is_source_path;
 use crate::tree::SourceTree;
 
 /// A file or a folder in a folder.
@@ -141,19 +142,26 @@ impl<'c> Context<'c> {
         }
         // A file that came after the project was looked at comes with the next compile.
         let read = match self.shared.tree.file(path) {
-            Some(_) => fs::read(self.shared.project.join(path)),
-            None => Err(io::ErrorKind::NotFound.into()),
+            Some(_) => self.shared.tree.read(self.shared.project, path).map(Some),
+            None => Ok(None),
         };
-        let bytes: io::Result<Option<Arc<[u8]>>> = match read {
-            Ok(bytes) => Ok(Some(bytes.into())),
+        let bytes: Result<Option<Arc<[u8]>>, FolderError> = match read {
+            Ok(bytes) => Ok(bytes.map(Arc::from)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         };
         let hash = bytes.as_ref().ok().and_then(Option::as_ref).map(|bytes| hash_of(bytes));
         self.dependencies.insert(Dependency::File { path: path.into(), hash });
-        let bytes = bytes.map_err(|error| {
-            let reason = format!("`{path}` cannot be read: {error}");
-            CompileFault::new(reason, "let it be read")
+        let bytes = bytes.map_err(|error| match error.fault() {
+            FolderFault::Io(error) => {
+                let reason = format!("`{path}` cannot be read: {error}");
+                CompileFault::new(reason, "let it be read")
+            }
+            fault => {
+                let text = fault.to_string();
+                let (reason, remedy) = text.split_once("; ").unwrap_or((&text, "replace it"));
+                CompileFault::new(format!("`{path}` {reason}"), remedy)
+            }
         })?;
         self.read.insert(path.to_owned(), bytes.clone());
         Ok(bytes)
@@ -267,8 +275,7 @@ impl<'c> Context<'c> {
 
 /// Refuses a path that is not one of the project.
 fn check_path(path: &str) -> Result<(), CompileFault> {
-    let is_step = |step: &str| !step.is_empty() && !step.starts_with('.') && !step.contains('\\');
-    if path.split('/').all(is_step) {
+    if is_source_path(path) {
         return Ok(());
     }
     let reason = format!("`{path}` is no path in the project");

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use loligo_sjson::SjsonError;
 
+use crate::folder_error::FolderError;
 use crate::resource_name::ResourceName;
 
 /// What a compiler found wrong: where, why, and what to do.
@@ -142,6 +143,7 @@ pub struct BuildError {
 enum Why {
     Io(io::Error),
     Words(&'static str),
+    Entry(FolderError),
 }
 
 impl BuildError {
@@ -154,12 +156,20 @@ impl BuildError {
     }
 }
 
+impl From<FolderError> for BuildError {
+    fn from(error: FolderError) -> Self {
+        let path = error.path().to_owned();
+        Self { path, doing: "cannot be used", why: Why::Entry(error) }
+    }
+}
+
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}: ", self.path.display(), self.doing)?;
         match &self.why {
             Why::Io(error) => error.fmt(f),
             Why::Words(words) => f.write_str(words),
+            Why::Entry(error) => error.fault().fmt(f),
         }
     }
 }

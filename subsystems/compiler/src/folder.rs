@@ -1,7 +1,7 @@
 //! The data folder, held by one compile at a time.
 //!
 //! ```text
-//! lock           held while a compile writes; that it is there says that this is a data folder
+//! lock           held while a compile writes; its line says that this is a data folder
 //! blobs/<hash>   a resource each, called after the hash of its bytes
 //! resources      the table: which file holds which variant of which resource
 //! names          from hashes to names
@@ -13,18 +13,31 @@
 //! A file is written in `partial` and then renamed, so that it is there whole or not at all. Blobs come first, then the
 //! table, then the names, then the index; what nothing names any more goes last. So at each moment the table leads to
 //! files that are there, and the index tells no more than what is true.
+//!
+//! A project may come from anywhere, and its data folder with it. So no step below the project may be a link, a folder that
+//! is not empty must say in `lock` that it is a data folder, and nothing is removed but regular files whose names only a
+//! compile gives.
 
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::fs::{self, File, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::{File, TryLockError};
+use std::io::{Read as _, Seek as _};
+use std::path::Path;
 
 use loligo_resources::ContentHash;
 
 use crate::disk::Disk;
 use crate::error::BuildError;
+use crate::folder_error::{FolderError, FolderFault};
+use crate::guarded_folder::{EntryKind, GuardedFolder};
 use crate::index::{Index, IndexError, Output};
 use crate::tree::Stamp;
+
+mod claim;
+
+use claim::{MARK, check_entries, has_old_form, is_partial, reach};
+
+/// The most bytes of a file of the folder that are read: the index of some millions of resources.
+const READ_BYTES_MAX: u64 = 1 << 30;
 
 /// The blobs that are there and their lengths, in order.
 #[derive(Debug, Default)]
@@ -48,7 +61,9 @@ impl Blobs {
 
 /// The data folder of a compile, locked until it is dropped.
 pub(crate) struct DataFolder<'d> {
-    path: PathBuf,
+    folder: GuardedFolder,
+    blobs: GuardedFolder,
+    partial: GuardedFolder,
     disk: &'d dyn Disk,
     /// Numbers files that are being written.
     next: AtomicU64,
@@ -65,73 +80,60 @@ impl Drop for DataFolder<'_> {
 
 impl<'d> DataFolder<'d> {
     /// Makes the folder where it is not there, takes hold of it, and takes away what a compile that was killed left half
-    /// written.
-    pub(crate) fn open(path: &Path, disk: &'d dyn Disk) -> Result<Self, BuildError> {
-        let lock = path.join("lock");
-        if !lock.exists() && path.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
-            let why = "there are files in it, and it is no data folder; name an empty folder or a new one";
-            return Err(BuildError::new(path, "cannot be compiled into", why));
-        }
+    /// written. Links are followed up to the project, and up to the folder itself where it is not in the project.
+    pub(crate) fn open(
+        project: &Path,
+        path: &Path,
+        disk: &'d dyn Disk,
+    ) -> Result<Self, BuildError> {
+        let folder = reach(project, path, disk)?;
+        let lock = take_hold(&folder, path, disk)?;
+        check_entries(&folder)?;
         let fail = |error| BuildError::io(path, "cannot be written", error);
-        disk.create_folder(path).map_err(fail)?;
-        if !lock.exists() {
-            disk.write(&lock, b"").map_err(fail)?;
-        }
-        let file = File::open(&lock).map_err(fail)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let why =
-                    "another compile writes to it; wait for it, or compile into another folder";
-                return Err(BuildError::new(path, "cannot be compiled into", why));
+        let inner = |name: &str| {
+            disk.create_folder(&folder, name).map_err(fail)?;
+            folder.enter(name).map_err(BuildError::from)
+        };
+        let (blobs, partial) = (inner("blobs")?, inner("partial")?);
+        let left = partial.names()?;
+        // All are looked at before the first is removed.
+        for name in &left {
+            if !is_partial(name) || partial.kind(name)? != Some(EntryKind::File) {
+                let path = partial.path().join(name);
+                return Err(FolderError::new(&path, FolderFault::Foreign).into());
             }
-            Err(TryLockError::Error(error)) => return Err(fail(error)),
         }
-        let folder = Self { path: path.to_owned(), disk, next: AtomicU64::new(0), lock: file };
-        for inner in ["blobs", "partial"] {
-            disk.create_folder(&path.join(inner)).map_err(fail)?;
+        for name in left.iter().filter_map(|name| name.to_str()) {
+            disk.remove(&partial, name).map_err(fail)?;
         }
-        for left in path.join("partial").read_dir().map_err(fail)? {
-            disk.remove(&left.map_err(fail)?.path()).map_err(fail)?;
-        }
-        Ok(folder)
+        Ok(Self { folder, blobs, partial, disk, next: AtomicU64::new(0), lock })
     }
 
     /// Reads the index; none if there is none.
     pub(crate) fn index(&self) -> Result<Option<Result<Index, IndexError>>, BuildError> {
-        let path = self.path.join("index");
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Some(Index::from_bytes(&bytes))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(BuildError::io(&path, "cannot be read", error)),
-        }
+        let bytes = self.folder.read("index", READ_BYTES_MAX)?;
+        Ok(bytes.map(|bytes| Index::from_bytes(&bytes)))
     }
 
     /// Reads a file of the folder, if there is one that can be read.
     pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
-        fs::read(self.path.join(name)).ok()
+        self.folder.read(name, READ_BYTES_MAX).ok().flatten()
     }
 
     /// Returns the stamp of a file of the folder, if it is there.
     pub(crate) fn stamp(&self, name: &str) -> Result<Option<Stamp>, BuildError> {
-        let path = self.path.join(name);
-        match fs::metadata(&path) {
-            Ok(metadata) => Ok(Some(Stamp::of(&metadata))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(BuildError::io(&path, "cannot be read", error)),
-        }
+        let Some(file) = self.folder.open_file(name)? else { return Ok(None) };
+        let fail = |error| BuildError::io(&self.folder.path().join(name), "cannot be read", error);
+        Ok(Some(Stamp::of(&file.metadata().map_err(fail)?)))
     }
 
-    /// Returns the blobs that are there.
+    /// Returns the blobs that are there. What has no blob's name is left alone.
     pub(crate) fn blobs(&self) -> Result<Blobs, BuildError> {
-        let path = self.path.join("blobs");
-        let fail = |error| BuildError::io(&path, "cannot be read", error);
         let mut blobs = Vec::new();
-        for entry in path.read_dir().map_err(fail)? {
-            let entry = entry.map_err(fail)?;
-            let hash = ContentHash::from_hex(entry.file_name().as_encoded_bytes());
-            if let Some(hash) = hash {
-                blobs.push((hash, entry.metadata().map_err(fail)?.len()));
+        for name in self.blobs.names()? {
+            if let Some(hash) = ContentHash::from_hex(name.as_encoded_bytes()) {
+                let bytes = self.blobs.bytes_of(&name)?;
+                blobs.push((hash, bytes));
             }
         }
         blobs.sort_unstable_by_key(|(file, _)| file.0);
@@ -141,35 +143,76 @@ impl<'d> DataFolder<'d> {
     /// Writes a blob, and returns what it is called.
     pub(crate) fn put_blob(&self, bytes: &[u8]) -> Result<Output, BuildError> {
         let file = crate::hash::hash_of(bytes);
-        self.put(&format!("blobs/{file}"), bytes)?;
+        self.put_in(&self.blobs, &file.to_string(), bytes)?;
         Ok(Output { file, bytes: bytes.len() as u64 })
     }
 
     /// Takes a blob away.
     pub(crate) fn remove_blob(&self, file: ContentHash) -> Result<(), BuildError> {
-        let path = self.path.join(format!("blobs/{file}"));
-        self.disk.remove(&path).map_err(|error| BuildError::io(&path, "cannot be removed", error))
+        let name = file.to_string();
+        let path = self.blobs.path().join(&name);
+        let removed = self.disk.remove(&self.blobs, &name);
+        removed.map_err(|error| BuildError::io(&path, "cannot be removed", error))
     }
 
     /// Writes a file of the folder, unless it is so already.
     pub(crate) fn put_changed(&self, name: &str, bytes: &[u8]) -> Result<(), BuildError> {
-        match fs::read(self.path.join(name)) {
-            Ok(found) if found == bytes => Ok(()),
+        match self.folder.read(name, bytes.len() as u64) {
+            Ok(Some(found)) if found == bytes => Ok(()),
             _ => self.put(name, bytes),
         }
     }
 
     /// Writes a file of the folder: beside its place, then renamed to it.
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BuildError> {
+        self.put_in(&self.folder, name, bytes)
+    }
+
+    fn put_in(&self, folder: &GuardedFolder, name: &str, bytes: &[u8]) -> Result<(), BuildError> {
         // Each file has a number of its own; nothing else hangs on it.
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let partial = self.path.join(format!("partial/{number}"));
-        let path = self.path.join(name);
-        let written = self.disk.write(&partial, bytes);
+        let number = self.next.fetch_add(1, Ordering::Relaxed).to_string();
+        let path = folder.path().join(name);
+        let written = self.disk.write(&self.partial, &number, bytes);
         written
-            .and_then(|()| self.disk.rename(&partial, &path))
+            .and_then(|()| self.disk.rename((&self.partial, &number), (folder, name)))
             .map_err(|error| BuildError::io(&path, "cannot be written", error))
     }
+}
+
+/// Locks a folder that is a data folder or may become one, and marks it as such.
+fn take_hold(folder: &GuardedFolder, path: &Path, disk: &dyn Disk) -> Result<File, BuildError> {
+    let fail = |error| BuildError::io(path, "cannot be written", error);
+    let refused = |why| Err(BuildError::new(path, "cannot be compiled into", why));
+    let names = folder.names()?;
+    if !names.is_empty() && !names.iter().any(|name| name == "lock") {
+        return refused(
+            "there are files in it, and it is no data folder; name an empty folder or a new one",
+        );
+    }
+    let mut lock = folder.open_or_create("lock")?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return refused(
+                "another compile writes to it; wait for it, or compile into another folder",
+            );
+        }
+        Err(TryLockError::Error(error)) => return Err(fail(error)),
+    }
+    let mut mark = Vec::new();
+    (&lock).take(MARK.len() as u64 + 1).read_to_end(&mut mark).map_err(fail)?;
+    if mark == MARK {
+        return Ok(lock);
+    }
+    // A compile that was killed has marked it in part, and older versions left the file empty.
+    if MARK.starts_with(&mark) && has_old_form(folder)? {
+        lock.rewind().map_err(fail)?;
+        disk.fill(&lock, MARK).map_err(fail)?;
+        return Ok(lock);
+    }
+    refused(
+        "its file `lock` is not that of a data folder; name an empty folder or a new one, or delete this one",
+    )
 }
 
 #[cfg(test)]
@@ -181,11 +224,12 @@ mod tests {
     #[test]
     fn a_folder_is_let_go_though_the_lock_is_open_elsewhere() {
         let place = tempfile::tempdir().expect("a temporary folder");
-        let first = DataFolder::open(place.path(), &RealDisk).expect("it is empty");
-        assert!(DataFolder::open(place.path(), &RealDisk).is_err(), "the first has it");
+        let (project, data) = (place.path(), place.path().join("data"));
+        let first = DataFolder::open(project, &data, &RealDisk).expect("it is empty");
+        assert!(DataFolder::open(project, &data, &RealDisk).is_err(), "the first has it");
         let elsewhere = first.lock.try_clone().expect("a second handle");
         drop(first);
-        assert!(DataFolder::open(place.path(), &RealDisk).is_ok(), "the first let it go");
+        assert!(DataFolder::open(project, &data, &RealDisk).is_ok(), "the first let it go");
         drop(elsewhere);
     }
 }

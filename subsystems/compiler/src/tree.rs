@@ -1,6 +1,6 @@
 //! The project folder as it was at one moment: which files and folders are there, and when they last changed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,9 @@ use loligo_resources::ContentHash;
 
 use crate::context::FolderEntry;
 use crate::error::{BuildError, CompileFault, ResourceError};
+use crate::folder_error::{FolderError, FolderFault};
 use crate::hash::hash_of_pieces;
+use crate::source_file::{leads_out, read_regular};
 
 /// How long after its last change a file may still change without its times showing it: file systems count as coarsely
 /// as 2 s.
@@ -77,13 +79,16 @@ pub(crate) fn now_seconds() -> u64 {
 }
 
 /// Every file and folder of a project. What begins with a dot is not there, nor is the data folder; links to files are
-/// followed, links to folders are not.
+/// followed, links to folders are not. A link to a file that is not in the project, a pipe, a socket and a device are there
+/// and cannot be read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceTree {
     /// In order of the paths.
     files: Vec<(Arc<str>, Stamp)>,
     /// What is in each folder, in order of the names.
     folders: HashMap<Arc<str>, Vec<FolderEntry>>,
+    /// Those of the files that may not be read.
+    refused: BTreeMap<Arc<str>, Refusal>,
     /// Names that cannot be told.
     pub(crate) errors: Vec<ResourceError>,
 }
@@ -112,13 +117,19 @@ impl SourceTree {
                     tree.errors.push(unnamed(&format!("{prefix}{}", raw.to_string_lossy())));
                     continue;
                 };
+                if name.contains(char::is_control) {
+                    tree.errors.push(unprintable(&format!("{prefix}{name}")));
+                    continue;
+                }
                 if name.starts_with('.') {
                     continue;
                 }
                 let path = format!("{prefix}{name}");
-                match kind(&found).map_err(fail)? {
-                    Kind::File(stamp) => {
-                        tree.files.push((path.into(), stamp));
+                match kind(project, &found).map_err(fail)? {
+                    Kind::File(stamp, refusal) => {
+                        let path: Arc<str> = path.into();
+                        tree.refused.extend(refusal.map(|refusal| (path.clone(), refusal)));
+                        tree.files.push((path, stamp));
                         entries.push(FolderEntry { name: name.to_owned(), is_folder: false });
                     }
                     Kind::Folder => {
@@ -156,6 +167,16 @@ impl SourceTree {
         self.files.get(at)
     }
 
+    /// Reads one of the files.
+    pub(crate) fn read(&self, project: &Path, path: &str) -> Result<Vec<u8>, FolderError> {
+        let place = project.join(path);
+        match self.refused.get(path) {
+            Some(Refusal::Outside) => Err(FolderError::new(&place, FolderFault::Outside)),
+            Some(Refusal::NotAFile) => Err(FolderError::new(&place, FolderFault::NotAFile)),
+            None => read_regular(&place),
+        }
+    }
+
     /// Returns what is in a folder.
     pub(crate) fn folder(&self, path: &str) -> Option<&[FolderEntry]> {
         self.folders.get(path).map(Vec::as_slice)
@@ -179,29 +200,71 @@ impl SourceTree {
     }
 }
 
+/// Why a file of the project may not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refusal {
+    /// It is a link to a file that is not in the project.
+    Outside,
+    /// It is a pipe, a socket or a device, or a link to one.
+    NotAFile,
+}
+
 enum Kind {
-    File(Stamp),
+    File(Stamp, Option<Refusal>),
     Folder,
     /// Nothing that a project is made of, or gone meanwhile.
     Other,
 }
 
-fn kind(found: &fs::DirEntry) -> io::Result<Kind> {
-    let file_type = found.file_type()?;
-    if file_type.is_dir() {
+fn kind(project: &Path, found: &fs::DirEntry) -> io::Result<Kind> {
+    let gone = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(Kind::Other),
+        _ => Err(error),
+    };
+    let own = match found.metadata() {
+        Ok(own) => own,
+        Err(error) => return gone(error),
+    };
+    if own.is_dir() {
         return Ok(Kind::Folder);
     }
-    let metadata =
-        if file_type.is_symlink() { fs::metadata(found.path()) } else { found.metadata() };
-    match metadata {
-        Ok(metadata) if metadata.is_file() => Ok(Kind::File(Stamp::of(&metadata))),
-        Ok(_) => Ok(Kind::Other),
+    if !own.is_symlink() {
+        let refusal = (!own.is_file()).then_some(Refusal::NotAFile);
+        return Ok(Kind::File(Stamp::of(&own), refusal));
+    }
+    // Of what may not be read nothing is told but the link's own stamp.
+    let refused = |refusal| Ok(Kind::File(Stamp::of(&own), Some(refusal)));
+    match fs::metadata(found.path()) {
+        Ok(target) if target.is_dir() => Ok(Kind::Other),
+        Ok(target) if !target.is_file() => refused(Refusal::NotAFile),
+        Ok(target) => match leads_out(project, &found.path()) {
+            Ok(false) => Ok(Kind::File(Stamp::of(&target), None)),
+            Ok(true) => refused(Refusal::Outside),
+            Err(error) => gone(error),
+        },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Kind::Other),
-        Err(error) => Err(error),
+        // It leads in a circle, or where this user may not look.
+        Err(_) => refused(Refusal::Outside),
     }
 }
 
 fn unnamed(path: &str) -> ResourceError {
-    let fault = CompileFault::new("the name is not UTF-8", "rename the file").in_file(path);
+    wrong_name(path, "the name is not UTF-8")
+}
+
+fn unprintable(path: &str) -> ResourceError {
+    wrong_name(path, "the name has a control character")
+}
+
+fn wrong_name(path: &str, reason: &str) -> ResourceError {
+    // Printed as it is, such a name could be read as two, or as a command for a terminal.
+    let mut shown = String::new();
+    for char in path.chars() {
+        match char.is_control() {
+            true => shown.extend(char.escape_default()),
+            false => shown.push(char),
+        }
+    }
+    let fault = CompileFault::new(reason, "rename the file").in_file(shown);
     ResourceError { resource: None, fault, is_kept: false }
 }

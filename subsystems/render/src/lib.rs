@@ -22,6 +22,7 @@ mod material;
 mod mesh;
 mod resource_error;
 mod shader;
+mod shader_text;
 mod sort;
 mod state;
 mod texture;
@@ -43,6 +44,7 @@ pub use material::{MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResou
 pub use mesh::{MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex};
 pub use resource_error::{ContentError, ContentFault};
 pub use shader::{SHADER_TYPE, SHADER_VERSION, ShaderImage, ShaderResource};
+pub use shader_text::{SHADER_BYTES_MAX, ShaderTextError, ShaderTextFault, check_shader_text};
 pub use sort::{ItemSorter, SortItem};
 pub use state::{
     Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject, StateError, StateFault,

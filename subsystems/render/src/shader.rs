@@ -3,6 +3,7 @@
 use loligo_containers::{Blob, BlobStr, blob_struct};
 
 use crate::resource_error::ContentError;
+use crate::shader_text::check_shader_text;
 
 /// The type of shaders.
 pub const SHADER_TYPE: &str = "shader";
@@ -66,6 +67,12 @@ impl<'b> ShaderResource<'b> {
             let found = image.has_shadow.into();
             return Err(ContentError::part(SHADER_TYPE, "has_shadow", "0 or 1", found));
         }
-        Ok(Self { text: blob.str(&image.text), has_shadow: image.has_shadow == 1 })
+        let text = blob.str(&image.text);
+        // It was checked when it was compiled, but the bytes may be forged.
+        if let Err(error) = check_shader_text(text) {
+            let must = "a text that no reader goes deep in";
+            return Err(ContentError::part(SHADER_TYPE, "text", must, error.at as u64));
+        }
+        Ok(Self { text, has_shadow: image.has_shadow == 1 })
     }
 }

@@ -9,14 +9,14 @@ use clap::Args;
 use loligo_replay::advise::profile::BRIEF;
 use loligo_replay::advise::{Advice, Judged, Options, TRAIN_PERCENT, advise, check};
 use loligo_replay::bundled::bundled;
-use loligo_replay::report;
 use loligo_replay::strategies::{StrategyConfig, emit_rust, to_json};
-use loligo_replay::trace::Trace;
+use loligo_replay::trace::{Limits, Trace};
 
-use crate::output::Output;
+use crate::output::{Output, make_own_folder};
 use crate::print::print;
 use crate::progress::Line;
-use crate::replay::tell_ending;
+use crate::replay::{prepare_report, tell_ending};
+use crate::unpacked::Unpacked;
 
 /// Searches the strategy that suits a recording: replays many on a part of it and judges the best on
 /// the rest.
@@ -45,6 +45,9 @@ pub(crate) struct Advise {
     #[arg(long, value_name = "N", default_value_t = Options::default().rounds,
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: u32,
+
+    #[command(flatten)]
+    unpacked: Unpacked,
 
     /// Where strategies.json and the Rust files go [default: loligo-advice/TRACE]
     #[arg(long, value_name = "DIR")]
@@ -78,14 +81,11 @@ impl Advise {
     fn advise(&self) -> Result<(), String> {
         let trace = self.open()?;
         check(&trace).map_err(|error| error.to_string())?;
-        let folder =
-            self.out.clone().unwrap_or_else(|| Path::new("loligo-advice").join(&trace.name));
-        fs::create_dir_all(&folder)
-            .map_err(|error| format!("{}: cannot make the folder: {error}", folder.display()))?;
+        let folder = self.folder(&trace)?;
         let prepare =
-            |name: &str| Output::prepare(&folder.join(name)).map_err(|error| error.to_string());
+            |name: &str| Output::prepare_own(&folder.join(name)).map_err(|error| error.to_string());
         let strategies = prepare("strategies.json")?;
-        let report = report::prepare(&self.report).map_err(|error| error.to_string())?;
+        let report = prepare_report(&self.report)?;
         let files = [prepare("speed.rs")?, prepare("memory.rs")?, prepare("latency.rs")?];
 
         let options = Options {
@@ -116,11 +116,21 @@ impl Advise {
         print(&text)
     }
 
+    /// Makes the folder of the strategies.
+    fn folder(&self, trace: &Trace) -> Result<PathBuf, String> {
+        let Some(folder) = &self.out else {
+            let folder = Path::new("loligo-advice").join(&trace.name);
+            return make_own_folder(&folder).map(|()| folder);
+        };
+        let made = fs::create_dir_all(folder).map(|()| folder.clone());
+        made.map_err(|error| format!("{}: cannot make the folder: {error}", folder.display()))
+    }
+
     fn open(&self) -> Result<Trace, String> {
         let found = bundled().iter().find(|one| Path::new(one.name) == self.trace);
         match found {
             Some(one) if !self.trace.exists() => one.open(),
-            _ => Trace::open(&self.trace),
+            _ => Trace::open_within(&self.trace, self.unpacked.limits(Limits::default())),
         }
         .inspect(tell_ending)
         .map_err(|error| error.to_string())

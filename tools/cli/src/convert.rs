@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use loligo_replay::convert::convert;
+use loligo_replay::convert::{LIMITS, convert};
 
 use crate::output::Output;
 use crate::recording;
+use crate::unpacked::Unpacked;
 
 /// Makes a recording of what heaptrack or Firefox's logalloc has recorded.
 #[derive(Debug, Args)]
@@ -20,6 +21,9 @@ pub(crate) struct Convert {
     /// Where to; compressed if it ends in .zst
     #[arg(value_name = "OUT")]
     output: PathBuf,
+
+    #[command(flatten)]
+    unpacked: Unpacked,
 
     /// The process to take from a log of several
     #[arg(long, value_name = "NUMBER")]
@@ -46,8 +50,10 @@ impl Convert {
     }
 
     fn convert(&self) -> Result<(), String> {
+        let limits = self.unpacked.limits(LIMITS);
         let output = Output::prepare(&self.output).map_err(|error| error.to_string())?;
-        let written = recording::write(&output, |out| convert(&self.input, self.process, out));
+        let written =
+            recording::write(&output, |out| convert(&self.input, self.process, limits, out));
         let summary = written.map_err(|error| error.to_string())?.map_err(|e| e.to_string())?;
         recording::tell(output.path(), &summary);
         Ok(())

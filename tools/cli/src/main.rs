@@ -18,6 +18,7 @@ mod run;
 mod selection;
 mod sjson;
 mod strategy;
+mod unpacked;
 
 use std::process::ExitCode;
 

@@ -59,8 +59,15 @@ impl Record {
     fn record(&self) -> Result<u8, String> {
         let (name, arguments) = self.command.split_first().ok_or("name a program")?;
         let program = Program::find(name).map_err(|error| error.to_string())?;
-        let path = self.output.clone().unwrap_or_else(|| default_path(name));
-        let output = Output::prepare(&path).map_err(|error| error.to_string())?;
+        let (path, output) = match &self.output {
+            Some(path) => (path.clone(), Output::prepare(path)),
+            None => {
+                let path = default_path(name);
+                let output = Output::prepare_own(&path);
+                (path, output)
+            }
+        };
+        let output = output.map_err(|error| error.to_string())?;
         let settings = Settings { max_events: self.max_events, children: self.children };
         let ran = run(&program, arguments, &settings).map_err(|error| error.to_string())?;
         let written = recording::write(&output, |out| ran.write(out));
@@ -87,7 +94,7 @@ fn tell_run(ran: &Ran) {
 
 fn write_child(path: &Path, child: &Child) -> Result<(), String> {
     let path = child_path(path, child.process);
-    let output = Output::prepare(&path).map_err(|error| error.to_string())?;
+    let output = Output::prepare_own(&path).map_err(|error| error.to_string())?;
     let written = recording::write(&output, |out| child.write(out));
     let summary = written.map_err(|error| error.to_string())?;
     let summary = summary.map_err(|error: RecordError| error.to_string())?;

@@ -2,21 +2,22 @@
 
 use core::fmt::Write as _;
 use core::time::Duration;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use loligo_replay::bundled::bundled;
 use loligo_replay::measure::{Measured, Options, measure};
-use loligo_replay::report;
+use loligo_replay::report::{self, ReportDir};
 use loligo_replay::results::Results;
 use loligo_replay::table::{Table, sentence};
-use loligo_replay::trace::{Ending, Trace};
+use loligo_replay::trace::{Ending, Limits, Trace};
 
-use crate::output::Output;
+use crate::output::{Output, make_own_folder};
 use crate::print::print;
 use crate::progress::Line;
 use crate::selection;
+use crate::unpacked::Unpacked;
 
 /// Replays recorded allocations over allocators, strategies and peers, and tells which serves them
 /// best.
@@ -55,6 +56,9 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     cap: Option<Duration>,
 
+    #[command(flatten)]
+    unpacked: Unpacked,
+
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -92,7 +96,7 @@ impl Replay {
         let traces = self.open_traces()?;
         let json = self.json.as_deref().map(Output::prepare).transpose();
         let json = json.map_err(|error| error.to_string())?;
-        let report = report::prepare(&self.report).map_err(|error| error.to_string())?;
+        let report = prepare_report(&self.report)?;
 
         let line = Line::new();
         let options = Options {
@@ -141,10 +145,22 @@ impl Replay {
         if self.files.is_empty() {
             bundled().iter().for_each(|bundle| keep(bundle.open()));
         } else {
-            self.files.iter().for_each(|file| keep(Trace::open(file)));
+            let limits = self.unpacked.limits(Limits::default());
+            self.files.iter().for_each(|file| keep(Trace::open_within(file, limits)));
         }
         if refusals.is_empty() { Ok(traces) } else { Err(refusals.join("\nloligo: ")) }
     }
+}
+
+/// The folder of the report where none is named.
+const REPORT: &str = "loligo-report";
+
+/// Makes the folder of the report. One that the user has not named may have been put there by another.
+pub(crate) fn prepare_report(folder: &Path) -> Result<ReportDir, String> {
+    if folder == Path::new(REPORT) {
+        make_own_folder(folder)?;
+    }
+    report::prepare(folder).map_err(|error| error.to_string())
 }
 
 /// Tells of a recording that ends early; what it has is replayed.

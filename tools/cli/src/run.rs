@@ -5,13 +5,14 @@ use core::net::{Ipv4Addr, SocketAddr};
 use core::num::NonZeroUsize;
 use core::time::Duration;
 use std::fs;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use loligo_allocators::{Allocator, HeapAllocator, Overview, PageAllocator};
-use loligo_compiler::{Platform, Project, Threads};
+use loligo_compiler::{GuardedFolder, Platform, Project, Threads, read_source};
 use loligo_diagnostics::StderrSink;
 use loligo_engine::{
     ARMED_FROM, BackEndChoice, Engine, EngineOptions, Libraries, MemoryPlan, ROOMS, ToolOptions,
@@ -19,6 +20,7 @@ use loligo_engine::{
 };
 
 use crate::content::compilers;
+use crate::output::Output;
 use crate::print::print;
 
 /// Compiles a game and runs it: prints how long frames took, and what memory each subsystem has.
@@ -161,14 +163,15 @@ impl Run {
         let run = with_engine(&options, |engine| self.frames(engine));
         let Ran { report, text, picture, size } = run.map_err(|error| error.to_string())??;
         if let Some(path) = &self.text {
-            fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+            let output = Output::prepare(path).map_err(|error| error.to_string())?;
+            output.write(text.as_bytes()).map_err(|error| error.to_string())?;
         }
         print(&report)?;
         if let Some(path) = &self.screenshot {
             save(path, size, &picture)?;
         } else if !picture.is_empty() {
             let path = data.join(PICTURE);
-            save(&path, size, &picture)?;
+            keep(&data, size, &picture)?;
             print(&format!("\nThe last frame's picture lies in {}.\n", path.display()))?;
         }
         Ok(is_right)
@@ -214,15 +217,14 @@ impl Run {
 
     /// Reads the memory plan: that of the command line, or else the one that the game names.
     fn plan(&self) -> Result<MemoryPlan, String> {
-        let path = match &self.memory {
-            Some(path) => path.clone(),
+        let (path, text) = match &self.memory {
+            Some(path) => (path.clone(), fs::read_to_string(path).map_err(|e| e.to_string())),
             None => match plan_of_game(&self.project) {
-                Some(name) => self.project.join(name),
+                Some(name) => (self.project.join(&name), text_in_project(&self.project, &name)),
                 None => return Ok(MemoryPlan::new()),
             },
         };
-        let text = fs::read_to_string(&path)
-            .map_err(|error| format!("{}: cannot read: {error}", path.display()))?;
+        let text = text.map_err(|error| format!("{}: cannot read: {error}", path.display()))?;
         let pages = PageAllocator::new("plan pages");
         let heap = HeapAllocator::new("plan", &pages);
         MemoryPlan::try_read_in(&text, &ROOMS, &heap)
@@ -232,22 +234,48 @@ impl Run {
 
 /// Returns the file of the memory plan that a game's settings name.
 fn plan_of_game(project: &Path) -> Option<String> {
-    let text = fs::read(project.join("game.config")).ok()?;
+    let text = read_source(project, "game.config").ok()??;
     let settings = loligo_compiler::Property::read(&text).ok()?;
     Some(settings.get("memory")?.string().ok()?.to_owned())
 }
 
-/// Writes a picture.
+/// Reads a text that a game names: as a source, it is in the project.
+fn text_in_project(project: &Path, name: &str) -> Result<String, String> {
+    match read_source(project, name) {
+        Ok(Some(bytes)) => String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned()),
+        Ok(None) => Err("there is no such file; `memory` in game.config names it".to_owned()),
+        Err(error) => Err(format!("it {}", error.fault())),
+    }
+}
+
+/// Writes a picture to a file that the user has named.
 fn save(path: &Path, size: [u32; 2], picture: &[u8]) -> Result<(), String> {
-    let told = |why: &dyn fmt::Display| format!("{}: {why}", path.display());
     if picture.is_empty() {
-        return Err(told(
-            &"there is no picture, since nobody draws; --text writes a frame without",
+        return Err(format!(
+            "{}: there is no picture, since nobody draws; --text writes a frame without",
+            path.display()
         ));
     }
-    let file = fs::File::create(path).map_err(|error| told(&error))?;
-    let file = std::io::BufWriter::new(file);
-    loligo_gpu::write_png(file, size, picture).map_err(|error| told(&error))
+    let output = Output::prepare(path).map_err(|error| error.to_string())?;
+    let written = output.write_by(|file| write_png(file, size, picture));
+    written
+        .map_err(|error| error.to_string())?
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Writes a picture to the data folder, whatever is there: a link is replaced and not followed.
+fn keep(data: &Path, size: [u32; 2], picture: &[u8]) -> Result<(), String> {
+    let folder = GuardedFolder::open(data).map_err(|error| error.to_string())?;
+    let written = folder.replace(PICTURE, |file| write_png(file, size, picture));
+    written
+        .map_err(|error| error.to_string())?
+        .map_err(|error| format!("{}: {error}", data.join(PICTURE).display()))
+}
+
+fn write_png(out: &mut dyn Write, size: [u32; 2], picture: &[u8]) -> Result<(), String> {
+    let mut out = BufWriter::new(out);
+    loligo_gpu::write_png(&mut out, size, picture).map_err(|error| error.to_string())?;
+    out.flush().map_err(|error| error.to_string())
 }
 
 /// Compiles what has changed, and tells what is wrong.

@@ -74,7 +74,8 @@ pub(crate) struct Books<W: Write> {
     pub(crate) writer: TraceWriter<W>,
     pub(crate) summary: Summary,
     live: HashMap<u64, Block>,
-    live_bytes: u64,
+    /// More than 2^17 blocks of the greatest size are more than 2^64 bytes.
+    live_bytes: u128,
     free_slots: Vec<u32>,
     next_slot: u32,
     threads: HashMap<u64, u16>,
@@ -114,7 +115,7 @@ impl<W: Write> Books<W> {
         };
         let bytes = bytes.clamp(1, BLOCK_BYTES_MAX);
         let block = Block { slot, bytes, align_log2: align_log2.min(ALIGN_LOG2_MAX) };
-        self.keep(address, block);
+        self.keep(address, block)?;
         self.summary.allocations += 1;
         *self.summary.sizes.entry(bytes).or_default() += 1;
         self.event(op, block, bytes, who)
@@ -138,13 +139,13 @@ impl<W: Write> Books<W> {
     /// Takes a block out of the books, as its address may be another's from now on.
     pub(crate) fn lift(&mut self, address: u64) -> Option<Block> {
         let block = self.live.remove(&address)?;
-        self.live_bytes -= block.bytes;
+        self.live_bytes -= u128::from(block.bytes);
         Some(block)
     }
 
     /// Enters a block that was lifted, unchanged.
-    pub(crate) fn put_back(&mut self, address: u64, block: Block) {
-        self.keep(address, block);
+    pub(crate) fn put_back(&mut self, address: u64, block: Block) -> io::Result<()> {
+        self.keep(address, block)
     }
 
     /// Writes the reallocation of a block that was lifted.
@@ -160,7 +161,7 @@ impl<W: Write> Books<W> {
             self.free(address, who)?;
         }
         let bytes = bytes.clamp(1, BLOCK_BYTES_MAX);
-        self.keep(address, Block { bytes, ..block });
+        self.keep(address, Block { bytes, ..block })?;
         self.event(Op::Reallocate, block, bytes, who)
     }
 
@@ -177,11 +178,14 @@ impl<W: Write> Books<W> {
         Ok((self.summary, self.writer.finish()?))
     }
 
-    fn keep(&mut self, address: u64, block: Block) {
+    fn keep(&mut self, address: u64, block: Block) -> io::Result<()> {
+        self.live.try_reserve(1).map_err(|_| io::ErrorKind::OutOfMemory)?;
         self.live.insert(address, block);
-        self.live_bytes += block.bytes;
-        self.summary.peak_bytes = self.summary.peak_bytes.max(self.live_bytes);
+        self.live_bytes += u128::from(block.bytes);
+        let live_bytes = u64::try_from(self.live_bytes).unwrap_or(u64::MAX);
+        self.summary.peak_bytes = self.summary.peak_bytes.max(live_bytes);
         self.summary.peak_blocks = self.summary.peak_blocks.max(self.live.len());
+        Ok(())
     }
 
     fn event(&mut self, op: Op, block: Block, bytes: u64, who: Who) -> io::Result<()> {

@@ -15,6 +15,7 @@ use std::path::Path;
 pub use fault::{ConvertError, ConvertFault};
 
 use crate::books::Summary;
+use crate::trace::{Bounded, Limits, exceeded};
 use lines::Lines;
 
 /// The first bytes of a stream compressed with zstd.
@@ -23,9 +24,12 @@ const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 /// The first bytes of a stream compressed with gzip.
 const GZIP: &[u8] = b"\x1f\x8b";
 
+/// The usual limits of what is converted. What is kept of a file may be several times its bytes.
+pub const LIMITS: Limits = Limits::unpacked(1 << 28);
+
 /// Reads what heaptrack or Firefox's logalloc has recorded, and writes it as a trace of version 2.
 ///
-/// `process` chooses the process of a log of several.
+/// `process` chooses the process of a log of several, `limits` bound what a compressed file may become.
 ///
 /// # Complexity
 ///
@@ -38,6 +42,7 @@ const GZIP: &[u8] = b"\x1f\x8b";
 pub fn convert(
     path: &Path,
     process: Option<u64>,
+    limits: Limits,
     out: impl Write,
 ) -> Result<Summary, ConvertError> {
     let shown = path.display().to_string();
@@ -53,7 +58,15 @@ pub fn convert(
     }
     let decoder = zstd::stream::read::Decoder::with_buffer(input)
         .map_err(|error| fail(ConvertFault::Unreadable(error)))?;
-    read(&shown, BufReader::with_capacity(1 << 16, decoder), process, out)
+    let decoder = Bounded::new(decoder, limits);
+    read(&shown, BufReader::with_capacity(1 << 16, decoder), process, out).map_err(|mut error| {
+        if let ConvertFault::Unreadable(cause) = &error.fault
+            && let Some(bytes_max) = exceeded(cause)
+        {
+            error.fault = ConvertFault::UnpacksTooFar { bytes_max };
+        }
+        error
+    })
 }
 
 /// Reads an uncompressed file.

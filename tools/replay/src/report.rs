@@ -11,8 +11,8 @@
 
 use core::error::Error;
 use core::fmt;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::advise::Advice;
@@ -67,8 +67,7 @@ pub fn prepare(dir: &Path) -> Result<ReportDir, ReportError> {
     if dir.join(PAGE).is_dir() {
         return Err(fail(Cause::File(io::ErrorKind::IsADirectory.into())));
     }
-    let probe = Unfinished::new(dir);
-    fs::write(&probe.path, "").map_err(|error| fail(Cause::File(error)))?;
+    Unfinished::create(dir).map_err(|error| fail(Cause::File(error)))?;
     Ok(ReportDir { dir: dir.to_owned() })
 }
 
@@ -110,26 +109,42 @@ impl ReportDir {
     }
 
     /// Writes a page beside its place and then renames it.
-    fn put(&self, name: &str, page: &str) -> Result<PathBuf, ReportError> {
-        let fail = |cause| ReportError::new(&self.dir, cause);
+    fn put(&self, name: &'static str, page: &str) -> Result<PathBuf, ReportError> {
+        let fail = |cause| ReportError { page: name, ..ReportError::new(&self.dir, cause) };
         let place = self.dir.join(name);
-        let unfinished = Unfinished::new(&self.dir);
-        fs::write(&unfinished.path, page)
-            .and_then(|()| fs::rename(&unfinished.path, &place))
+        Unfinished::create(&self.dir)
+            .and_then(|mut unfinished| {
+                unfinished.file.write_all(page.as_bytes())?;
+                fs::rename(&unfinished.path, &place)
+            })
             .map_err(|error| fail(Cause::File(error)))?;
         Ok(place)
     }
 }
 
-/// The path of a file that is not finished; what still lies there on drop is removed.
+/// A file that is not finished; what is still there on drop is removed.
 struct Unfinished {
     path: PathBuf,
+    file: File,
 }
 
+/// How many names of unfinished files are tried.
+const TRIES: u32 = 64;
+
 impl Unfinished {
-    fn new(dir: &Path) -> Self {
-        let name = format!(".{PAGE}.{}.part", std::process::id());
-        Self { path: dir.join(name) }
+    /// Makes a new file: one that is there is another's, and may be a link.
+    fn create(dir: &Path) -> io::Result<Self> {
+        let mut tries = 0;
+        loop {
+            let path = dir.join(format!(".{PAGE}.{}.{tries}.part", std::process::id()));
+            match File::create_new(&path) {
+                Ok(file) => return Ok(Self { path, file }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {
+                    tries += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 
@@ -144,6 +159,8 @@ impl Drop for Unfinished {
 #[derive(Debug)]
 pub struct ReportError {
     dir: PathBuf,
+    /// The file of the folder that it is about.
+    page: &'static str,
     cause: Cause,
 }
 
@@ -155,7 +172,7 @@ enum Cause {
 
 impl ReportError {
     fn new(dir: &Path, cause: Cause) -> Self {
-        Self { dir: dir.to_owned(), cause }
+        Self { dir: dir.to_owned(), page: PAGE, cause }
     }
 }
 
@@ -165,7 +182,7 @@ impl fmt::Display for ReportError {
         match &self.cause {
             Cause::Folder(error) => write!(f, "cannot make the report folder {dir}: {error}")?,
             Cause::File(error) => {
-                write!(f, "cannot write {PAGE} in the report folder {dir}: {error}")?;
+                write!(f, "cannot write {} in the report folder {dir}: {error}", self.page)?;
             }
         }
         f.write_str("; make it writable, or give another folder with --report DIR")

@@ -21,6 +21,7 @@
 mod checker;
 mod columns;
 mod fault;
+mod limits;
 mod version1;
 mod version2;
 mod writer;
@@ -33,6 +34,8 @@ use checker::check_all;
 use columns::Columns;
 pub use columns::{Ending, Labels, Mark};
 pub use fault::{Fault, TraceError};
+pub use limits::Limits;
+pub(crate) use limits::{Bounded, NoMemory, exceeded, try_push, try_resize};
 pub use version1::{encode, write_trace};
 pub use writer::{Details, TraceWriter};
 
@@ -122,19 +125,29 @@ impl Trace {
     /// [`TraceError`] if the file cannot be read or is not a valid trace. One of version 2 that ends
     /// early is valid, see [`ending`](Self::ending).
     pub fn open(path: &Path) -> Result<Self, TraceError> {
+        Self::open_within(path, Limits::default())
+    }
+
+    /// Opens a trace as [`open`](Self::open) does, with limits of your own.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn open_within(path: &Path, limits: Limits) -> Result<Self, TraceError> {
         let shown = path.display().to_string();
         let fail = |fault| TraceError::new(&shown, None, fault);
         let file = File::open(path).map_err(|error| fail(Fault::Unreadable(error)))?;
         let name = trace_name(path);
         if path.extension().is_some_and(|ending| ending == "zst") {
-            return read_compressed(name, &shown, BufReader::new(file));
+            return read_compressed(name, &shown, BufReader::new(file), limits);
         }
         let about = file.metadata().map_err(|error| fail(Fault::Unreadable(error)))?;
         if about.is_dir() {
             return Err(fail(Fault::Unreadable(io::ErrorKind::IsADirectory.into())));
         }
         if !about.is_file() || about.len() == 0 {
-            return read_any(name, &shown, file);
+            // A pipe has no length that bounds what comes out of it.
+            return read_bounded(name, &shown, file, limits);
         }
         // SAFETY: the map is read once, front to back, and every record is copied out before it is
         // judged. Another program that writes to the file meanwhile can change what is read, and so
@@ -166,13 +179,26 @@ impl Trace {
         read_any(name.to_owned(), name, input)
     }
 
-    /// Reads a trace compressed with zstd, in pieces, checking as it comes.
+    /// Reads a trace compressed with zstd, in pieces, checking as it comes, within the usual limits.
     ///
     /// # Errors
     ///
     /// As [`open`](Self::open).
     pub fn read_zst(name: &str, input: impl Read) -> Result<Self, TraceError> {
-        read_compressed(name.to_owned(), name, BufReader::new(input))
+        Self::read_zst_within(name, input, Limits::default())
+    }
+
+    /// Reads a trace as [`read_zst`](Self::read_zst) does, with limits of your own.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn read_zst_within(
+        name: &str,
+        input: impl Read,
+        limits: Limits,
+    ) -> Result<Self, TraceError> {
+        read_compressed(name.to_owned(), name, BufReader::new(input), limits)
     }
 
     /// Checks events made in memory.
@@ -266,12 +292,30 @@ fn read_compressed(
     name: String,
     shown: &str,
     input: BufReader<impl Read>,
+    limits: Limits,
 ) -> Result<Trace, TraceError> {
     let decoder = zstd::stream::read::Decoder::with_buffer(input)
         .map_err(|error| TraceError::new(shown, None, Fault::Compressed(error)))?;
-    read_any(name, shown, decoder).map_err(|mut error| {
+    read_bounded(name, shown, decoder, limits).map_err(|mut error| {
         if let Fault::Unreadable(cause) = error.fault {
             error.fault = Fault::Compressed(cause);
+        }
+        error
+    })
+}
+
+/// Reads a trace whose length is not known before.
+fn read_bounded(
+    name: String,
+    shown: &str,
+    input: impl Read,
+    limits: Limits,
+) -> Result<Trace, TraceError> {
+    read_any(name, shown, Bounded::new(input, limits)).map_err(|mut error| {
+        if let Fault::Unreadable(cause) = &error.fault
+            && let Some(bytes_max) = exceeded(cause)
+        {
+            error.fault = Fault::UnpacksTooFar { bytes_max };
         }
         error
     })

@@ -1,7 +1,6 @@
 //! What resources were made of, as it is now.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
 use std::sync::{Arc, OnceLock};
 
 use loligo_resources::ContentHash;
@@ -56,7 +55,7 @@ impl<'c> State<'c> {
         }
         executor.run(unknown.len(), &|at| {
             let (path, hash) = &unknown[at];
-            let bytes = fs::read(shared.project.join(&**path));
+            let bytes = shared.tree.read(shared.project, path);
             // What cannot be read is as if it were not there; its compiler says why.
             let _ = hash.set(bytes.ok().map(|bytes| hash_of(&bytes)));
         });

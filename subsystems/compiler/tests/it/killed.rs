@@ -2,13 +2,13 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::env;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::process::{self, Command};
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_compiler::{Compilers, Disk, Project, RealDisk};
+use loligo_compiler::{Compilers, Disk, GuardedFolder, Project, RealDisk};
 use loligo_resources::{DataFolder, Resources};
 
 use crate::place::{Place, contents, two};
@@ -46,21 +46,26 @@ impl MortalDisk {
 }
 
 impl Disk for MortalDisk {
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
-        self.act(|| RealDisk.create_folder(path), || Ok(()))
+    fn create_folder(&self, at: &GuardedFolder, name: &str) -> io::Result<()> {
+        self.act(|| RealDisk.create_folder(at, name), || Ok(()))
     }
 
-    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.act(|| RealDisk.write(path, bytes), || RealDisk.write(path, &bytes[..bytes.len() / 2]))
+    fn fill(&self, file: &File, bytes: &[u8]) -> io::Result<()> {
+        self.act(|| RealDisk.fill(file, bytes), || RealDisk.fill(file, &bytes[..bytes.len() / 2]))
     }
 
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+    fn write(&self, at: &GuardedFolder, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let half = || RealDisk.write(at, name, &bytes[..bytes.len() / 2]);
+        self.act(|| RealDisk.write(at, name, bytes), half)
+    }
+
+    fn rename(&self, from: (&GuardedFolder, &str), to: (&GuardedFolder, &str)) -> io::Result<()> {
         // A rename is done or not; here it is done, and nobody hears of it.
         self.act(|| RealDisk.rename(from, to), || RealDisk.rename(from, to))
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.act(|| RealDisk.remove(path), || RealDisk.remove(path))
+    fn remove(&self, at: &GuardedFolder, name: &str) -> io::Result<()> {
+        self.act(|| RealDisk.remove(at, name), || RealDisk.remove(at, name))
     }
 }
 

@@ -3,6 +3,7 @@
 mod builds;
 mod builtin;
 mod equality;
+mod hostile;
 mod killed;
 mod looks;
 mod place;

@@ -12,6 +12,7 @@ use std::vec::Vec;
 
 use super::build;
 use crate::shader::{SHADER_VERSION, ShaderImage, ShaderResource};
+use crate::shader_text::check_shader_text;
 
 /// Compiles shaders. A source is WGSL with the entry points `vs_main` for vertices and `fs_main` for pixels, and where it
 /// has one, `vs_shadow` for vertices where only depth is drawn. What is bound to it is for the crate that draws to say.
@@ -32,6 +33,11 @@ impl Compiler for ShaderCompiler {
         let text = core::str::from_utf8(&source).map_err(|error| {
             let (line, column) = place(&source[..error.valid_up_to()]);
             CompileFault::new("this is no UTF-8", "save the file as UTF-8").at(line, column)
+        })?;
+        check_shader_text(text).map_err(|error| {
+            let (line, column) = place(&source[..error.at.min(source.len())]);
+            let fault = CompileFault::new(error.fault.to_string(), error.fault.remedy());
+            fault.at(line, column)
         })?;
         let module = naga::front::wgsl::parse_str(text).map_err(|error| {
             let mut notes = error.notes();

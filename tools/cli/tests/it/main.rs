@@ -4,6 +4,7 @@ mod advise;
 mod compile;
 mod content;
 mod convert;
+mod hostile;
 mod record;
 mod replay;
 mod run;

@@ -23,7 +23,7 @@ fn slots_are_used_again_the_last_one_first() {
         books.allocate(300, (Op::Allocate, 4, 9), who(70))?;
         books.land(400, lifted, 500, who(50))?;
         let lifted = books.lift(400).expect("it is live");
-        books.put_back(400, lifted);
+        books.put_back(400, lifted).expect("there is memory");
         books.mark(12, who(50))?;
         books.free(999, who(50))
     };

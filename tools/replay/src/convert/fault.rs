@@ -4,6 +4,8 @@ use core::error::Error;
 use core::fmt;
 use std::io;
 
+use crate::trace::NoMemory;
+
 /// Data that cannot be converted: of which file, where in it, and why.
 #[derive(Debug)]
 pub struct ConvertError {
@@ -21,6 +23,13 @@ pub struct ConvertError {
 pub enum ConvertFault {
     /// The file cannot be opened, read or decompressed.
     Unreadable(io::Error),
+    /// The file unpacks to more than its reader accepts.
+    UnpacksTooFar {
+        /// How much that is.
+        bytes_max: u64,
+    },
+    /// There is no memory for what the file holds.
+    NoMemory,
     /// The trace cannot be written.
     Unwritable(io::Error),
     /// The file is compressed with gzip.
@@ -68,6 +77,12 @@ impl From<io::Error> for ConvertError {
     }
 }
 
+impl From<NoMemory> for ConvertFault {
+    fn from(_: NoMemory) -> Self {
+        Self::NoMemory
+    }
+}
+
 impl fmt::Display for ConvertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.file)?;
@@ -92,6 +107,8 @@ impl ConvertFault {
     fn remedy(&self) -> &'static str {
         match self {
             Self::Unreadable(_) => "check the path, and whether the file is whole",
+            Self::UnpacksTooFar { .. } => "give --unpacked-max BYTES if you trust its author",
+            Self::NoMemory => "end other programs, or record for a shorter time",
             Self::Unwritable(_) => "see whether the disk is full",
             Self::Gzip => "unpack it with gunzip",
             Self::UnknownKind => "give what heaptrack writes (.zst) or a log of Firefox's logalloc",
@@ -107,6 +124,10 @@ impl fmt::Display for ConvertFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
+            Self::UnpacksTooFar { bytes_max } => {
+                write!(f, "unpacks to more than {bytes_max} bytes")
+            }
+            Self::NoMemory => f.write_str("there is no memory for what it holds up to here"),
             Self::Unwritable(error) => write!(f, "cannot be written: {error}"),
             Self::Gzip => f.write_str("is compressed with gzip"),
             Self::UnknownKind => f.write_str("is of no known recorder"),

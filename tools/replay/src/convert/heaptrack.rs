@@ -21,7 +21,7 @@ use std::io::{BufRead, Write};
 use super::lines::Lines;
 use super::{ConvertFault, Converted};
 use crate::books::{Books, Who};
-use crate::trace::{Op, TraceWriter};
+use crate::trace::{Op, TraceWriter, try_push};
 
 /// The version that is known.
 const VERSION: &str = "3";
@@ -121,26 +121,24 @@ impl<W: Write> Reader<W> {
             "X" => self.books.writer.note("program", rest).map_err(ConvertFault::Unwritable),
             "s" => {
                 let text = rest.split_once(' ').map_or("", |(_, text)| text);
-                self.strings.push(text.to_owned());
-                Ok(())
+                Ok(try_push(&mut self.strings, text.to_owned())?)
             }
             "i" => {
                 let address = number("an address")?;
                 // Where nothing is known of an address, the line ends.
                 let [module, function, file, line] =
                     core::array::from_fn(|_| number("a number").unwrap_or(0));
-                self.instructions.push(Instruction { address, module, function, file, line });
-                Ok(())
+                let instruction = Instruction { address, module, function, file, line };
+                Ok(try_push(&mut self.instructions, instruction)?)
             }
             "t" => {
-                self.traces.push((number("an instruction")?, number("a trace")?));
-                Ok(())
+                let trace = (number("an instruction")?, number("a trace")?);
+                Ok(try_push(&mut self.traces, trace)?)
             }
             "a" => {
                 let (bytes, trace) = (number("a size")?, number("a trace")?);
                 let site = self.site(trace)?;
-                self.kinds.push(Kind { bytes, site, live: Vec::new() });
-                Ok(())
+                Ok(try_push(&mut self.kinds, Kind { bytes, site, live: Vec::new() })?)
             }
             "+" => self.allocate(number("a kind of allocation")?),
             "-" => self.free(number("a kind of allocation")?),
@@ -159,7 +157,7 @@ impl<W: Write> Reader<W> {
         self.blocks += 1;
         let block = self.blocks;
         let kind = self.kind(kind)?;
-        kind.live.push(block);
+        try_push(&mut kind.live, block)?;
         let what = (Op::Allocate, ALIGN_LOG2, kind.bytes);
         self.books.allocate(block, what, who).map_err(ConvertFault::Unwritable)
     }

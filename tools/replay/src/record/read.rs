@@ -183,10 +183,7 @@ impl<W: Write> Reading<W> {
         let who = self.who(record)?;
         match (record.address, record.bytes, block) {
             (0, 0, Some(block)) => self.books.free_lifted(block, who),
-            (0, _, Some(block)) => {
-                self.books.put_back(old, block);
-                Ok(())
-            }
+            (0, _, Some(block)) => self.books.put_back(old, block),
             (0, _, None) => Ok(()),
             (address, bytes, Some(block)) => self.books.land(address, block, bytes, who),
             (address, bytes, None) => {

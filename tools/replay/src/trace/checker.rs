@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use super::version1::place;
-use super::{ALIGN_LOG2_MAX, BLOCK_BYTES_MAX, Event, Fault, Op, Trace, TraceError};
+use super::{ALIGN_LOG2_MAX, BLOCK_BYTES_MAX, Event, Fault, Op, Trace, TraceError, try_resize};
 
 /// What a slot holds; `bytes` is 0 while no block is alive in it.
 #[derive(Clone, Copy, Default)]
@@ -49,7 +49,7 @@ impl Checker {
         self.raise(event.bytes)?;
         if index >= self.slots.len() {
             // The slot is at most the number of allocations so far, so this grows by real records.
-            self.slots.resize(index + 1, Slot::default());
+            try_resize(&mut self.slots, index + 1, Slot::default())?;
         }
         self.slots[index] = Slot { bytes: event.bytes, align_log2: event.align_log2 };
         self.allocations += 1;

@@ -1,5 +1,7 @@
 //! What version 2 tells beside the events: call sites, allocator objects, times, marks and notes.
 
+use super::{NoMemory, try_push, try_resize};
+
 /// Everything beside the events. Columns are empty, or have an entry for each event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns {
@@ -13,10 +15,16 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Enters what is told of the event number `event`; zeros stand for nothing.
-    pub(super) fn push(&mut self, event: usize, site: u32, object: u32, time: u64) {
-        put(&mut self.sites.of, event, site);
-        put(&mut self.objects.of, event, object);
-        put(&mut self.times, event, time);
+    pub(super) fn push(
+        &mut self,
+        event: usize,
+        site: u32,
+        object: u32,
+        time: u64,
+    ) -> Result<(), NoMemory> {
+        put(&mut self.sites.of, event, site)?;
+        put(&mut self.objects.of, event, object)?;
+        put(&mut self.times, event, time)
     }
 
     /// Returns what is told of the first `events` events.
@@ -38,14 +46,19 @@ impl Columns {
 }
 
 /// Adds an entry to a column that is begun by the first entry that is not zero.
-fn put<T: Copy + Default + PartialEq>(column: &mut Vec<T>, event: usize, entry: T) {
+fn put<T: Copy + Default + PartialEq>(
+    column: &mut Vec<T>,
+    event: usize,
+    entry: T,
+) -> Result<(), NoMemory> {
     if !column.is_empty() {
-        column.push(entry);
+        try_push(column, entry)?;
     } else if entry != T::default() {
         // A column that begins late is filled up with zeros, one for each event that is there.
-        column.resize(event, T::default());
-        column.push(entry);
+        try_resize(column, event, T::default())?;
+        try_push(column, entry)?;
     }
+    Ok(())
 }
 
 /// A label for each event, and the names of the labels: call sites, or allocator objects.

@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 use std::io;
 
-use super::{ALIGN_LOG2_MAX, RECORD_BYTES};
+use super::{ALIGN_LOG2_MAX, NoMemory, RECORD_BYTES};
 
 /// A trace that cannot be used: which, where in it, and why.
 #[derive(Debug)]
@@ -54,6 +54,13 @@ pub enum Fault {
     Unreadable(io::Error),
     /// The compressed stream is damaged or cut.
     Compressed(io::Error),
+    /// The file unpacks to more than its reader accepts.
+    UnpacksTooFar {
+        /// How much that is.
+        bytes_max: u64,
+    },
+    /// There is no memory for what the file holds.
+    NoMemory,
     /// The file starts with neither [`MAGIC`](super::MAGIC) nor [`MAGIC_2`](super::MAGIC_2).
     BadMagic,
     /// The length is not 8 + 16 n: so many bytes are left after the last whole record.
@@ -155,12 +162,20 @@ pub enum Fault {
     AfterEnd,
 }
 
+impl From<NoMemory> for Fault {
+    fn from(_: NoMemory) -> Self {
+        Self::NoMemory
+    }
+}
+
 impl Fault {
     /// Returns what to do about it.
     fn remedy(&self) -> &'static str {
         match self {
             Self::Unreadable(_) => "check the path and the file's permissions",
             Self::Compressed(_) => "copy the file anew, or compress the recording again with zstd",
+            Self::UnpacksTooFar { .. } => "give --unpacked-max BYTES if you trust its author",
+            Self::NoMemory => "end other programs, or record fewer events",
             Self::BadMagic => {
                 "give a file recorded as ALTRACE1 or ALTRACE2, named .altrace or .altrace.zst"
             }
@@ -208,6 +223,10 @@ impl fmt::Display for Fault {
         match self {
             Self::Unreadable(error) => write!(f, "cannot read: {error}"),
             Self::Compressed(error) => write!(f, "the compressed stream is damaged: {error}"),
+            Self::UnpacksTooFar { bytes_max } => {
+                write!(f, "it unpacks to more than {bytes_max} bytes")
+            }
+            Self::NoMemory => f.write_str("there is no memory for the records up to here"),
             Self::BadMagic => {
                 f.write_str("bad magic: the file starts with neither ALTRACE1 nor ALTRACE2")
             }

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use super::checker::Checker;
 use super::columns::Columns;
-use super::{Event, Fault, MAGIC, RECORD_BYTES, Trace, TraceError, fill, op_of};
+use super::{Event, Fault, MAGIC, RECORD_BYTES, Trace, TraceError, fill, op_of, try_push};
 
 /// How many bytes are read at once; a whole number of records.
 const PIECE_BYTES: usize = 4096 * RECORD_BYTES;
@@ -64,7 +64,7 @@ pub(super) fn read(name: String, shown: &str, mut input: impl Read) -> Result<Tr
             let event = decode(record)
                 .and_then(|event| checker.check(event))
                 .map_err(|fault| at(events.len(), fault))?;
-            events.push(event);
+            try_push(&mut events, event).map_err(|error| at(events.len(), error.into()))?;
         }
         if !rest.is_empty() {
             let fault = Fault::BrokenLength { left_over: rest.len() };

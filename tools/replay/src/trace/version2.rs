@@ -18,6 +18,7 @@ use super::columns::{Columns, Ending, Mark};
 use super::version1;
 use super::{
     Details, Event, Fault, MAGIC_2, RECORD_BYTES, Trace, TraceError, UNIT_BYTES, fill, op_of,
+    try_push,
 };
 
 /// One unit.
@@ -154,8 +155,8 @@ impl<R: Read> Reader<R> {
             return Err(Fault::ObjectUnnamed { object, objects });
         }
         let time = u64_of(time);
-        self.columns.push(self.events.len(), site, object.into(), time);
-        self.events.push(event);
+        self.columns.push(self.events.len(), site, object.into(), time)?;
+        try_push(&mut self.events, event)?;
         Ok(())
     }
 
@@ -163,13 +164,13 @@ impl<R: Read> Reader<R> {
         check_zero(&unit[1..2])?;
         check_zero(&unit[4..8])?;
         check_zero(&unit[16..24])?;
-        self.columns.marks.push(Mark {
+        let mark = Mark {
             event: self.events.len() as u64,
             value: u64_of(&unit[8..16]),
             time_ns: u64_of(&unit[24..32]),
             thread: u16::from_le_bytes([unit[2], unit[3]]),
-        });
-        Ok(())
+        };
+        Ok(try_push(&mut self.columns.marks, mark)?)
     }
 
     fn name(&mut self, unit: &Unit) -> Result<bool, Fault> {
@@ -182,7 +183,7 @@ impl<R: Read> Reader<R> {
         if number as usize != labels.names.len() + 1 || number > most {
             return Err(Fault::NameOutOfOrder { number, names: labels.names.len() });
         }
-        labels.names.push(text.into());
+        try_push(&mut labels.names, text.into())?;
         Ok(true)
     }
 
@@ -191,7 +192,7 @@ impl<R: Read> Reader<R> {
         check_zero(&unit[4..8])?;
         let Some(text) = self.take_text(unit)? else { return Ok(false) };
         let Some((name, value)) = text.split_once('=') else { return Err(Fault::NoteNameless) };
-        self.columns.notes.push((name.to_owned(), value.to_owned()));
+        try_push(&mut self.columns.notes, (name.to_owned(), value.to_owned()))?;
         Ok(true)
     }
 
