@@ -123,6 +123,46 @@ impl<W> Binding<W> {
     ///     &[Binding::direct("Lamp.set_on", "switches a lamp", set_on)];
     /// assert_eq!(BINDINGS[0].to_string(), "Lamp.set_on(Lamp, boolean)");
     /// ```
+    ///
+    /// Only the function's type is kept, so it may capture a value without bytes only if that may live for ever: a token
+    /// that borrows something is refused.
+    ///
+    /// ```compile_fail,E0597
+    /// use core::marker::PhantomData;
+    /// use loligo_script::Binding;
+    ///
+    /// /// Proof that the buffer is there, while it is.
+    /// #[derive(Clone, Copy)]
+    /// struct Token<'b>(PhantomData<&'b Vec<u8>>);
+    ///
+    /// fn token(_: &Vec<u8>) -> Token<'_> {
+    ///     Token(PhantomData)
+    /// }
+    ///
+    /// fn bind() -> Binding<()> {
+    ///     let buffer = vec![1];
+    ///     let token = token(&buffer);
+    ///     Binding::direct("read", "after the buffer is gone", move |_: &mut ()| {
+    ///         let _held = token;
+    ///     })
+    /// }
+    /// ```
+    ///
+    /// Nor may it capture a token that belongs to one thread:
+    ///
+    /// ```compile_fail,E0277
+    /// use core::marker::PhantomData;
+    /// use loligo_script::Binding;
+    ///
+    /// /// Proof of being on the main thread.
+    /// #[derive(Clone, Copy)]
+    /// struct OnMainThread(PhantomData<*const ()>);
+    ///
+    /// let token = OnMainThread(PhantomData);
+    /// let binding: Binding<()> = Binding::direct("draw", "on any thread", move |_: &mut ()| {
+    ///     let _held = token;
+    /// });
+    /// ```
     pub const fn direct<F, Arguments>(name: &'static str, help: &'static str, _function: F) -> Self
     where
         F: DirectFunction<W, Arguments>,

@@ -257,7 +257,11 @@ impl<R: DirectResult> DirectResult for Result<R, Reason> {
 
 /// A function or a closure without captures that can be bound directly: it takes the host and up to four values of
 /// [`DirectArgument`], and returns a [`DirectResult`]. A closure names the types of all its parameters.
-pub trait DirectFunction<W, Arguments>: Copy {
+///
+/// Only the type is kept: each call makes a value of it from nothing, on the thread of the machine and as long as the
+/// machine lives. So the type must be `'static`, since a borrowed token would outlive what it borrows, and `Send` and
+/// `Sync`, since the call may be on another thread than the value that was bound.
+pub trait DirectFunction<W, Arguments>: Copy + Send + Sync + 'static {
     /// What it takes.
     const ARGUMENTS: &'static [Kind];
     /// What it returns.
@@ -270,7 +274,7 @@ macro_rules! arity {
     ($foreign:ident, $plain:ident, $($type:ident $name:ident $place:literal),*) => {
         impl<W, F, R, $($type),*> DirectFunction<W, ($($type,)*)> for F
         where
-            F: Fn(&mut W, $($type),*) -> R + Copy,
+            F: Fn(&mut W, $($type),*) -> R + Copy + Send + Sync + 'static,
             R: DirectResult,
             $($type: DirectArgument,)*
         {
@@ -293,7 +297,7 @@ macro_rules! arity {
             $($name: f64,)*
         ) -> f64
         where
-            F: Fn(&mut W, $($type),*) -> R + Copy,
+            F: Fn(&mut W, $($type),*) -> R + Copy + Send + Sync + 'static,
             R: DirectResult,
             $($type: DirectArgument,)*
         {
@@ -301,7 +305,7 @@ macro_rules! arity {
             let bound = unsafe { &*bound.cast::<Bound<W>>() };
             let kinds: &[Kind] = &[$($type::KIND),*];
             let ended = bound.enter(kinds, &[$($name),*], |host, values| {
-                // SAFETY: `Binding::direct` had one of it.
+                // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are asked for.
                 let function = unsafe { the::<F>() };
                 function(host, $($type::taken($name, values)),*).given(values)
             });
@@ -318,7 +322,7 @@ macro_rules! arity {
         /// `state` is what Lua handed in, and the function's upvalue is the address of its [`Bound`].
         unsafe extern "C-unwind" fn $plain<W, F, R, $($type),*>(state: *mut lua_State) -> c_int
         where
-            F: Fn(&mut W, $($type),*) -> R + Copy,
+            F: Fn(&mut W, $($type),*) -> R + Copy + Send + Sync + 'static,
             R: DirectResult,
             $($type: DirectArgument,)*
         {
@@ -331,7 +335,7 @@ macro_rules! arity {
             };)*
             let kinds: &[Kind] = &[$($type::KIND),*];
             let ended = bound.enter(kinds, &[$($name),*], |host, values| {
-                // SAFETY: `Binding::direct` had one of it.
+                // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are asked for.
                 let function = unsafe { the::<F>() };
                 function(host, $($type::taken($name, values)),*).given(values)
             });
@@ -353,9 +357,10 @@ arity!(foreign_four, plain_four, A a 0, B b 1, C c 2, D d 3);
 ///
 /// # Safety
 ///
-/// There was one.
+/// There was one. `Copy` alone would not do: it says that there may be two, not that there may be one later or elsewhere.
+/// That follows from `'static`, no lifetime ends the right to have one, and from `Send`, a copy may be anywhere.
 #[inline]
-unsafe fn the<F: Copy>() -> F {
+unsafe fn the<F: Copy + Send + Sync + 'static>() -> F {
     const { assert!(size_of::<F>() == 0, "a direct function captures nothing") };
     // SAFETY: there is nothing to read, and by the caller's promise such a value can be had.
     unsafe { NonNull::<F>::dangling().read() }
