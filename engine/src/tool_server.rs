@@ -3,10 +3,11 @@
 use core::error::Error;
 use core::fmt::{self, Write as _};
 use core::net::{Ipv4Addr, SocketAddr};
+use core::time::Duration;
 use std::io;
 use std::net::TcpListener;
 use std::string::String;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};

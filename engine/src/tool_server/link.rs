@@ -1,10 +1,11 @@
 //! One tool's connection: which of the two protocols it speaks, and what waits on either side.
 
+use core::time::Duration;
 use std::format;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::string::String;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};

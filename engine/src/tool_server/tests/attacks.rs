@@ -125,7 +125,10 @@ fn silent_connections_give_their_place_to_a_tool() {
     late.write_all(b"{\"type\": \"add\", \"terms\": [2]}\n").expect("it is taken");
     while server.next_tool < 4 {
         server.poll_at(after(6), &mut serve);
-        assert!(!is_closed(&mut late), "it is refused though others have been silent for 6 seconds");
+        assert!(
+            !is_closed(&mut late),
+            "it is refused though others have been silent for 6 seconds"
+        );
     }
     assert_eq!(server.tools(), 3, "one took the place of another");
     let closed = silent.map(|mut stream| is_closed(&mut stream));
