@@ -136,7 +136,7 @@ fn burn(
     let mut trace = ChromeTrace::try_new_in(BufWriter::new(file), 256, debug)?;
     let recorder = monitor.try_recorder("main")?;
     let mut tasks = Tasks::try_new_in(&Settings::default(), tasks)?;
-    let mut clock = GameClock::new(TimeStep::Fixed { step: 1_000_000_000 / 60 });
+    let mut clock = GameClock::new(TimeStep::EachFrame { step: 1_000_000_000 / 60 });
     let mut events = 0;
     tasks.run_observed(&Threads { monitor: &monitor }, |main| {
         recorder.run(|| {

@@ -9,9 +9,10 @@ use core::fmt;
 use loligo_allocators::{Allocator, SharedRef};
 use loligo_containers::{Array, EventRecord, GrowError, text};
 use loligo_diagnostics::{Log, log};
+use loligo_ids::murmur2_64a;
 use loligo_render::{
     FrameDescription, FrameLights, LayerRef, Light, Recorded, RenderContext, RenderWorld, Trace,
-    play,
+    TraceContents, play,
 };
 
 use crate::cpu::in_driver;
@@ -45,8 +46,9 @@ pub(crate) struct Picture<'p, 'e> {
     pub(crate) world: &'p RenderWorld<'e, Room<'e>>,
     pub(crate) lights: &'p FrameLights,
     pub(crate) scene: &'p Scene,
-    #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "text shows no shadow"))]
     pub(crate) shadow: Shadow,
+    /// A hash of each material, by its state.
+    pub(crate) materials: &'p [u64],
     pub(crate) wanted: Wanted,
 }
 
@@ -173,19 +175,22 @@ fn write<'e>(
     picture: &Picture<'_, 'e>,
     out: &mut Array<'e, u8, Room<'e>>,
 ) -> Result<(), BackEndError> {
-    let Picture { recorded, scene, world, lights, .. } = picture;
+    let Picture { recorded, scene, world, lights, shadow, materials, .. } = picture;
     let eye = scene.eye.translation;
     let mut written = text::try_format(
         out,
         format_args!(
-            "frame {}: {} x {}, eye {:.3} {:.3} {:.3}, meshes {}\n",
+            "frame {}: {} x {}, eye {:.3} {:.3} {:.3}, meshes {}\n\
+             scene {:016x}, materials {:016x}\n",
             scene.frame,
             scene.size[0],
             scene.size[1],
             eye.x,
             eye.y,
             eye.z,
-            world.mesh_count()
+            world.mesh_count(),
+            scene_hash(scene, shadow),
+            murmur2_64a(bytemuck::cast_slice::<u64, u8>(materials), 0),
         ),
     );
     // A frame without lights is as it always was.
@@ -193,12 +198,33 @@ fn write<'e>(
         written = written.and_then(|()| write_lights(lights, world.lights().len(), out));
     }
     let mut sink = Sink(out);
-    let mut trace = Trace::new(recorded.frame, &mut sink);
+    let contents = TraceContents { transforms: world.transforms(), materials };
+    let mut trace = Trace::new(recorded.frame, &mut sink).with_contents(contents);
     let drawn = written.is_ok().then(|| play(recorded, &mut trace).and_then(|()| trace.finish()));
     match drawn {
         Some(Ok(())) => Ok(()),
         _ => Err(BackEndError::Text),
     }
+}
+
+/// Returns a hash of how the scene is seen and lit, to the bit: the camera, the sun, and the matrices of both.
+fn scene_hash(scene: &Scene, shadow: &Shadow) -> u64 {
+    let Scene { time, eye, camera, sun, sun_direction, .. } = scene;
+    let seen = [eye.matrix3.x_axis, eye.matrix3.y_axis, eye.matrix3.z_axis, eye.translation]
+        .map(|column| column.to_array());
+    let matrices = [scene.view(), scene.projection(), shadow.view, shadow.projection]
+        .map(|matrix| matrix.to_cols_array());
+    let numbers = [*time, shadow.pixel_metres];
+    [
+        bytemuck::cast_slice(&seen),
+        bytemuck::cast_slice(&matrices),
+        bytemuck::bytes_of(camera),
+        bytemuck::bytes_of(sun),
+        bytemuck::cast_slice(&sun_direction.to_array()),
+        bytemuck::cast_slice(&numbers),
+    ]
+    .iter()
+    .fold(0, |hash, part: &&[u8]| murmur2_64a(*part, hash))
 }
 
 /// Writes the lights that a frame is lit by, and how many it is not.

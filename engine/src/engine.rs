@@ -29,7 +29,7 @@ use crate::rooms::Optional;
 use crate::scripts::Scripts;
 use crate::shown::Shown;
 use crate::third_party::FrameGuard;
-use crate::time_step::GameClock;
+use crate::time_step::{GameClock, Updates};
 use crate::world::World;
 
 mod hand_over;
@@ -210,14 +210,19 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.see_window();
         let cpu = thread_ns();
         let _scope = current::scope(name!("frame"));
-        let step = if self.frame == 0 { 0 } else { self.clock.advance(elapsed) };
-        self.world.begin(self.frame, step);
+        // The first frame is updated once, by no time.
+        let first = Updates { count: 1, step: 0 };
+        let updates = if self.frame == 0 { first } else { self.clock.updates(elapsed) };
+        self.world.begin(self.frame);
         if self.frame == 0 {
             self.start(logic);
         }
         let served = self.serve_tools(logic);
-        self.update(logic);
-        self.tell_events(logic);
+        for _ in 0..updates.count {
+            self.world.advance(updates.step);
+            self.update(logic);
+            self.tell_events(logic);
+        }
         let handed = self.end_world().and_then(|()| self.show(thread_ns() - cpu));
         if self.frame > 0 {
             self.figures.frames.add(elapsed);

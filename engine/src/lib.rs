@@ -48,7 +48,7 @@ pub use rooms::{NoRoom, Optional, ROOMS, Without};
 pub use scripts::{ENTITY, EntityId, bindings};
 pub use settings::{GameSettings, SETTINGS};
 pub use third_party::{FrameGuard, Libraries, Library, libraries};
-pub use time_step::{GameClock, TimeStep};
+pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};
 #[cfg(feature = "tool-server")]
 pub use tool_server::{ToolError, ToolOptions, ToolRequest, ToolServer, ToolToken};
 pub use world::{Removed, ResourceChanged, Spawned, World};

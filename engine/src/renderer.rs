@@ -11,14 +11,14 @@ use std::sync::{Mutex, PoisonError};
 
 use loligo_allocators::{Allocator, SharedRef};
 use loligo_containers::{Array, GrowError};
-use loligo_ids::IdString64;
+use loligo_ids::{IdString64, murmur2_64a};
 use loligo_render::{
     DisplayList, FrameDescription, FrameError, FrameLights, ItemSorter, Recorded, RenderContext,
     RenderWorld, StateError, TargetSize, View,
 };
 use loligo_tasks::{WaitError, Worker};
 
-use crate::assets::FrameData;
+use crate::assets::{FrameData, MaterialData};
 use crate::back_end::{BackEnd, BackEndError, Picture};
 use crate::cpu::{driver_ns, thread_ns};
 use crate::packet::{Drawn, Packet};
@@ -46,6 +46,8 @@ pub(crate) struct Renderer<'e> {
     list: DisplayList<'e, Room<'e>>,
     /// Layers that hold one material over the whole picture: the hash of the layer's name, and the state.
     full: Array<'e, (IdString64, u32), Room<'e>>,
+    /// A hash of each material, by its state: frames as text are told apart by it.
+    materials: Array<'e, u64, Room<'e>>,
     back_end: BackEnd<'e>,
 }
 
@@ -75,6 +77,7 @@ impl<'e> Renderer<'e> {
             sorter: ItemSorter::new_in(memory),
             list: DisplayList::new_in(memory),
             full: Array::try_from_slice_in(full, memory)?,
+            materials: Array::new_in(memory),
             back_end,
         })
     }
@@ -115,6 +118,7 @@ impl<'e> Renderer<'e> {
             lights: &lights,
             scene: &scene,
             shadow,
+            materials: &self.materials,
             wanted: packet.wanted,
         };
         self.back_end.draw(&picture, packet)?;
@@ -145,8 +149,21 @@ impl<'e> Renderer<'e> {
                 self.frame = FrameDescription::try_read_in(text.as_bytes(), self.full.memory())
                     .map_err(|error| wrong_frame(&error))?;
             }
+            if let Some(material) = record.get::<MaterialData>() {
+                self.take_material(&material)?;
+            }
             self.back_end.upload(&record, &self.frame, &mut packet.problems);
         }
+        Ok(())
+    }
+
+    /// Keeps the hash of a material.
+    fn take_material(&mut self, material: &MaterialData) -> Result<(), RenderFault> {
+        let state = material.state as usize;
+        while self.materials.len() <= state {
+            self.materials.try_push(0)?;
+        }
+        self.materials[state] = murmur2_64a(bytemuck::bytes_of(material), 0);
         Ok(())
     }
 

@@ -170,9 +170,15 @@ fn time_step(value: ConfigValue<'_>) -> Result<TimeStep, EngineError> {
     let longest = nanoseconds(longest.unwrap_or(LONGEST_STEP));
     match value.get(id64!("policy")).and_then(|policy| policy.as_str()) {
         Some("fixed") => Ok(TimeStep::Fixed { step: nanoseconds(step.unwrap_or(1.0 / 60.0)) }),
+        Some("each_frame") => {
+            Ok(TimeStep::EachFrame { step: nanoseconds(step.unwrap_or(1.0 / 60.0)) })
+        }
         Some("variable") => Ok(TimeStep::Variable { longest }),
         Some("smoothed") => Ok(TimeStep::Smoothed { longest }),
-        _ => Err(wrong("time_step", "give `policy` as \"fixed\", \"variable\" or \"smoothed\"")),
+        _ => Err(wrong(
+            "time_step",
+            "give `policy` as \"fixed\", \"each_frame\", \"variable\" or \"smoothed\"",
+        )),
     }
 }
 

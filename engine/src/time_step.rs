@@ -15,14 +15,25 @@ const LERP_PART: i64 = 4;
 /// This part of the debt is paid back in a frame.
 const DEBT_PART: i64 = 32;
 
+/// The most updates of a frame. What has passed beyond is left out, and the game runs slower: a game whose updates take
+/// longer than they move it on would never catch up.
+pub const UPDATES_MAX: u32 = 8;
+
 /// A payment is at most this part of the step.
 const PAYMENT_PART: i64 = 20;
 
 /// How the length of a frame becomes the step by which it moves the game on. All times are in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeStep {
-    /// Each frame moves the game on by the same step. Where frames take longer, the game runs slower.
+    /// Every update moves the game on by the same step, and a frame has as many updates as steps have passed on the clock:
+    /// none in a fast frame, several after a slow one, [`UPDATES_MAX`] at most. The rest of a step waits for the next frame.
     Fixed {
+        /// The step.
+        step: u64,
+    },
+    /// Every frame has one update of the same step, whatever the clock says: for tests, recordings and films, whose frames
+    /// are the same on every machine.
+    EachFrame {
         /// The step.
         step: u64,
     },
@@ -36,6 +47,23 @@ pub enum TimeStep {
         /// The longest step.
         longest: u64,
     },
+}
+
+/// The updates of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Updates {
+    /// How many there are.
+    pub count: u32,
+    /// How far each moves the game on, in nanoseconds.
+    pub step: u64,
+}
+
+impl Updates {
+    /// Returns how far all of them move the game on, in nanoseconds.
+    #[must_use]
+    pub const fn total(self) -> u64 {
+        self.step.saturating_mul(self.count as u64)
+    }
 }
 
 /// The clock of a game: it is told how long each frame took, and tells how far to move on.
@@ -82,7 +110,7 @@ pub struct GameClock {
     next: usize,
     /// The last step, before a payment.
     last: u64,
-    /// What the game is behind the wall.
+    /// What the game is behind the wall: of fixed steps the part of one that has passed.
     debt: i64,
     /// The sum of all steps.
     now: u64,
@@ -95,15 +123,22 @@ impl GameClock {
         Self { policy, history: [0; HISTORY], known: 0, next: 0, last: 0, debt: 0, now: 0 }
     }
 
-    /// Returns the step by which the frame that begins moves the game on, given what the last frame took.
-    pub fn advance(&mut self, elapsed: u64) -> u64 {
-        let step = match self.policy {
-            TimeStep::Fixed { step } => step,
-            TimeStep::Variable { longest } => elapsed.min(longest),
-            TimeStep::Smoothed { longest } => self.smoothed(elapsed.min(longest)),
+    /// Returns how often and by which step the frame that begins moves the game on, given what the last frame took.
+    pub fn updates(&mut self, elapsed: u64) -> Updates {
+        let (count, step) = match self.policy {
+            TimeStep::Fixed { step } => (self.whole_steps(elapsed, step), step),
+            TimeStep::EachFrame { step } => (1, step),
+            TimeStep::Variable { longest } => (1, elapsed.min(longest)),
+            TimeStep::Smoothed { longest } => (1, self.smoothed(elapsed.min(longest))),
         };
-        self.now = self.now.saturating_add(step);
-        step
+        let updates = Updates { count, step };
+        self.now = self.now.saturating_add(updates.total());
+        updates
+    }
+
+    /// Returns how far the frame that begins moves the game on in all, given what the last frame took.
+    pub fn advance(&mut self, elapsed: u64) -> u64 {
+        self.updates(elapsed).total()
     }
 
     /// Returns the game's time: the sum of all steps.
@@ -112,10 +147,20 @@ impl GameClock {
         self.now
     }
 
-    /// Returns how far a smoothed clock is behind the wall, or before it where that is negative; 0 for the others.
+    /// Returns how far a smoothed clock is behind the wall, or before it where that is negative; of fixed steps the part of one
+    /// that has passed; 0 for the others.
     #[must_use]
     pub const fn debt(&self) -> i64 {
         self.debt
+    }
+
+    /// Returns how many whole steps have passed; the rest is kept, but for time beyond the most updates.
+    fn whole_steps(&mut self, elapsed: u64, step: u64) -> u32 {
+        let step = step.max(1);
+        // What is kept is less than a step.
+        let passed = self.debt.cast_unsigned().saturating_add(elapsed);
+        self.debt = (passed % step).cast_signed();
+        (passed / step).min(UPDATES_MAX.into()) as u32
     }
 
     fn smoothed(&mut self, elapsed: u64) -> u64 {

@@ -38,6 +38,9 @@ pub(crate) const OBJECTS_MAX: u32 = 1 << 20;
 /// So many entities are removed at once when all are.
 const CLEARED: usize = 256;
 
+/// The names of so many entities that are gone are kept at least.
+const NAMES_KEPT: usize = 1024;
+
 /// The number of the world that the engine runs.
 pub(crate) const WORLD: u32 = 1;
 
@@ -226,11 +229,12 @@ impl<'m> World<'m> {
         self.managers.suns.values_mut().first_mut()
     }
 
-    /// Returns the first entity of that name in the level that was spawned last. O(entities of the level).
+    /// Returns the first entity of that name that is alive, in the order in which they were spawned. O(names).
     #[must_use]
     pub fn find(&self, name: IdString32) -> Option<Entity> {
-        let found = self.names.iter().find(|(own, _)| *own == name).map(|(_, entity)| *entity);
-        found.filter(|entity| self.entities.is_alive(*entity))
+        let is_it =
+            |(own, entity): &&(IdString32, Entity)| *own == name && self.entities.is_alive(*entity);
+        self.names.iter().find(is_it).map(|(_, entity)| *entity)
     }
 
     /// Returns the game's time in nanoseconds.
@@ -239,7 +243,7 @@ impl<'m> World<'m> {
         self.now
     }
 
-    /// Returns how far this frame moves the game on, in nanoseconds.
+    /// Returns how far an update moves the game on, in nanoseconds: the one that runs, or the last.
     #[must_use]
     pub const fn step(&self) -> u64 {
         self.step
@@ -282,6 +286,7 @@ impl<'m> World<'m> {
         resource: &EntityResource<'_>,
         poses: &[Pose],
     ) -> Result<usize, EngineError> {
+        self.forget_names();
         let first = self.names.len();
         self.names.try_reserve(resource.len().saturating_mul(poses.len()))?;
         let Self { managers, entities, names, .. } = self;
@@ -315,18 +320,35 @@ impl<'m> World<'m> {
         Ok(count)
     }
 
-    /// Removes all entities.
-    pub(crate) fn clear(&mut self) {
-        loop {
-            let mut some = [None; CLEARED];
-            some.iter_mut().zip(self.entities.iter()).for_each(|(place, one)| *place = Some(one));
-            // Those that are there come first.
-            if some[0].is_none() {
-                break;
-            }
-            self.remove_some(&some);
+    /// Spawns what `spawn` does in place of all entities that are there: they are removed once it has succeeded, and stay
+    /// where it has not.
+    pub(crate) fn replace_all(
+        &mut self,
+        spawn: impl FnOnce(&mut Self) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let memory = self.names.memory();
+        let mut old = Array::try_with_capacity_in(self.entities.len(), memory)?;
+        for entity in self.entities.iter() {
+            old.try_push(entity)?;
         }
-        self.names.clear();
+        spawn(self)?;
+        for some in old.chunks(CLEARED) {
+            self.remove(some);
+        }
+        self.forget_dead_names();
+        Ok(())
+    }
+
+    /// Drops the names of entities that are gone, once they are most of the list: O(1) amortised for each entity spawned.
+    fn forget_names(&mut self) {
+        if self.names.len() > 2 * self.entities.len() + NAMES_KEPT {
+            self.forget_dead_names();
+        }
+    }
+
+    fn forget_dead_names(&mut self) {
+        let Self { names, entities, .. } = self;
+        names.retain(|(_, entity)| entities.is_alive(*entity));
     }
 
     /// Removes the entities whose names stand from a place in the list on, and the names.
@@ -353,9 +375,13 @@ impl<'m> World<'m> {
         managers.together(|components| all.unspawn(entities, components)).unwrap_or(0)
     }
 
-    /// Begins a frame that moves the game on by so many nanoseconds.
-    pub(crate) const fn begin(&mut self, frame: u64, step: u64) {
+    /// Begins a frame.
+    pub(crate) const fn begin(&mut self, frame: u64) {
         self.frame = frame;
+    }
+
+    /// Begins an update that moves the game on by so many nanoseconds.
+    pub(crate) const fn advance(&mut self, step: u64) {
         self.step = step;
         self.now = self.now.saturating_add(step);
     }

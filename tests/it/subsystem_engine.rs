@@ -108,7 +108,7 @@ fn options<'o>(
         memory: Some(memory),
         threads: Some(threads),
         back_end: BackEndChoice::Text,
-        time_step: Some(TimeStep::Fixed { step: 16_666_667 }),
+        time_step: Some(TimeStep::EachFrame { step: 16_666_667 }),
         log,
         ..EngineOptions::new(data)
     }

@@ -67,15 +67,15 @@ impl<'m> Engine<'_, 'm> {
         self.world.send(event)
     }
 
-    /// Spawns the level anew.
+    /// Replaces all entities by those of the level.
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if it names what cannot be loaded, or there is no memory.
+    /// [`EngineError`] if the level names what cannot be loaded, or there is no memory; the entities that were there stay.
     pub fn restart(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         self.content.load_models()?;
-        self.world.clear();
-        self.content.spawn(&mut self.world)?;
+        let Self { content, world, .. } = self;
+        world.replace_all(|world| content.spawn(world))?;
         self.start(logic);
         Ok(())
     }

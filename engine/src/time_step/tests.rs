@@ -1,6 +1,6 @@
 //! Steps against frames of known lengths, and how well a smoothed one guesses.
 
-use super::{GameClock, TimeStep};
+use super::{GameClock, TimeStep, UPDATES_MAX, Updates};
 
 const LONGEST: u64 = 100_000_000;
 
@@ -90,13 +90,13 @@ fn the_first_step_is_the_first_frame() {
 }
 
 #[test]
-fn a_variable_step_is_the_last_frame_and_a_fixed_one_no_frame() {
+fn a_variable_step_is_the_last_frame_and_one_each_frame_is_none() {
     let mut variable = GameClock::new(TimeStep::Variable { longest: LONGEST });
     assert_eq!(variable.advance(17), 17, "as it was");
     assert_eq!(variable.advance(u64::MAX), LONGEST, "cut");
-    let mut fixed = GameClock::new(TimeStep::Fixed { step: 5 });
-    assert_eq!([fixed.advance(1), fixed.advance(1000)], [5, 5], "whatever it was");
-    assert_eq!((fixed.now(), fixed.debt()), (10, 0), "two steps, and nothing is owed");
+    let mut each = GameClock::new(TimeStep::EachFrame { step: 5 });
+    assert_eq!([each.advance(1), each.advance(1000)], [5, 5], "whatever it was");
+    assert_eq!((each.now(), each.debt()), (10, 0), "two steps, and nothing is owed");
 }
 
 #[test]
@@ -111,4 +111,21 @@ fn a_clock_of_zeros_stands_still() {
 #[test]
 fn the_memory_is_as_documented() {
     assert_eq!(size_of::<GameClock>(), 144, "as its documentation says");
+}
+
+#[test]
+fn fixed_steps_are_as_many_as_have_passed() {
+    const STEP: u64 = 16_666_667;
+    let mut clock = GameClock::new(TimeStep::Fixed { step: STEP });
+    // Frames of 1.26 ms, as a fast machine has them: a thousand are 1.26 s of game, and not 16.65.
+    let counts: Vec<u32> = (0..1000).map(|_| clock.updates(1_260_000).count).collect();
+    assert!(counts.iter().all(|count| *count <= 1), "one at most in a fast frame");
+    assert_eq!(clock.now(), 75 * STEP, "75 whole steps fit into 1.26 s");
+    assert_eq!(clock.now() + clock.debt().cast_unsigned(), 1_260_000_000, "the rest is kept");
+    // A slow frame is caught up with, but not without end.
+    assert_eq!(clock.updates(3 * STEP).count, 3, "three steps at once");
+    assert_eq!(clock.updates(1000 * STEP), Updates { count: UPDATES_MAX, step: STEP }, "a halt");
+    assert!(clock.debt().cast_unsigned() < STEP, "what was left out is not owed");
+    let mut none = GameClock::new(TimeStep::Fixed { step: 0 });
+    assert_eq!(none.updates(9).total(), 0, "no step moves nothing on");
 }

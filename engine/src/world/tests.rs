@@ -9,8 +9,9 @@ use loligo_entities::compile::{ComponentCompiler, TagCompiler, TransformCompiler
 use loligo_entities::{EntityResource, Pose};
 use loligo_ids::id32;
 
-use super::{Spawned, World};
+use super::{NAMES_KEPT, Spawned, World};
 use crate::boot::room;
+use crate::error::EngineError;
 use crate::memory::with_memory_of;
 use crate::memory_plan::MemoryPlan;
 use crate::rooms::ROOMS;
@@ -56,8 +57,20 @@ fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
         let events = world.take_events(EventStream::new_in(room(&memory, "entities")));
         let told: Vec<u32> = events.of::<Spawned>().map(|spawned| spawned.count).collect();
         assert_eq!(told, [300, 300], "{refusals:?}: what is not there was told of");
-        world.clear();
-        assert!(world.entities().is_empty() && world.transforms().is_empty(), "{refusals:?}");
+        world.replace_all(|_| Err(EngineError::Script)).expect_err("nothing was spawned");
+        assert_eq!(world.entities().len(), 6 * COPIES, "{refusals:?}: what was there stays");
+        let poses = [Pose::IDENTITY; 1];
+        // The one that is to be refused may be among these.
+        let replace = |world: &mut World<'_>| {
+            world.replace_all(|world| world.spawn(yard, &poses).map(|_| ()))
+        };
+        if replace(&mut world).is_err() {
+            assert_eq!(world.entities().len(), 6 * COPIES, "{refusals:?}: what was there stays");
+            replace(&mut world).expect("the one request was refused");
+        }
+        assert_eq!((world.entities().len(), world.names.len()), (3, 3), "{refusals:?}");
+        let arm = world.find(id32!("arm")).expect("it was spawned, and has its name");
+        assert!(world.transforms().contains(arm), "{refusals:?}: the name is another's");
     });
     // Else the allocators of the rooms were refused.
     assert!(run.is_ok() || failing.with(|failing| failing.refused()) > 0, "{refusals:?}");
@@ -75,4 +88,32 @@ fn a_refused_spawn_leaves_no_entity_no_name_and_no_event() {
     let refused = (0..10_000).take_while(|number| spawned_twice(&yard, Refusals::Nth(*number)));
     let refused = refused.count();
     assert!((20..10_000).contains(&refused), "{refused} requests were made");
+}
+
+#[test]
+fn the_names_of_entities_that_are_gone_are_not_kept_for_ever() {
+    let pages = PageAllocator::new("test pages");
+    let heap = HeapAllocator::new("test heap", &pages);
+    let sources: &[(&str, &[u8])] = &[];
+    let bytes = compile("yard", YARD.as_bytes(), sources, &COMPILERS, &heap).expect("it is right");
+    let yard = EntityResource::open(&bytes).expect("it was compiled");
+    let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
+    let globals = MemoryGlobals::init(&boot, &MemoryOptions::new()).expect("there is memory");
+    with_memory_of(&globals, None, &MemoryPlan::new(), &ROOMS, |memory| {
+        let mut world = World::new_in(false, &memory);
+        let mut most = 0;
+        for _ in 0..10_000 {
+            world.spawn(&yard, &[Pose::IDENTITY]).expect("there is memory");
+            let roots = ["hub", "post"]
+                .map(|name| world.find(loligo_ids::IdString32::new(name)).expect("it was spawned"));
+            for root in roots {
+                world.unspawn(root).expect("there is memory");
+            }
+            let _ = world.take_events(EventStream::new_in(room(&memory, "entities")));
+            most = most.max(world.names.len());
+        }
+        assert!(world.entities().is_empty(), "all were removed");
+        assert!(most <= 2 * NAMES_KEPT, "{most} names of 3 entities at a time");
+    })
+    .expect("there is memory");
 }

@@ -1,6 +1,6 @@
 //! Frames of a game: booted, run, drawn as text, shut down.
 
-use glam::Quat;
+use glam::{Quat, Vec3};
 use loligo_engine::{
     ARMED_FROM, Engine, EngineError, EngineOptions, Logic, RoomAllocator, RoomMemory, Without,
     World, with_engine,
@@ -103,6 +103,55 @@ fn a_frame_is_the_same_on_one_thread_and_on_many() {
     assert_eq!(one, two, "two threads");
     assert_eq!(one, five, "five threads");
     assert!(one.0.contains("meshes 402"), "all are there: {}", &one.0[..200]);
+}
+
+/// Changes one thing of a world that is seen.
+type Touch = fn(&mut World<'_>);
+
+#[test]
+fn the_text_of_a_frame_has_a_hash_of_all_that_is_seen() {
+    struct Once(Touch);
+    impl<'m> Logic<'m> for Once {
+        fn start(&mut self, world: &mut World<'m>) {
+            (self.0)(world);
+        }
+    }
+    let mut game = Game::new(3);
+    let text_of = |game: &Game, touch: Touch| {
+        with_engine(&game.options(&game.data()), |engine| {
+            engine.want_text();
+            engine.frame(&mut Once(touch)).expect("a frame");
+            engine.finish().expect("it is drawn");
+            engine.text().to_owned()
+        })
+        .expect("it boots")
+    };
+    let text = text_of(&game, |_| {});
+    assert_eq!(text, text_of(&game, |_| {}), "the same twice");
+    let touches: [(&str, Touch); 4] = [
+        ("a matrix", |world| {
+            let arm = world.find(id32!("arm")).expect("the level has one");
+            // As a race would leave it: no draw is another, and nothing is sorted otherwise.
+            world.transforms_mut().set_position(arm, Vec3::new(2.0, 1e-4, 0.0));
+        }),
+        ("the camera", |world| {
+            let eye = world.camera().expect("the level has one");
+            world.camera_of_mut(eye).expect("it has one").field_of_view += 1e-6;
+        }),
+        ("the sun", |world| world.sun_mut().expect("the level has one").intensity += 1e-6),
+        ("where the camera is", |world| {
+            let eye = world.camera().expect("the level has one");
+            world.transforms_mut().set_position(eye, Vec3::new(0.0, 6.0, 14.0001));
+        }),
+    ];
+    for (what, touch) in touches {
+        assert_ne!(text_of(&game, touch), text, "{what} is another, and the text is the same");
+    }
+    game.write("stone.material", "shader = \"plain\" layer = \"opaque\" roughness = 0.123");
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    assert_ne!(text_of(&game, |_| {}), text, "a material is another, and the text is the same");
+    game = Game::new(3);
+    assert_eq!(text_of(&game, |_| {}), text, "and nothing of a machine or a run is in it");
 }
 
 #[test]

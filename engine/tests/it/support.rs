@@ -9,7 +9,7 @@ use loligo_diagnostics::{LogLine, LogSink};
 use loligo_engine::{BackEndChoice, EngineOptions, TimeStep};
 
 /// A sixtieth of a second.
-pub(crate) const STEP: TimeStep = TimeStep::Fixed { step: 16_666_667 };
+pub(crate) const STEP: TimeStep = TimeStep::EachFrame { step: 16_666_667 };
 
 /// Keeps what is logged.
 #[derive(Default)]

@@ -54,5 +54,5 @@ pub use texture::{
     TEXTURE_SIDE_MAX, TEXTURE_TYPE, TEXTURE_VERSION, TextureImage, TextureLevel, TextureResource,
     TextureWrap,
 };
-pub use trace::Trace;
+pub use trace::{Trace, TraceContents};
 pub use world::{RenderWorld, View};

@@ -3,11 +3,13 @@
 use core::fmt;
 
 use loligo_allocators::Allocator;
+use loligo_ids::murmur2_64a;
 
 use crate::backend::Backend;
 use crate::context::Job;
 use crate::draw::IndirectArgs;
 use crate::frame::{FrameDescription, LayerRef, PassRef};
+use crate::state::Transform;
 
 /// Writes what it is told, a line each, and sums it up.
 ///
@@ -45,8 +47,20 @@ use crate::frame::{FrameDescription, LayerRef, PassRef};
 /// ```
 pub struct Trace<'f, 'a, A: Allocator + ?Sized, W: ?Sized> {
     frame: &'f FrameDescription<'a, A>,
+    contents: Option<TraceContents<'f>>,
+    /// The hash of what was drawn of the layer so far.
+    layer_hash: Option<u64>,
     sums: Sums,
     sink: &'f mut W,
+}
+
+/// The data that draws refer to by number, of which a [`Trace`] writes a hash for each layer.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceContents<'f> {
+    /// The transforms by the number of the instance.
+    pub transforms: &'f [Transform],
+    /// A hash of each material, by the number of the state.
+    pub materials: &'f [u64],
 }
 
 /// How much there was of everything.
@@ -67,7 +81,15 @@ const SHOWN: usize = 16;
 impl<'f, 'a, A: Allocator + ?Sized, W: fmt::Write + ?Sized> Trace<'f, 'a, A, W> {
     /// Returns a back end that writes a frame of this description.
     pub fn new(frame: &'f FrameDescription<'a, A>, sink: &'f mut W) -> Self {
-        Self { frame, sums: Sums::default(), sink }
+        Self { frame, contents: None, layer_hash: None, sums: Sums::default(), sink }
+    }
+
+    /// Adds a line `contents HASH` to each layer with draws: a hash of the matrices and materials of all that it draws, in order, to the
+    /// bit. Without it two frames that differ only in where things are have the same text.
+    #[must_use]
+    pub fn with_contents(mut self, contents: TraceContents<'f>) -> Self {
+        self.contents = Some(contents);
+        self
     }
 
     /// Writes the sums.
@@ -82,6 +104,29 @@ impl<'f, 'a, A: Allocator + ?Sized, W: fmt::Write + ?Sized> Trace<'f, 'a, A, W> 
             "sums: passes {passes}, layers {layers}, indirect draws {draws}, records {records}, \
              instances {instances}, indices {indices}, jobs {jobs}"
         )
+    }
+
+    /// Adds a draw to the hash of its layer.
+    fn hash_draw(&mut self, state: u32, args: &[IndirectArgs]) {
+        let Some(contents) = self.contents else { return };
+        let material = contents.materials.get(state as usize).copied().unwrap_or_default();
+        let mut hash = murmur2_64a(&material.to_le_bytes(), self.layer_hash.unwrap_or_default());
+        for record in args {
+            let first = record.first_instance as usize;
+            let instances = first..first + record.instance_count as usize;
+            // A list whose instances are no rows of these transforms hashes to something else than one whose are.
+            let rows = contents.transforms.get(instances).unwrap_or_default();
+            hash = murmur2_64a(bytemuck::cast_slice(rows), hash);
+        }
+        self.layer_hash = Some(hash);
+    }
+
+    /// Writes the hash of the layer that ends.
+    fn end_layer(&mut self) -> fmt::Result {
+        match self.layer_hash.take() {
+            Some(hash) => writeln!(self.sink, "    contents {hash:016x}"),
+            None => Ok(()),
+        }
     }
 
     fn targets(&mut self, what: &str, numbers: &[u16]) -> fmt::Result {
@@ -115,11 +160,13 @@ impl<A: Allocator + ?Sized, W: fmt::Write + ?Sized> Backend for Trace<'_, '_, A,
     }
 
     fn begin_layer(&mut self, layer: &LayerRef<'_>) -> fmt::Result {
+        self.end_layer()?;
         self.sums.layers += 1;
         writeln!(self.sink, "  layer {} {}, {}", layer.number, layer.name, layer.order.name())
     }
 
     fn draw(&mut self, state: u32, first: u32, args: &[IndirectArgs]) -> fmt::Result {
+        self.hash_draw(state, args);
         self.sums.draws += 1;
         self.sums.records += args.len() as u64;
         let end = u64::from(first) + args.len() as u64;
@@ -154,7 +201,7 @@ impl<A: Allocator + ?Sized, W: fmt::Write + ?Sized> Backend for Trace<'_, '_, A,
     }
 
     fn end_pass(&mut self, _: &PassRef<'_>) -> fmt::Result {
-        Ok(())
+        self.end_layer()
     }
 }
 
