@@ -4,8 +4,10 @@ mod damage;
 mod materials;
 mod meshes;
 mod models;
+mod shaders;
 mod textures;
 
+use core::num::NonZeroUsize;
 use std::fs;
 use std::path::PathBuf;
 
@@ -48,6 +50,12 @@ impl Place {
     pub(crate) fn compile(&self) -> Report {
         let project = Project::new(&self.sources(), &self.data(), &self.compilers);
         project.compile(&Threads::default()).expect("the folders are there")
+    }
+
+    /// Compiles on this thread alone.
+    pub(crate) fn compile_here(&self) -> Report {
+        let project = Project::new(&self.sources(), &self.data(), &self.compilers);
+        project.compile(&Threads::new(NonZeroUsize::MIN)).expect("the folders are there")
     }
 
     /// Compiles what must be right, and returns the payload of a resource.
