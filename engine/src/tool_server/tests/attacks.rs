@@ -1,10 +1,11 @@
 //! Connections that try to keep the engine busy, to lock others out, or to come in without the token.
 
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::string::{String, ToString as _};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use std::thread;
 use std::time::Instant;
 
