@@ -33,7 +33,7 @@ const WINDOW_MAX: u64 = 16_384;
 /// }
 /// materials = [ "materials/alarm" ]   // loaded beside those of the level's models, for scripts to give to models
 /// window = [ 1280 720 ]
-/// time_step = { policy = "smoothed" longest = 0.1 }     // or "variable", or: { policy = "fixed" step = 0.0166667 }
+/// time_step = { policy = "smoothed" longest = 0.1 }     // or "variable", or "fixed" or "each_frame" with a `step`
 /// memory = "memory.sjson"         // which allocator serves which subsystem; read before anything else is
 /// ```
 ///

@@ -13,7 +13,7 @@ use loligo_replay::strategies::{StrategyConfig, emit_rust, to_json};
 use loligo_replay::trace::{Limits, Trace};
 
 use crate::output::{Output, make_own_folder};
-use crate::print::print;
+use crate::print::{print, say};
 use crate::progress::Line;
 use crate::replay::{prepare_report, tell_ending};
 use crate::unpacked::Unpacked;
@@ -72,7 +72,7 @@ impl Advise {
         match self.advise() {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
-                eprintln!("loligo: {message}");
+                say!("loligo: {message}");
                 ExitCode::from(2)
             }
         }

@@ -14,7 +14,7 @@ use loligo_compiler::{
 };
 
 use crate::content::compilers;
-use crate::print::print;
+use crate::print::{print, say};
 
 /// Compiles a project folder of sources into a data folder: only what has changed.
 #[derive(Debug, Args)]
@@ -82,7 +82,7 @@ impl Compile {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(1),
             Err(message) => {
-                eprintln!("loligo: {message}");
+                say!("loligo: {message}");
                 ExitCode::from(2)
             }
         }
@@ -127,10 +127,10 @@ impl Compile {
 /// Tells what was done: errors and notes on standard error, the sum on standard output.
 fn tell(report: &Report, project: &Project<'_>, start: Instant) -> Result<(), String> {
     for note in &report.notes {
-        eprintln!("loligo: note: {note}");
+        say!("loligo: note: {note}");
     }
     for error in &report.errors {
-        eprintln!("loligo: {error}");
+        say!("loligo: {error}");
     }
     let mut text = String::new();
     // Writing to a string cannot fail.

@@ -7,6 +7,7 @@ use clap::Args;
 use loligo_replay::convert::{LIMITS, convert};
 
 use crate::output::Output;
+use crate::print::say;
 use crate::recording;
 use crate::unpacked::Unpacked;
 
@@ -43,7 +44,7 @@ impl Convert {
         match self.convert() {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
-                eprintln!("loligo: {message}");
+                say!("loligo: {message}");
                 ExitCode::from(2)
             }
         }

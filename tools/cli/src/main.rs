@@ -3,6 +3,8 @@
 //! Exit status: 0 where all went well, 1 where the command found what it looks for (a block that an
 //! allocator lost, a file that is not right), 2 where it could not do its work.
 #![forbid(unsafe_code)]
+// They panic where nobody reads on; `print` and `say!` do not.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod advise;
 mod compile;

@@ -8,6 +8,7 @@ use clap::Args;
 use loligo_replay::record::{Child, Program, Ran, RecordError, Settings, run};
 
 use crate::output::Output;
+use crate::print::say;
 use crate::recording;
 
 /// Records what a program allocates, for `loligo replay`.
@@ -50,7 +51,7 @@ impl Record {
         match self.record() {
             Ok(code) => ExitCode::from(code),
             Err(message) => {
-                eprintln!("loligo: {message}");
+                say!("loligo: {message}");
                 ExitCode::from(2)
             }
         }
@@ -83,12 +84,12 @@ impl Record {
 
 /// Tells what a reader of the recording should know of the run.
 fn tell_run(ran: &Ran) {
-    eprintln!("loligo: the program ran for {:.2} s: {}", ran.time.as_secs_f64(), ran.status);
+    say!("loligo: the program ran for {:.2} s: {}", ran.time.as_secs_f64(), ran.status);
     if ran.replaced > 0 {
-        eprintln!("loligo: it became another program by exec; the last one is recorded");
+        say!("loligo: it became another program by exec; the last one is recorded");
     }
     if let Some(why) = ran.stopped() {
-        eprintln!("loligo: the recording ends before the program did: {why}");
+        say!("loligo: the recording ends before the program did: {why}");
     }
 }
 
@@ -99,7 +100,7 @@ fn write_child(path: &Path, child: &Child) -> Result<(), String> {
     let summary = written.map_err(|error| error.to_string())?;
     let summary = summary.map_err(|error: RecordError| error.to_string())?;
     let (process, events, program) = (child.process, summary.events, child.program());
-    eprintln!("loligo: {}: process {process}, {events} events: {program}", path.display());
+    say!("loligo: {}: process {process}, {events} events: {program}", path.display());
     Ok(())
 }
 

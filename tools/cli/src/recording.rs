@@ -6,6 +6,7 @@ use std::path::Path;
 use loligo_replay::books::Summary;
 
 use crate::output::{Output, OutputError};
+use crate::print::say;
 
 /// How hard recordings are compressed: little, since whoever waits for it has run a program.
 const COMPRESSION: i32 = 3;
@@ -43,26 +44,26 @@ pub(crate) fn tell(path: &Path, summary: &Summary) {
         1 => "1 thread".to_owned(),
         many => format!("{many} threads"),
     };
-    eprintln!(
+    say!(
         "loligo: {}: {events} events of {threads} from {sites} call sites{}; the file has {}",
         path.display(),
         if *marks > 0 { format!(", {marks} frame marks") } else { String::new() },
         bytes(file_bytes)
     );
-    eprintln!("loligo: peak {} live, {peak_blocks} blocks", bytes(summary.peak_bytes));
+    say!("loligo: peak {} live, {peak_blocks} blocks", bytes(summary.peak_bytes));
     let [half, most, nearly_all, largest] =
         [50, 90, 99, 100].map(|percent| bytes(summary.size_percentile(percent)));
-    eprintln!(
+    say!(
         "loligo: {allocations} allocations: half of up to {half}, 90 % of up to {most}, 99 % of up \
          to {nearly_all}, the largest of {largest}"
     );
     if summary.strangers > 0 {
         let strangers = summary.strangers;
-        eprintln!("loligo: {strangers} frees of blocks from before the recording are left out");
+        say!("loligo: {strangers} frees of blocks from before the recording are left out");
     }
     if summary.overlaid > 0 {
         let overlaid = summary.overlaid;
-        eprintln!(
+        say!(
             "loligo: {overlaid} blocks were freed in a way that was not recorded; they end where \
              their address was given out again"
         );

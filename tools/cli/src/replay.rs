@@ -14,7 +14,7 @@ use loligo_replay::table::{Table, sentence};
 use loligo_replay::trace::{Ending, Limits, Trace};
 
 use crate::output::{Output, make_own_folder};
-use crate::print::print;
+use crate::print::{print, say};
 use crate::progress::Line;
 use crate::selection;
 use crate::unpacked::Unpacked;
@@ -84,7 +84,7 @@ impl Replay {
         match self.replay() {
             Ok(code) => code,
             Err(message) => {
-                eprintln!("loligo: {message}");
+                say!("loligo: {message}");
                 ExitCode::from(2)
             }
         }
@@ -167,7 +167,7 @@ pub(crate) fn prepare_report(folder: &Path) -> Result<ReportDir, String> {
 pub(crate) fn tell_ending(trace: &Trace) {
     if let Ending::Cut { left_over } = trace.ending() {
         let (name, events) = (&trace.name, trace.events.len());
-        eprintln!(
+        say!(
             "loligo: {name} ends early, as of a program that was killed: {events} events are whole, \
              {left_over} bytes left over"
         );

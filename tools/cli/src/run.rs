@@ -21,7 +21,7 @@ use loligo_engine::{
 
 use crate::content::compilers;
 use crate::output::Output;
-use crate::print::print;
+use crate::print::{print, say};
 
 /// Compiles a game and runs it: prints how long frames took, and what memory each subsystem has.
 #[derive(Debug, Args)]
@@ -122,7 +122,7 @@ impl Run {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(1),
             Err(message) => {
-                eprintln!("loligo: {message}");
+                say!("loligo: {message}");
                 ExitCode::from(2)
             }
         }
@@ -181,7 +181,7 @@ impl Run {
     fn frames(&self, engine: &mut Engine<'_, '_>) -> Result<Ran, String> {
         if let Some(address) = engine.tool_address() {
             let token = engine.tool_token().map_or(String::new(), |token| format!("/{token}"));
-            eprintln!("loligo: tools are served at {address}{token}");
+            say!("loligo: tools are served at {address}{token}");
         }
         let told = |error: loligo_engine::EngineError| error.to_string();
         let start = Instant::now();
@@ -283,10 +283,10 @@ fn compile(project: &Project<'_>) -> Result<bool, String> {
     let start = Instant::now();
     let report = project.compile(&Threads::default()).map_err(|error| error.to_string())?;
     for error in &report.errors {
-        eprintln!("loligo: {error}");
+        say!("loligo: {error}");
     }
     let (compiled, fresh, ms) = (report.compiled, report.fresh, start.elapsed().as_millis());
-    eprintln!("loligo: {compiled} resources compiled, {fresh} as they were, in {ms} ms");
+    say!("loligo: {compiled} resources compiled, {fresh} as they were, in {ms} ms");
     Ok(report.errors.is_empty())
 }
 

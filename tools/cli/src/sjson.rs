@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use loligo_sjson::{EditError, Edits, Options, Path, Style, SyntaxTree};
 
 use crate::MEMORY;
-use crate::print::print;
+use crate::print::{print, say};
 
 mod source;
 mod tree;
@@ -183,7 +183,7 @@ impl Check {
         for file in &self.files {
             let checked = Source::read(file, &options).and_then(|source| source.check(&options));
             if let Err(fault) = checked {
-                eprintln!("loligo: {fault}");
+                say!("loligo: {fault}");
                 status = status.max(if matches!(fault, Fault::Syntax(_)) { 1 } else { 2 });
             }
         }
@@ -266,7 +266,7 @@ fn convert(file: &std::path::Path, options: &Options, style: Style) -> Result<()
 }
 
 fn unable(message: &str) -> ExitCode {
-    eprintln!("loligo: {message}");
+    say!("loligo: {message}");
     ExitCode::from(2)
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use loligo_replay::strategies::{self, StrategyConfig};
 
-use crate::print::print;
+use crate::print::{print, say};
 use crate::selection;
 
 /// Checks a file of strategies, and writes one as Rust.
@@ -47,7 +47,7 @@ impl Strategy {
         match self.text().and_then(|text| print(&text)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
-                eprintln!("loligo: {message}");
+                say!("loligo: {message}");
                 ExitCode::from(2)
             }
         }

@@ -1,6 +1,7 @@
 //! Tests that run the built `loligo`.
 
 mod advise;
+mod closed_pipes;
 mod compile;
 mod content;
 mod convert;
