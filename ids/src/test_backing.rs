@@ -112,7 +112,8 @@ unsafe impl Allocator for TestBacking {
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        panic!("no table asks for the size of {block:p}");
+        // With the room that a resize in place may take: a table never names more as its own.
+        self.taken.borrow()[&block.addr().get()].size()
     }
 
     fn stats(&self) -> Stats {

@@ -41,8 +41,9 @@ unsafe impl Allocator for Plainly {
         unsafe { System.dealloc(block.as_ptr(), layout) };
     }
 
-    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        panic!("no table asks for the size of {block:p}");
+    unsafe fn allocated_size(&self, _: NonNull<u8>) -> usize {
+        // It is not known: no table may rely on it.
+        0
     }
 
     fn stats(&self) -> Stats {

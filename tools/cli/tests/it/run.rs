@@ -46,6 +46,10 @@ fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn a_game_is_compiled_and_run_and_what_it_took_is_told() {
     let place = game();
+    // Steps that no clock decides: what the shaders see of the time is in the text, too.
+    let config = "level = \"yard\" frame = \"yard\" window = [ 320 200 ]";
+    let config = format!("{config} time_step = {{ policy = \"each_frame\" step = 0.02 }}");
+    place.file("game/game.config", &config);
     let (code, stdout, stderr) = place.run(&run(&["--text", "frame.txt"]));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("6 resources compiled, 0 as they were"), "{stderr}");
@@ -181,6 +185,7 @@ fn a_tool_reloads_what_was_edited_and_ends_the_game() {
             break address.to_owned();
         }
     };
+    let (address, token) = address.split_once('/').expect("a port, and the token for it");
     let mut tool = BufReader::new(TcpStream::connect(address).expect("it listens"));
     let mut ask = |request: &str| {
         tool.get_mut().write_all(format!("{request}\n").as_bytes()).expect("it is taken");
@@ -189,7 +194,7 @@ fn a_tool_reloads_what_was_edited_and_ends_the_game() {
         answer
     };
     place.file("game/stone.material", "shader = \"plain\" roughness = 0.1");
-    let answer = ask("{ \"type\": \"reload\" }");
+    let answer = ask(&format!("{{ \"type\": \"reload\", \"token\": \"{token}\" }}"));
     assert!(answer.contains("\"reloaded\":1") && answer.contains("\"errors\":[]"), "{answer}");
     place.file("game/stone.material", "shader = \"plain\" roughness = 2");
     let answer = ask("{ \"type\": \"reload\" }");
