@@ -22,6 +22,7 @@ use crate::handover::Handover;
 use crate::link::Link;
 use crate::memory::{Memory, with_memory_of};
 use crate::memory_plan::MemoryPlan;
+use crate::naming_sink::NamingSink;
 use crate::packet::Packet;
 use crate::rooms::{Optional, ROOMS, Without};
 use crate::shown::Opened;
@@ -62,7 +63,8 @@ pub struct EngineOptions<'o> {
     pub has_window: bool,
     /// The program's global allocator, which is armed from the tenth frame on.
     pub guard: Option<&'static dyn FrameGuard>,
-    /// Where lines of the log go; standard error unless told otherwise.
+    /// Where lines of the log go, with names behind the hashes that the data folder has names for; standard error unless
+    /// told otherwise.
     pub log: &'o dyn LogSink,
     /// Compiles the project again when a tool asks for a reload. Without, what another program has compiled is loaded.
     pub recompile: Option<&'o Recompile<'o>>,
@@ -159,13 +161,13 @@ pub(crate) fn room<'m>(memory: &Memory<'m>, name: &str) -> SharedRef<'m> {
     memory.room(name).unwrap_or_else(|| memory.scratch())
 }
 
-/// Returns a log that goes where the options say.
+/// Returns a log that goes to a sink.
 pub(crate) fn new_log<'e, 'm: 'e>(
-    options: &EngineOptions<'e>,
+    sink: &'e dyn LogSink,
     memory: &Memory<'m>,
 ) -> Result<Log<'e, Room<'m>>, EngineError> {
     let log = Log::try_new_in(room(memory, "engine"))?;
-    log.try_add_sink(Level::Info, options.log)?;
+    log.try_add_sink(Level::Info, sink)?;
     Ok(log)
 }
 
@@ -195,8 +197,9 @@ fn boot_rooms<'m, R>(
         recorded(monitor.as_ref(), worker_name(index, &mut name), life);
     };
     let watched = Watched { workers: &workers, record };
+    let log = NamingSink::new(options.log, options.data, room(&memory, "engine"));
     tasks.run_observed(&watched, |main| {
-        let lent = Lent { memory, monitor: monitor.as_ref(), workers: &workers };
+        let lent = Lent { memory, monitor: monitor.as_ref(), workers: &workers, log: &log };
         let mut act = Some(act);
         let mut result = None;
         recorded(monitor.as_ref(), "main", &mut || {
@@ -224,7 +227,7 @@ fn boot_render<'m, R>(
         let shown = opened.lend();
         return Ok(act(&mut Engine::try_new(lent, options, content, Link::None, shown)?));
     }
-    let log = new_log(options, &lent.memory)?;
+    let log = new_log(lent.log, &lent.memory)?;
     let memory = room(&lent.memory, "render");
     let back_end = BackEnd::try_new(options.back_end, &opened, memory, &log)?;
     drop(log);

@@ -9,7 +9,7 @@ use loligo_render::{
     FrameDescription, MATERIAL_TYPE, MATERIAL_VERSION, MESH_TYPE, MESH_VERSION, SHADER_TYPE,
     SHADER_VERSION, TEXTURE_TYPE, TEXTURE_VERSION,
 };
-use loligo_resources::{DataFolder, Resources};
+use loligo_resources::{DataFolder, ResourceKey, Resources};
 
 use crate::assets::Assets;
 use crate::back_end::BackEnd;
@@ -100,6 +100,32 @@ impl<'e, 'm> Content<'e, 'm> {
         Ok(())
     }
 
+    /// Takes in the texts of scripts that have changed, and of those that were added.
+    #[cfg(feature = "script")]
+    pub(crate) fn update_scripts(
+        &mut self,
+        world: &mut World<'m>,
+        changed: &[ResourceKey],
+    ) -> Result<(), EngineError> {
+        let mut keys = Array::new_in(self.layers.memory());
+        for entry in self.resources.table().entries() {
+            let key = entry.key;
+            let is_other = changed.contains(&key) || self.resources.get(key).is_none();
+            if crate::scripts::Modules::is_script(key) && is_other && keys.last() != Some(&key) {
+                keys.try_push(key)?;
+            }
+        }
+        for key in &*keys {
+            if self.resources.get(*key).is_none() {
+                self.resources.load(*key)?;
+            }
+            if let Some(script) = self.resources.get(*key) {
+                world.modules.put(*key, script.payload())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the number of a layer by the hash of its name.
     pub(crate) fn layer(&self, name: IdString64) -> Option<u32> {
         let at = self.layers.iter().position(|layer| *layer == name)?;
@@ -146,6 +172,16 @@ impl<'e, 'm> Content<'e, 'm> {
         self.layers.clear();
         for layer in frame.layers() {
             self.layers.try_push(IdString64::new(layer.name))?;
+        }
+        Ok(())
+    }
+
+    /// Loads materials beside those of the level, where anything is drawn.
+    pub(crate) fn load_materials(&mut self, materials: &[ResourceKey]) -> Result<(), EngineError> {
+        if self.is_drawn {
+            for material in materials {
+                self.assets.load_material(*material, &mut self.resources)?;
+            }
         }
         Ok(())
     }

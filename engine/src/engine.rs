@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use loligo_allocators::{Allocator, ArmedAll};
 use loligo_containers::{Array, EventStream};
-use loligo_diagnostics::{Log, log};
+use loligo_diagnostics::{Log, LogSink, log};
 use loligo_monitor::{Monitor, current, name};
 
 use crate::boot::{EngineOptions, new_log, room};
@@ -26,7 +26,7 @@ use crate::memory::Memory;
 use crate::packet::{Drawn, Packet, Wanted};
 use crate::rooms::Optional;
 #[cfg(feature = "script")]
-use crate::scripts::Scripts;
+use crate::scripts::{ScriptFailures, Scripts};
 use crate::shown::Shown;
 use crate::third_party::FrameGuard;
 use crate::time_step::{GameClock, Updates};
@@ -47,6 +47,7 @@ pub(crate) struct Lent<'e, 'm> {
     pub(crate) memory: Memory<'m>,
     pub(crate) monitor: Option<&'e Monitor<'m, Room<'m>>>,
     pub(crate) workers: &'e Workers,
+    pub(crate) log: &'e dyn LogSink,
 }
 
 /// A game that runs: made by [`with_engine`](crate::with_engine).
@@ -71,6 +72,8 @@ pub struct Engine<'e, 'm> {
     content: Content<'e, 'm>,
     world: World<'m>,
     clock: GameClock,
+    /// Whether the options say how time passes, in place of the game.
+    has_own_step: bool,
     link: Link<'e, 'm>,
     shown: Shown<'e>,
     /// What came back from the render thread and serves the next frame.
@@ -90,6 +93,9 @@ pub struct Engine<'e, 'm> {
     figures: Figures<'m>,
     #[cfg(feature = "tool-server")]
     recompile: Option<&'e crate::boot::Recompile<'e>>,
+    /// The folder of the data, which has the names for answers to tools.
+    #[cfg(feature = "tool-server")]
+    data: &'e std::path::Path,
     #[cfg(feature = "script")]
     scripts: Option<Scripts<'m>>,
     #[cfg(feature = "tool-server")]
@@ -137,7 +143,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         link: Link<'e, 'm>,
         shown: Shown<'e>,
     ) -> Result<Self, EngineError> {
-        let Lent { memory, monitor, workers } = *lent;
+        let Lent { memory, monitor, workers, log } = *lent;
         let [engine, entities, render] =
             ["engine", "entities", "render"].map(|name| room(&memory, name));
         let settings = &content.settings;
@@ -153,12 +159,13 @@ impl<'e, 'm> Engine<'e, 'm> {
         };
         let mut engine = Self {
             memory,
-            log: new_log(options, &memory)?,
+            log: new_log(log, &memory)?,
             monitor,
             workers,
             world: World::new_in(link.is_drawn(), &memory),
             content,
             clock,
+            has_own_step: options.time_step.is_some(),
             link,
             shown,
             spare: None,
@@ -175,6 +182,8 @@ impl<'e, 'm> Engine<'e, 'm> {
             figures,
             #[cfg(feature = "tool-server")]
             recompile: options.recompile,
+            #[cfg(feature = "tool-server")]
+            data: options.data,
             #[cfg(feature = "script")]
             scripts: None,
             #[cfg(feature = "tool-server")]
@@ -296,6 +305,13 @@ impl<'e, 'm> Engine<'e, 'm> {
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.world.is_over()
+    }
+
+    /// Returns how often the game's scripts failed: loads and calls, and not what tools asked for.
+    #[cfg(feature = "script")]
+    #[must_use]
+    pub fn script_failures(&self) -> ScriptFailures {
+        self.scripts.as_ref().map_or_else(ScriptFailures::default, Scripts::failures)
     }
 
     /// Returns what became of the frame that was drawn last.

@@ -43,6 +43,13 @@ pub enum EngineError {
         /// What is wrong.
         error: ContentError,
     },
+    /// It has changed, and a game that runs cannot take it in.
+    AtStart {
+        /// The resource.
+        key: ResourceKey,
+        /// Which setting of the game, if it is one.
+        setting: Option<&'static str>,
+    },
     /// All meshes together have more vertices or indices than there is room for.
     MeshRoom,
     /// No picture can be drawn, which was asked for; the log says why.
@@ -94,6 +101,14 @@ impl fmt::Display for EngineError {
                 write!(f, "game.config: `{key}` is missing or wrong; {remedy}")
             }
             Self::Content { key, error } => write!(f, "resource {key}: {error}"),
+            Self::AtStart { setting: Some(setting), .. } => write!(
+                f,
+                "game.config: `{setting}` is read when the game starts; end the game and run it again"
+            ),
+            Self::AtStart { key, setting: None } => write!(
+                f,
+                "resource {key} is read when the game starts; end the game and run it again"
+            ),
             Self::MeshRoom => f.write_str(
                 "all meshes together have more than 524288 vertices or 2097152 indices; use fewer, or \
                  simpler ones",

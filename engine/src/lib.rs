@@ -18,6 +18,7 @@ mod link;
 mod logic;
 mod memory;
 mod memory_plan;
+mod naming_sink;
 mod objects;
 mod packet;
 mod renderer;
@@ -45,7 +46,7 @@ pub use packet::Drawn;
 pub use renderer::RenderFault;
 pub use rooms::{NoRoom, Optional, ROOMS, Without};
 #[cfg(feature = "script")]
-pub use scripts::{ENTITY, EntityId, bindings};
+pub use scripts::{ENTITY, EntityId, ScriptFailures, bindings};
 pub use settings::{GameSettings, SETTINGS};
 pub use third_party::{FrameGuard, Libraries, Library, libraries};
 pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};

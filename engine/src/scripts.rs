@@ -3,7 +3,6 @@
 //! After "Lightweight Lua Bindings" and "Fixing Memory Issues in Lua" (Bitsquid blog, 2011-06-26, 2011-08-09): scripts see
 //! ids, their garbage is collected by a budget, and a script that fails stops its call, not the game.
 
-#[cfg(feature = "tool-server")]
 use core::fmt;
 
 use loligo_allocators::{Allocator, SharedRef};
@@ -19,10 +18,15 @@ use crate::error::EngineError;
 use crate::world::{Removed, ResourceChanged, Spawned, World};
 
 mod bindings;
+mod callbacks;
+mod failures;
 #[cfg(test)]
 mod tests;
 
 pub use bindings::{ENTITY, EntityId, bindings};
+pub use failures::ScriptFailures;
+
+use failures::{Failures, Say};
 
 type Room<'m> = dyn Allocator + Sync + 'm;
 
@@ -121,8 +125,9 @@ pub(crate) struct Scripts<'m> {
     spawned: Callback,
     removed: Callback,
     changed: Callback,
-    /// What went wrong last, which is said once.
-    last_error: u64,
+    failures: Failures<'m>,
+    /// Scripts that could not be loaded, which are tried again at each reload: what they ask for may have come.
+    failed: Array<'m, ResourceKey, Room<'m>>,
 }
 
 impl<'m> Scripts<'m> {
@@ -136,8 +141,7 @@ impl<'m> Scripts<'m> {
         let made = || {
             let mut script = Script::try_new_in(&bindings(), &Settings::default(), memory)?;
             let [start, update, spawned, removed, changed] =
-                ["start", "update", "spawned", "removed", "resource_changed"]
-                    .map(|name| script.callback(name));
+                callbacks::NAMES.map(|name| script.callback(name));
             Ok::<_, ScriptError<'m>>(Self {
                 script,
                 collector: Collector::new(CollectorSettings::default()),
@@ -146,7 +150,8 @@ impl<'m> Scripts<'m> {
                 spawned: spawned?,
                 removed: removed?,
                 changed: changed?,
-                last_error: 0,
+                failures: Failures::new_in(memory),
+                failed: Array::new_in(memory),
             })
         };
         let mut scripts = made().map_err(|error| {
@@ -155,14 +160,18 @@ impl<'m> Scripts<'m> {
         })?;
         // A game whose script is wrong runs on without, until it is corrected and reloaded.
         let loaded = scripts.script.load(world, main);
-        scripts.told(loaded, log);
+        if loaded.is_err() {
+            scripts.failed.try_push(ResourceKey::new(LUA, main))?;
+        }
+        scripts.note(loaded, log);
+        callbacks::warn_of_look_alikes(&mut scripts.script, world, log);
         scripts.print(world, log);
         Ok(scripts)
     }
 
     pub(crate) fn start(&mut self, world: &mut World<'m>, log: &Log<'_, Room<'m>>) {
         let called = self.script.call(world, self.start, &[]);
-        self.told(called, log);
+        self.note(called, log);
         self.print(world, log);
     }
 
@@ -171,9 +180,9 @@ impl<'m> Scripts<'m> {
         self.script.begin_frame();
         let step = Value::Number(world.step() as f64 / 1e9);
         let called = self.script.call(world, self.update, &[step]);
-        self.told(called, log);
+        self.note(called, log);
         let collected = self.collector.collect(&mut self.script, || false);
-        self.told(collected, log);
+        self.note(collected, log);
         self.print(world, log);
     }
 
@@ -197,7 +206,7 @@ impl<'m> Scripts<'m> {
             ResourceChanged::TYPE => self.script.call(world, self.changed, &[]),
             _ => return,
         };
-        self.told(called, log);
+        self.note(called, log);
     }
 
     /// Runs a line of the console.
@@ -217,36 +226,75 @@ impl<'m> Scripts<'m> {
         result
     }
 
-    /// Loads a script anew whose text has changed.
+    /// Loads scripts again whose texts have changed, and those that could not be loaded the last time. `say` is told of
+    /// each that fails.
     pub(crate) fn reload(
+        &mut self,
+        world: &mut World<'m>,
+        changed: &[ResourceKey],
+        log: &Log<'_, Room<'m>>,
+        say: &mut dyn FnMut(&dyn fmt::Display),
+    ) -> Result<(), EngineError> {
+        let memory = self.failed.memory();
+        let mut keys = core::mem::replace(&mut self.failed, Array::new_in(memory));
+        for key in changed.iter().filter(|key| Modules::is_script(**key)) {
+            if !keys.contains(key) {
+                keys.try_push(*key)?;
+            }
+        }
+        if keys.is_empty() {
+            return Ok(());
+        }
+        self.failures.forget_places();
+        for key in &*keys {
+            self.reload_one(world, *key, log, say)?;
+        }
+        callbacks::warn_of_look_alikes(&mut self.script, world, log);
+        self.print(world, log);
+        Ok(())
+    }
+
+    fn reload_one(
         &mut self,
         world: &mut World<'m>,
         key: ResourceKey,
         log: &Log<'_, Room<'m>>,
-    ) {
-        let memory = world.modules.printed.memory();
-        let Some(name) = world.modules.name(key) else { return };
-        let Ok(name) = Array::try_from_slice_in(name.as_bytes(), memory) else { return };
+        say: &mut dyn FnMut(&dyn fmt::Display),
+    ) -> Result<(), EngineError> {
+        // What nobody has asked for is loaded by nobody.
+        let Some(name) = world.modules.name(key) else { return Ok(()) };
+        let name = Array::try_from_slice_in(name.as_bytes(), self.failed.memory())?;
         let name = core::str::from_utf8(&name).unwrap_or_default();
-        self.last_error = 0;
-        let reloaded = self.script.reload(world, name);
-        let loaded = match reloaded {
+        let loaded = match self.script.reload(world, name) {
             // One that failed when it was loaded first.
             Ok(false) => self.script.load(world, name).map(|()| true),
             other => other,
         };
-        self.told(loaded, log);
-        self.print(world, log);
+        if let Err(error) = &loaded {
+            say(&format_args!("{}", error.message()));
+            self.failed.try_push(key)?;
+        }
+        self.note(loaded, log);
+        Ok(())
     }
 
-    /// Logs what went wrong, unless it was the same the last time: a script that fails in each frame says so once.
-    fn told<T>(&mut self, result: Result<T, ScriptError<'_>>, log: &Log<'_, Room<'m>>) {
-        if let Err(error) = result {
-            let hash = IdString64::new(error.text()).hash();
-            if hash != self.last_error {
-                log!(log, Error, "{error}");
-            }
-            self.last_error = hash;
+    /// Returns how often scripts failed.
+    pub(crate) const fn failures(&self) -> ScriptFailures {
+        self.failures.counts()
+    }
+
+    /// Counts what went wrong, and logs it where nothing did at its place before: a script that fails in each frame
+    /// says so once.
+    fn note<T>(&mut self, result: Result<T, ScriptError<'_>>, log: &Log<'_, Room<'m>>) {
+        let Err(error) = result else { return };
+        match self.failures.add(&error) {
+            Say::All => log!(log, Error, "{error}"),
+            Say::TooMany => log!(
+                log,
+                Error,
+                "scripts fail at more places than are named here; correct those above first"
+            ),
+            Say::Nothing => {}
         }
     }
 

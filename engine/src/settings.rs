@@ -58,6 +58,8 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub window: [u32; 2],
     /// How the time that a frame takes becomes a step.
     pub time_step: TimeStep,
+    /// The hash of the name of the file that says which allocator serves which subsystem, which is read before all else.
+    pub memory: Option<IdString64>,
 }
 
 impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
@@ -104,6 +106,7 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
                 Some(value) => time_step(value)?,
                 None => TimeStep::Smoothed { longest: nanoseconds(LONGEST_STEP) },
             },
+            memory: string(id64!("memory")).flatten().map(IdString64::new),
         })
     }
 }

@@ -1,4 +1,6 @@
-//! Resources that were compiled anew while the game runs.
+//! Resources that were compiled again while the game runs: each goes to who uses it, or is an error.
+
+use core::fmt;
 
 use loligo_containers::Array;
 use loligo_diagnostics::{context, contexts, log};
@@ -10,10 +12,15 @@ use super::Engine;
 use crate::boot::room;
 use crate::error::EngineError;
 use crate::logic::Logic;
+use crate::settings::{GameSettings, SETTINGS};
+use crate::time_step::GameClock;
 use crate::world::ResourceChanged;
 
+/// Is called with each thing that went wrong.
+type Say<'s> = dyn FnMut(&dyn fmt::Display) + 's;
+
 impl<'m> Engine<'_, 'm> {
-    /// Swaps what was compiled anew since it was loaded, and tells all who use it. Returns how many resources were
+    /// Swaps what was compiled again since it was loaded, and tells all who use it. Returns how many resources were
     /// swapped; what cannot be used stays as it was, and the log says why.
     ///
     /// # Complexity
@@ -24,6 +31,15 @@ impl<'m> Engine<'_, 'm> {
     ///
     /// [`EngineError`] if there is no memory, or the table of resources cannot be read.
     pub fn reload(&mut self, logic: &mut dyn Logic<'m>) -> Result<usize, EngineError> {
+        self.reload_saying(logic, &mut |_| {})
+    }
+
+    /// As [`reload`](Self::reload); `say` is told what could not be taken in.
+    pub(super) fn reload_saying(
+        &mut self,
+        logic: &mut dyn Logic<'m>,
+        say: &mut Say<'_>,
+    ) -> Result<usize, EngineError> {
         context!("When reloading resources of frame", self.frame);
         let mut changed: Array<'_, ResourceKey, _> = Array::new_in(room(&self.memory, "engine"));
         let mut grown = Ok(());
@@ -37,30 +53,52 @@ impl<'m> Engine<'_, 'm> {
             }
             Reloaded::Failed { kept, error } => {
                 log!(log, Error, "{} stays as it was: {error}", kept.debug_name());
+                say(&format_args!("{} stays as it was: {error}", kept.debug_name()));
             }
         })?;
         grown?;
+        self.take_in_scripts(&changed, say)?;
+        let failed = self.script_failure_count();
         for key in &*changed {
             // What is wrong with one resource keeps no other from being taken in.
             if let Err(error) = self.take_in(*key, logic) {
                 log!(self.log, Error, "{error}; the game goes on with what it had\n{}", contexts());
+                say(&format_args!("{error}; the game goes on with what it had"));
             }
+        }
+        let failed = self.script_failure_count() - failed;
+        if failed > 0 {
+            say(&format_args!("scripts failed {failed} times meanwhile; the log says where"));
         }
         Ok(swapped)
     }
 
+    #[cfg(feature = "script")]
+    fn script_failure_count(&self) -> u64 {
+        self.script_failures().count
+    }
+
+    #[cfg(not(feature = "script"))]
+    #[expect(clippy::unused_self, reason = "with scripts it is needed")]
+    fn script_failure_count(&self) -> u64 {
+        0
+    }
+
     /// Tells who uses a resource that it is another now.
     fn take_in(&mut self, key: ResourceKey, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
-        if key == self.content.settings.level {
+        if key == SETTINGS {
+            self.take_in_settings(logic)?;
+        } else if key == self.content.settings.level {
             self.restart(logic)?;
         } else if key == self.content.settings.frame {
             self.take_in_frame()?;
-        } else if self.take_in_script(key)? {
-            // It was told.
-        } else {
-            self.content.assets.reload(key, &mut self.content.resources)?;
+        } else if self.is_script(key) {
+            // Scripts were taken in before, all together.
+        } else if self.content.assets.reload(key, &mut self.content.resources)? {
             let content = &self.content;
             self.world.refresh(key, &content.assets, |layer| content.layer(layer))?;
+        } else {
+            return Err(EngineError::AtStart { key, setting: None });
         }
         let halves = |hash: IdString64| [hash.hash() as u32, (hash.hash() >> 32) as u32];
         let event = ResourceChanged { type_hash: halves(key.type_hash), name: halves(key.name) };
@@ -80,27 +118,82 @@ impl<'m> Engine<'_, 'm> {
         Ok(())
     }
 
-    /// Loads a script anew; `false` if it is none.
+    /// Takes in the game's settings as far as a game that runs can: its time step, its materials and its level. What else
+    /// has changed is an error.
+    fn take_in_settings(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+        let engine = room(&self.memory, "engine");
+        let Self { content, world, .. } = self;
+        let payload = content.resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
+        let new = GameSettings::try_read_in(payload, engine)?;
+        if new.time_step != content.settings.time_step {
+            content.settings.time_step = new.time_step;
+            if !self.has_own_step {
+                self.clock = GameClock::new(new.time_step);
+            }
+        }
+        if *new.materials != *content.settings.materials {
+            content.load_materials(&new.materials)?;
+            world.learn(&content.assets, |layer| content.layer(layer))?;
+            content.settings.materials = new.materials;
+        }
+        if new.level != content.settings.level {
+            content.resources.load(new.level)?;
+            let old = core::mem::replace(&mut content.settings.level, new.level);
+            if let Err(error) = self.restart(logic) {
+                self.content.settings.level = old;
+                self.content.resources.unload(new.level);
+                return Err(error);
+            }
+            self.content.resources.unload(old);
+        }
+        let old = &self.content.settings;
+        for (is_same, setting) in [
+            (*new.title == *old.title, "title"),
+            (new.frame == old.frame, "frame"),
+            (new.script.as_deref() == old.script.as_deref(), "script"),
+            (*new.full_screen == *old.full_screen, "full_screen"),
+            (new.window == old.window, "window"),
+            (new.memory == old.memory, "memory"),
+        ] {
+            if !is_same {
+                return Err(EngineError::AtStart { key: SETTINGS, setting: Some(setting) });
+            }
+        }
+        Ok(())
+    }
+
     #[cfg(feature = "script")]
-    fn take_in_script(&mut self, key: ResourceKey) -> Result<bool, EngineError> {
-        if !crate::scripts::Modules::is_script(key) {
-            return Ok(false);
-        }
+    fn is_script(&self, key: ResourceKey) -> bool {
+        self.scripts.is_some() && crate::scripts::Modules::is_script(key)
+    }
+
+    #[cfg(not(feature = "script"))]
+    #[expect(clippy::unused_self, reason = "with scripts it is needed")]
+    fn is_script(&self, _: ResourceKey) -> bool {
+        false
+    }
+
+    /// Takes in the texts of scripts that were added or have changed, and then loads those that have changed, or could not
+    /// be loaded the last time: one may ask for another.
+    #[cfg(feature = "script")]
+    fn take_in_scripts(
+        &mut self,
+        changed: &[ResourceKey],
+        say: &mut Say<'_>,
+    ) -> Result<(), EngineError> {
         let Self { content, world, scripts, log, .. } = self;
-        if let (Some(script), Some(scripts)) = (content.resources.get(key), scripts) {
-            world.modules.put(key, script.payload())?;
-            scripts.reload(world, key, log);
-        }
-        Ok(true)
+        let Some(scripts) = scripts else { return Ok(()) };
+        content.update_scripts(world, changed)?;
+        scripts.reload(world, changed, log, say)
     }
 
     #[cfg(not(feature = "script"))]
     #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "with scripts it may fail")]
-    fn take_in_script(&mut self, _: ResourceKey) -> Result<bool, EngineError> {
-        Ok(false)
+    fn take_in_scripts(&mut self, _: &[ResourceKey], _: &mut Say<'_>) -> Result<(), EngineError> {
+        Ok(())
     }
 
-    /// Has frames drawn by a new description, if it is one: what is wrong with it was told when it was compiled.
+    /// Has frames drawn by a new description, if it is one: what is wrong with it was said when it was compiled.
     fn take_in_frame(&mut self) -> Result<(), EngineError> {
         let Self { content, world, memory, .. } = self;
         let Some(frame) = content.resources.get(content.settings.frame) else { return Ok(()) };

@@ -19,6 +19,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_diagnostics::{Log, log};
 use loligo_monitor::{GraphLimits, Graphs, Monitor};
+use loligo_resources::Names;
 use loligo_sjson::{Nest, Writer};
 
 use super::Engine;
@@ -125,7 +126,8 @@ impl<'m> Engine<'_, 'm> {
             },
             "reload" => self.recompile_and_reload(writer, logic),
             "restart" => {
-                self.restart(logic).map_err(|error| error.to_string())?;
+                let names = Names::read_in(self.data, room(&self.memory, "tools"));
+                self.restart(logic).map_err(|error| names.show(&error).to_string())?;
                 writer.null().map_err(too_long)
             }
             "monitor" => self.write_monitor(writer, graphs).map_err(too_long),
@@ -177,7 +179,16 @@ impl<'m> Engine<'_, 'm> {
                 return Err("the project could not be compiled; the log says why".into());
             }
         }
-        let swapped = self.reload(logic).map_err(|error| error.to_string())?;
+        let mut lost = Ok(());
+        let (memory, data) = (room(&self.memory, "tools"), self.data);
+        let named = |error: &dyn fmt::Display| Names::read_in(data, memory).show(error).to_string();
+        let swapped = self.reload_saying(logic, &mut |error| {
+            if let Err(error) = errors.try_push(named(error)) {
+                lost = Err(error);
+            }
+        });
+        let swapped = swapped.map_err(|error| named(&error))?;
+        lost.map_err(|error| error.to_string())?;
         let mut write = || {
             writer.start(Nest::Object)?;
             writer.key("reloaded")?;

@@ -124,6 +124,94 @@ fn a_script_that_fails_stops_its_call_and_not_the_game() {
     });
 }
 
+#[test]
+fn failures_are_logged_once_for_each_place_and_counted() {
+    let game = scripted();
+    // The reasons differ from frame to frame, and the places take turns.
+    game.write(
+        "main.lua",
+        "frame = 0
+         function update()
+             frame = frame + 1
+             if frame % 2 == 0 then
+                 error('even, in frame ' .. frame)
+             end
+             error('odd, in frame ' .. frame)
+         end",
+    );
+    assert_eq!(game.compile(), [""; 0], "it is Lua");
+    let data = game.data();
+    let counts = with_engine(&game.options(&data), |engine| {
+        for _ in 0..20 {
+            engine.frame(&mut ()).expect("the game goes on");
+        }
+        engine.script_failures()
+    });
+    let counts = counts.expect("it boots");
+    assert_eq!((counts.count, counts.named), (20, 2), "{counts:?}");
+    let lines = game.log.all();
+    let said: Vec<_> = lines.iter().filter(|line| line.contains("in frame")).collect();
+    assert_eq!(said.len(), 2, "once for each place: {said:?}");
+    assert!(
+        said[0].contains("odd, in frame 1") && said[1].contains("even, in frame 2"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_function_that_looks_like_one_of_the_engines_is_warned_of() {
+    let game = scripted();
+    game.write(
+        "main.lua",
+        "function Update() end function onStart() end function spawned() end Spawned = spawned",
+    );
+    assert_eq!(game.compile(), [""; 0], "it is Lua");
+    let data = game.data();
+    with_engine(&game.options(&data), |engine| engine.frame(&mut ()).expect("a frame"))
+        .expect("it boots");
+    let lines = game.log.all();
+    let said: Vec<_> = lines.iter().filter(|line| line.contains("nobody calls")).collect();
+    assert_eq!(said.len(), 2, "{lines:?}");
+    assert!(
+        said[0].contains("`Update`") && said[0].contains("the engine calls `update`"),
+        "{said:?}"
+    );
+    assert!(said[1].contains("`onStart`") && said[1].contains("`start`"), "{said:?}");
+}
+
+#[test]
+fn what_a_script_fails_with_is_in_the_answer_of_a_reload() {
+    let game = scripted();
+    with_tool_of(&game, |engine, tool| {
+        let logic = &mut Turning::default();
+        let reload = json!({ "type": "reload" });
+        // By names that the compiler does not see.
+        let lib = "local lib = {}\nfunction lib.height() return ask('far').height end\nreturn lib";
+        game.write("lib.lua", &format!("ask = require ask('tall')\n{lib}"));
+        let answer = tool.ask(&reload, engine, logic);
+        let error = answer["value"]["errors"][0].as_str().unwrap_or_default();
+        assert_eq!(answer["value"]["reloaded"], 1, "{answer}");
+        assert!(error.contains("lib.lua:1:") && error.contains("no module `tall`"), "{answer}");
+
+        // It comes: the script that asked for it is loaded again, though it has not changed itself.
+        game.write("tall.lua", "return 1");
+        game.write("far.lua", "return { height = 9 }");
+        let answer = tool.ask(&reload, engine, logic);
+        assert_eq!(answer["value"]["errors"], json!([]), "{answer}");
+        engine.frame(logic).expect("a frame");
+        assert_eq!(hub(engine)[1], 9.0, "the new text, and the file that was added");
+        let answer = tool.ask(&reload, engine, logic);
+        assert_eq!(answer["value"], json!({ "reloaded": 0, "errors": [] }), "nothing is left");
+
+        let level = std::fs::read_to_string(game.sources().join("yard.level")).expect("written");
+        game.write("yard.level", &level.replacen("box0 =", "boxes = { } box0 =", 1));
+        game.write("main.lua", "function start() nothing.at_all() end");
+        let answer = tool.ask(&reload, engine, logic);
+        let errors = answer["value"]["errors"].to_string();
+        assert!(errors.contains("scripts failed 1 times meanwhile"), "`start` did: {answer}");
+    });
+}
+
 /// Asks for each line and compares what is answered: a value, or what an error says.
 fn asked(game: &Game, lines: &[(&str, Result<&str, &str>)]) {
     with_tool_of(game, |engine, tool| {

@@ -133,6 +133,33 @@ fn a_level_that_is_changed_is_spawned_anew() {
 }
 
 #[test]
+fn settings_that_are_changed_are_taken_in_or_refused_by_name() {
+    with_tool(|game, engine, tool, logic| {
+        let reload = json!({ "type": "reload" });
+        let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
+        game.write("game.config", &config.replace("Yard", "Garden"));
+        let answer = tool.ask(&reload, engine, logic);
+        let error = answer["value"]["errors"][0].as_str().unwrap_or_default();
+        assert!(error.starts_with("game.config: `title` is read when the game starts"), "{answer}");
+
+        let level = std::fs::read_to_string(game.sources().join("yard.level")).expect("written");
+        game.write("court.level", &level.replacen("box0 =", "boxes = { } box0 =", 1));
+        let entities = engine.world().entities().len();
+        game.write("game.config", &config.replace("level = \"yard\"", "level = \"court\""));
+        let answer = tool.ask(&reload, engine, logic);
+        assert_eq!(answer["value"], json!({ "reloaded": 1, "errors": [] }), "{answer}");
+        assert_eq!(engine.world().entities().len(), entities + 1, "the other level");
+        assert_eq!(logic.started, 2, "the logic was told");
+
+        game.write("gold.material", "shader = \"plain\" layer = \"sky\"");
+        game.write("game.config", &format!("{config} materials = [ \"gold\" ]"));
+        let answer = tool.ask(&reload, engine, logic);
+        assert_eq!(answer["value"]["errors"], json!([]), "{answer}");
+        assert_eq!(engine.world().entities().len(), entities, "the first level again");
+    });
+}
+
+#[test]
 fn a_frame_that_is_changed_is_drawn_otherwise() {
     with_tool(|game, engine, tool, logic| {
         let frame = std::fs::read_to_string(game.sources().join("yard.frame")).expect("written");

@@ -53,6 +53,14 @@ pub struct LogLine<'l> {
     pub number: u64,
 }
 
+impl LogLine<'_> {
+    /// Returns the line with another text, for sinks that pass lines on.
+    #[must_use]
+    pub const fn with_text<'t>(&self, text: &'t str) -> LogLine<'t> {
+        LogLine { level: self.level, text, number: self.number }
+    }
+}
+
 /// Where log lines go: a file, a console, a tool.
 pub trait LogSink: Sync {
     /// Takes a line. The log is locked meanwhile: lines arrive in order, one at a time, from any thread.

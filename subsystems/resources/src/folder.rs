@@ -9,7 +9,7 @@
 //! A file's name says what is in it, so a file never changes: a compile adds files, puts a new table in the place of
 //! the old one by renaming it, and then takes away what nothing names any more.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -19,6 +19,17 @@ use loligo_containers::Array;
 use crate::content_hash::ContentHash;
 use crate::data::FileBytes;
 use crate::error::{LoadFault, OpenError};
+
+/// The longest table of resources, and the longest file of one: what a folder says of itself is not believed further.
+const TABLE_BYTES_MAX: u64 = 256 << 20;
+const RESOURCE_BYTES_MAX: u64 = 2 << 30;
+
+/// How long a file is to be, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    Exactly(u64),
+    AtMost(u64),
+}
 
 /// Where the data is, and how its files get into memory.
 ///
@@ -66,6 +77,14 @@ impl<'p> DataFolder<'p> {
         self.path
     }
 
+    /// Reads the table of resources.
+    pub(crate) fn read_table<'a, A: Allocator + ?Sized>(
+        &self,
+        memory: &'a A,
+    ) -> Result<FileBytes<'a, A>, LoadFault> {
+        self.read_named(&["resources"], Length::AtMost(TABLE_BYTES_MAX), memory)
+    }
+
     /// Reads the file of a hash, which is to be so long.
     pub(crate) fn read<'a, A: Allocator + ?Sized>(
         &self,
@@ -73,16 +92,19 @@ impl<'p> DataFolder<'p> {
         bytes: u64,
         memory: &'a A,
     ) -> Result<FileBytes<'a, A>, LoadFault> {
+        if bytes > RESOURCE_BYTES_MAX {
+            return Err(LoadFault::of_io(io::ErrorKind::FileTooLarge.into()));
+        }
         let hex = file.to_hex();
         let name = core::str::from_utf8(&hex).unwrap_or_default();
-        self.read_named(&["blobs", name], Some(bytes), memory)
+        self.read_named(&["blobs", name], Length::Exactly(bytes), memory)
     }
 
     /// Reads a file of the folder.
     pub(crate) fn read_named<'a, A: Allocator + ?Sized>(
         &self,
         steps: &[&str],
-        expected: Option<u64>,
+        expected: Length,
         memory: &'a A,
     ) -> Result<FileBytes<'a, A>, LoadFault> {
         let mut path = Array::new_in(memory);
@@ -92,10 +114,20 @@ impl<'p> DataFolder<'p> {
             path.try_extend_from_slice(step.as_bytes())?;
         }
         let path = core::str::from_utf8(&path).unwrap_or_default();
+        // Whoever opens a pipe waits for what comes through it.
+        if !fs::metadata(path).map_err(LoadFault::of_io)?.is_file() {
+            return Err(LoadFault::of_io(io::ErrorKind::InvalidInput.into()));
+        }
         let mut file = File::open(path).map_err(LoadFault::of_io)?;
         let bytes = file.metadata().map_err(LoadFault::of_io)?.len();
-        if let Some(told) = expected.filter(|&told| told != bytes) {
-            return Err(LoadFault::OtherLength { told, bytes });
+        match expected {
+            Length::Exactly(told) if told != bytes => {
+                return Err(LoadFault::OtherLength { told, bytes });
+            }
+            Length::AtMost(most) if bytes > most => {
+                return Err(LoadFault::of_io(io::ErrorKind::FileTooLarge.into()));
+            }
+            _ => {}
         }
         #[cfg(feature = "map")]
         if self.is_mapped && bytes > 0 {

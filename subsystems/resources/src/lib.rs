@@ -20,6 +20,8 @@ mod error;
 mod folder;
 mod header;
 mod key;
+#[cfg(feature = "std")]
+mod names;
 mod package;
 mod preference;
 #[cfg(feature = "std")]
@@ -39,6 +41,8 @@ pub use error::{LoadError, LoadFault, NamedLoadError, OpenError};
 pub use folder::DataFolder;
 pub use header::{HEADER_BYTES, HeaderError, RESOURCE_FORMAT, ResourceHeader};
 pub use key::ResourceKey;
+#[cfg(feature = "std")]
+pub use names::Names;
 pub use package::{PACKAGE_TYPE, PACKAGE_VERSION, PackageImage, PackageItem};
 pub use preference::{PREFERENCES_MAX, rank};
 #[cfg(feature = "std")]

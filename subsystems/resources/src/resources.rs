@@ -261,7 +261,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
     }
 
     fn read_table(folder: DataFolder<'a>, memory: &'a A) -> Result<Table<'a, A>, OpenError> {
-        let bytes = folder.read_named(&["resources"], None, memory).map_err(OpenError::of_file)?;
+        let bytes = folder.read_table(memory).map_err(OpenError::of_file)?;
         Table::try_open_in(&bytes, memory).map_err(OpenError::of_table)
     }
 

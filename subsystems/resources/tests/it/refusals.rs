@@ -6,8 +6,8 @@ use loligo_allocators::{HeapAllocator, PageAllocator};
 use loligo_containers::Endian;
 use loligo_ids::{IdString64, ReverseLookup, ReverseLookupBuilder, id64};
 use loligo_resources::{
-    ContentHash, DataFolder, DebugName, HEADER_BYTES, HeaderError, LoadFault, ResourceHeader,
-    ResourceKey, Resources,
+    ContentHash, DataFolder, DebugName, HEADER_BYTES, HeaderError, LoadFault, Names,
+    ResourceHeader, ResourceKey, Resources,
 };
 
 use crate::made::{Made, with_memory};
@@ -150,4 +150,80 @@ fn hashes_are_read_as_they_are_written() {
     for wrong in [&b""[..], &[b'0'; 63], &[b'0'; 65], &[b'A'; 64], &[b'/'; 64], &[b'g'; 64]] {
         assert_eq!(ContentHash::from_hex(wrong), None);
     }
+}
+
+#[test]
+fn names_stand_behind_the_hashes_of_a_message() {
+    let made = Made::new();
+    let lantern = ResourceKey::new("text", "units/lantern");
+    with_memory(|heap| {
+        let mut builder = ReverseLookupBuilder::<IdString64, _>::new(heap);
+        builder.insert("text").expect("no collision");
+        builder.insert("units/door").expect("no collision");
+        let table = builder.save().expect("there is memory");
+        fs::write(made.path().join("names"), &table).expect("the folder may be written");
+    });
+    with_memory(|heap| {
+        let names = Names::read_in(made.path(), heap);
+        let [text, door, other] = [DOOR.type_hash, DOOR.name, lantern.name];
+        for (what, shown) in [
+            (format!("{DOOR}: gone"), format!("#{text}(text)/#{door}(units/door): gone")),
+            (format!("{lantern}"), format!("#{text}(text)/#{other}")),
+            (format!("#{door}"), format!("#{door}(units/door)")),
+            (format!("#{door}0 ##{door}."), format!("#{door}0 ##{door}(units/door).")),
+            ("#12 # #ffff: {door}".to_owned(), "#12 # #ffff: {door}".to_owned()),
+        ] {
+            assert_eq!(names.show(&what).to_string(), shown, "of `{what}`");
+        }
+        // In pieces, as a key prints itself.
+        assert_eq!(names.show(&DOOR).to_string(), format!("#{text}(text)/#{door}(units/door)"));
+    });
+    fs::write(made.path().join("names"), b"lolnames").expect("the folder may be written");
+    with_memory(|heap| {
+        let names = Names::read_in(made.path(), heap);
+        assert_eq!(names.show(&DOOR).to_string(), DOOR.to_string(), "a damaged table has no names");
+    });
+}
+
+#[test]
+fn a_table_or_a_resource_that_claims_to_be_huge_is_not_read() {
+    let mut made = Made::new();
+    let door = made.put("text", "units/door", &[], b"a door");
+    made.save();
+    let table = made.path().join("resources");
+    // Files with holes: they say so many bytes, and take none.
+    fs::OpenOptions::new()
+        .write(true)
+        .open(&door)
+        .expect("it is there")
+        .set_len(1 << 40)
+        .expect("a hole");
+    with_memory(|heap| {
+        let folder = DataFolder::new(made.path()).expect("UTF-8");
+        let mut resources = Resources::try_open_in(folder, heap).expect("a table");
+        let error = resources.load(DOOR).expect_err("another length than the table has");
+        assert!(
+            matches!(error.fault, LoadFault::OtherLength { bytes: 0x100_0000_0000, .. }),
+            "{error}"
+        );
+    });
+    fs::OpenOptions::new()
+        .write(true)
+        .open(&table)
+        .expect("it is there")
+        .set_len(1 << 40)
+        .expect("a hole");
+    with_memory(|heap| {
+        let folder = DataFolder::new(made.path()).expect("UTF-8");
+        let error = Resources::try_open_in(folder, heap).expect_err("it is too long");
+        assert!(error.to_string().contains("too large"), "{error}");
+        assert!(!error.is_memory(), "no memory was asked for: {error}");
+    });
+    fs::remove_file(&table).expect("it was there");
+    fs::create_dir(&table).expect("the folder may be written");
+    with_memory(|heap| {
+        let folder = DataFolder::new(made.path()).expect("UTF-8");
+        let error = Resources::try_open_in(folder, heap).expect_err("it is no file");
+        assert!(error.to_string().contains("the table `resources`"), "{error}");
+    });
 }
