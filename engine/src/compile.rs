@@ -22,9 +22,13 @@ use loligo_entities::compile::{
 use loligo_render::{MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE};
 use std::sync::Arc;
 
+mod game;
+
+pub use game::GameConfigCompiler;
+
 use crate::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 
-/// Registers the compilers of levels and entities, with all components that the engine knows.
+/// Registers the compilers of the game's settings, and of levels and entities with all components that the engine knows.
 ///
 /// # Examples
 ///
@@ -44,6 +48,7 @@ pub fn register(compilers: &mut Compilers) {
         Arc::new(LightCompiler),
     ]);
     loligo_entities::compile::register(compilers, components);
+    compilers.register("config", GameConfigCompiler);
 }
 
 /// Compiles models: both resources are to be named.

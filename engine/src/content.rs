@@ -132,6 +132,11 @@ impl<'e, 'm> Content<'e, 'm> {
         u32::try_from(at).ok()
     }
 
+    /// Returns the hashes of the names of all layers of the frame.
+    pub(crate) fn layers(&self) -> &[IdString64] {
+        &self.layers
+    }
+
     /// Spawns the level.
     pub(crate) fn spawn(&self, world: &mut World<'m>) -> Result<(), EngineError> {
         world.learn(&self.assets, |layer| self.layer(layer))?;

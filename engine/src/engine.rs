@@ -36,6 +36,7 @@ mod hand_over;
 mod reload;
 #[cfg(feature = "tool-server")]
 mod tools;
+mod unseen;
 
 type Room<'m> = dyn Allocator + Sync + 'm;
 
@@ -122,6 +123,8 @@ struct Figures<'m> {
     main_ns: u64,
     workers_ns: u64,
     drawn: Drawn,
+    /// The most that a frame had of what is seen.
+    most_seen: u64,
 }
 
 impl Figures<'_> {
@@ -156,6 +159,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             main_ns: 0,
             workers_ns: 0,
             drawn: Drawn::default(),
+            most_seen: 0,
         };
         let mut engine = Self {
             memory,
@@ -194,6 +198,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             engine.tools = Some(tools::Tools::try_new(options, &memory, &engine.log)?);
         }
         engine.content.spawn(&mut engine.world)?;
+        engine.warn_of_unseen_layers();
         #[cfg(feature = "script")]
         if !options.without.has(Optional::Script) {
             engine.load_scripts()?;
@@ -231,6 +236,9 @@ impl<'e, 'm> Engine<'e, 'm> {
             self.world.advance(updates.step);
             self.update(logic);
             self.tell_events(logic);
+        }
+        if self.frame == 0 {
+            self.warn_of_no_camera();
         }
         let handed = self.end_world().and_then(|()| self.show(thread_ns() - cpu));
         if self.frame > 0 {
@@ -318,6 +326,12 @@ impl<'e, 'm> Engine<'e, 'm> {
     #[must_use]
     pub const fn drawn(&self) -> Drawn {
         self.figures.drawn
+    }
+
+    /// Returns whether frames were drawn, and nothing could be seen in any of them.
+    #[must_use]
+    pub const fn is_blank(&self) -> bool {
+        self.link.is_drawn() && self.frame > 0 && self.figures.most_seen == 0
     }
 
     /// Returns how long frames took, from the beginning of one to that of the next.

@@ -102,6 +102,8 @@ pub struct Drawn {
     pub meshes: u32,
     /// How many draws were asked for.
     pub draws: u64,
+    /// How many packages of draws are for the picture itself, and not for shadows.
+    pub seen: u64,
     /// How many records of indirect draws they became.
     pub records: u32,
     /// How many point lights it was lit by.

@@ -125,12 +125,19 @@ impl<'e> Renderer<'e> {
         Ok(Drawn {
             meshes: self.world.mesh_count() as u32,
             draws: self.list.draws(),
+            seen: self.seen(),
             records: self.list.args().len() as u32,
             lights: lights.as_slice().len() as u32,
             lights_left_out: lights.left_out() as u32,
             own_ns: 0,
             back_end_ns: 0,
         })
+    }
+
+    /// Returns how many packages were queued for the picture: pieces of meshes that the sun sees are left out.
+    fn seen(&self) -> u64 {
+        let (pieces, rest) = self.contexts.split_at(PIECES.min(self.contexts.len()));
+        pieces.iter().chain(rest.last()).map(|context| context.len() as u64).sum()
     }
 
     /// Returns the pixels on a side of the shadow map.

@@ -97,6 +97,7 @@ impl<'m> Engine<'_, 'm> {
         self.figures.add_own(is_usual, own_ns);
         self.figures.workers_ns = workers_ns;
         self.figures.drawn = drawn;
+        self.figures.most_seen = self.figures.most_seen.max(drawn.seen);
         if let Some(recorder) = self.world.recorder() {
             recorder.recycle(state);
         }

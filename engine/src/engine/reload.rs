@@ -66,6 +66,9 @@ impl<'m> Engine<'_, 'm> {
                 say(&format_args!("{error}; the game goes on with what it had"));
             }
         }
+        if swapped > 0 {
+            self.warn_of_unseen_layers();
+        }
         let failed = self.script_failure_count() - failed;
         if failed > 0 {
             say(&format_args!("scripts failed {failed} times meanwhile; the log says where"));
@@ -115,6 +118,7 @@ impl<'m> Engine<'_, 'm> {
         let Self { content, world, .. } = self;
         world.replace_all(|world| content.spawn(world))?;
         self.start(logic);
+        self.warn_of_no_camera();
         Ok(())
     }
 

@@ -62,9 +62,19 @@ impl Game {
 
     /// Compiles it, and returns what is wrong.
     pub(crate) fn compile(&self) -> Vec<String> {
-        let compilers = compilers();
+        self.compile_by(&compilers())
+    }
+
+    /// Compiles it by compilers that look at no setting: as other tools may, what the engine reads is not checked.
+    pub(crate) fn compile_unchecked(&self) -> Vec<String> {
+        let mut compilers = compilers();
+        compilers.register("config", loligo_compiler::ConfigCompiler);
+        self.compile_by(&compilers)
+    }
+
+    fn compile_by(&self, compilers: &Compilers) -> Vec<String> {
         let data = self.data();
-        let project = Project::new(self.sources(), &data, &compilers);
+        let project = Project::new(self.sources(), &data, compilers);
         let one = Threads::new(core::num::NonZeroUsize::MIN);
         let report = project.compile(&one).expect("it can be compiled");
         report.errors.iter().map(ToString::to_string).collect()

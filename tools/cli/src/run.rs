@@ -13,15 +13,20 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use loligo_allocators::{Allocator, HeapAllocator, Overview, PageAllocator};
 use loligo_compiler::{GuardedFolder, Platform, Project, Threads, read_source};
-use loligo_diagnostics::StderrSink;
+use loligo_diagnostics::{Options as Reports, install};
 use loligo_engine::{
-    ARMED_FROM, BackEndChoice, Engine, EngineOptions, Libraries, MemoryPlan, ROOMS, ToolOptions,
-    Without, with_engine,
+    ARMED_FROM, BackEndChoice, Engine, EngineError, EngineOptions, Libraries, MemoryPlan, ROOMS,
+    ScriptFailures, ToolOptions, Without, with_engine,
 };
+use loligo_resources::Names;
 
 use crate::content::compilers;
 use crate::output::Output;
 use crate::print::{print, say};
+
+mod run_log;
+
+use run_log::RunLog;
 
 /// Compiles a game and runs it: prints how long frames took, and what memory each subsystem has.
 #[derive(Debug, Args)]
@@ -71,6 +76,10 @@ pub(crate) struct Run {
     /// Write the last frame as text
     #[arg(long, value_name = "FILE")]
     text: Option<PathBuf>,
+
+    /// Stop in this frame as a fault would, to see what is reported
+    #[arg(long, value_name = "N", hide = true)]
+    crash_at: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -103,12 +112,15 @@ const EXAMPLES: &str = "Examples:
 While it runs, tools can connect to the address that is printed (and kept in the file `tools` of the data folder), as
 ADDRESS/TOKEN: over TCP the first message has the token, {\"token\": \"TOKEN\", \"type\": \"reload\"} compiles again what has
 changed; a WebSocket opens ws://ADDRESS/TOKEN. {\"type\": \"monitor\"} returns what the engine does.
-Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.";
+Exit status: 0 all went well, 1 a resource is wrong, a script failed or nothing could be seen, 2 it could not be done.
+A fault of the engine itself ends it by a signal, with a report `loligo-crash-*.txt` in the data folder.";
 
 /// What is left of a game that was run.
 struct Ran {
     /// What there is to say of its frames.
     report: String,
+    /// What is wrong with the game, though it ran.
+    faults: Vec<String>,
     /// The last frame as text, and as pixels, where that was wanted.
     text: String,
     picture: Vec<u8>,
@@ -140,6 +152,8 @@ impl Run {
         let data = self.out.clone().unwrap_or_else(usual);
         let project = Project::new(&self.project, &data, &compilers);
         let is_right = compile(&project)?;
+        report_crashes(&data);
+        let log = RunLog::default();
         let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| recompiled(&project, told);
         let options = EngineOptions {
             plan,
@@ -152,7 +166,7 @@ impl Run {
             },
             has_window: self.window,
             guard: Some(&crate::MEMORY),
-            log: &StderrSink,
+            log: &log,
             recompile: Some(&recompile),
             tools: ToolOptions {
                 address: SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)),
@@ -160,8 +174,9 @@ impl Run {
             },
             ..EngineOptions::new(&data)
         };
-        let run = with_engine(&options, |engine| self.frames(engine));
-        let Ran { report, text, picture, size } = run.map_err(|error| error.to_string())??;
+        let run = with_engine(&options, |engine| self.frames(engine, &data));
+        let Ran { report, faults, text, picture, size } =
+            run.map_err(|error| with_names(&data, &error))??;
         if let Some(path) = &self.text {
             let output = Output::prepare(path).map_err(|error| error.to_string())?;
             output.write(text.as_bytes()).map_err(|error| error.to_string())?;
@@ -174,16 +189,23 @@ impl Run {
             keep(&data, size, &picture)?;
             print(&format!("\nThe last frame's picture lies in {}.\n", path.display()))?;
         }
-        Ok(is_right)
+        for fault in &faults {
+            say!("loligo: {fault}");
+        }
+        let [warnings, errors] = log.counts();
+        if warnings + errors > 0 {
+            say!("loligo: in the log above: warnings {warnings}, errors {errors}");
+        }
+        Ok(is_right && faults.is_empty())
     }
 
     /// Runs the frames.
-    fn frames(&self, engine: &mut Engine<'_, '_>) -> Result<Ran, String> {
+    fn frames(&self, engine: &mut Engine<'_, '_>, data: &Path) -> Result<Ran, String> {
         if let Some(address) = engine.tool_address() {
             let token = engine.tool_token().map_or(String::new(), |token| format!("/{token}"));
             say!("loligo: tools are served at {address}{token}");
         }
-        let told = |error: loligo_engine::EngineError| error.to_string();
+        let told = |error: EngineError| with_names(data, &error);
         let start = Instant::now();
         let mut is_last = self.frames == Some(0);
         while !is_last {
@@ -193,6 +215,7 @@ impl Run {
                 self.text.iter().for_each(|_| engine.want_text());
                 engine.want_picture();
             }
+            assert!(self.crash_at != Some(engine.frames()), "stopped as --crash-at says");
             if let Err(error) = engine.frame(&mut ()) {
                 engine.disarm();
                 return Err(told(error));
@@ -202,7 +225,8 @@ impl Run {
         engine.disarm();
         finished.map_err(told)?;
         let (text, picture) = (engine.text().to_owned(), engine.picture().to_vec());
-        Ok(Ran { report: report(engine), text, picture, size: engine.size() })
+        let (report, faults) = (report(engine), faults(engine));
+        Ok(Ran { report, faults, text, picture, size: engine.size() })
     }
 
     /// Tells whether a frame after so many is the last one.
@@ -302,6 +326,43 @@ fn recompiled(project: &Project<'_>, told: &mut dyn FnMut(&dyn fmt::Display)) ->
             false
         }
     }
+}
+
+/// Has what stops the engine reported, with the last lines of the log, in a file beside the data.
+fn report_crashes(data: &Path) {
+    let reports = Reports { program: "loligo", folder: Some(data), ..Reports::default() };
+    if let Err(error) = install(&reports) {
+        say!("loligo: {}: crash reports go to standard error alone: {error}", data.display());
+        // What has no folder has no name that could be too long.
+        let _ = install(&Reports { folder: None, ..reports });
+    }
+}
+
+/// Returns an error as text, with names behind the hashes that the data folder has names for.
+fn with_names(data: &Path, error: &EngineError) -> String {
+    let pages = PageAllocator::new("names pages");
+    let heap = HeapAllocator::new("names", &pages);
+    Names::read_in(data, &heap).show(error).to_string()
+}
+
+/// Returns what is wrong with a game that ran all the same.
+fn faults(engine: &Engine<'_, '_>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let failures = engine.script_failures();
+    if failures.count > 0 {
+        let ScriptFailures { count, named } = failures;
+        faults.push(format!(
+            "scripts failed {count} times; the log above has the first at each of {named} places"
+        ));
+    }
+    if engine.is_blank() {
+        let meshes = engine.drawn().meshes;
+        faults.push(format!(
+            "nothing could be seen: of {meshes} meshes none was drawn; look at the warnings above, at where the camera is, \
+             and at which layers the frame draws"
+        ));
+    }
+    faults
 }
 
 /// Returns what there is to say of the frames that were run.

@@ -28,7 +28,11 @@ impl Compiler for FrameCompiler {
         let pages = PageAllocator::new("compiler pages");
         let heap = HeapAllocator::new("compiler", &pages);
         match FrameDescription::try_read_in(&source, &heap) {
-            Ok(_) => Ok(source.to_vec()),
+            Ok(frame) => {
+                // For messages about layers that the frame has not.
+                frame.layers().for_each(|layer| _ = context.name(layer.name));
+                Ok(source.to_vec())
+            }
             Err(FrameError::Syntax(error)) => Err(error.into()),
             Err(FrameError::Memory(error)) => {
                 Err(CompileFault::new(error.to_string(), "make the frame smaller"))

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use crate::support::{Place, text};
 
@@ -172,13 +172,27 @@ fn without_a_display_a_window_is_refused_and_the_game_runs_without() {
     assert_eq!(code, 0, "{stderr}");
 }
 
+/// A command that is ended where the test fails before it ends by itself.
+struct Ended(Option<Child>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            // It may have ended.
+            let _ = child.kill().and_then(|()| child.wait());
+        }
+    }
+}
+
 /// A game runs until a tool ends it; meanwhile a source is edited, and the game shows it.
 #[test]
 fn a_tool_reloads_what_was_edited_and_ends_the_game() {
     let place = game();
     let mut command = place.loligo(&["run", "game", "--frames", "1000000000", "--backend", "text"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut child = Ended(Some(child));
+    let stderr = child.0.as_mut().and_then(|child| child.stderr.take());
+    let mut lines = BufReader::new(stderr.expect("it is piped")).lines();
     let address = loop {
         let line = lines.next().expect("it tells its port").expect("text");
         if let Some((_, address)) = line.split_once("tools are served at ") {
@@ -201,8 +215,86 @@ fn a_tool_reloads_what_was_edited_and_ends_the_game() {
     assert!(answer.contains("stone.material:1:"), "{answer}");
     assert!(ask("{ \"type\": \"monitor\" }").contains("\"loligo-compiler\":"), "it is counted");
     ask("{ \"type\": \"quit\" }");
+    let child = child.0.take().expect("it was not taken");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn scripts_that_fail_are_counted_and_end_the_run_with_1() {
+    let place = game();
+    let config = "level = \"yard\" frame = \"yard\" script = \"main\"";
+    place.file("game/game.config", config);
+    place.file("game/main.lua", "function update() nothing.at_all() end");
+    let (code, stdout, stderr) = place.run(&run(&[]));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.starts_with("20 frames of 3 entities"), "it ran: {stdout}");
+    assert_eq!(stderr.matches("attempt to index global").count(), 1, "said once: {stderr}");
+    assert!(
+        stderr.contains("scripts failed 20 times; the log above has the first at each of 1"),
+        "{stderr}"
+    );
+    place.file("game/main.lua", "function Update() end");
+    let (code, _, stderr) = place.run(&run(&[]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("`Update`, which nobody calls; the engine calls `update`"), "{stderr}");
+    assert!(stderr.ends_with("loligo: in the log above: warnings 1, errors 0\n"), "{stderr}");
+    place.file("game/game.config", &config.replace("main", "mian"));
+    let (code, _, stderr) = place.run(&run(&[]));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("there is no resource `mian` of type `lua`"), "{stderr}");
+}
+
+#[test]
+fn a_game_in_which_nothing_can_be_seen_ends_with_1() {
+    let place = game();
+    place.file("game/stone.material", "shader = \"plain\" layer = \"opaqe\"");
+    let (code, stdout, stderr) = place.run(&run(&[]));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.contains("0 draws of 1 meshes"), "{stdout}");
+    assert!(
+        stderr.contains("stone is never drawn: no pass of the frame has its layer #"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("(opaqe); the layers are #") && stderr.contains("(opaque)"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("nothing could be seen: of 1 meshes none was drawn"), "{stderr}");
+    // Without a camera it is seen from somewhere, and said.
+    let place = game();
+    place.file("game/yard.level", LEVEL.replace(" camera = {}", ""));
+    let (code, _, stderr) = place.run(&run(&[]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stderr.contains("the level has no camera, so the world is seen from 0 10 20"),
+        "{stderr}"
+    );
+}
+
+/// What stops the engine is reported in a file beside the data, with the last lines of the log.
+#[cfg(unix)]
+#[test]
+fn a_crash_leaves_a_report() {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let place = game();
+    let output =
+        place.loligo(&run(&["--out", "data", "--crash-at", "5"])).output().expect("it runs");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.signal().is_some(), "it was aborted: {:?} {stderr}", output.status);
+    let names: Vec<_> = std::fs::read_dir(place.path("data"))
+        .expect("the data folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("loligo-crash-"))
+        .collect();
+    assert_eq!(names.len(), 1, "{names:?} {stderr}");
+    let report = std::fs::read_to_string(place.path("data").join(&names[0])).expect("text");
+    for part in ["stopped as --crash-at says", "drawn by nobody", "Call stack"] {
+        assert!(report.contains(part), "`{part}` in: {report}");
+    }
+    let (code, _, stderr) = place.run(&run(&["--out", "data"]));
+    assert_eq!(code, 0, "a report in it keeps nobody from using the folder: {stderr}");
 }
 
 #[test]

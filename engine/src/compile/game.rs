@@ -1,0 +1,75 @@
+//! A game's settings: `game.config`, whose keys are those that the engine reads.
+
+use loligo_compiler::{CompileFault, Compiler, ConfigCompiler, Context, Property};
+use loligo_render::MATERIAL_TYPE;
+
+/// What means something in `game.config`.
+const KEYS: [&str; 9] = [
+    "title",
+    "level",
+    "frame",
+    "script",
+    "full_screen",
+    "materials",
+    "window",
+    "time_step",
+    "memory",
+];
+
+/// What means something in `time_step`.
+const TIME_STEP_KEYS: [&str; 3] = ["policy", "step", "longest"];
+const POLICIES: [&str; 4] = ["fixed", "each_frame", "variable", "smoothed"];
+
+/// Compiles settings as [`ConfigCompiler`] does, and holds `game.config` at the root of the project to what
+/// [`GameSettings`](crate::GameSettings) reads: a key that nobody reads is an error with the one that may be meant, and the
+/// resources that it names must be there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GameConfigCompiler;
+
+impl Compiler for GameConfigCompiler {
+    fn version(&self) -> u32 {
+        ConfigCompiler.version()
+    }
+
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+        if context.resource().name == "game" {
+            let source = context.source()?;
+            check(&Property::read(&source)?, context)?;
+        }
+        ConfigCompiler.compile(context)
+    }
+}
+
+fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileFault> {
+    settings.allow(&KEYS)?;
+    for (key, type_name) in [("level", "level"), ("frame", "frame"), ("script", "lua")] {
+        if let Some(name) = settings.get(key) {
+            refer(context, type_name, name)?;
+        }
+    }
+    if let Some(layers) = settings.get("full_screen") {
+        for material in layers.members()? {
+            refer(context, MATERIAL_TYPE, material)?;
+        }
+    }
+    if let Some(materials) = settings.get("materials") {
+        for material in materials.items()? {
+            refer(context, MATERIAL_TYPE, material)?;
+        }
+    }
+    if let Some(step) = settings.get("time_step") {
+        step.allow(&TIME_STEP_KEYS)?;
+        step.need("policy", "name one: `policy = \"smoothed\"`")?.one_of(&POLICIES)?;
+    }
+    Ok(())
+}
+
+/// Has a resource looked for where the name stands.
+fn refer(context: &mut Context<'_>, type_name: &str, name: &Property) -> Result<(), CompileFault> {
+    let text = name.string()?;
+    if text.is_empty() {
+        return Err(name.fault("the name is empty", "name a resource, or leave the key out"));
+    }
+    context.refer(type_name, text, name.place());
+    Ok(())
+}
