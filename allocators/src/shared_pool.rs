@@ -105,8 +105,8 @@ use place::{CHUNKS_MAX, Place, Places};
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`. Threads share the cache line of the counters; they wait for one another only
-/// to grow.
+/// `Send` and `Sync`. Threads that the stack spreads over the same line of counters share it, as those do that
+/// take or free blocks of one leaf; they wait for one another only to grow.
 ///
 /// # When not to use it
 ///

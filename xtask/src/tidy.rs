@@ -10,6 +10,7 @@ mod code;
 mod dead_files;
 mod examples_run;
 mod features_add;
+mod figures_agree;
 mod files;
 mod finding;
 mod licences;
@@ -35,7 +36,7 @@ Each finding is a line `file:line: rule: what to do`. Warnings do not fail the c
 Rules: said-once, virtual-root, folder-is-crate, arrows-down, no-sibling-talk, no-dev-back-edge,
 few-dependencies, one-structure-per-file, file-size, map-first, source-named, sections-stated,
 unsafe-in-the-cellar, features-add, tidy-bans, dead-file, examples-run, architecture, licences,
-pages-current.
+pages-current, figures-agree.
 
 Example:
   cargo xtask tidy
@@ -100,6 +101,7 @@ fn rules(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
     bans::check(tree, &mut findings);
     examples_run::check(tree, workspace, &mut findings);
     architecture::check(tree, workspace, &mut findings);
+    figures_agree::check(tree, &mut findings);
     findings
 }
 

@@ -406,3 +406,39 @@ fn tidy_takes_no_arguments() {
     let failure = run(&["--fix".to_owned()]).expect_err("there is no such option");
     assert_eq!(failure.status(), 2);
 }
+
+#[test]
+fn figures_agree_finds_what_two_pages_state_differently() {
+    let table = "| type | adds |\n|---|---|\n| `Proxy` | 1.8 ns, see [it](a.md) |\n";
+    let of_front = |text: &str| {
+        let text = text.to_owned();
+        found(|tree| {
+            tree.insert("README.md", table.into());
+            tree.insert("ids/README.md", text.into());
+        })
+    };
+    assert_eq!(of_front(&table.replace("a.md", "https://b/a.md")), [], "links may lead elsewhere");
+    let finding = ("figures-agree", "ids/README.md".to_owned(), 3);
+    assert_eq!(of_front(&table.replace("1.8", "1.9")), [finding]);
+    assert_eq!(of_front(&table.replace("adds", "bytes")), [], "another table");
+
+    planted("docs/fast.md", "as in\n`2026-11-22-6990263`\n", "figures-agree", 2);
+    harmless("docs/fast.md", "on `2026-11-22`, by `2026-11-22-host`\n");
+    let kept = found(|tree| {
+        tree.insert("docs/fast.md", "`2026-11-22-6990263`\n".into());
+        tree.insert("benches/record/2026-11-22-6990263.json", "{}\n".into());
+    });
+    assert_eq!(kept, []);
+
+    let mutants = |caught: &str| {
+        let row = format!(
+            "| figure | value |\n|---|---|\n| mutants | {caught} of 30 are caught, 90 % |\n"
+        );
+        found(|tree| {
+            tree.insert("docs/mutants.md", "**27 of 30 mutants are caught: 90 %.**\n".into());
+            tree.insert("docs/verification.md", row.into());
+        })
+    };
+    assert_eq!(mutants("27"), []);
+    assert_eq!(mutants("26"), [("figures-agree", "docs/verification.md".to_owned(), 3)]);
+}
