@@ -68,6 +68,9 @@ pub struct EngineOptions<'o> {
     pub log: &'o dyn LogSink,
     /// Compiles the project again when a tool asks for a reload. Without, what another program has compiled is loaded.
     pub recompile: Option<&'o Recompile<'o>>,
+    /// How scripts are run.
+    #[cfg(feature = "script")]
+    pub scripts: crate::scripts::ScriptOptions,
     /// The port for tools.
     #[cfg(feature = "tool-server")]
     pub tools: crate::tool_server::ToolOptions,
@@ -91,6 +94,8 @@ impl<'o> EngineOptions<'o> {
             guard: None,
             log: &StderrSink,
             recompile: None,
+            #[cfg(feature = "script")]
+            scripts: crate::scripts::ScriptOptions::default(),
             #[cfg(feature = "tool-server")]
             tools: crate::tool_server::ToolOptions::default(),
         }

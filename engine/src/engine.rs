@@ -26,7 +26,7 @@ use crate::memory::Memory;
 use crate::packet::{Drawn, Packet, Wanted};
 use crate::rooms::Optional;
 #[cfg(feature = "script")]
-use crate::scripts::{ScriptFailures, Scripts};
+use crate::scripts::{ScriptFailures, ScriptOptions, Scripts};
 use crate::shown::Shown;
 use crate::third_party::FrameGuard;
 use crate::time_step::{GameClock, Updates};
@@ -201,7 +201,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         engine.warn_of_unseen_layers();
         #[cfg(feature = "script")]
         if !options.without.has(Optional::Script) {
-            engine.load_scripts()?;
+            engine.load_scripts(&options.scripts)?;
         }
         Ok(engine)
     }
@@ -322,6 +322,13 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.scripts.as_ref().map_or_else(ScriptFailures::default, Scripts::failures)
     }
 
+    /// Returns what another thread looks at to stop scripts that do not end, by a clock of its own; nothing where there are no
+    /// scripts.
+    #[cfg(feature = "script")]
+    pub fn script_watch(&mut self) -> Option<loligo_script::Watch> {
+        self.scripts.as_mut().map(Scripts::watch)
+    }
+
     /// Returns what became of the frame that was drawn last.
     #[must_use]
     pub const fn drawn(&self) -> Drawn {
@@ -378,7 +385,7 @@ impl<'e, 'm> Engine<'e, 'm> {
 
     /// Makes the machine of the scripts, and loads the one that the game starts with.
     #[cfg(feature = "script")]
-    fn load_scripts(&mut self) -> Result<(), EngineError> {
+    fn load_scripts(&mut self, options: &ScriptOptions) -> Result<(), EngineError> {
         let Self { content, world, log, memory, .. } = self;
         if content.settings.script.is_none() {
             return Ok(());
@@ -387,7 +394,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         let main = content.settings.script.as_deref().unwrap_or_default();
         // It was made of text.
         let main = core::str::from_utf8(main).unwrap_or_default();
-        self.scripts = Some(Scripts::try_new(main, world, log, room(memory, "script"))?);
+        self.scripts = Some(Scripts::try_new(main, options, world, log, room(memory, "script"))?);
         Ok(())
     }
 

@@ -84,6 +84,8 @@ pub enum EngineError {
     Tools(crate::tool_server::ToolError),
     /// The machine for scripts cannot be made; the log says why.
     Script,
+    /// The system gives no thread to watch scripts from.
+    ScriptThread,
     /// What records cannot be set up.
     Monitor(loligo_monitor::MonitorError),
 }
@@ -131,6 +133,10 @@ impl fmt::Display for EngineError {
             #[cfg(feature = "tool-server")]
             Self::Tools(error) => error.fmt(f),
             Self::Script => f.write_str("scripts cannot be run; the log says why"),
+            Self::ScriptThread => f.write_str(
+                "the system gives no thread to stop endless scripts from; end other programs, or run without limits \
+                 for scripts",
+            ),
             Self::Monitor(error) => error.fmt(f),
         }
     }

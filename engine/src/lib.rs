@@ -46,7 +46,7 @@ pub use packet::Drawn;
 pub use renderer::RenderFault;
 pub use rooms::{NoRoom, Optional, ROOMS, Without};
 #[cfg(feature = "script")]
-pub use scripts::{ENTITY, EntityId, ScriptFailures, bindings};
+pub use scripts::{ENTITY, EntityId, ScriptFailures, ScriptLimits, ScriptOptions, bindings};
 pub use settings::{GameSettings, SETTINGS};
 pub use third_party::{FrameGuard, Libraries, Library, libraries};
 pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};

@@ -4,6 +4,7 @@
 //! ids, their garbage is collected by a budget, and a script that fails stops its call, not the game.
 
 use core::fmt;
+use core::time::Duration;
 
 use loligo_allocators::{Allocator, SharedRef};
 use loligo_containers::{Array, Event as _, EventRecord, GrowError, SortedMap};
@@ -11,7 +12,8 @@ use loligo_diagnostics::{Log, log};
 use loligo_ids::IdString64;
 use loligo_resources::ResourceKey;
 use loligo_script::{
-    Callback, Collector, CollectorSettings, Host, Script, ScriptError, Settings, Value,
+    Callback, Collector, CollectorSettings, Host, Script, ScriptError, Settings, Value, Watch,
+    Watchdog,
 };
 
 use crate::error::EngineError;
@@ -20,11 +22,13 @@ use crate::world::{Removed, ResourceChanged, Spawned, World};
 mod bindings;
 mod callbacks;
 mod failures;
+mod options;
 #[cfg(test)]
 mod tests;
 
 pub use bindings::{ENTITY, EntityId, bindings};
 pub use failures::ScriptFailures;
+pub use options::{ScriptLimits, ScriptOptions};
 
 use failures::{Failures, Say};
 
@@ -128,18 +132,23 @@ pub(crate) struct Scripts<'m> {
     failures: Failures<'m>,
     /// Scripts that could not be loaded, which are tried again at each reload: what they ask for may have come.
     failed: Array<'m, ResourceKey, Room<'m>>,
+    limits: Option<ScriptLimits>,
+    /// Who stops what runs longer, where a thread is to.
+    _dog: Option<Watchdog>,
 }
 
 impl<'m> Scripts<'m> {
     /// Makes a machine and loads the script that a game starts with.
     pub(crate) fn try_new(
         main: &str,
+        options: &ScriptOptions,
         world: &mut World<'m>,
         log: &Log<'_, Room<'m>>,
         memory: SharedRef<'m>,
     ) -> Result<Self, EngineError> {
+        let settings = Settings { checks: options.checks, ..Settings::default() };
         let made = || {
-            let mut script = Script::try_new_in(&bindings(), &Settings::default(), memory)?;
+            let mut script = Script::try_new_in(&bindings(), &settings, memory)?;
             let [start, update, spawned, removed, changed] =
                 callbacks::NAMES.map(|name| script.callback(name));
             Ok::<_, ScriptError<'m>>(Self {
@@ -152,12 +161,19 @@ impl<'m> Scripts<'m> {
                 changed: changed?,
                 failures: Failures::new_in(memory),
                 failed: Array::new_in(memory),
+                limits: options.limits,
+                _dog: None,
             })
         };
         let mut scripts = made().map_err(|error| {
             log!(log, Error, "{error}");
             EngineError::Script
         })?;
+        if options.limits.is_some_and(|limits| limits.has_thread) {
+            let dog = Watchdog::try_new(scripts.script.watch());
+            scripts._dog = Some(dog.map_err(|_| EngineError::ScriptThread)?);
+        }
+        scripts.limit(|limits| limits.load);
         // A game whose script is wrong runs on without, until it is corrected and reloaded.
         let loaded = scripts.script.load(world, main);
         if loaded.is_err() {
@@ -169,7 +185,20 @@ impl<'m> Scripts<'m> {
         Ok(scripts)
     }
 
+    /// Returns what stops a call that runs too long, for a clock of one's own.
+    pub(crate) fn watch(&mut self) -> Watch {
+        self.script.watch()
+    }
+
+    /// Sets how long what is called next may take.
+    fn limit(&mut self, of: impl Fn(&ScriptLimits) -> Duration) {
+        if let Some(limits) = &self.limits {
+            self.script.set_time_max(Some(of(limits)));
+        }
+    }
+
     pub(crate) fn start(&mut self, world: &mut World<'m>, log: &Log<'_, Room<'m>>) {
+        self.limit(|limits| limits.frame);
         let called = self.script.call(world, self.start, &[]);
         self.note(called, log);
         self.print(world, log);
@@ -177,6 +206,7 @@ impl<'m> Scripts<'m> {
 
     /// Runs a frame of the scripts, and collects for it.
     pub(crate) fn update(&mut self, world: &mut World<'m>, log: &Log<'_, Room<'m>>) {
+        self.limit(|limits| limits.frame);
         self.script.begin_frame();
         let step = Value::Number(world.step() as f64 / 1e9);
         let called = self.script.call(world, self.update, &[step]);
@@ -193,6 +223,7 @@ impl<'m> Scripts<'m> {
         event: &EventRecord<'_>,
         log: &Log<'_, Room<'m>>,
     ) {
+        self.limit(|limits| limits.frame);
         let called = match event.kind() {
             Spawned::TYPE => {
                 let Some(Spawned { count }) = event.get() else { return };
@@ -218,6 +249,7 @@ impl<'m> Scripts<'m> {
         answer: &mut dyn fmt::Write,
         log: &Log<'_, Room<'m>>,
     ) -> fmt::Result {
+        self.limit(|limits| limits.line);
         let result = match self.script.evaluate(world, code) {
             Ok(text) => answer.write_str(core::str::from_utf8(&text).unwrap_or("(no UTF-8)")),
             Err(error) => write!(answer, "{error}").and(Err(fmt::Error)),
@@ -246,6 +278,7 @@ impl<'m> Scripts<'m> {
             return Ok(());
         }
         self.failures.forget_places();
+        self.limit(|limits| limits.load);
         for key in &*keys {
             self.reload_one(world, *key, log, say)?;
         }

@@ -1,12 +1,14 @@
 //! Games that are scripted: what scripts see and change, how they fail, and how they are changed while they run.
 
-use loligo_engine::{Engine, EngineOptions, Optional, Without, bindings, with_engine};
+use loligo_engine::{
+    Engine, EngineOptions, Optional, ScriptLimits, ScriptOptions, Without, bindings, with_engine,
+};
 use loligo_ids::id32;
 use serde_json::json;
 
 use crate::frames::Turning;
 use crate::support::Game;
-use crate::tools::with_tool_of;
+use crate::tools::{Tool, with_tool_of};
 
 const MAIN: &str = "
 local lib = require('lib')
@@ -177,6 +179,109 @@ fn a_function_that_looks_like_one_of_the_engines_is_warned_of() {
         "{said:?}"
     );
     assert!(said[1].contains("`onStart`") && said[1].contains("`start`"), "{said:?}");
+}
+
+/// Looks at the scripts' watch from another thread while `act` runs, by a clock on which a second passes between two looks.
+fn watched<R>(engine: &mut Engine<'_, '_>, act: impl FnOnce(&mut Engine<'_, '_>) -> R) -> R {
+    use core::sync::atomic::{AtomicBool, Ordering};
+
+    let watch = engine.script_watch().expect("there are scripts");
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            let mut now = 0;
+            // Relaxed: it says that the work is over, and orders nothing.
+            while !is_over.load(Ordering::Relaxed) {
+                now += 1_000_000_000;
+                watch.look(now);
+                std::thread::yield_now();
+            }
+        });
+        let result = act(engine);
+        is_over.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+#[test]
+fn a_script_that_does_not_end_is_stopped_and_the_game_goes_on() {
+    let game = scripted();
+    let limits = ScriptLimits { has_thread: false, ..ScriptLimits::default() };
+    let scripts = ScriptOptions { limits: Some(limits), ..ScriptOptions::default() };
+    let (data, recompile) = (game.data(), |_: &mut dyn FnMut(&dyn core::fmt::Display)| {
+        game.compile();
+        true
+    });
+    let options = EngineOptions { scripts, recompile: Some(&recompile), ..game.options(&data) };
+    with_engine(&options, |engine| {
+        let (mut tool, logic) = (Tool::connect(engine), &mut Turning::default());
+        let endless = json!({ "type": "script", "code": "while true do end" });
+        let answer = watched(engine, |engine| tool.ask(&endless, engine, logic));
+        let message = answer["message"].as_str().unwrap_or_default();
+        assert!(message.contains("ran longer than the 2 s that it may take"), "{answer}");
+
+        let lib = "local lib = {}\nfunction lib.height()\nwhile go do end return 4 end\nreturn lib";
+        game.write("lib.lua", lib);
+        let reload = json!({ "type": "reload" });
+        tool.ask(&reload, engine, logic);
+        // By that clock a line that would end may be stopped as well; then it is sent again.
+        let said = |part: &str| game.log.all().iter().filter(|line| line.contains(part)).count();
+        let mut send = |code: &str, engine: &mut Engine<'_, '_>| {
+            let request = json!({ "type": "script", "code": code });
+            watched(engine, |engine| tool.ask(&request, engine, &mut Turning::default()))
+        };
+        while said("lib.lua:3: the script ran longer") == 0 {
+            send("go = true", engine);
+        }
+        for _ in 0..3 {
+            watched(engine, |engine| engine.frame(logic).expect("the game goes on"));
+        }
+        assert!(engine.script_failures().count >= 4, "each is one that failed");
+        assert_eq!(said("lib.lua:3: the script ran longer"), 1, "{:?}", game.log.all());
+        while send("go = nil return 'ended'", engine)["value"] != "ended" {}
+
+        game.write("lib.lua", "while true do end");
+        let answer = watched(engine, |engine| tool.ask(&reload, engine, logic));
+        let errors = answer["value"]["errors"].to_string();
+        assert!(errors.contains("lib.lua:1: the script ran longer"), "{answer}");
+
+        game.write("lib.lua", "local lib = {}\nfunction lib.height() return 3 end\nreturn lib");
+        tool.ask(&reload, engine, logic);
+        engine.frame(logic).expect("a frame");
+        assert_eq!(hub(engine)[1], 3.0, "corrected");
+    })
+    .expect("it boots");
+}
+
+#[test]
+fn ids_and_vectors_are_checked_unless_a_game_is_shipped() {
+    let game = scripted();
+    let data = game.data();
+    game.write(
+        "main.lua",
+        "function start()
+             kept = Vector3(1, 2, 3)
+             is_checked = not pcall(Transform.set_position, Camera.current(), 7)
+         end
+         function update()
+             local was_kept = pcall(Vector3.x, kept)
+             print(is_checked, Game.frame() > 2 and was_kept)
+         end",
+    );
+    assert_eq!(game.compile(), [""; 0], "it is Lua");
+    for checks in [true, false] {
+        let scripts = ScriptOptions { checks, ..ScriptOptions::default() };
+        let options = EngineOptions { scripts, ..game.options(&data) };
+        with_engine(&options, |engine| {
+            for _ in 0..5 {
+                engine.frame(&mut ()).expect("a frame");
+            }
+        })
+        .expect("it boots");
+        let last = game.log.all().into_iter().rfind(|line| line.contains('\t')).expect("printed");
+        let expected = if checks { "true\tfalse" } else { "false\ttrue" };
+        assert_eq!(last, expected, "checks {checks}");
+    }
 }
 
 #[test]

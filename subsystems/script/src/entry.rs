@@ -23,7 +23,7 @@ use crate::slots::TextSlot;
 ///
 /// `state` is what Lua handed in, and the function's first upvalue is the address of a [`Runtime`] that lives as long as
 /// the state.
-unsafe fn shared<'r, W>(state: *mut lua_State) -> (Lua, &'r Runtime<'r, W>) {
+pub(crate) unsafe fn shared<'r, W>(state: *mut lua_State) -> (Lua, &'r Runtime<'r, W>) {
     // SAFETY: Lua's state is alive while Lua calls; the caller's frames keep the invariants.
     let lua = unsafe { Lua::of(state) };
     let runtime = lua.pointer(upvalue(1)).cast::<Runtime<'r, W>>();
@@ -376,15 +376,62 @@ pub(crate) unsafe extern "C-unwind" fn hook(
     // SAFETY: the caller's promise; it is shared alone.
     let memory = unsafe { &*memory.cast::<Memory<'_>>() };
     raise_if_short(lua, memory);
+    match memory.watch() {
+        Some(watch) if watch.is_stopping() => raise_stopped(lua, memory),
+        Some(watch) => {
+            // It was set for a call that is over.
+            watch.take_back();
+        }
+        None => {}
+    }
+    if memory.instructions_max.get() == 0 {
+        return;
+    }
     let left = memory.instructions_left.get() - i64::from(INSTRUCTIONS_STEP);
     memory.instructions_left.set(left);
+    // SAFETY: the state is alive, and the hook is this one.
+    let set = |count| unsafe {
+        mlua_sys::lua_sethook(state, Some(hook), mlua_sys::LUA_MASKCOUNT, count);
+    };
     if left < 0 {
         // Each instruction from now on, so that no script goes on that catches this.
-        // SAFETY: the state is alive, and the hook is this one.
-        unsafe { mlua_sys::lua_sethook(state, Some(hook), mlua_sys::LUA_MASKCOUNT, 1) };
-        lua.push_where(0);
-        lua.push_text(b"the call ran more instructions than it may; an endless loop? Split the work over frames, or raise the limit");
-        lua.concat(2);
-        lua.raise();
+        set(1);
+        raise_stopped(lua, memory);
     }
+    set(INSTRUCTIONS_STEP);
+}
+
+/// Tells whether the call that runs is being stopped.
+///
+/// # Safety
+///
+/// As [`shared`].
+pub(crate) unsafe extern "C-unwind" fn is_stopping<W>(state: *mut lua_State) -> c_int {
+    // SAFETY: the caller's promise.
+    let (lua, runtime) = unsafe { shared::<W>(state) };
+    lua.push_bool(runtime.memory.is_to_stop(0));
+    1
+}
+
+/// Raises that the call that runs is stopped, where it was first, and why.
+#[cold]
+pub(crate) fn raise_stopped(lua: Lua, memory: &Memory<'_>) -> ! {
+    raise_if_short(lua, memory);
+    lua.push_where(0);
+    // SAFETY: the text stays on the stack.
+    let here = unsafe { lua.bytes(-1) };
+    lua.push_text(memory.stop_place(here).as_bytes());
+    match memory.watch().filter(|watch| watch.is_stopping()) {
+        Some(watch) => {
+            lua.push_text(b"the script ran longer than the ");
+            lua.push_number(watch.time_max().as_secs_f64());
+            lua.push_text(b" s that it may take and was stopped; an endless loop? Split the work over frames, or raise the limit");
+            lua.concat(4);
+        }
+        None => {
+            lua.push_text(b"the call ran more instructions than it may; an endless loop? Split the work over frames, or raise the limit");
+            lua.concat(2);
+        }
+    }
+    lua.raise()
 }

@@ -12,6 +12,8 @@ pub enum Fault {
     /// A script failed: it is no Lua, or there was an error of its own, of Lua, or of a bound function; or the host has no
     /// such module.
     Run,
+    /// A script ran longer than it may, and was stopped. What it did so far is done.
+    Stopped,
     /// There is no memory. What the script did so far is done.
     Memory,
     /// A binding is not right: its name, or too many arguments.
@@ -42,6 +44,12 @@ impl<'m> ScriptError<'m> {
 
     pub(crate) const fn with_text(fault: Fault, text: Array<'m, u8>) -> Self {
         Self { fault, text: Some(text), words: "" }
+    }
+
+    /// Makes it the error of a script that was stopped.
+    pub(crate) const fn stopped(mut self) -> Self {
+        self.fault = Fault::Stopped;
+        self
     }
 
     /// Returns what kind of thing happened.

@@ -19,6 +19,7 @@ mod kind;
 mod lua;
 mod memory;
 mod message;
+mod pattern;
 #[cfg(feature = "compile")]
 mod requires;
 mod reserve;
@@ -28,8 +29,10 @@ mod settings;
 mod setup;
 mod slots;
 mod temporaries;
+mod texts;
 mod trace;
 mod value;
+mod watch;
 
 pub use binding::{ARGUMENTS_MAX, Binding, CallFunction, Function, RESULTS_MAX, Refusal, Route};
 pub use call::{Call, RESULT_TEXT_BYTES_MAX};
@@ -49,3 +52,4 @@ pub use settings::Settings;
 pub use temporaries::TEMPORARIES_MAX;
 pub use trace::{GarbageTrace, TRACE_DEPTH, TraceEntry, TraceFrame};
 pub use value::Value;
+pub use watch::{Watch, Watchdog};

@@ -1,7 +1,7 @@
 //! Lua's memory: from an allocator that was passed in.
 
 use core::alloc::Layout;
-use core::cell::{Cell, UnsafeCell};
+use core::cell::{Cell, OnceCell, UnsafeCell};
 use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 
@@ -10,6 +10,7 @@ use loligo_allocators::Allocator;
 use crate::entry;
 use crate::reserve::Reserve;
 use crate::trace::GarbageTrace;
+use crate::watch::Watch;
 
 /// What blocks are aligned to: LuaJIT was written for what the C library gives.
 const ALIGN: usize = 16;
@@ -25,6 +26,29 @@ pub struct MemoryUse {
     pub freed_bytes: u64,
     /// The most that were allocated at once.
     pub peak_bytes: u64,
+}
+
+/// `file:line: `, as Lua has it.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    bytes: [u8; 80],
+    len: usize,
+}
+
+impl Place {
+    /// What is too long for it is no place.
+    fn new(text: &[u8]) -> Self {
+        let mut place = Self { bytes: [0; 80], len: 0 };
+        if let Some(bytes) = place.bytes.get_mut(..text.len()) {
+            bytes.copy_from_slice(text);
+            place.len = text.len();
+        }
+        place
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
 }
 
 /// The allocator behind a state, and what is counted on the way.
@@ -53,6 +77,10 @@ pub(crate) struct Memory<'m> {
     pub(crate) instructions_max: Cell<u32>,
     /// How many are left.
     pub(crate) instructions_left: Cell<i64>,
+    /// Who may stop a call that runs too long, if anybody watches.
+    watch: OnceCell<Watch>,
+    /// Where the call that runs was stopped first.
+    stop_place: Cell<Option<Place>>,
 }
 
 impl<'m> Memory<'m> {
@@ -70,6 +98,8 @@ impl<'m> Memory<'m> {
             state: Cell::new(ptr::null_mut()),
             instructions_max: Cell::new(0),
             instructions_left: Cell::new(0),
+            watch: OnceCell::new(),
+            stop_place: Cell::new(None),
         }
     }
 
@@ -103,6 +133,40 @@ impl<'m> Memory<'m> {
     /// Notes the state, whose scripts are stopped when memory is short.
     pub(crate) fn set_state(&self, state: NonNull<mlua_sys::lua_State>) {
         self.state.set(state.as_ptr());
+    }
+
+    /// Returns who may stop a call that runs too long.
+    pub(crate) fn watch(&self) -> Option<&Watch> {
+        self.watch.get()
+    }
+
+    /// As [`watch`](Self::watch), made if there was none.
+    pub(crate) fn watched(&self) -> &Watch {
+        self.watch.get_or_init(|| Watch::new(self.state.get()))
+    }
+
+    /// Returns where the call that runs was stopped first: here, unless it caught that and was stopped again.
+    pub(crate) fn stop_place(&self, here: &[u8]) -> Place {
+        let place = self.stop_place.get().unwrap_or_else(|| Place::new(here));
+        self.stop_place.set(Some(place));
+        place
+    }
+
+    /// Another call begins.
+    pub(crate) fn forget_stop(&self) {
+        self.stop_place.set(None);
+    }
+
+    /// Tells whether the call that runs is to be stopped, after so many steps of a function that counts them itself.
+    pub(crate) fn is_to_stop(&self, steps: u32) -> bool {
+        if self.instructions_max.get() > 0 {
+            let left = self.instructions_left.get() - i64::from(steps);
+            self.instructions_left.set(left);
+            if left < 0 {
+                return true;
+            }
+        }
+        self.is_short() || self.watch().is_some_and(Watch::is_stopping)
     }
 
     /// Makes sure that the reserve is whole; false where there is no memory for it.

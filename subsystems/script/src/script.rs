@@ -3,6 +3,7 @@
 use core::ffi::{CStr, c_int, c_void};
 use core::fmt;
 use core::ptr::NonNull;
+use core::time::Duration;
 
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
@@ -17,6 +18,7 @@ use crate::runtime::{Runtime, Work};
 use crate::settings::Settings;
 use crate::temporaries::Temporaries;
 use crate::value::Value;
+use crate::watch::Watch;
 use crate::{entry, geometry, memory, setup};
 
 /// A function that the engine calls by name: `update`, `Game.shutdown`. It is found again whenever scripts were loaded.
@@ -232,6 +234,18 @@ impl<'m, W: Host> Script<'m, W> {
         Ok(())
     }
 
+    /// Sets how long calls from now on may take, as whoever looks at the [`watch`](Self::watch) sees it: those that load, run a
+    /// line or call a function. Without a limit, or where nobody looks, any time.
+    pub fn set_time_max(&mut self, most: Option<Duration>) {
+        self.runtime().memory.watched().set_time_max(most);
+    }
+
+    /// Returns what another thread looks at, to stop a call that does not end; [`Watchdog`](crate::Watchdog) is such a thread.
+    #[must_use]
+    pub fn watch(&mut self) -> Watch {
+        self.runtime().memory.watched().clone()
+    }
+
     /// Returns the bytes that scripts have and had.
     #[must_use]
     pub fn memory_use(&self) -> MemoryUse {
@@ -360,16 +374,38 @@ impl<'m, W: Host> Script<'m, W> {
     ) -> Result<(), ScriptError<'m>> {
         self.runtime().host.set(host);
         let most = self.runtime().memory.instructions_max.get();
+        self.runtime().memory.forget_stop();
         if most > 0 {
             self.count_instructions(most);
         }
+        self.runtime().memory.watch().inspect(|watch| watch.begin());
         let result = self.protect(work);
+        let is_stopped = self.runtime().memory.watch().is_some_and(Watch::end);
         if most > 0 {
             // What this crate does on its own account is not limited.
             self.count_instructions(0);
         }
         self.runtime().host.set(core::ptr::null_mut());
-        result
+        if is_stopped { Err(self.stopped(result)) } else { result }
+    }
+
+    /// Returns the error of a call that was stopped, whatever the script made of it.
+    #[cold]
+    fn stopped(&mut self, result: Result<(), ScriptError<'m>>) -> ScriptError<'m> {
+        let kept = self.kept;
+        // Where it stood in the middle of the library, that begins as it was.
+        let reset = self.protect(&mut |lua| {
+            lua.push_kept(kept.prelude);
+            lua.push_field(-1, c"reset");
+            lua.call(0, 0);
+        });
+        match result.and(reset) {
+            Ok(()) => ScriptError::words(
+                Fault::Stopped,
+                "the script ran longer than it may take and was stopped",
+            ),
+            Err(error) => error.stopped(),
+        }
     }
 
     /// Does work within Lua, where errors are caught. The work has nothing to drop when it is left by one.
@@ -461,6 +497,7 @@ fn push(lua: Lua, temporaries: &Temporaries<'_>, value: &Value<'_>) {
 
 impl<W> Drop for Script<'_, W> {
     fn drop(&mut self) {
+        self.runtime[0].memory.watch().inspect(|watch| watch.close());
         // SAFETY: the state is alive, and not used again; the runtime, which it may still call into, goes after it.
         unsafe { mlua_sys::lua_close(self.state.as_ptr()) };
     }

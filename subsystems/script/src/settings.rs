@@ -8,7 +8,8 @@ pub struct Settings {
     /// Which way bound functions are called.
     pub route: Route,
     /// Whether it is checked, at each call, that ids and temporaries are of the kind that the table says, and temporaries
-    /// of this frame. Without, a wrong one is taken for what it is not; memory is safe all the same.
+    /// of this frame. Without, a wrong one is taken for what it is not; memory is safe all the same. For games that are
+    /// shipped.
     pub checks: bool,
     /// The most temporaries of each kind in a frame, up to [`TEMPORARIES_MAX`](crate::TEMPORARIES_MAX).
     pub temporaries: u32,
@@ -18,13 +19,8 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Foreign calls, checked in debug builds, 4 096 temporaries, no limit.
+    /// Foreign calls, checked, 4 096 temporaries, no limit.
     fn default() -> Self {
-        Self {
-            route: Route::Foreign,
-            checks: cfg!(debug_assertions),
-            temporaries: 4096,
-            instructions_max: None,
-        }
+        Self { route: Route::Foreign, checks: true, temporaries: 4096, instructions_max: None }
     }
 }

@@ -15,9 +15,13 @@ use crate::lua::{Lua, lua_CFunction, lua_State};
 use crate::runtime::{Bound, Runtime};
 use crate::script::{Kept, Script};
 use crate::settings::Settings;
+use crate::texts;
 
 /// The part of this crate that is written in Lua.
 const PRELUDE: &[u8] = include_bytes!("prelude.lua");
+
+/// Functions of Lua's library in a form that can be stopped.
+const LIBRARY: &[u8] = include_bytes!("library.lua");
 
 /// Classes on top of what is bound.
 const CLASSES: &[u8] = include_bytes!("classes.lua");
@@ -229,6 +233,13 @@ unsafe extern "C-unwind" fn lay_ground<W: Host>(state: *mut lua_State) -> c_int 
     lua.push_pointer(runtime);
     lua.push_closure(entry::invoke::<W>, 1);
     ground.kept.invoke = lua.keep();
+    load_own(lua, LIBRARY, c"=loligo");
+    for function in [texts::scan::<W> as lua_CFunction, entry::is_stopping::<W>] {
+        lua.push_pointer(runtime);
+        lua.push_closure(function, 1);
+    }
+    lua.call(2, 1);
+    lua.set_field(2, c"reset");
     lua.push_value(2);
     ground.kept.prelude = lua.keep();
     0

@@ -16,7 +16,7 @@ use loligo_compiler::{GuardedFolder, Platform, Project, Threads, read_source};
 use loligo_diagnostics::{Options as Reports, install};
 use loligo_engine::{
     ARMED_FROM, BackEndChoice, Engine, EngineError, EngineOptions, Libraries, MemoryPlan, ROOMS,
-    ScriptFailures, ToolOptions, Without, with_engine,
+    ScriptFailures, ScriptLimits, ScriptOptions, ToolOptions, Without, with_engine,
 };
 use loligo_resources::Names;
 
@@ -76,6 +76,18 @@ pub(crate) struct Run {
     /// Write the last frame as text
     #[arg(long, value_name = "FILE")]
     text: Option<PathBuf>,
+
+    /// The seconds that a script may take for a frame, a load or a line of the console, before it is stopped
+    #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = seconds)]
+    script_seconds: f64,
+
+    /// Let scripts take any time, for debuggers
+    #[arg(long)]
+    no_watchdog: bool,
+
+    /// Do not check ids and vectors that scripts pass on, as in a game that is shipped
+    #[arg(long)]
+    unchecked: bool,
 
     /// Stop in this frame as a fault would, to see what is reported
     #[arg(long, value_name = "N", hide = true)]
@@ -166,6 +178,7 @@ impl Run {
             },
             has_window: self.window,
             guard: Some(&crate::MEMORY),
+            scripts: self.scripts(),
             log: &log,
             recompile: Some(&recompile),
             tools: ToolOptions {
@@ -229,6 +242,13 @@ impl Run {
         Ok(Ran { report, faults, text, picture, size: engine.size() })
     }
 
+    /// Returns how scripts are run.
+    fn scripts(&self) -> ScriptOptions {
+        let most = Duration::from_secs_f64(self.script_seconds);
+        let limits = ScriptLimits { load: most, frame: most, line: most, has_thread: true };
+        ScriptOptions { checks: !self.unchecked, limits: (!self.no_watchdog).then_some(limits) }
+    }
+
     /// Tells whether a frame after so many is the last one.
     fn is_enough(&self, frames: u64, start: Instant) -> bool {
         match self.frames {
@@ -254,6 +274,12 @@ impl Run {
         MemoryPlan::try_read_in(&text, &ROOMS, &heap)
             .map_err(|error| format!("{}:{error}", path.display()))
     }
+}
+
+/// Reads a time that is neither too short to run anything in nor too long to wait for.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
+    seconds.ok_or_else(|| "give seconds, from 0.001 to 86400; or --no-watchdog".to_owned())
 }
 
 /// Returns the file of the memory plan that a game's settings name.

@@ -52,10 +52,6 @@ fn the_way_to_what_is_held_is_found() {
             return mine end) coroutine.resume(routine)",
             "globals.routine.local(mine)",
         ),
-        (
-            "proxy = newproxy(true) getmetatable(proxy).car = Car.new(1)",
-            "globals.proxy.metatable().car",
-        ),
         ("function f() end setfenv(f, { car = Car.new(1) })", "globals.f.environment().car"),
         ("weak = setmetatable({ Car.new(1) }, { __mode = 'v' })", ""),
     ];

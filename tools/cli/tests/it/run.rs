@@ -246,6 +246,26 @@ fn scripts_that_fail_are_counted_and_end_the_run_with_1() {
 }
 
 #[test]
+fn a_script_that_does_not_end_is_stopped() {
+    let place = game();
+    place.file("game/game.config", "level = \"yard\" frame = \"yard\" script = \"main\"");
+    place.file(
+        "game/main.lua",
+        "function update()\nif Game.frame() == 3 then while true do end end end",
+    );
+    let (code, stdout, stderr) = place.run(&run(&["--script-seconds", "0.05"]));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.starts_with("20 frames of 3 entities"), "the game went on: {stdout}");
+    assert!(stderr.contains("main.lua:2: the script ran longer than the 0.05 s"), "{stderr}");
+    let (code, _, stderr) = place.run(&run(&["--script-seconds", "0"]));
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("give seconds, from 0.001"), "{stderr}");
+    place.file("game/main.lua", "function update() end");
+    let (code, _, stderr) = place.run(&run(&["--no-watchdog", "--unchecked"]));
+    assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
 fn a_game_in_which_nothing_can_be_seen_ends_with_1() {
     let place = game();
     place.file("game/stone.material", "shader = \"plain\" layer = \"opaqe\"");

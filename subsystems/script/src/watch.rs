@@ -1,0 +1,238 @@
+//! Stopping scripts that do not end.
+//!
+//! A call of a script has a number while it runs. Whoever looks at the watch, a thread of its own as a rule, sees the same
+//! number for too long and sets a hook, which compiled loops look at as well; at its next instruction the script is left by
+//! an error that nothing in it can keep back.
+
+use core::ffi::c_int;
+use core::ptr;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
+
+use crate::entry;
+use crate::lua::lua_State;
+
+/// How often the thread looks while a call may take its time: so many times within the limit.
+const LOOKS: u32 = 8;
+
+/// The longest time between two looks.
+const TICK_MAX: Duration = Duration::from_millis(250);
+
+/// Looks at a script from another thread, and stops a call that runs too long.
+///
+/// The script's own thread pays two stores a call. What time it is comes from whoever looks: [`Watchdog`] has the system's
+/// clock, tests have one of their own.
+///
+/// # Threads
+///
+/// `Send` and `Sync`; several may look, of the same clock.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use loligo_allocators::{HeapAllocator, PageAllocator};
+/// use loligo_script::{Fault, Script, Settings};
+///
+/// let pages = PageAllocator::new("pages");
+/// let heap = HeapAllocator::new("scripts", &pages);
+/// let mut script = Script::<()>::try_new_in(&[], &Settings::default(), &heap).unwrap();
+/// script.set_time_max(Some(Duration::from_secs(2)));
+/// let watch = script.watch();
+/// std::thread::scope(|threads| {
+///     // A clock by which half a second passes between two looks.
+///     threads.spawn(|| (0..).map(|look| look * 500_000_000).find(|now| watch.look(*now)));
+///     let error = script.evaluate(&mut (), "while true do end").expect_err("it does not end");
+///     assert_eq!(error.fault(), Fault::Stopped);
+/// });
+/// ```
+#[derive(Clone, Debug)]
+pub struct Watch(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    /// The number of the call that runs, if it is odd.
+    call: AtomicU64,
+    /// How long a call may take, in nanoseconds; 0 for any time.
+    time_max_ns: AtomicU64,
+    /// The call that is to be stopped, or 0.
+    stop: AtomicU64,
+    seen: Mutex<Seen>,
+}
+
+/// # Invariants
+///
+/// 1. `state` is null or alive: the script takes it out, under the lock, before it closes it.
+#[derive(Debug)]
+struct Seen {
+    state: *mut lua_State,
+    /// The call that was seen last, and since when.
+    call: u64,
+    since_ns: u64,
+}
+
+// SAFETY: the state is used by `lua_sethook` alone, which Lua allows from any thread.
+unsafe impl Send for Seen {}
+
+impl Watch {
+    pub(crate) fn new(state: *mut lua_State) -> Self {
+        Self(Arc::new(Shared {
+            call: AtomicU64::new(0),
+            time_max_ns: AtomicU64::new(0),
+            stop: AtomicU64::new(0),
+            seen: Mutex::new(Seen { state, call: 0, since_ns: 0 }),
+        }))
+    }
+
+    /// Looks at what runs, at a time of any clock, and stops it if it was seen longer ago than it may take; returns whether it
+    /// was to be stopped.
+    pub fn look(&self, now_ns: u64) -> bool {
+        let mut seen = self.seen();
+        // Acquire pairs with the Release of `begin`: what the call may take was said before it began.
+        let call = self.0.call.load(Ordering::Acquire);
+        // Relaxed: by the call's number it is of this call, or of a later one.
+        let most = self.0.time_max_ns.load(Ordering::Relaxed);
+        if call.is_multiple_of(2) || most == 0 || seen.state.is_null() {
+            return false;
+        }
+        if seen.call != call {
+            (seen.call, seen.since_ns) = (call, now_ns);
+            return false;
+        }
+        if now_ns.saturating_sub(seen.since_ns) < most {
+            return false;
+        }
+        // Release pairs with the Acquire of `is_stopping`.
+        self.0.stop.store(call, Ordering::Release);
+        // SAFETY: by invariant 1 the state is alive, and stays so while it is locked. Lua allows this from any thread; it is
+        // done again at the next look if the script's own thread has changed the hook meanwhile.
+        unsafe { set_hook(seen.state, Some(entry::hook), 1) };
+        true
+    }
+
+    /// Tells whether the call that runs is to be stopped.
+    pub(crate) fn is_stopping(&self) -> bool {
+        // Acquire pairs with the Release of `look`; the call's number is this thread's own.
+        let stop = self.0.stop.load(Ordering::Acquire);
+        stop != 0 && stop == self.0.call.load(Ordering::Relaxed)
+    }
+
+    /// Returns how long a call may take.
+    pub(crate) fn time_max(&self) -> Duration {
+        // Relaxed: this thread has written it.
+        Duration::from_nanos(self.0.time_max_ns.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn set_time_max(&self, most: Option<Duration>) {
+        let ns = most.map_or(0, |most| u64::try_from(most.as_nanos()).unwrap_or(u64::MAX).max(1));
+        // Relaxed: `begin` publishes it.
+        self.0.time_max_ns.store(ns, Ordering::Relaxed);
+    }
+
+    /// A call begins.
+    pub(crate) fn begin(&self) {
+        // Relaxed and Release: this thread alone changes it.
+        let call = self.0.call.load(Ordering::Relaxed);
+        self.0.call.store(call + 1, Ordering::Release);
+    }
+
+    /// The call ends; returns whether it was to be stopped. Then nothing stops the next one.
+    pub(crate) fn end(&self) -> bool {
+        // Relaxed and Release: as above.
+        let call = self.0.call.load(Ordering::Relaxed);
+        self.0.call.store(call + 1, Ordering::Release);
+        // Relaxed: what is stored later is of a call that is over, and taken back by the hook.
+        if self.0.stop.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        self.take_back() == call
+    }
+
+    /// Takes the hook back; returns which call it was for.
+    pub(crate) fn take_back(&self) -> u64 {
+        let seen = self.seen();
+        // Relaxed: under the lock nobody else changes it.
+        let stop = self.0.stop.swap(0, Ordering::Relaxed);
+        if !seen.state.is_null() {
+            // SAFETY: by invariant 1.
+            unsafe { set_hook(seen.state, None, 0) };
+        }
+        stop
+    }
+
+    /// The state is closed next.
+    pub(crate) fn close(&self) {
+        self.seen().state = ptr::null_mut();
+    }
+
+    /// Nothing in between panics, so what another thread left is whole.
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Sets the hook of a state.
+///
+/// # Safety
+///
+/// The state is alive.
+unsafe fn set_hook(state: *mut lua_State, hook: Option<mlua_sys::lua_Hook>, count: c_int) {
+    let mask = if hook.is_some() { mlua_sys::LUA_MASKCOUNT } else { 0 };
+    // SAFETY: the caller's promise; the hook keeps what a C function keeps.
+    unsafe { mlua_sys::lua_sethook(state, hook, mask, count) };
+}
+
+/// A thread that looks at a [`Watch`] by the system's clock, until it is dropped.
+///
+/// # Memory
+///
+/// The thread's, of the global heap, when it is made; nothing later.
+#[derive(Debug)]
+pub struct Watchdog {
+    end: Arc<(Mutex<bool>, Condvar)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watchdog {
+    /// Starts the thread. A call is stopped after the time that it may take, and at most a quarter of it or half a second more.
+    ///
+    /// # Errors
+    ///
+    /// [`io::Error`] if the system gives no thread.
+    pub fn try_new(watch: Watch) -> io::Result<Self> {
+        let end = Arc::new((Mutex::new(false), Condvar::new()));
+        let theirs = Arc::clone(&end);
+        let thread =
+            Builder::new().name("watchdog".into()).spawn(move || keep_looking(&watch, &theirs))?;
+        Ok(Self { end, thread: Some(thread) })
+    }
+}
+
+fn keep_looking(watch: &Watch, (end, changed): &(Mutex<bool>, Condvar)) {
+    let start = Instant::now();
+    let mut is_over = end.lock().unwrap_or_else(PoisonError::into_inner);
+    while !*is_over {
+        let most = watch.time_max();
+        let tick = if most.is_zero() { TICK_MAX } else { (most / LOOKS).min(TICK_MAX) };
+        let waited = changed.wait_timeout(is_over, tick.max(Duration::from_millis(1)));
+        is_over = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let now = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        watch.look(now);
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        *self.end.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.end.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // It does not panic.
+            let _ = thread.join();
+        }
+    }
+}
