@@ -1,5 +1,7 @@
-//! Calls of a bound function that adds two numbers, from a loop in Lua; and the same by mlua's safe layer.
+//! Calls of a bound function that adds two numbers, from a loop in Lua, and the same by mlua's safe layer; calls of one that
+//! takes a vector, which is checked or not.
 
+use glam::Vec3;
 use loligo_script::{Binding, Route, Script, Settings, Value};
 
 use crate::clock;
@@ -26,8 +28,14 @@ const CALLING: &str = "local add = add \
 const EMPTY: &str =
     "function run(calls) local sum = 0 for i = 1, calls do sum = sum + i end result = sum end";
 
-const BINDINGS: &[Binding<()>] =
-    &[Binding::direct("add", "the sum", |_: &mut (), a: f64, b: f64| a + b)];
+/// The vector is of this frame, and each call looks whether it is.
+const MEASURING: &str = "local length = length function run(calls) local sum, v = 0, Vector3(1, 2, 3) \
+    for i = 1, calls do sum = sum + length(v) end result = sum end";
+
+const BINDINGS: &[Binding<()>] = &[
+    Binding::direct("add", "the sum", |_: &mut (), a: f64, b: f64| a + b),
+    Binding::direct("length", "of a vector", |_: &mut (), v: Vec3| f64::from(v.x + v.y + v.z)),
+];
 
 /// Returns a contender whose operation is one turn of a loop.
 pub(crate) fn our_calls(kind: Loop) -> Contender {
@@ -36,13 +44,22 @@ pub(crate) fn our_calls(kind: Loop) -> Contender {
         checks: false,
         ..Settings::default()
     };
-    let made = Script::try_new_in(BINDINGS, &settings, &HEAP);
+    loop_of(&settings, if kind == Loop::Empty { EMPTY } else { CALLING })
+}
+
+/// Returns a contender whose operation is a call with a vector that is checked, or is not.
+pub(crate) fn our_vectors(checks: bool) -> Contender {
+    loop_of(&Settings { checks, ..Settings::default() }, MEASURING)
+}
+
+fn loop_of(settings: &Settings, code: &str) -> Contender {
+    let made = Script::try_new_in(BINDINGS, settings, &HEAP);
     let mut script = made.unwrap_or_else(|error| unreachable!("the machine is right: {error}"));
-    let code = if kind == Loop::Empty { EMPTY } else { CALLING };
     let run = script.evaluate(&mut (), code).and_then(|_| script.callback("run"));
     let run = run.unwrap_or_else(|error| unreachable!("it is Lua: {error}"));
     Contender::new("loligo", move || {
         let calls = Value::Number(CALLS as f64);
+        script.begin_frame();
         let ns = clock::time(|| {
             let called = script.call(&mut (), run, &[calls]);
             assert!(matches!(called, Ok(true)), "the loop runs: {called:?}");
