@@ -13,14 +13,19 @@ pub trait Executor {
     fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync));
 }
 
+/// The stack of a thread, in bytes: compilers are libraries of others, some of which recurse over what they read.
+const STACK_BYTES: usize = 16 << 20;
+
 /// Threads of the system, made for each run: a compile makes three runs, so making them costs nothing that shows.
+///
+/// Each has 16 MiB of stack. Of one job alone the caller does the work, on the stack that it has.
 #[derive(Clone, Copy, Debug)]
 pub struct Threads {
     jobs: NonZeroUsize,
 }
 
 impl Threads {
-    /// Works with so many threads, the caller's among them.
+    /// Works with so many threads; where it is one, that is the caller.
     #[must_use]
     pub const fn new(jobs: NonZeroUsize) -> Self {
         Self { jobs }
@@ -47,12 +52,18 @@ impl Executor for Threads {
                 work(turn);
             }
         };
+        let jobs = self.jobs.get().min(count);
         thread::scope(|scope| {
-            for _ in 1..self.jobs.get().min(count) {
+            let threads = if jobs > 1 { jobs } else { 0 };
+            let mut started = 0;
+            for _ in 0..threads {
                 // A machine that has no thread left works with fewer.
-                let _ = thread::Builder::new().spawn_scoped(scope, take_turns);
+                let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                started += usize::from(builder.spawn_scoped(scope, take_turns).is_ok());
             }
-            take_turns();
+            if started == 0 {
+                take_turns();
+            }
         });
     }
 }

@@ -209,3 +209,94 @@ fn recordings_that_become_more_than_they_are_are_refused() {
         assert!(stderr.contains("more than 1000 bytes; give --unpacked-max BYTES"), "{stderr}");
     }
 }
+
+/// Sources that nest or chain as deep as they are long, of every type whose compiler recurses.
+fn deep_sources() -> Vec<(&'static str, Vec<u8>)> {
+    let many = 60_000;
+    let nested = |open: &str, close: &str| format!("{}{}", open.repeat(many), close.repeat(many));
+    let shader = |expression: String| {
+        format!(
+            "@fragment fn fs_main() -> @location(0) vec4<f32> {{ let x = 1.0; return vec4({expression}); }}"
+        )
+    };
+    let gltf = |nodes: &str| {
+        format!(
+            "{{ \"asset\": {{ \"version\": \"2.0\" }}, \"scene\": 0, \"scenes\": [ {{ \"nodes\": [ 0 ] }} ], \"nodes\": [ {nodes} ] }}"
+        )
+    };
+    let chain: Vec<String> =
+        (1..=many).map(|next| format!("{{ \"children\": [ {next} ] }}")).collect();
+    let mut texts: Vec<(&'static str, String)> = vec![
+        ("arrays.config", format!("a = {}", nested("[ ", "] "))),
+        ("objects.config", format!("a = {}", nested("{ a = ", "} "))),
+        ("open.material", "{ a = ".repeat(many)),
+        ("arrays.level", format!("entities = {}", nested("{ a = { children = ", "} }"))),
+        ("arrays.frame", format!("passes = {}", nested("[ ", "] "))),
+        ("sum.shader", shader("x + ".repeat(many) + "x")),
+        ("minus.shader", shader("- ".repeat(many) + "x")),
+        ("parentheses.shader", shader(nested("(", ")"))),
+        ("members.shader", shader(format!("vec4(x){}", ".xyzw".repeat(many)))),
+        ("blocks.shader", format!("fn f() {{ {} }}", nested("{ ", "} "))),
+        ("parentheses.lua", format!("return {}", nested("(", ")"))),
+        ("tables.lua", format!("return {}", nested("{ ", "} "))),
+        ("functions.lua", nested("return function() ", "end ")),
+        ("nodes.gltf", gltf(&(chain.join(", ") + ", {}"))),
+        ("circle.gltf", gltf("{ \"children\": [ 0 ] }")),
+        ("json.gltf", format!("{{ \"asset\": {} }}", nested("[", "]"))),
+        (
+            "extras.gltf",
+            format!(
+                "{{ \"asset\": {{ \"version\": \"2.0\", \"extras\": {} }} }}",
+                nested("[", "]")
+            ),
+        ),
+        (
+            "long.gltf",
+            format!(
+                "{{ \"asset\": {{ \"version\": \"2.0\" }}, \"buffers\": [ {{ \"byteLength\": {} }} ] }}",
+                u64::MAX / 2
+            ),
+        ),
+    ];
+    // Who includes a glTF file by name is a mesh.
+    for (name, file) in [
+        ("nodes.mesh", "nodes"),
+        ("circle.mesh", "circle"),
+        ("json.mesh", "json"),
+        ("extras.mesh", "extras"),
+        ("long.mesh", "long"),
+    ] {
+        texts.push((name, format!("file = \"{file}.gltf\"")));
+    }
+    texts.into_iter().map(|(name, text)| (name, text.into_bytes())).collect()
+}
+
+/// A picture of so many pixels on a side that says so and has none of them.
+fn huge_picture() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 30_000, 30_000);
+    encoder.set_color(png::ColorType::Rgba);
+    drop(encoder.write_header().expect("it is only a header"));
+    bytes
+}
+
+/// Each is an error of its own file, or is compiled: none ends the command, with one thread or several.
+#[test]
+fn sources_that_are_deep_or_huge_are_errors_of_their_own_file() {
+    let place = Place::new();
+    fs::create_dir(place.path("game")).expect("it may be made");
+    for (name, bytes) in deep_sources() {
+        place.file(&format!("game/{name}"), bytes);
+    }
+    place.file("game/huge.png", huge_picture());
+    place.file("game/right.config", "a = 1");
+    for jobs in ["1", "2"] {
+        let (code, stdout, stderr) = place.run(&["compile", "game", "--jobs", jobs, "--out", jobs]);
+        assert_eq!(code, 1, "{jobs}: {stdout}{stderr}");
+        for name in ["arrays.config", "open.material", "sum.shader", "parentheses.lua", "huge.png"]
+        {
+            assert!(stderr.contains(&format!("{name}:")), "{name} with {jobs}: {stderr}");
+        }
+        assert!(!stderr.contains("right.config"), "{stderr}");
+    }
+}

@@ -239,7 +239,7 @@ fn scripts_that_fail_are_counted_and_end_the_run_with_1() {
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("`Update`, which nobody calls; the engine calls `update`"), "{stderr}");
     assert!(stderr.ends_with("loligo: in the log above: warnings 1, errors 0\n"), "{stderr}");
-    place.file("game/game.config", &config.replace("main", "mian"));
+    place.file("game/game.config", config.replace("main", "mian"));
     let (code, _, stderr) = place.run(&run(&[]));
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("there is no resource `mian` of type `lua`"), "{stderr}");
