@@ -6,8 +6,8 @@ use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 use crate::{
-    bare, command, conformance, features, fuzz, loom, misuse, mutants, outside, packages, sample,
-    sanitize, smoke, tidy, valgrind,
+    bare, command, conformance, features, fuzz, hostile, loom, misuse, mutants, outside, packages,
+    sample, sanitize, smoke, tidy, valgrind,
 };
 
 const USAGE: &str = "\
@@ -92,6 +92,11 @@ const STEPS: &[Step] = &[
         name: "fuzz",
         what: "a planted fault is found, and some runs of each fuzz target find nothing",
         run: |_| fuzz::check(),
+    },
+    Step {
+        name: "hostile",
+        what: "spoiled inputs of each surface do no harm, and planted faults are found",
+        run: |_| hostile::check(),
     },
     Step {
         name: "mutants",

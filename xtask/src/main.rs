@@ -15,6 +15,7 @@ mod display;
 mod faults;
 mod features;
 mod fuzz;
+mod hostile;
 mod loom;
 mod misuse;
 mod mutants;
@@ -58,6 +59,7 @@ const COMMANDS: &[Command] = &[
     ),
     ("coverage", "counts the lines and branches of tier 0 that tests reach", coverage::run),
     ("fuzz", "runs the fuzz targets under AddressSanitizer, a planted fault first", fuzz::run),
+    ("hostile", "feeds spoiled inputs to all that reads from outside", hostile::run),
     ("loom", "explores every interleaving of what several threads share", loom::run),
     ("misuse", "does each misuse to each allocator, and tells what became of it", misuse::run),
     (

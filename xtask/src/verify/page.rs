@@ -107,6 +107,11 @@ fn about(step: &str) -> String {
              coverage is in branches and comparisons, by the inputs that a target began with and in the end: \
              [fuzzing.md](fuzzing.md)."
         }
+        "hostile" => {
+            "What comes from outside, first as it did harm once and then with something spoiled in it, in child \
+             processes with limits on time and memory; a fault planted in each surface is found first: \
+             [security.md](security.md)."
+        }
         "tsan" => {
             "The tests that start threads, with the standard library instrumented as well, so that nothing is \
              reported that is right."

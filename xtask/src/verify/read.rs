@@ -115,6 +115,25 @@ pub(super) fn misuse(said: &str) -> Vec<Row> {
     verdicts.into_iter().map(|(verdict, count)| row(verdict, count, "")).collect()
 }
 
+/// Reads the second table of surfaces: that of the code as it is.
+pub(super) fn hostile(said: &str) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let table = said.split("as they are:").nth(1).unwrap_or_default();
+    for line in table.lines() {
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        if let [name, inputs, crashes, hangs, peak, "MiB", _] = cells[..]
+            && let Ok(inputs) = inputs.parse()
+        {
+            let what = format!(
+                "{} inputs, {crashes} crashes, {hangs} hangs, {peak} MiB at the peak",
+                spaced(inputs)
+            );
+            rows.push((name.to_owned(), what, String::new()));
+        }
+    }
+    rows
+}
+
 /// Reads what a tool that watches tests says: planted faults that it reported, and tests that it passed.
 pub(super) fn watched(said: &str) -> Vec<Row> {
     let mut rows = Vec::new();

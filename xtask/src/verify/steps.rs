@@ -100,6 +100,13 @@ pub(super) const STEPS: &[Step] = &[
         read: read::fuzz,
     },
     Step {
+        name: "hostile",
+        what: "spoiled inputs for all that reads from outside, in child processes",
+        long: false,
+        command: |_| words("cargo xtask hostile --seconds 60 --inputs 10000"),
+        read: read::hostile,
+    },
+    Step {
         name: "tsan",
         what: "real threads under ThreadSanitizer",
         long: true,

@@ -46,6 +46,10 @@ fn what_each_tool_says_is_read() {
     assert!(has(&rows, "all", "1 500"), "{rows:?}");
     assert!(has(&rows, "blob", "1 500 executions, coverage 100 to 120, 30 inputs"), "{rows:?}");
 
+    let said = "trace 1 1 0 9 MiB 1.0\n\nas they are:\nsurface inputs crashes hangs peak memory seconds\n\
+                trace      20000        0      0       17 MiB     60.1\n";
+    let what = "20 000 inputs, 0 crashes, 0 hangs, 17 MiB at the peak".to_owned();
+    assert_eq!(read::hostile(said), [("trace".to_owned(), what, String::new())]);
     let rows = read::misuse("| allocator | leak |\n|---|---|\n| heap | detected | detected |\n");
     assert!(has(&rows, "detected", "2"), "{rows:?}");
 
