@@ -42,7 +42,7 @@ pub use index::{Entry, FileRecord, Index, IndexError, Output, Reference};
 pub use language::is_language;
 pub use nearest::nearest;
 pub use platform::{PLATFORMS, Platform};
-pub use project::{Project, Target};
+pub use project::{CompileObserver, Project, Target};
 pub use property::{Property, PropertyValue};
 pub use report::Report;
 pub use resource_name::ResourceName;

@@ -64,6 +64,18 @@ pub struct Project<'c> {
     pub(crate) disk: &'c dyn Disk,
     /// Tells the time, in seconds since 1970.
     pub(crate) clock: fn() -> u64,
+    pub(crate) observer: Option<&'c dyn CompileObserver>,
+    /// Sources that are not compiled, and why not.
+    pub(crate) refused: BTreeMap<String, String>,
+}
+
+/// Is told which source is being compiled, on the thread that does it: so that it is known which one ended the process.
+pub trait CompileObserver: Sync {
+    /// A source is compiled next; `source` is its path in the project.
+    fn begin(&self, source: &str);
+
+    /// It is compiled, or found wrong.
+    fn end(&self, source: &str);
 }
 
 impl<'c> Project<'c> {
@@ -78,6 +90,8 @@ impl<'c> Project<'c> {
             options: BTreeMap::new(),
             disk: &RealDisk,
             clock: now_seconds,
+            observer: None,
+            refused: BTreeMap::new(),
         };
         project.set_target(Target::default());
         project
@@ -113,6 +127,16 @@ impl<'c> Project<'c> {
     /// Sets what tells the time, in seconds since 1970: a test's clock, which does not wait until files have settled.
     pub fn set_clock(&mut self, clock: fn() -> u64) {
         self.clock = clock;
+    }
+
+    /// Sets who is told which source is being compiled.
+    pub fn set_observer(&mut self, observer: &'c dyn CompileObserver) {
+        self.observer = Some(observer);
+    }
+
+    /// Has a source not compiled, which is an error for that reason: one that ended the process before.
+    pub fn refuse(&mut self, source: &str, reason: &str) {
+        self.refused.insert(source.to_owned(), reason.to_owned());
     }
 
     /// Returns the folder of the data.

@@ -1,6 +1,6 @@
 //! A fault for each surface, as readers have them: the harness finds it, or finds nothing.
 
-use std::hint::black_box;
+use core::hint::black_box;
 
 /// Reads an input as the reader of a surface would that trusts what it reads.
 pub(crate) fn trust(surface: &str, input: &[u8]) {

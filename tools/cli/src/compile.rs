@@ -16,6 +16,8 @@ use loligo_compiler::{
 use crate::content::compilers;
 use crate::print::{print, say};
 
+mod child;
+
 /// Compiles a project folder of sources into a data folder: only what has changed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -55,6 +57,18 @@ pub(crate) struct Compile {
     /// How many resources are compiled at a time [default: as many as the machine has processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
+
+    /// Be the process that a game which runs has its sources compiled in, with so many MiB of memory
+    #[arg(long, value_name = "MIB", hide = true)]
+    child: Option<u64>,
+
+    /// Do not compile a source, which is wrong for that reason
+    #[arg(long, value_name = "SOURCE=REASON", value_parser = option, hide = true)]
+    refuse: Vec<(String, String)>,
+
+    /// Take sources of the type `trial` in, whose compiler fails
+    #[arg(long, hide = true)]
+    trial: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -90,10 +104,14 @@ impl Compile {
 
     /// Compiles once, or for ever; tells whether nothing was wrong.
     fn compile(&self) -> Result<bool, String> {
-        let compilers = compilers();
-        let project = self.project(&compilers);
+        let compilers = compilers(self.trial);
+        let mut project = self.project(&compilers);
         let jobs = self.jobs.and_then(|jobs| NonZeroUsize::new(jobs as usize));
         let threads = jobs.map_or_else(Threads::default, Threads::new);
+        if let Some(memory_mib) = self.child {
+            child::limit(memory_mib)?;
+            return Ok(child::run(&mut project, &threads, &self.refuse));
+        }
         let mut watch = Watch::new();
         loop {
             let start = Instant::now();

@@ -2,7 +2,6 @@
 
 use core::fmt::{self, Write as _};
 use core::net::{Ipv4Addr, SocketAddr};
-use core::num::NonZeroUsize;
 use core::time::Duration;
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -12,7 +11,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use loligo_allocators::{Allocator, HeapAllocator, Overview, PageAllocator};
-use loligo_compiler::{GuardedFolder, Platform, Project, Threads, read_source};
+use loligo_compiler::{GuardedFolder, Platform, read_source};
 use loligo_diagnostics::{Options as Reports, install};
 use loligo_engine::{
     ARMED_FROM, BackEndChoice, Engine, EngineError, EngineOptions, Libraries, MemoryPlan, ROOMS,
@@ -20,12 +19,13 @@ use loligo_engine::{
 };
 use loligo_resources::Names;
 
-use crate::content::compilers;
 use crate::output::Output;
 use crate::print::{print, say};
 
+mod compiling;
 mod run_log;
 
+use compiling::{Compiled, Compiling};
 use run_log::RunLog;
 
 /// Compiles a game and runs it: prints how long frames took, and what memory each subsystem has.
@@ -88,6 +88,9 @@ pub(crate) struct Run {
     /// Do not check ids and vectors that scripts pass on, as in a game that is shipped
     #[arg(long)]
     unchecked: bool,
+
+    #[command(flatten)]
+    compiling: Compiling,
 
     /// Stop in this frame as a fault would, to see what is reported
     #[arg(long, value_name = "N", hide = true)]
@@ -159,14 +162,12 @@ impl Run {
         for room in &self.without {
             without.add(room).map_err(|error| error.to_string())?;
         }
-        let compilers = compilers();
         let usual = || self.project.join(".loligo").join(Platform::here().name);
         let data = self.out.clone().unwrap_or_else(usual);
-        let project = Project::new(&self.project, &data, &compilers);
-        let is_right = compile(&project)?;
+        let is_right = self.compile(&data)?;
         report_crashes(&data);
         let log = RunLog::default();
-        let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| recompiled(&project, told);
+        let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| self.recompile(&data, told);
         let options = EngineOptions {
             plan,
             without,
@@ -240,6 +241,28 @@ impl Run {
         let (text, picture) = (engine.text().to_owned(), engine.picture().to_vec());
         let (report, faults) = (report(engine), faults(engine));
         Ok(Ran { report, faults, text, picture, size: engine.size() })
+    }
+
+    /// Compiles what has changed, and tells what is wrong.
+    fn compile(&self, data: &Path) -> Result<bool, String> {
+        let start = Instant::now();
+        let mut told = |error: &str| say!("loligo: {error}");
+        let done = self.compiling.compile(&self.project, data, None, &mut told)?;
+        let (Compiled { compiled, fresh, errors }, ms) = (done, start.elapsed().as_millis());
+        say!("loligo: {compiled} resources compiled, {fresh} as they were, in {ms} ms");
+        Ok(errors == 0)
+    }
+
+    /// Compiles again while the game runs, one source at a time: the other processors are the game's.
+    fn recompile(&self, data: &Path, told: &mut dyn FnMut(&dyn fmt::Display)) -> bool {
+        let mut errors = |error: &str| told(&error);
+        match self.compiling.compile(&self.project, data, Some(1), &mut errors) {
+            Ok(_) => true,
+            Err(error) => {
+                told(&error);
+                false
+            }
+        }
     }
 
     /// Returns how scripts are run.
@@ -326,32 +349,6 @@ fn write_png(out: &mut dyn Write, size: [u32; 2], picture: &[u8]) -> Result<(), 
     let mut out = BufWriter::new(out);
     loligo_gpu::write_png(&mut out, size, picture).map_err(|error| error.to_string())?;
     out.flush().map_err(|error| error.to_string())
-}
-
-/// Compiles what has changed, and tells what is wrong.
-fn compile(project: &Project<'_>) -> Result<bool, String> {
-    let start = Instant::now();
-    let report = project.compile(&Threads::default()).map_err(|error| error.to_string())?;
-    for error in &report.errors {
-        say!("loligo: {error}");
-    }
-    let (compiled, fresh, ms) = (report.compiled, report.fresh, start.elapsed().as_millis());
-    say!("loligo: {compiled} resources compiled, {fresh} as they were, in {ms} ms");
-    Ok(report.errors.is_empty())
-}
-
-/// Compiles again while the game runs: on this thread, since others would be the game's.
-fn recompiled(project: &Project<'_>, told: &mut dyn FnMut(&dyn fmt::Display)) -> bool {
-    match project.compile(&Threads::new(NonZeroUsize::MIN)) {
-        Ok(report) => {
-            report.errors.iter().for_each(|error| told(error));
-            true
-        }
-        Err(error) => {
-            told(&error);
-            false
-        }
-    }
 }
 
 /// Has what stops the engine reported, with the last lines of the log, in a file beside the data.

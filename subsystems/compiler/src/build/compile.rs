@@ -111,10 +111,16 @@ fn compile_one(
     let Some(compiler) = project.compilers.get(&one.name.type_name) else {
         return Ok(Err(CompileFault::new("the type has no compiler", "register one")));
     };
+    if let Some(reason) = project.refused.get(&*one.source) {
+        let remedy = "correct the source, or take it out; this is a fault of the compiler, too";
+        return Ok(Err(CompileFault::new(reason.clone(), remedy)));
+    }
     let around = contexts().count();
     context!("When compiling", one.source);
     let mut context = Context::new(shared, &one.name, &one.source);
+    project.observer.inspect(|observer| observer.begin(&one.source));
     let ran = catch_unwind(AssertUnwindSafe(|| compiler.compile(&mut context)));
+    project.observer.inspect(|observer| observer.end(&one.source));
     let payload = match ran {
         Ok(Ok(payload)) => payload,
         Ok(Err(mut fault)) => {

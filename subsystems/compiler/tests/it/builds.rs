@@ -1,8 +1,10 @@
 //! What is compiled when, and what is told.
 
+use core::num::NonZeroUsize;
 use std::fs;
+use std::sync::Mutex;
 
-use loligo_compiler::{Compilers, Platform, Target};
+use loligo_compiler::{CompileObserver, Compilers, Platform, Target, Threads};
 use loligo_resources::{HEADER_BYTES, HeaderError, ResourceHeader};
 
 use crate::place::{Place, contents, two};
@@ -235,4 +237,32 @@ fn the_data_folder_may_lie_in_the_project_and_one_compile_writes_at_a_time() {
     lock.lock().expect("nobody holds it");
     let error = project.compile(&two()).expect_err("it is held");
     assert!(error.to_string().contains("another compile writes to it"), "{error}");
+}
+
+#[test]
+fn who_watches_is_told_each_source_and_what_is_refused_is_not_begun() {
+    struct Told(Mutex<Vec<String>>);
+    impl CompileObserver for Told {
+        fn begin(&self, source: &str) {
+            self.0.lock().expect("nobody panics with it").push(format!("+{source}"));
+        }
+
+        fn end(&self, source: &str) {
+            self.0.lock().expect("nobody panics with it").push(format!("-{source}"));
+        }
+    }
+    let compilers = compilers(1);
+    let place = Place::with(&[("a.script", "one"), ("b.script", "two"), ("c.script", "three")]);
+    let told = Told(Mutex::new(Vec::new()));
+    let mut project = place.project(&compilers);
+    project.set_observer(&told);
+    project.refuse("b.script", "it ended the process");
+    let report = project.compile(&Threads::new(NonZeroUsize::MIN)).expect("it can be done");
+    assert_eq!(report.compiled, 2);
+    assert_eq!(report.errors.len(), 1);
+    let error = report.errors[0].to_string();
+    assert!(error.starts_with("b.script: it ended the process; correct the source"), "{error}");
+    let told = told.0.into_inner().expect("nobody panics with it");
+    assert_eq!(told, ["+a.script", "-a.script", "+c.script", "-c.script"]);
+    assert_eq!(place.compiled(&compilers), 1, "what was refused is compiled when it may be");
 }

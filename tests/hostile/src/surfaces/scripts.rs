@@ -1,9 +1,9 @@
 //! Scripts: run with limits, compiled and interpreted in turn.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use loligo_allocators::{HeapAllocator, PageAllocator, ProxyAllocator};
 use loligo_script::{Host, Script, Settings, Watchdog};

@@ -172,6 +172,33 @@ fn without_a_display_a_window_is_refused_and_the_game_runs_without() {
     assert_eq!(code, 0, "{stderr}");
 }
 
+/// A compiler that ends its process, never ends, or takes all memory: an error of that one source, and the game goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_compiler_that_dies_is_an_error_of_its_source() {
+    let place = game();
+    let limits = ["--trial", "--compile-seconds", "1", "--compile-mib", "300"];
+    for (kind, said) in [
+        ("abort", "ended the compiler's process (signal: 6 (SIGABRT)"),
+        ("loop", "compiling it took longer than 1 s"),
+        ("hoard", "for want of memory (--compile-mib)"),
+    ] {
+        place.file("game/bad.trial", kind);
+        place.file("game/good.trial", kind.repeat(2));
+        let (code, stdout, stderr) = place.run(&run(&limits));
+        assert_eq!(code, 1, "{kind}: {stderr}");
+        assert!(stdout.starts_with("20 frames of 3 entities"), "{kind}: the game runs: {stdout}");
+        let errors: Vec<_> =
+            stderr.lines().filter(|line| line.starts_with("loligo: bad.trial: ")).collect();
+        assert!(errors.len() == 1 && errors[0].contains(said), "{kind}: {stderr}");
+        assert!(!stderr.contains("good.trial"), "{kind}: others are compiled: {stderr}");
+        assert!(errors[0].contains("correct the source, or take it out"), "{kind}: {stderr}");
+    }
+    place.file("game/bad.trial", "right");
+    let (code, _, stderr) = place.run(&run(&limits));
+    assert_eq!(code, 0, "corrected: {stderr}");
+}
+
 /// A command that is ended where the test fails before it ends by itself.
 struct Ended(Option<Child>);
 
@@ -188,7 +215,8 @@ impl Drop for Ended {
 #[test]
 fn a_tool_reloads_what_was_edited_and_ends_the_game() {
     let place = game();
-    let mut command = place.loligo(&["run", "game", "--frames", "1000000000", "--backend", "text"]);
+    let mut command =
+        place.loligo(&["run", "game", "--frames", "1000000000", "--backend", "text", "--trial"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let mut child = Ended(Some(child));
     let stderr = child.0.as_mut().and_then(|child| child.stderr.take());
@@ -213,6 +241,14 @@ fn a_tool_reloads_what_was_edited_and_ends_the_game() {
     place.file("game/stone.material", "shader = \"plain\" roughness = 2");
     let answer = ask("{ \"type\": \"reload\" }");
     assert!(answer.contains("stone.material:1:"), "{answer}");
+    // Meanwhile a compiler dies, while the game runs: it goes on, and takes in what was right.
+    place.file("game/stone.material", "shader = \"plain\" roughness = 0.3");
+    place.file("game/bad.trial", "abort");
+    let answer = ask("{ \"type\": \"reload\" }");
+    assert!(
+        answer.contains("bad.trial: compiling it ended") && answer.contains("\"reloaded\":1"),
+        "{answer}"
+    );
     assert!(ask("{ \"type\": \"monitor\" }").contains("\"loligo-compiler\":"), "it is counted");
     ask("{ \"type\": \"quit\" }");
     let child = child.0.take().expect("it was not taken");

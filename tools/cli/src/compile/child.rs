@@ -1,0 +1,78 @@
+//! The compile of a game that runs, in a process of its own: what ends or fills it ends one source, and not the game.
+//!
+//! The child writes a line of JSON to its standard output for each thing that happens:
+//!
+//! ```text
+//! {"begin":"door.texture"}   a source is compiled next
+//! {"end":"door.texture"}     and was
+//! {"error":".."}             what is wrong with a source
+//! {"note":".."}              what is not as it may be thought to be
+//! {"compiled":3,"fresh":80}  all is done
+//! {"failed":".."}            it could not be done
+//! ```
+
+use std::io::{self, Write as _};
+
+use loligo_compiler::{CompileObserver, Project, Threads};
+use serde_json::{Value, json};
+
+/// Does the work of the child; returns whether somebody heard the end of it.
+pub(super) fn run(
+    project: &mut Project<'_>,
+    threads: &Threads,
+    refused: &[(String, String)],
+) -> bool {
+    for (source, reason) in refused {
+        project.refuse(source, reason);
+    }
+    project.set_observer(&Telling);
+    match project.compile(threads) {
+        Ok(report) => {
+            report.notes.iter().for_each(|note| _ = tell(&json!({ "note": note.to_string() })));
+            report.errors.iter().for_each(|error| _ = tell(&json!({ "error": error.to_string() })));
+            tell(&json!({ "compiled": report.compiled, "fresh": report.fresh })).is_ok()
+        }
+        Err(error) => tell(&json!({ "failed": error.to_string() })).is_ok(),
+    }
+}
+
+/// Limits the memory of this process, and has it end with the one that started it.
+#[cfg(target_os = "linux")]
+pub(super) fn limit(memory_mib: u64) -> Result<(), String> {
+    use rustix::process::{
+        Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
+    };
+
+    let bytes = memory_mib.saturating_mul(1 << 20);
+    let maximum = getrlimit(Resource::As).maximum;
+    // It may not be raised beyond what there was.
+    let current = Some(maximum.map_or(bytes, |maximum| maximum.min(bytes)));
+    let limited = setrlimit(Resource::As, Rlimit { current, maximum });
+    limited
+        .and_then(|()| set_parent_process_death_signal(Some(Signal::KILL)))
+        .map_err(|error| format!("the compiler's process cannot be limited: {error}"))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn limit(_: u64) -> Result<(), String> {
+    Ok(())
+}
+
+/// Writes what is compiled.
+struct Telling;
+
+impl CompileObserver for Telling {
+    fn begin(&self, source: &str) {
+        // Who hears nothing is gone, and this process ends with it.
+        let _ = tell(&json!({ "begin": source }));
+    }
+
+    fn end(&self, source: &str) {
+        let _ = tell(&json!({ "end": source }));
+    }
+}
+
+fn tell(line: &Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush())
+}
