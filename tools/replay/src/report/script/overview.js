@@ -133,7 +133,8 @@ const Overview = (() => {
       h("header", {}, h("h2", {}, "Overview"), h("p", { class: "facts" }, "Each allocator replayed each recorded program in turn, in one process, on one thread; the first byte of each block was written.")),
       h(
         "div",
-        { class: "cards uneven" },
+        // Side by side there is room for the columns of a few traces.
+        { class: data.traces.length > 5 ? "cards stacked" : "cards uneven" },
         h("div", { class: "card" }, h("h3", {}, "Time an event"), h("p", { class: "note" }, "Nanoseconds of processor time for one allocate, free or reallocate; the median of the rounds. The stronger the tint, the quicker; the quickest of a trace is framed. The mean is geometric, over traces run to their end."), matrix(data.traces, found), Kinds.legend()),
         h("div", { class: "card" }, h("h3", {}, "Time against memory"), h("p", { class: "note" }, "Geometric means over all traces. Down and left is better: less time, and less memory held for the same live bytes. Rows that were capped or hold no memory figure are left out."), drawn),
       ),
