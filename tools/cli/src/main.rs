@@ -20,6 +20,7 @@ mod run;
 mod selection;
 mod sjson;
 mod strategy;
+mod text_file;
 mod unpacked;
 
 use std::process::ExitCode;

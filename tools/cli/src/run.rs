@@ -3,7 +3,6 @@
 use core::fmt::{self, Write as _};
 use core::net::{Ipv4Addr, SocketAddr};
 use core::time::Duration;
-use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,6 +20,7 @@ use loligo_resources::Names;
 
 use crate::output::Output;
 use crate::print::{print, say};
+use crate::text_file::read_text;
 
 mod compiling;
 mod run_log;
@@ -285,7 +285,7 @@ impl Run {
     /// Reads the memory plan: that of the command line, or else the one that the game names.
     fn plan(&self) -> Result<MemoryPlan, String> {
         let (path, text) = match &self.memory {
-            Some(path) => (path.clone(), fs::read_to_string(path).map_err(|e| e.to_string())),
+            Some(path) => (path.clone(), read_text(path)),
             None => match plan_of_game(&self.project) {
                 Some(name) => (self.project.join(&name), text_in_project(&self.project, &name)),
                 None => return Ok(MemoryPlan::new()),

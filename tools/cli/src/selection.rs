@@ -1,9 +1,11 @@
 //! Which strategies and peers run: what the lists on the command line mean.
 
-use std::fs;
+use std::path::Path;
 
 use loligo_replay::rows::{self, Row};
 use loligo_replay::strategies::{self, StrategyConfig};
+
+use crate::text_file::read_text;
 
 /// Peers that the feature `peers-all` brings.
 const PEERS_OF_FEATURE: [&str; 2] = ["jemalloc", "snmalloc"];
@@ -57,7 +59,7 @@ pub(crate) fn strategies_of(source: &str) -> Result<Vec<StrategyConfig>, String>
             return Ok(built_in);
         }
     }
-    let text = fs::read_to_string(source)
+    let text = read_text(Path::new(source))
         .map_err(|error| format!("{source}: cannot read the strategies: {error}"))?;
     strategies::parse(source, &text).map_err(|error| error.to_string())
 }

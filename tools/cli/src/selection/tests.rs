@@ -1,5 +1,7 @@
 //! Tests of the lists.
 
+use std::fs;
+
 use super::*;
 
 fn names(strategies: &[StrategyConfig]) -> Vec<&str> {

@@ -210,6 +210,24 @@ fn recordings_that_become_more_than_they_are_are_refused() {
     }
 }
 
+/// What a command is given by name is read no further than such a file is long.
+#[test]
+fn plans_and_strategies_that_have_no_end_are_refused() {
+    let place = Place::new();
+    let recording = recording();
+    place.file("a.altrace", recording);
+    place.file("long.json", vec![b' '; (16 << 20) + 1]);
+    game(&place);
+    for (file, said) in
+        [("/dev/zero", "it is no file"), ("long.json", "it has more than 16777216 bytes")]
+    {
+        let (code, _, stderr) = place.run(&["replay", "a.altrace", "--strategies", file]);
+        assert!(code == 2 && stderr.contains(said), "{file}: {code} {stderr}");
+        let (code, _, stderr) = place.run(&["run", "game", "--memory", file]);
+        assert!(code == 2 && stderr.contains(said), "{file}: {code} {stderr}");
+    }
+}
+
 /// Sources that nest or chain as deep as they are long, of every type whose compiler recurses.
 fn deep_sources() -> Vec<(&'static str, Vec<u8>)> {
     let many = 60_000;
