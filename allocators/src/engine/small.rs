@@ -8,8 +8,13 @@ use crate::mark;
 use crate::misuse::Misuse;
 use crate::size_classes::{CLASSES_MAX, ClassTable, GRANULE, PAGE_GRANULES, SizeClasses};
 
-/// Most slots of a front.
-const FRONT_SLOTS: usize = 30;
+/// Bytes of a front, a power of two: the way from a class to its front is a shift. 512, or 256 where an address
+/// has 32 bits.
+const FRONT_SIZE: usize = 64 * size_of::<usize>();
+/// Bytes of a front before its slots.
+const FRONT_HEAD: usize = 32;
+/// Most slots of a front: 30, or 28 where an address has 32 bits.
+pub(super) const FRONT_SLOTS: usize = (FRONT_SIZE - FRONT_HEAD) / size_of::<Item>();
 /// Most bytes that a front holds back, except that it has at least four slots.
 const FRONT_BYTES: usize = 2048;
 /// Bits of a page id that tell the page; those above tell the region.
@@ -41,8 +46,7 @@ impl Item {
     }
 }
 
-/// The free slots of a class that are handed out next, last in first out. 512 bytes, so that the way
-/// from a class to its front is a shift.
+/// The free slots of a class that are handed out next, last in first out.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Front {
@@ -50,19 +54,24 @@ pub(super) struct Front {
     capacity: u32,
     /// Bytes of a slot.
     pub(super) bytes: u32,
+    unused: u32,
     /// Blocks handed out since the start.
     pub(super) total: u64,
     spare: u64,
     items: [Item; FRONT_SLOTS],
 }
 
-const _: () = assert!(size_of::<Front>() == 512, "fronts are found by a shift");
+const _: () = assert!(
+    size_of::<Front>() == FRONT_SIZE && FRONT_SIZE.is_power_of_two(),
+    "fronts are found by a shift"
+);
 
 impl Front {
     const NONE: Self = Self {
         len: 0,
         capacity: 0,
         bytes: 0,
+        unused: 0,
         total: 0,
         spare: 0,
         items: [Item::NONE; FRONT_SLOTS],

@@ -21,6 +21,9 @@ pub(super) const WINDOW_MAX: usize = 16 << 10;
 /// 1. `groups` points to `group_count` groups; group `g` has the blocks that start in window
 ///    `first_window + g`, of which there is at least one.
 /// 2. All of it lies in one block of the backing, `memory` with `layout`, or in the pool's region.
+///
+/// Aligned as a group is on any target, so that groups follow without padding.
+#[repr(align(8))]
 pub(super) struct Chunk {
     pub(super) first: *mut u8,
     pub(super) blocks: usize,

@@ -112,7 +112,7 @@ fn bits_tell_all_states_of_16_leaves_apart() {
     assert_eq!(empty & 0xffff_fffe, 0, "no block of a free tree has its bit set");
     for live in &all {
         // The bits as they are defined: a block is used if it is live or holds a live block.
-        let mut bits = BitVec::<u64, Lsb0>::repeat(false, 32);
+        let mut bits = BitVec::<u32, Lsb0>::repeat(false, 32);
         bits.set(0, true);
         for range in live {
             let mut node = Node::new(range.start, range.len().ilog2());
@@ -122,9 +122,9 @@ fn bits_tell_all_states_of_16_leaves_apart() {
                 bits.set(node.0 as usize, true);
             }
         }
-        let pattern = bits.as_raw_slice()[0] & 0xffff_ffff;
-        patterns.push(pattern as u32);
-        bare.tree.bits()[0].set(pattern | (empty & !0xffff_ffff));
+        let pattern = bits.as_raw_slice()[0];
+        patterns.push(pattern);
+        bare.tree.bits()[0].set(u64::from(pattern) | (empty & !0xffff_ffff));
         // From the bits alone comes the state again: its live blocks and nothing else.
         let mut found = Vec::with_capacity(live.len());
         bare.tree.each_live(&mut |leaf, height| found.push(leaf..leaf + (1 << height)));

@@ -7,6 +7,7 @@ use std::vec;
 use std::vec::Vec;
 
 use crate::engine::region::Region;
+use crate::engine::small::FRONT_SLOTS;
 use crate::engine::{Engine, REGIONS_MAX};
 use crate::size_classes::{ClassTable, DefaultClasses, SizeClasses};
 use crate::stats::Stats;
@@ -75,7 +76,7 @@ fn slots_go_to_their_front_and_come_back_last_freed_first() {
         let class = TABLE.class_of(bytes);
         // The first opens a page, from which the others come.
         let mut blocks = vec![take(&mut engine, bytes)];
-        let room = (2048 / TABLE.bytes(class)).clamp(4, 30);
+        let room = (2048 / TABLE.bytes(class)).clamp(4, FRONT_SLOTS);
         for _ in 0..room {
             let next = engine.allocate_current(class, bytes).map(NonNull::cast);
             blocks.push(next.unwrap_or_else(|| take(&mut engine, bytes)));

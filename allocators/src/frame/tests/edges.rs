@@ -6,6 +6,7 @@ use std::vec::Vec;
 use super::{blocks_of, free, layout, memory, take};
 use crate::allocator::{AllocError, Allocator};
 use crate::frame::FrameAllocator;
+use crate::frame::record::Record;
 use crate::sites::Sites;
 use crate::test_backing::{TestBacking, misuse_of};
 
@@ -63,16 +64,28 @@ fn a_wrong_size_is_found_where_frees_are_quick() {
     frame.verify().expect("sound");
 }
 
-#[cfg(target_pointer_width = "64")]
 #[test]
 fn an_empty_frame_has_no_last_block() {
     let mut memory = memory(1000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    // Where a last block would lie if the ground were a record.
-    let below = frame.memory.as_ptr().wrapping_sub(1 << 32);
+    // Where a last block would lie if the ground were a record. With 32 bits it is behind the cursor.
+    let below = frame.memory.as_ptr().wrapping_sub(Record::GROUND.stride());
     let below = NonNull::new(below).expect("the memory does not begin there");
-    assert!(misuse_of(|| free(&frame, below)).contains("foreign free"), "there is no block");
+    let said = if cfg!(target_pointer_width = "64") { "foreign free" } else { "double free" };
+    assert!(misuse_of(|| free(&frame, below)).contains(said), "there is no block");
     assert_eq!((frame.stats().live, frame.remaining() > 900), (0, true), "nothing has changed");
+    frame.verify().expect("sound");
+}
+
+/// With 32 bits the ground's blocks, rounded up, were of no length, so the cursor was the start of the last.
+#[test]
+fn an_only_block_is_freed_once() {
+    let mut memory = memory(1000);
+    let frame = FrameAllocator::from_region("frame", &mut memory);
+    let block = take(&frame, 40, 8);
+    free(&frame, block);
+    assert!(misuse_of(|| free(&frame, block)).contains("double free"), "it is free");
+    assert_eq!((frame.stats().live, frame.stats().granted), (0, 0), "nothing has changed");
     frame.verify().expect("sound");
 }
 
@@ -92,7 +105,7 @@ fn an_empty_frame_within_the_lowest_4_gib_has_no_last_block_either() {
     // SAFETY: the page was just mapped, zeroed, and is nobody else's until it is unmapped.
     let region = unsafe { core::slice::from_raw_parts_mut(mapped.cast(), 4096) };
     let frame = FrameAllocator::from_region("frame", region);
-    let below = frame.memory.as_ptr().wrapping_sub(1 << 32);
+    let below = frame.memory.as_ptr().wrapping_sub(Record::GROUND.stride());
     let below = NonNull::new(below).expect("it is near the upper end");
     assert!(misuse_of(|| free(&frame, below)).contains("foreign free"), "there is no block");
     frame.verify().expect("sound");

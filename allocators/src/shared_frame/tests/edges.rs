@@ -41,12 +41,12 @@ fn frame_in(memory: &mut [MaybeUninit<u64>; 33]) -> SharedFrame<'_> {
     frame
 }
 
-#[cfg(target_pointer_width = "64")]
 #[test]
 fn as_much_is_left_for_blocks_as_can_be() {
-    // A word of bits for each 256 bytes.
+    // A word of bits for each 256 bytes; with 32 bits, for each 128.
+    let (word, covered) = (size_of::<usize>(), 32 * size_of::<usize>());
     for bytes in 0..3000_usize {
-        let fits = |&room: &usize| room + 8 * room.div_ceil(256) <= bytes;
+        let fits = |&room: &usize| room + word * room.div_ceil(covered) <= bytes;
         let most = (0..=bytes).step_by(8).take_while(fits).last().unwrap_or(0);
         let room = Bits::room_in(bytes);
         // What is no whole word may cost one.
