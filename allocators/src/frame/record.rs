@@ -25,7 +25,8 @@ impl Record {
     /// Stands beneath the first record. Its blocks would be longer than any region and start behind
     /// every one, so no request and no address match it. Their bytes are a multiple of the grain, as
     /// rounding up would end at zero where a `usize` has 32 bits.
-    pub(super) const GROUND: Self = Self { offset: u32::MAX, bytes: u32::MAX & !(GRAIN as u32 - 1) };
+    pub(super) const GROUND: Self =
+        Self { offset: u32::MAX, bytes: u32::MAX & !(GRAIN as u32 - 1) };
 
     /// Both numbers must be below 2^32.
     #[inline]
