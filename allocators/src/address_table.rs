@@ -239,7 +239,7 @@ impl<V: Copy> AddressTable<V> {
     #[cold]
     #[inline(never)]
     fn grow<K: Allocator + ?Sized>(&self, books: &K) -> Result<(), AllocError> {
-        let capacity = (2 * self.capacity.get()).max(SLOTS_MIN);
+        let capacity = self.capacity.get().saturating_mul(2).max(SLOTS_MIN);
         if capacity > SLOTS_MAX {
             return Err(AllocError);
         }

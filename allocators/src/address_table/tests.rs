@@ -177,10 +177,12 @@ fn a_table_grows_to_the_most_slots_and_no_further() {
     books.refuse_from(0);
     table.capacity.set(SLOTS_MAX / 2);
     assert_eq!(table.grow(&books), Err(AllocError), "the books refuse");
-    assert_eq!(books.requests(), 1, "they were asked for the largest table");
+    // With 32 bits such a table is larger than an object may be.
+    let asked = u64::from(usize::BITS == 64);
+    assert_eq!(books.requests(), asked, "they were asked for the largest table");
     table.capacity.set(SLOTS_MAX);
     assert_eq!(table.grow(&books), Err(AllocError), "the numbers of slots have 32 bits");
-    assert_eq!(books.requests(), 1, "the books were not even asked");
+    assert_eq!(books.requests(), asked, "the books were not even asked");
     table.capacity.set(0);
 }
 

@@ -303,14 +303,16 @@ impl Tree<'_> {
     /// The counters. What was asked for each live block is not remembered.
     pub(crate) fn stats(&self, reserved: usize) -> Stats {
         let books = &self.head().books;
-        let (granted, peak) = (books.granted.get(), books.peak_granted.get());
+        // Offsets may be of more bytes than an address has bits for: then there are as many as can be said.
+        let bytes = |counted: u64| usize::try_from(counted).unwrap_or(usize::MAX);
+        let (granted, peak) = (bytes(books.granted.get()), bytes(books.peak_granted.get()));
         Stats {
             live: books.live.get() as usize,
-            requested: granted as usize,
-            granted: granted as usize,
+            requested: granted,
+            granted,
             reserved,
-            peak_requested: peak as usize,
-            peak_granted: peak as usize,
+            peak_requested: peak,
+            peak_granted: peak,
             peak_reserved: reserved,
             allocations_total: books.allocations_total.get(),
             requested_total: books.requested_total.get(),

@@ -69,7 +69,7 @@ impl Random {
     }
 
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 11) as usize % limit
+        ((self.next() >> 11) % limit as u64) as usize
     }
 }
 

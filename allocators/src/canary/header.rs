@@ -19,7 +19,7 @@ const ALIGN_MIN: usize = 8;
 
 /// Blocks that take more in all are refused: their size would not fit its word, or their sizes make no
 /// layout. No address space has them.
-const TOTAL_MAX: usize = if usize::BITS == 64 { 1 << 57 } else { isize::MAX as usize / 2 };
+pub(super) const TOTAL_MAX: usize = if usize::BITS == 64 { 1 << 57 } else { 1 << 30 };
 
 /// Bits of the word that hold the alignment as a power of two.
 const SHIFT_BITS: u32 = 6;

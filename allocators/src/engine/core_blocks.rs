@@ -113,8 +113,9 @@ impl Region {
             Err(Fault::NoRoom) => self.find_free(size)?,
             found => found?,
         };
-        let address = self.address(block).addr();
-        let skip = ((address.next_multiple_of(align) - address) / GRANULE) as u32;
+        // Without a sum: the next multiple may be the end of the address space.
+        let below = self.address(block).addr().wrapping_neg();
+        let skip = ((below & (align - 1)) / GRANULE) as u32;
         if skip + size > total {
             return Err(Fault::NoRoom);
         }

@@ -17,8 +17,8 @@ mod tests;
 
 /// The least that is asked for when the backing refuses more.
 const REGION_BYTES_MIN: usize = 64 << 10;
-/// Regions double up to this.
-const REGION_BYTES_MAX: usize = 4 << 30;
+/// Regions double up to this: 4 GiB, or 1 GiB where an address has 32 bits.
+const REGION_BYTES_MAX: usize = if usize::BITS == 64 { 1 << (usize::BITS - 30) } else { 1 << 30 };
 
 /// An engine for one thread, over a fixed region or growing from a backing.
 #[derive(Debug)]

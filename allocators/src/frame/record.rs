@@ -9,8 +9,8 @@ pub(super) const GRAIN: usize = 8;
 /// Returns the bytes that a block of `bytes` bytes takes.
 #[inline]
 pub(super) const fn stride(bytes: usize) -> usize {
-    // `bytes` is at most `isize::MAX`, as a layout's size is.
-    (bytes + GRAIN - 1) & !(GRAIN - 1)
+    // `bytes` is at most `isize::MAX`, as a layout's size is, or the ground's, a multiple of the grain.
+    (bytes + (GRAIN - 1)) & !(GRAIN - 1)
 }
 
 /// Where a run of blocks starts and how long each is; a length of zero marks a gap.
@@ -25,8 +25,7 @@ impl Record {
     /// Stands beneath the first record. Its blocks would be longer than any region and start behind
     /// every one, so no request and no address match it. Their bytes are a multiple of the grain, as
     /// rounding up would end at zero where a `usize` has 32 bits.
-    pub(super) const GROUND: Self =
-        Self { offset: u32::MAX, bytes: u32::MAX & !(GRAIN as u32 - 1) };
+    pub(super) const GROUND: Self = Self { offset: u32::MAX, bytes: !(GRAIN as u32 - 1) };
 
     /// Both numbers must be below 2^32.
     #[inline]

@@ -166,8 +166,11 @@ fn a_full_frame_refuses_and_stays_as_it_was() {
             }
             frame.verify().expect("sound");
             assert!(bytes < 100 || taken * 32 > bytes, "{taken} blocks in {bytes}");
-            for wrong in [layout(bytes + 1, 1), layout(1, 1 << 40), layout(isize::MAX as usize, 1)]
-            {
+            for wrong in [
+                layout(bytes + 1, 1),
+                layout(1, 1 << (usize::BITS - 2)),
+                layout(isize::MAX as usize, 1),
+            ] {
                 assert_eq!(frame.allocate(wrong), Err(AllocError));
             }
             assert_eq!(frame.stats().reserved, bytes);

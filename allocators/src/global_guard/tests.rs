@@ -6,6 +6,7 @@ use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::Ordering;
 use std::alloc::System;
+use std::format;
 use std::panic::catch_unwind;
 use std::string::String;
 use std::thread;
@@ -231,8 +232,9 @@ fn a_violation_is_reported_with_what_was_asked() {
     let guard = GlobalGuard::new("the guard", System);
     let mut memory = [0_u8; 8];
     let block = memory.as_mut_ptr();
+    let asked = format!("24 bytes; it asked for 24 bytes aligned to {}", LAYOUT.align());
     let calls: [(Call, &str); 3] = [
-        (Call::Allocate(LAYOUT), "24 bytes; it asked for 24 bytes aligned to 8"),
+        (Call::Allocate(LAYOUT), &asked),
         (Call::Reallocate { block, old: LAYOUT, size: 77 }, "77 bytes; it resized 24 bytes to 77"),
         (Call::Free { block, layout: LAYOUT }, "24 bytes; it freed 24 bytes"),
     ];

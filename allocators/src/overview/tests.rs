@@ -246,15 +246,16 @@ fn bytes_are_written_in_the_unit_stated() {
         (1536, "1.5 KiB"),
         (1_048_525, "1.0 MiB"),
         (1_048_524, "1023.9 KiB"),
-        (5 << 30, "5.0 GiB"),
-        (usize::MAX, "16.0 EiB"),
+        (3 << 30, "3.0 GiB"),
+        (usize::MAX, if usize::BITS == 64 { "16.0 EiB" } else { "4.0 GiB" }),
     ] {
         assert_eq!(Bytes(bytes).to_string(), text);
     }
     for (number, text) in [(0, "0"), (999, "999"), (1000, "1 000"), (70_012_345, "70 012 345")] {
         assert_eq!(Grouped(number).to_string().replace('\u{a0}', " "), text);
     }
-    assert_eq!(Grouped(usize::MAX).to_string().chars().filter(char::is_ascii_digit).count(), 20);
+    let digits = Grouped(usize::MAX).to_string().chars().filter(char::is_ascii_digit).count();
+    assert_eq!(digits, usize::MAX.to_string().len(), "none is lost");
 }
 
 #[test]

@@ -18,8 +18,8 @@ fn every_error_names_the_thing_and_the_remedy() {
             "give more memory or smaller leaves",
         ),
         (
-            BuddyError::TooManyLevels { bytes: 1 << 40 },
-            "1099511627776 bytes need more than 32 levels",
+            BuddyError::TooManyLevels { bytes: 3 << 29 },
+            "1610612736 bytes need more than 32 levels",
             "take larger leaves",
         ),
         (BuddyError::NoMemory, "the backing allocator has no memory left", "give it more"),

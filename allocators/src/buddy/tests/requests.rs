@@ -51,10 +51,12 @@ fn sizes_near_the_greatest_are_refused_and_change_nothing() {
     let mut region = Region::new(1 << 16, 0);
     let buddy = BuddyAllocator::from_region("huge", region.get(), 16).expect("it fits");
     let before = buddy.stats();
-    for bytes in [1 << 16, 1 << 17, 1 << 32, isize::MAX as usize - 4095, isize::MAX as usize] {
+    for bytes in
+        [1 << 16, 1 << 17, 1 << (usize::BITS / 2), isize::MAX as usize - 4095, isize::MAX as usize]
+    {
         assert_eq!(buddy.allocate(layout(bytes, 1)), Err(AllocError), "{bytes}");
     }
-    for align in [1 << 21, 1 << 40, 1 << 62] {
+    for align in [1 << 21, 1 << (usize::BITS - 24), 1 << (usize::BITS - 2)] {
         // The region lies at an odd multiple of 2^20 at least half of the time; nothing is promised
         // but that a block, if there is one, is aligned.
         if let Ok(block) = buddy.allocate(layout(1, align)) {
@@ -231,7 +233,7 @@ fn what_cannot_be_made_is_refused_with_the_reason() {
         let made = BuddyAllocator::from_region("small", &mut small[..bytes], 16);
         assert_eq!(made.err(), Some(BuddyError::TooSmall { bytes }));
     }
-    for leaf_bytes in [256, 1 << 40, 1 << 63] {
+    for leaf_bytes in [256, 1 << (usize::BITS - 24), 1 << (usize::BITS - 1)] {
         let made = BuddyAllocator::from_region("small", &mut small, leaf_bytes);
         assert_eq!(made.err(), Some(BuddyError::TooSmall { bytes: 200 }));
     }

@@ -4,7 +4,7 @@ use core::ptr::NonNull;
 use std::format;
 use std::vec::Vec;
 
-use super::super::header::{HEADER, Header, header_of};
+use super::super::header::{HEADER, Header, TOTAL_MAX, header_of};
 use super::{ignore, layout, memory, scribble, take};
 use crate::allocator::tests::Noting;
 use crate::allocator::{AllocError, Allocator, Damage};
@@ -34,11 +34,10 @@ fn the_sizes_are_those_of_the_picture() {
             assert_eq!(below, layout(front + size + 16, align.max(8)), "{size} at {align}");
         }
     }
-    let most = 1_usize << 57;
-    let largest = CanaryAllocator::layout_for(layout(most - FRONT - 16, 8));
-    assert_eq!(largest, layout(most, 8), "as large as there may be");
+    let largest = CanaryAllocator::layout_for(layout(TOTAL_MAX - FRONT - 16, 8));
+    assert_eq!(largest, layout(TOTAL_MAX, 8), "as large as there may be");
     for align in [1, 8, 64, 4096] {
-        let refused = CanaryAllocator::layout_for(layout(most, align));
+        let refused = CanaryAllocator::layout_for(layout(TOTAL_MAX, align));
         let greatest = layout(isize::MAX as usize - (align - 1), align);
         assert_eq!(refused, greatest, "what every backing refuses, at {align}");
     }

@@ -109,11 +109,13 @@ fn leaves_that_are_half_full_together_are_joined() {
 #[test]
 fn a_full_leaf_is_split_in_the_middle() {
     let half = capacity() / 2;
+    // One more where the capacity is odd.
+    let rest = capacity() - half;
     for (at, expected) in [
-        (1, [half + 1, half]),
-        (half, [half + 1, half]),
-        (half + 1, [half, half + 1]),
-        (capacity() - 1, [half, half + 1]),
+        (1, [half + 1, rest]),
+        (half, [half + 1, rest]),
+        (half + 1, [half, rest + 1]),
+        (capacity() - 1, [half, rest + 1]),
     ] {
         let mut table = filled(capacity());
         let start = table.entries(0)[at].start() + page();

@@ -28,15 +28,16 @@ fn listed(frame: &SharedFrame<'_>) -> Vec<(usize, usize)> {
 }
 
 /// Memory of a frame with 256 bytes for blocks, whose bits just fill a word or more.
-fn memory() -> [MaybeUninit<u64>; 33] {
-    [MaybeUninit::uninit(); 33]
+fn memory() -> Memory {
+    Memory([MaybeUninit::uninit(); 33 * 8])
 }
 
-fn frame_in(memory: &mut [MaybeUninit<u64>; 33]) -> SharedFrame<'_> {
-    let start = memory.as_mut_ptr().cast::<MaybeUninit<u8>>();
-    // SAFETY: the bytes are those of the array, which is borrowed as long as the frame.
-    let region = unsafe { core::slice::from_raw_parts_mut(start, 33 * 8) };
-    let frame = SharedFrame::from_region("frame", region);
+/// Aligned for blocks, as an array of `u64` is not on every machine.
+#[repr(align(8))]
+struct Memory([MaybeUninit<u8>; 33 * 8]);
+
+fn frame_in(memory: &mut Memory) -> SharedFrame<'_> {
+    let frame = SharedFrame::from_region("frame", &mut memory.0);
     assert_eq!(frame.remaining(), 256, "all but a word or two of bits");
     frame
 }

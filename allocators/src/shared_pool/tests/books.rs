@@ -51,7 +51,8 @@ fn all_begins_at_zero() {
 
 #[test]
 fn bits_beyond_the_words_are_told() {
-    let mut memory = vec![MaybeUninit::uninit(); 6000];
+    // Half as many blocks again as a middle word tells of.
+    let mut memory = vec![MaybeUninit::uninit(); BITS * BITS * 3 / 2];
     let pool = SharedPool::from_region(BYTE, "pool", &mut memory);
     let chunk = pool.chunk(0);
     let (middles, leaves) = (chunk.middles(), chunk.leaves());

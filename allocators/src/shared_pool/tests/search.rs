@@ -9,7 +9,6 @@ use std::vec::Vec;
 use crate::allocator::{AllocError, Allocator};
 use crate::shared_pool::SharedPool;
 use crate::shared_pool::bits::BITS;
-use crate::sync::shared::Ordering;
 use crate::test_backing::{TestBacking, misuse_of};
 
 const BYTE: Layout = Layout::new::<u8>();
@@ -148,7 +147,7 @@ fn a_block_that_the_upper_words_hide_is_found() {
         for number in [0, 1, BITS - 1, BITS, 3 * BITS + 5] {
             // As another thread leaves it in the midst of a free: the bits above are not set yet.
             let leaf = pool.chunk(0).leaf(number / BITS);
-            leaf.fetch_or(1 << (number % BITS), Ordering::Relaxed);
+            leaf.fetch_or(1 << (number % BITS), crate::sync::shared::Ordering::Relaxed);
             pool.places.own().remember(0, 5);
             let block = pool.allocate(BYTE).map(NonNull::cast::<u8>);
             assert_eq!(block, Ok(blocks[number]), "block {number}");

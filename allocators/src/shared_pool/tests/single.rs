@@ -10,6 +10,7 @@ use std::vec::Vec;
 
 use crate::allocator::{AllocError, Allocator, SharedRef};
 use crate::shared_pool::SharedPool;
+use crate::shared_pool::bits::BITS;
 use crate::sync::shared::Ordering;
 use crate::test_backing::{Random, TestBacking, misuse_of, panic_of};
 
@@ -74,11 +75,12 @@ fn a_region_without_room_serves_nothing() {
 
 #[test]
 fn a_region_of_more_than_a_chunk_is_filled() {
-    // One chunk has 262 144 blocks of a byte; the bits of one are 32 KiB.
-    let mut memory = vec![MaybeUninit::uninit(); 700_000];
+    // One chunk has 262 144 blocks of a byte, or 32 768 with 32 bits; the bits of one are an eighth of that.
+    let most = BITS.pow(3);
+    let mut memory = vec![MaybeUninit::uninit(); most * 8 / 3];
     let pool = SharedPool::from_region(layout(1, 1), "bytes", &mut memory);
     assert_eq!(pool.count(), 3);
-    assert!(pool.capacity() > 600_000, "{}", pool.capacity());
+    assert!(pool.capacity() > most * 7 / 3, "{}", pool.capacity());
     let blocks: Vec<_> = (0..pool.capacity()).map(|_| take(&pool, 1)).collect();
     assert_eq!(pool.allocate(layout(1, 1)), Err(AllocError));
     pool.validate();
@@ -270,9 +272,9 @@ fn damage_is_found() {
     assert!(chunk.blocks < 64, "the leaf has bits to spare");
     for word in [&chunk.root, chunk.middle(0), chunk.leaf(0)] {
         pool.verify().expect("sound");
-        word.fetch_or(1 << 63, Ordering::Relaxed);
+        word.fetch_or(1 << (usize::BITS - 1), Ordering::Relaxed);
         assert!(pool.verify().is_err(), "a bit too many");
-        word.fetch_and(!(1 << 63), Ordering::Relaxed);
+        word.fetch_and(!(1 << (usize::BITS - 1)), Ordering::Relaxed);
     }
     assert_eq!(chunk.carved(), 0);
     chunk.leaf(0).fetch_or(1, Ordering::Relaxed);

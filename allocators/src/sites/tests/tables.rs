@@ -14,9 +14,11 @@ use crate::test_backing::TestBacking;
 /// Slots of the first table, and the entries that it takes.
 const SLOTS: usize = 64;
 const MOST: usize = 56;
+/// Bytes of a slot of the numbers of sites.
+const NUMBER: usize = 2 * size_of::<usize>();
 
-/// The first address whose low 48 bits are all zero.
-const ROUND: u64 = 1 << 48;
+/// The first address whose low 48 bits are all zero; with 32 bits none is, and 28 are as good.
+const ROUND: u64 = if usize::BITS == 64 { 1 << 48 } else { 1 << 28 };
 
 /// A table with so many entries, numbered from 1 on, each at 16 times its number above [`ROUND`].
 fn table_of(count: u16, books: &TestBacking) -> Table {
@@ -37,24 +39,24 @@ fn add(table: &Table, at: NonNull<u8>, number: u16, books: &TestBacking) {
 }
 
 /// The memory that the books gave in blocks of so many bytes, as words; there is one such block.
-fn words(books: &TestBacking, bytes: usize) -> Vec<NonNull<usize>> {
+fn words<T>(books: &TestBacking, bytes: usize) -> Vec<NonNull<T>> {
     let mut found = Vec::new();
     books.walk(&mut |block| {
         if block.bytes == bytes {
-            found.push(block.address.cast::<usize>());
+            found.push(block.address.cast::<T>());
         }
     });
     let &[first] = &found[..] else { panic!("{} blocks of {bytes} bytes", found.len()) };
     // SAFETY: the block has this many words.
-    (0..bytes / size_of::<usize>()).map(|at| unsafe { first.add(at) }).collect()
+    (0..bytes / size_of::<T>()).map(|at| unsafe { first.add(at) }).collect()
 }
 
-fn word(at: NonNull<usize>) -> usize {
+fn word<T: Copy>(at: NonNull<T>) -> T {
     // SAFETY: the word lies in a live block of the books, which is written.
     unsafe { at.read() }
 }
 
-fn set(at: NonNull<usize>, value: usize) {
+fn set<T>(at: NonNull<T>, value: T) {
     // SAFETY: the word lies in a live block of the books, which nobody has a reference to.
     unsafe { at.write(value) };
 }
@@ -164,6 +166,8 @@ fn a_cleared_table_holds_nothing_of_before() {
     table.release(&books);
 }
 
+/// With 32 bits there are none.
+#[cfg(target_pointer_width = "64")]
 #[test]
 fn the_high_bits_tell_blocks_apart() {
     let books = TestBacking::new();
@@ -192,7 +196,8 @@ fn the_high_bits_tell_blocks_apart() {
 fn damage_to_slots_is_told() {
     let books = TestBacking::new();
     let table = table_of(2, &books);
-    let used: Vec<_> = words(&books, 8 * SLOTS).into_iter().filter(|&at| word(at) != 0).collect();
+    let used: Vec<_> =
+        words::<u64>(&books, 8 * SLOTS).into_iter().filter(|&at| word(at) != 0).collect();
     let before = [word(used[0]), word(used[1])];
     set(used[0], before[1]);
     let lost = Err("a block of the table of sites cannot be found");
@@ -215,6 +220,8 @@ fn damage_to_slots_is_told() {
     table.release(&books);
 }
 
+/// With 32 bits both tables have blocks of one size.
+#[cfg(target_pointer_width = "64")]
 #[test]
 fn damage_to_names_is_told() {
     let books = TestBacking::new();
@@ -228,12 +235,12 @@ fn damage_to_names_is_told() {
     let told = |what| {
         let damage = sites.verify(3).expect_err("planted");
         assert_eq!(damage.what, what, "what is broken");
-        let table = words(&books, 8 * SLOTS)[0].as_ptr().cast::<u8>().cast_const();
+        let table = words::<u64>(&books, 8 * SLOTS)[0].as_ptr().cast::<u8>().cast_const();
         assert_eq!(damage.address, table, "the address is that of the table");
     };
     // Two lines change places in the list of 16.
-    let list = words(&books, 16 * size_of::<Site>());
-    let [first, second] = [list[0], list[1]].map(|at| at.cast::<Site>());
+    let list = words::<Site>(&books, 16 * size_of::<Site>());
+    let [first, second] = [list[0], list[1]];
     let swap = || {
         // SAFETY: both words lie in the list and are written; nobody has a reference to them.
         unsafe { first.swap(second) };
@@ -243,7 +250,7 @@ fn damage_to_names_is_told() {
     swap();
     assert_eq!(sites.verify(3), Ok(()), "sound again");
     // A number of a line that has none, in both words of an empty slot.
-    let numbers = words(&books, 16 * 64);
+    let numbers = words::<usize>(&books, NUMBER * 64);
     let slot = numbers.chunks(2).position(|slot| word(slot[0]) == 0 && word(slot[1]) == 0);
     let slot = 2 * slot.expect("most slots are empty");
     // One that hashes anywhere; it is either not found or one too many.
@@ -267,7 +274,7 @@ fn names_grow_to_twice_as_many_and_go_back() {
             let number = place as u16 + 1;
             assert_eq!(names.enter(line, &books), Ok(Some(number)), "round {round}");
             let listed = [16, 32, 64].into_iter().find(|&most| place < most).expect("a few");
-            let bytes = listed * size_of::<Site>() + 16 * 64;
+            let bytes = listed * size_of::<Site>() + NUMBER * 64;
             assert_eq!(names.bytes(), bytes, "round {round}: {number} names");
             assert_eq!(books.stats().granted, bytes, "round {round}: all that the books gave");
         }

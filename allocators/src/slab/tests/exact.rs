@@ -112,9 +112,12 @@ fn a_smaller_table_is_asked_for_from_a_half_on() {
     let aligned = LARGE.align_to(align_of::<usize>()).expect("a layout");
     let pool = PoolAllocator::new(aligned, "pool", &pages);
     let slab = SlabAllocator::with_region_bytes("slab", &pool, 64 << 10);
-    let mut blocks: Vec<_> = (0..65).map(|_| large(&slab)).collect();
-    // The table has a block of the pool. 65 blocks need 4096 bytes of it, 64 blocks 2048 and 32 blocks 1024.
-    for (count, asked) in [(65, 0), (64, 1), (32, 1)] {
+    // The table has a block of the pool. 65 blocks need 4096 bytes of it, 64 blocks 2048 and 32 blocks 1024;
+    // with 32 bits twice as many do.
+    let times = 8 / size_of::<usize>();
+    let most = 64 * times + 1;
+    let mut blocks: Vec<_> = (0..most).map(|_| large(&slab)).collect();
+    for (count, asked) in [(most, 0), (64 * times, 1), (32 * times, 1)] {
         while blocks.len() > count {
             free(&slab, blocks.pop().expect("there are more"));
         }

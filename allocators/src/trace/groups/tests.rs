@@ -88,7 +88,7 @@ fn a_hash_is_of_line_column_length_and_frames() {
         let hash = mixed(place);
         assert_eq!(hash_of(site, None), hash, "{site}");
         assert_eq!(hash_of(site, Some(&Stack::NONE)), hash, "{site}");
-        let frames = [1, 0x7fff_1234_5678, usize::MAX];
+        let frames = [1, usize::MAX / 3, usize::MAX];
         let hash = frames.iter().fold(hash, |hash, &frame| mixed(hash ^ frame as u64));
         assert_eq!(hash_of(site, Some(&Stack::of(&frames))), hash, "{site} with frames");
     }
@@ -107,7 +107,10 @@ fn sites_and_stacks_that_hash_alike_are_apart() {
     }
     assert!(*groups.get(0).site == *one && *groups.get(1).site == *other, "each has its site");
     groups.release(&books);
-    // A second frame can make up for any difference of the first.
+    // A second frame can make up for any difference of the first, if it has as many bits as a hash.
+    if usize::BITS == 32 {
+        return;
+    }
     let site = here();
     let hash = hash_of(site, None);
     let second = mix(hash ^ 1) ^ 3 ^ mix(hash ^ 2);
@@ -186,7 +189,9 @@ fn there_are_no_more_than_2_to_the_30_groups() {
     let books = TestBacking::new();
     books.refuse_from(0);
     let groups = Groups::new();
-    for (count, requests) in [(MAX - 1, 1), (MAX, 1), (MAX + 1, 1)] {
+    // With 32 bits so many are larger than an object may be.
+    let asked = u64::from(usize::BITS == 64);
+    for (count, requests) in [(MAX - 1, asked), (MAX, asked), (MAX + 1, asked)] {
         groups.groups.claim_len(count);
         assert_eq!(groups.add(0, here(), None, &books), Err(AllocError), "{count} groups");
         assert_eq!(books.requests(), requests, "{count} groups: the books were asked or not");

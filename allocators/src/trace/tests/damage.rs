@@ -7,13 +7,14 @@ use super::take;
 use crate::allocator::{Allocator, Block};
 use crate::test_backing::TestBacking;
 use crate::trace::TraceAllocator;
+use crate::trace::entry::Entry;
 
 /// Bytes of a slot of the table of blocks.
-const SLOT: usize = 48;
+const SLOT: usize = size_of::<(usize, Entry)>();
 /// Slots of the first table.
 const SLOTS: usize = 64;
 
-type Slot = [u64; SLOT / 8];
+type Slot = [usize; SLOT / size_of::<usize>()];
 
 #[test]
 fn an_entry_that_was_moved_is_found() {
@@ -33,19 +34,19 @@ fn an_entry_that_was_moved_is_found() {
     };
     // SAFETY: the table was taken zeroed, and whatever was written since are words.
     let read = |at| unsafe { slot(at).read() };
-    let used = (0..SLOTS).find(|&at| read(at) != [0; 6]).expect("one slot has the entry");
+    let used = (0..SLOTS).find(|&at| read(at) != Slot::default()).expect("one slot has the entry");
     let entry = read(used);
     // SAFETY: both slots are the table's, which nobody reads meanwhile.
     unsafe {
         slot(used + 1).write(entry);
-        slot(used).write([0; 6]);
+        slot(used).write(Slot::default());
     }
     let damage = trace.verify().expect_err("it is not where its address leads");
     assert_eq!(damage.what, "an entry of the table of addresses cannot be found");
     // SAFETY: as above.
     unsafe {
         slot(used).write(entry);
-        slot(used + 1).write([0; 6]);
+        slot(used + 1).write(Slot::default());
     }
     trace.verify().expect("mended");
     // SAFETY: the block is live.
