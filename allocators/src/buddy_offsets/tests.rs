@@ -58,8 +58,8 @@ fn random_calls_never_overlap_and_all_is_merged_at_the_end() {
                     buddy.verify().expect("the tree is sound");
                     let stats = buddy.stats();
                     let granted = live.iter().map(|live| live.2).sum::<u64>();
-                    let told = usize::try_from(granted).unwrap_or(usize::MAX);
-                    assert_eq!((stats.live, stats.granted), (live.len(), told));
+                    let expected = usize::try_from(granted).unwrap_or(usize::MAX);
+                    assert_eq!((stats.live, stats.granted), (live.len(), expected));
                     let mut walked = Vec::new();
                     buddy.walk(&mut |offset, size| walked.push((offset, size)));
                     let mut known: Vec<_> = live.iter().map(|live| (live.0, live.2)).collect();

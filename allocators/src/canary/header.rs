@@ -18,7 +18,7 @@ const FRONT: usize = HEADER + guard::BEFORE;
 const ALIGN_MIN: usize = 8;
 
 /// Blocks that take more in all are refused: their size would not fit its word, or their sizes make no
-/// layout. No address space has them.
+/// layout. No address space of 64 bits has them; with 32 bits the limit is 1 GiB.
 pub(super) const TOTAL_MAX: usize = if usize::BITS == 64 { 1 << 57 } else { 1 << 30 };
 
 /// Bits of the word that hold the alignment as a power of two.

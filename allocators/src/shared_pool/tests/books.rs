@@ -51,7 +51,7 @@ fn all_begins_at_zero() {
 
 #[test]
 fn bits_beyond_the_words_are_told() {
-    // Half as many blocks again as a middle word tells of.
+    // One and a half times the blocks that one middle word covers.
     let mut memory = vec![MaybeUninit::uninit(); BITS * BITS * 3 / 2];
     let pool = SharedPool::from_region(BYTE, "pool", &mut memory);
     let chunk = pool.chunk(0);
