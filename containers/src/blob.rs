@@ -8,7 +8,8 @@
 //! - A struct's fields are told to [`blob_struct!`](crate::blob_struct), which lets the builder write either
 //!   byte order and lets [`Blob::open`] check every offset, length and text once.
 //! - What was built for another layout of a struct, for another byte order or by another version of this
-//!   format is refused.
+//!   format is refused. A machine that aligns `u64` to four bytes, as x86 with 32 bits does, has another layout
+//!   of structs with such fields: its blobs are built on a machine like it.
 //!
 //! # Layout
 //!

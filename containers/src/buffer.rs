@@ -148,9 +148,10 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
     };
 
     fn sum(used: u32, more: usize) -> Result<u32, GrowError> {
-        let sum = (used as usize).saturating_add(more);
-        u32::try_from(sum)
-            .map_err(|_| GrowError::Length { wanted: sum as u64, limit: u64::from(u32::MAX) })
+        // In 64 bits where `usize` has 32: a sum that stopped at `u32::MAX` would be a length like any other.
+        let wanted = u64::from(used).saturating_add(more as u64);
+        let limit = u64::from(u32::MAX);
+        u32::try_from(wanted).map_err(|_| GrowError::Length { wanted, limit })
     }
 
     /// Takes a block for `capacity` elements, which is not 0, in place of the one there is.

@@ -451,9 +451,10 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize, least: u32) -> Result<(), GrowError> {
-        let wanted = self.len().saturating_add(more);
-        if wanted > Self::MAX_LEN {
-            return Err(GrowError::Length { wanted: wanted as u64, limit: Self::MAX_LEN as u64 });
+        let wanted = (self.len() as u64).saturating_add(more as u64);
+        let limit = Self::MAX_LEN as u64;
+        if wanted > limit {
+            return Err(GrowError::Length { wanted, limit });
         }
         let limit = (wanted as u32).next_power_of_two().max(least);
         let old = self.limit;

@@ -12,6 +12,10 @@ type Heap<'a> = HeapAllocator<'a, PageAllocator>;
 /// what was there; dropped with live blocks it panics.
 pub(crate) type Memory<'a> = FailingAllocator<'a, FillAllocator<'a, Heap<'a>>>;
 
+/// Whether a length may be longer than 32 bits can say. Where it may not, all that is too long is memory that no
+/// allocator has.
+pub(crate) const LENGTHS_ARE_LONG: bool = usize::BITS > 32;
+
 /// Runs `test` with memory of its own, all of which it must give back.
 pub(crate) fn with_memory(test: impl FnOnce(&Memory<'_>)) {
     let pages = PageAllocator::new("test pages");

@@ -448,8 +448,9 @@ fn is_small_and_crosses_threads() {
     fn crosses<T: Send>() {}
     crosses::<Array<'_, u32, dyn Allocator + Sync>>();
     crosses::<super::ArrayIntoIter<'_, u32, SharedRef<'_>>>();
-    assert_eq!(size_of::<Array<'_, u32, Memory<'_>>>(), 24);
-    assert_eq!(size_of::<Array<'_, u32>>(), 32);
+    let pointer = size_of::<usize>();
+    assert_eq!(size_of::<Array<'_, u32, Memory<'_>>>(), 8 + 2 * pointer);
+    assert_eq!(size_of::<Array<'_, u32>>(), 8 + 3 * pointer);
     with_memory(|memory| {
         let array: Array<'_, u32> = Array::new_in(memory);
         assert_eq!((array.capacity(), memory.requests()), (0, 0), "it is empty");

@@ -294,9 +294,9 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
 
     /// Returns the class of a block for `len` elements and `more`.
     fn class_of(len: u32, more: usize) -> Result<u32, GrowError> {
-        let wanted = more.saturating_add(len as usize);
-        if wanted > LEN_MAX as usize {
-            return Err(Self::too_long(wanted as u64));
+        let wanted = u64::from(len).saturating_add(more as u64);
+        if wanted > u64::from(LEN_MAX) {
+            return Err(Self::too_long(wanted));
         }
         Ok(class_for((wanted as u32).div_ceil(Self::UNIT)))
     }

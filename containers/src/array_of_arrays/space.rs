@@ -52,7 +52,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// Returns an empty space with room for so many units.
     pub(super) fn with_units(units: u32, memory: &'a A) -> Result<Self, GrowError> {
         let mut space = Self::new(memory);
-        space.buffer.grow_exact(0, units as usize * Self::UNIT as usize)?;
+        space.buffer.grow_exact(0, Self::room_of(units))?;
         Ok(space)
     }
 
@@ -217,7 +217,12 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
 
     /// Makes the buffer so many units long, if it is shorter; blocks keep their offsets.
     pub(super) fn grow(&mut self, units: u32) -> Result<(), GrowError> {
-        self.buffer.grow_exact(0, units as usize * Self::UNIT as usize)
+        self.buffer.grow_exact(0, Self::room_of(units))
+    }
+
+    /// Returns how many elements so many units have; `usize::MAX`, which no block has, where `usize` cannot say.
+    fn room_of(units: u32) -> usize {
+        (units as usize).saturating_mul(Self::UNIT as usize)
     }
 
     /// Copies so many units from elsewhere into a block.

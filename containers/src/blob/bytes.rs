@@ -82,10 +82,11 @@ impl<'a, A: Allocator + ?Sized> BlobBytes<'a, A> {
     pub(super) fn extend(&mut self, bytes: usize, align: usize) -> Result<usize, GrowError> {
         let limit = u64::from(u32::MAX);
         let start = self.bytes.next_multiple_of(align);
-        let end = start.saturating_add(bytes);
-        if end as u64 > limit {
-            return Err(GrowError::Length { wanted: end as u64, limit });
+        let wanted = (start as u64).saturating_add(bytes as u64);
+        if wanted > limit {
+            return Err(GrowError::Length { wanted, limit });
         }
+        let end = start + bytes;
         let chunks = end.div_ceil(BLOB_ALIGN);
         if chunks > self.chunks.len() {
             self.chunks.try_resize(chunks, ZERO)?;

@@ -100,9 +100,9 @@ macro_rules! blob_struct {
             "nothing in a blob is aligned to more than 16"
         );
 
-        // SAFETY: the layout is C's, of fields whose own layout is the same everywhere, and its alignment was
-        // just asserted; each field is checked where it lies, and the rest is padding, of which all bytes will
-        // do. It has no destructor, as its fields have none.
+        // SAFETY: the layout is C's, of fields whose own size is set, and its alignment was just asserted; each
+        // field is checked where it lies, and the rest is padding, of which all bytes will do. It has no
+        // destructor, as its fields have none.
         unsafe impl $crate::BlobType for $name {
             const NAME: &'static str = ::core::stringify!($name);
             const PLAIN: bool = true $(&& <$type as $crate::BlobType>::PLAIN)+;

@@ -17,8 +17,8 @@ use super::error::BlobPartFault;
 ///
 /// An implementation promises that
 ///
-/// 1. the type is as large and as aligned on every machine, at most [`BLOB_ALIGN`](super::BLOB_ALIGN), is
-///    of some size, has no interior mutability and no destructor, and may be read by all threads;
+/// 1. the type is of a set size, aligned to at most [`BLOB_ALIGN`](super::BLOB_ALIGN), has no interior
+///    mutability and no destructor, and may be read by all threads;
 /// 2. if [`check`](Self::check) returns `Ok` for a place of a checker's bytes, the initialised bytes there,
 ///    `size_of::<Self>()` of them, are a value of the type, and what it leads to was checked likewise;
 /// 3. where [`PLAIN`](Self::PLAIN) is true, all bytes are a value.

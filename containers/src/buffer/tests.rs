@@ -126,7 +126,8 @@ fn a_refusal_says_what_was_needed() {
         let most = u64::from(u32::MAX);
         let refused = Err(GrowError::Memory { elements: most, bytes: 8 * most });
         assert_eq!(buffer.grow(1, u32::MAX as usize - 1), refused, "as many as can be counted");
-        let length = Err(GrowError::Length { wanted: u64::MAX, limit: most });
+        let length =
+            Err(GrowError::Length { wanted: (usize::MAX as u64).saturating_add(7), limit: most });
         assert_eq!(buffer.grow(7, usize::MAX), length, "no sum overflows");
         memory.refuse(Refusals::None);
     });

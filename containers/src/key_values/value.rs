@@ -118,7 +118,8 @@ pub(super) fn span(block: &[u32], kind: u8, word: u32) -> Option<Span> {
             let back = word as usize / 4;
             let length = block[block.len() - back] as usize;
             let words = if kind == kind::LONG_STR { length.div_ceil(4) } else { length };
-            Some(Span { back, words: words + 1 })
+            // The length may be anything in a block that is being checked.
+            Some(Span { back, words: words.saturating_add(1) })
         }
         _ => None,
     }

@@ -221,13 +221,12 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     ///
     /// [`GrowError`]; nothing has changed.
     pub fn try_reserve(&mut self, more: usize) -> Result<(), GrowError> {
-        let wanted = (self.shape.rows as usize).saturating_add(more);
-        if wanted <= self.shape.capacity as usize {
+        let wanted = u64::from(self.shape.rows).saturating_add(more as u64);
+        if wanted <= u64::from(self.shape.capacity) {
             return Ok(());
         }
         let limit = u64::from(u32::MAX);
-        let needed = u32::try_from(wanted)
-            .map_err(|_| GrowError::Length { wanted: wanted as u64, limit })?;
+        let needed = u32::try_from(wanted).map_err(|_| GrowError::Length { wanted, limit })?;
         let doubled = self.shape.capacity.saturating_mul(2).max(needed).max(8);
         match self.widen(doubled) {
             // Where twice as much is not to be had, what is needed may be.

@@ -272,7 +272,7 @@ fn the_last_byte_that_32_bits_tell_is_only_refused_by_the_memory() {
         assert!(matches!(refused, Err(GrowError::Memory { .. })), "{refused:?}");
         let wanted = limit + 1;
         assert_eq!(bytes.extend(most + 1, 1), Err(GrowError::Length { wanted, limit }), "one more");
-        let wanted = u64::MAX;
+        let wanted = (usize::MAX as u64).saturating_add(20);
         let huge = bytes.extend(usize::MAX, 1);
         assert_eq!(huge, Err(GrowError::Length { wanted, limit }), "no sum overflows");
         assert_eq!(bytes[..], [1; 20], "as it was");

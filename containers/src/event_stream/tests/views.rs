@@ -42,7 +42,7 @@ fn a_header_holds_type_and_size() {
     let lengths = [0, 1, 3, 4, 5, u32::MAX].map(record_bytes);
     assert_eq!(lengths, [8, 12, 12, 12, 16, 8 + (1 << 32)], "header and whole words");
     let limit = u64::from(u32::MAX);
-    let wanted = u64::MAX;
+    let wanted = (usize::MAX as u64).saturating_add(usize::MAX as u64);
     let refused = payload_bytes(usize::MAX, usize::MAX);
     assert_eq!(refused, Err(GrowError::Length { wanted, limit }), "no sum overflows");
 }

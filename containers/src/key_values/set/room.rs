@@ -46,14 +46,15 @@ impl<A: Allocator + ?Sized> KeyValuesSet<'_, A> {
     fn make_more_room(&mut self, taken: usize, words: usize) -> Result<(), GrowError> {
         let old = self.words.as_slice().len();
         let garbage = self.garbage as usize;
-        let needed = taken.saturating_add(words);
+        let wanted = (taken as u64).saturating_add(words as u64);
+        let needed = usize::try_from(wanted).unwrap_or(usize::MAX);
         let fits_compacted = needed.saturating_sub(garbage) <= old;
         if fits_compacted && 4 * garbage >= self.used as usize {
             self.compact();
             return Ok(());
         }
         let grown = if needed > MOST {
-            Err(GrowError::Length { wanted: needed as u64, limit: MOST as u64 })
+            Err(GrowError::Length { wanted, limit: MOST as u64 })
         } else {
             // An eighth, so that little is ever free, and each word is still moved a constant number of times.
             self.words.grow(needed, (old / 8).max(16).min(MOST - needed))

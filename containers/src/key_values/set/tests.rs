@@ -135,7 +135,10 @@ fn limits_are_refused_with_their_numbers() {
         let expected = GrowError::Length { wanted: MOST as u64 + used, limit: MOST as u64 };
         assert_eq!(refused, Err(expected), "more words than can be counted");
         let refused = set.make_room(usize::MAX);
-        let expected = GrowError::Length { wanted: u64::MAX, limit: MOST as u64 };
+        let expected = GrowError::Length {
+            wanted: (usize::MAX as u64).saturating_add(used),
+            limit: MOST as u64,
+        };
         assert_eq!(refused, Err(expected), "no sum overflows");
         assert_eq!(set.validate(), Ok(()), "as it was");
         let (slots, free) = (set.slots, set.free);

@@ -27,6 +27,12 @@ impl Noting<'_> {
     }
 }
 
+/// Returns those requests that a layout can make: with 32 bits none is for 2 GiB.
+pub(in super::super) fn possible<const N: usize>(requests: [usize; N]) -> Vec<usize> {
+    let is_possible = |bytes: &usize| isize::try_from(*bytes).is_ok();
+    requests.into_iter().filter(is_possible).collect()
+}
+
 /// Runs `test` with such an allocator, to which it must give back all.
 pub(in super::super) fn with_notes(test: impl FnOnce(&Noting<'_>)) {
     with_memory(|memory| {

@@ -104,7 +104,8 @@ fn more_lists_than_an_id_can_name_are_refused() {
         let refused = pool.try_reserve_lists(limit as usize + 1);
         assert_eq!(refused, Err(GrowError::Length { wanted: limit + 1, limit }), "one more");
         let refused = pool.try_reserve_lists(usize::MAX);
-        assert_eq!(refused, Err(GrowError::Length { wanted: u64::MAX, limit }), "far more");
+        let wanted = usize::MAX as u64;
+        assert_eq!(refused, Err(GrowError::Length { wanted, limit }), "far more");
         let list = pool.create();
         let refused = pool.try_reserve_lists(limit as usize);
         assert_eq!(refused, Err(GrowError::Length { wanted: limit + 1, limit }), "one is there");

@@ -95,7 +95,7 @@ fn more_entries_than_can_be_linked_are_refused() {
     with_memory(|memory| {
         let mut map = filled(memory);
         let limit = u64::from(NIL);
-        for wanted in [(1 << 31) + 1, 1 << 32, usize::MAX] {
+        for wanted in [(1 << 31) + 1, usize::MAX / 2 + 2, usize::MAX] {
             let refused = map.grow_buckets(wanted);
             let expected = GrowError::Length { wanted: wanted as u64, limit };
             assert_eq!(refused, Err(expected), "{wanted} entries");

@@ -126,14 +126,16 @@ fn a_retired_slot_is_not_alive() {
 #[test]
 fn more_slots_than_memory_has_are_refused_unasked() {
     type Wide = Id<u8, u64, 62, 2>;
+    const MANY: usize = 1 << (usize::BITS - 2);
     let backing = TestBacking::new();
-    for slots in [1 << 62, 1 << 61, 1 << 59] {
+    for slots in [MANY, MANY >> 1, MANY >> 3] {
         let refused = SharedTable::<'_, Wide, Retire, _>::new_in(slots, &backing).err();
         let expected = InsertError::Memory { slots: slots as u64, bytes: u64::MAX };
         assert_eq!(refused, Some(expected), "{slots} slots");
     }
-    let many = SharedTable::<'_, Wide, Retire, _>::new_in((1 << 62) + 1, &backing).err();
-    let limit = Wide::SLOTS;
+    type Narrow = Id<u8, u32, 20, 12>;
+    let many = SharedTable::<'_, Narrow, Retire, _>::new_in((1 << 20) + 1, &backing).err();
+    let limit = Narrow::SLOTS;
     let full = InsertError::Full { limit, live: 0, reserved: 0, retired: 0, held_back: 0 };
     assert_eq!(many, Some(full), "the index names no more");
     assert_eq!(backing.requests(), 0, "nobody was asked");

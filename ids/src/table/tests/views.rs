@@ -108,6 +108,9 @@ fn several_objects_are_lent_at_once_or_none() {
     assert!(table.get_many_mut([ids[1]]).is_some(), "one that lives");
 }
 
+/// The largest power of two.
+const TOP: usize = 1 << (usize::BITS - 1);
+
 #[test]
 fn tables_larger_than_memory_have_no_layout() {
     let measures = Measures { slot: 4, bitmap: true, beside: 0, free: 4, object: 8, align: 8 };
@@ -118,7 +121,7 @@ fn tables_larger_than_memory_have_no_layout() {
     assert_eq!(offsets(measures, full).map(|offsets| offsets.slots), Some(full * 8), "the objects");
     let beside = offsets(measures, full).map(|offsets| offsets.beside);
     assert_eq!(beside, Some(full * 12), "and the slots");
-    for capacity in [usize::MAX, 1 << 63, 1 << 62, 1 << 60, 1 << 59] {
+    for capacity in [usize::MAX, TOP, TOP >> 1, TOP >> 3, TOP >> 4] {
         assert!(offsets(measures, capacity).is_none(), "{capacity} objects");
         assert_eq!(fixed_len(measures, capacity), None, "{capacity} objects");
     }
@@ -131,10 +134,10 @@ fn tables_larger_than_memory_have_no_layout() {
     assert_eq!(align(bytes(1)), 8, "never less than a word");
     assert_eq!(align(Measures { align: 64, ..measures }), 64, "what the objects want");
     assert_eq!(align(Measures { align: 16, ..measures }), 16, "what the objects want");
-    let slots = [0, 1, 2, 3, 4, 5, 1 << 63].map(slots_for);
-    let expected = [2, 2, 2, 4, 4, 8, 1 << 63].map(Some);
+    let slots = [0, 1, 2, 3, 4, 5, TOP].map(slots_for);
+    let expected = [2, 2, 2, 4, 4, 8, TOP].map(Some);
     assert_eq!(slots, expected, "a power of two, two at least");
-    assert_eq!(slots_for((1 << 63) + 1), None, "there is none above");
+    assert_eq!(slots_for(TOP + 1), None, "there is none above");
 }
 
 #[test]
