@@ -7,7 +7,7 @@ use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 use crate::{
     bare, command, conformance, features, fuzz, hostile, loom, misuse, mutants, outside, packages,
-    sample, sanitize, smoke, tidy, valgrind,
+    sample, sanitize, smoke, targets, tidy, valgrind,
 };
 
 const USAGE: &str = "\
@@ -52,6 +52,11 @@ const STEPS: &[Step] = &[
         // The recorder is no package, so Cargo does not know of its files.
         run: |_| cargo(&["fmt", "--all", "--check", "--", "tools/recorder/src/lib.rs"]),
     },
+    Step {
+        name: "locks",
+        what: "every lock file is that of its manifests, before a step of minutes finds that it is not",
+        run: locks,
+    },
     Step { name: "tidy", what: "the rules of the house", run: |_| tidy::check() },
     Step { name: "clippy", what: "no warning, tests and examples included", run: clippy },
     Step { name: "doc", what: "the documentation builds without a warning", run: doc },
@@ -66,6 +71,11 @@ const STEPS: &[Step] = &[
         run: |project| outside::check(&project.workspace, false),
     },
     Step { name: "bare", what: "tier 0 compiles without an operating system", run: bare },
+    Step {
+        name: "targets",
+        what: "tier 0 passes its tests on a machine of 32 bits",
+        run: |project| targets::check(&project.workspace, &[&targets::NARROW]),
+    },
     Step {
         name: "loom",
         what: "every interleaving of what several threads share",
@@ -214,6 +224,29 @@ fn run_steps(request: &Request, project: &Project) -> Outcome {
 
 fn cargo(arguments: &[&str]) -> Outcome {
     command::run(command::cargo(&workspace::root()).args(arguments))
+}
+
+/// Has Cargo resolve each workspace with its lock file as it stands.
+fn locks(project: &Project) -> Outcome {
+    for folder in lock_folders(&project.tree) {
+        let mut command = command::cargo(&workspace::root().join(folder));
+        // One platform's, so that the crates of others are not fetched.
+        command.args(["metadata", "--locked", "--format-version", "1"]);
+        command.args(["--filter-platform", "x86_64-unknown-linux-gnu"]);
+        command::output(&mut command).map_err(|failure| match failure {
+            Failure::Found(what) => Failure::Found(format!(
+                "{folder}Cargo.lock does not follow the manifests; run `cargo update --workspace` in \
+                 its folder and commit it: {what}"
+            )),
+            other => other,
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns the folders with a lock file, each with a slash at its end but the root.
+fn lock_folders(tree: &Tree) -> impl Iterator<Item = &str> {
+    tree.texts().filter_map(|(path, _)| path.strip_suffix("Cargo.lock"))
 }
 
 /// Returns the features to lint and document with: all but those that need more than a C compiler.

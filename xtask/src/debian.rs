@@ -48,12 +48,17 @@ pub(crate) fn unpacked(packages: &[&str]) -> Result<Result<PathBuf, String>, Fai
 /// Installs a package where this may be done without asking, and tells whether that went well.
 pub(crate) fn installed(package: &str) -> bool {
     println!("{package} is missing; trying apt-get install");
-    let steps: [&[&str]; 2] =
-        [&["update"], &["install", "--yes", "--no-install-recommends", package]];
-    steps.iter().all(|arguments| {
-        let mut command = Command::new("apt-get");
-        quiet(command.args(*arguments).env("DEBIAN_FRONTEND", "noninteractive"))
-    })
+    updated() && apt_get(&["install", "--yes", "--no-install-recommends", package])
+}
+
+/// Fetches the lists of packages where this may be done without asking, and tells whether that went well.
+pub(crate) fn updated() -> bool {
+    apt_get(&["update"])
+}
+
+fn apt_get(arguments: &[&str]) -> bool {
+    let mut command = Command::new("apt-get");
+    quiet(command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 /// Returns the packages that a package depends on, whose names begin so.

@@ -11,6 +11,7 @@ mod command;
 mod conformance;
 mod coverage;
 mod debian;
+mod debian_rust;
 mod display;
 mod faults;
 mod features;
@@ -29,6 +30,7 @@ mod sanitize;
 mod scoreboard;
 mod shrink;
 mod smoke;
+mod targets;
 mod tidy;
 mod timed;
 mod tree;
@@ -80,6 +82,7 @@ const COMMANDS: &[Command] = &[
     ),
     ("scoreboard", "measures our rows beside their peers", scoreboard::run),
     ("shrink", "makes a failing program or trace small and prints it as a test", shrink::run),
+    ("targets", "runs the tests of tier 0 with 32 bits and in the other byte order", targets::run),
     (
         "tsan",
         "runs the tests that start threads under ThreadSanitizer, a planted race first",

@@ -2,15 +2,14 @@
 //!
 //! With the standard library as it is shipped, which is not instrumented, ThreadSanitizer reports right code: it
 //! does not see what std's locks and channels order. So std is built with it here. The nightly toolchain's
-//! sources of std are a component that may be missing; Debian has a compiler with its sources, newer than ours,
-//! which is unpacked and not installed.
+//! sources of std are a component that may be missing; Debian's compiler has its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command;
-use crate::debian;
+use crate::debian_rust::DebianRust;
 use crate::outcome::{Failure, Outcome};
 use crate::planted;
 use crate::workspace;
@@ -131,8 +130,7 @@ fn canary(example: &Path) -> Outcome {
 
 /// A compiler that has the sources of its standard library, and what its programs are linked with.
 pub(crate) struct Compiler {
-    /// Where Debian's packages are.
-    root: PathBuf,
+    debian: DebianRust,
     /// The nightly toolchain's libraries and linker.
     nightly: PathBuf,
     /// Where is built.
@@ -161,21 +159,12 @@ impl Compiler {
         if !nightly.join("lib/librustc-nightly_rt.tsan.a").is_file() {
             return Ok(Err("the nightly toolchain has no ThreadSanitizer".into()));
         }
-        let std = debian::dependency("libstd-rust-web-dev", "libstd-rust-web-");
-        let llvm = std.as_deref().and_then(|std| debian::dependency(std, "libllvm"));
-        let (Some(std), Some(llvm)) = (std, llvm) else {
-            return Ok(Err(
-                "Debian's rustc-web is not to be had (`apt-get update` may help)".into()
-            ));
-        };
-        let packages =
-            ["rustc-web", "libstd-rust-web-dev", &std, "rust-web-src", "rust-web-llvm", &llvm];
-        let root = match debian::unpacked(&packages)? {
-            Ok(root) => root,
+        let debian = match DebianRust::find()? {
+            Ok(debian) => debian,
             Err(reason) => return Ok(Err(reason)),
         };
         let folder = workspace::target().join("xtask/tsan");
-        let compiler = Self { root, nightly, folder };
+        let compiler = Self { debian, nightly, folder };
         compiler.write_linker()?;
         Ok(Ok(compiler))
     }
@@ -210,16 +199,13 @@ impl Compiler {
             runtime.display()
         );
         command.env("RUSTFLAGS", flags).env("CARGO_TARGET_DIR", &self.folder);
-        command.env("RUSTC", self.root.join("usr/bin/rustc")).env("RUSTC_BOOTSTRAP", "1");
-        command.env("LD_LIBRARY_PATH", self.root.join("usr/lib/x86_64-linux-gnu"));
+        self.debian.compiles(&mut command, TARGET);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let own = [self.folder.join("bin")];
         let paths = own.into_iter().chain(std::env::split_paths(&path));
         if let Ok(path) = std::env::join_paths(paths) {
             command.env("PATH", path);
         }
-        command.env("CARGO_UNSTABLE_BUILD_STD", "std").env("CARGO_BUILD_TARGET", TARGET);
-        command.env("CARGO_INCREMENTAL", "0").env("RUST_BACKTRACE", "0");
         command
     }
 }

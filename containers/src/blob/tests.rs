@@ -210,7 +210,7 @@ fn other_structs_versions_and_places_are_refused() {
         let mut bytes = chest(Endian::NATIVE, memory).expect("there is memory");
         let error = Blob::<Other>::open(&bytes).expect_err("it holds another struct");
         assert!(matches!(error, BlobError::OtherShape { .. }), "{error}");
-        bytes.as_mut()[12] = 2;
+        bytes.as_mut()[12..16].copy_from_slice(&2_u32.to_ne_bytes());
         assert_eq!(Blob::<Item>::open(&bytes).unwrap_err(), BlobError::OtherVersion { found: 2 });
         let behind = Blob::<Item>::open(&bytes[..0]).expect_err("there is nothing");
         assert!(matches!(behind, BlobError::Short { bytes: 0, .. }), "{behind}");

@@ -30,6 +30,14 @@ fn an_unknown_step_names_the_known_ones() {
 }
 
 #[test]
+fn every_lock_file_is_looked_at() {
+    let mut tree = small_house();
+    tree.insert("Cargo.lock", Vec::new());
+    tree.insert("fuzz/Cargo.lock", Vec::new());
+    assert!(lock_folders(&tree).eq(["", "fuzz/"]));
+}
+
+#[test]
 fn a_step_that_fails_fails_the_whole() {
     let tree = small_house();
     let workspace = workspace(&tree);

@@ -30,8 +30,8 @@ const REST: &str = "\
 - **No Miri.** So aliasing by Stacked or Tree Borrows and the provenance of pointers are checked by no machine.
 - **No Kani**, nor another prover: what is exhaustive is so up to the sizes above.
 - **No MemorySanitizer.** Reads of memory that was never written are found by Valgrind, in the allocators.
-- **x86-64 Linux alone is executed.** Machines of 32 bits and without an operating system are compiled for
-  (`cargo xtask ci bare`), not run; neither is one of the other byte order.
+- **Linux alone is executed**: on x86-64 all of it, on x86 with 32 bits and on s390x the unit tests of tier 0
+  ([targets](#targets)). For machines without an operating system is compiled (`cargo xtask ci bare`), not run.
 - Doc tests are run, but neither watched by a sanitizer nor mutated.
 - Tests that damage memory on purpose cannot run under the sanitizers; `cargo xtask sanitize` names them.
 - loom explores small models up to a bound of preemptions. It does not know the hardware.
@@ -111,6 +111,12 @@ fn about(step: &str) -> String {
             "What comes from outside, first as it did harm once and then with something spoiled in it, in child \
              processes with limits on time and memory; a fault planted in each surface is found first: \
              [security.md](security.md)."
+        }
+        "targets" => {
+            "The unit tests of tier 0, built for x86 with 32 bits and run here, and for s390x, whose highest byte \
+             comes first, and run in an emulator; the standard library is built with them. What each program is \
+             for is read from its first bytes. What the emulator has no like of is left out and named. x86 is a \
+             step of each run of the checks, which fails where it cannot run."
         }
         "tsan" => {
             "The tests that start threads, with the standard library instrumented as well, so that nothing is \

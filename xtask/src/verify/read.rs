@@ -151,6 +151,17 @@ pub(super) fn watched(said: &str) -> Vec<Row> {
     rows
 }
 
+/// Reads how many tests of each package passed on each machine.
+pub(super) fn targets(said: &str) -> Vec<Row> {
+    let read = |line: &str| {
+        let (target, rest) = line.strip_prefix("targets: ")?.split_once(": ")?;
+        let (package, rest) = rest.split_once(": ")?;
+        let tests = number(rest, " tests passed")?;
+        Some(row(&format!("{target}: {package}"), tests, "tests"))
+    };
+    said.lines().filter_map(read).collect()
+}
+
 /// Reads the table of the targets.
 pub(super) fn fuzz(said: &str) -> Vec<Row> {
     let mut rows = Vec::new();

@@ -107,6 +107,13 @@ pub(super) const STEPS: &[Step] = &[
         read: read::hostile,
     },
     Step {
+        name: "targets",
+        what: "the tests of tier 0 with 32 bits and in the other byte order",
+        long: false,
+        command: |_| words("cargo xtask targets"),
+        read: read::targets,
+    },
+    Step {
         name: "tsan",
         what: "real threads under ThreadSanitizer",
         long: true,

@@ -53,6 +53,9 @@ fn what_each_tool_says_is_read() {
     let rows = read::misuse("| allocator | leak |\n|---|---|\n| heap | detected | detected |\n");
     assert!(has(&rows, "detected", "2"), "{rows:?}");
 
+    let rows = read::targets("targets: s390x-unknown-linux-gnu: loligo-ids: 164 tests passed\n");
+    assert!(has(&rows, "s390x-unknown-linux-gnu: loligo-ids", "164"), "{rows:?}");
+
     let said = "AddressSanitizer: 17 planted faults and a leak reported\n\
                 test result: ok. 3 passed; 0 failed\ntest result: ok. 4 passed; 0 failed\n";
     let rows = read::watched(said);

@@ -150,14 +150,20 @@ fn refused(count: u32, tail: u32, block: &[u32], offset: usize, reason: &str) {
     assert!(std::format!("{error}").contains(reason));
 }
 
+/// Returns the word in which the types of two keys lie, a byte each.
+fn types([first, second]: [u8; 2]) -> u32 {
+    u32::from_ne_bytes([first, second, 0, 0])
+}
+
 #[test]
 fn hostile_bytes_are_refused_with_place_and_reason() {
     use value::kind;
-    let text = u32::from(kind::STR);
-    let array = u32::from(kind::ARRAY);
-    let long_text = u32::from(kind::LONG_STR);
-    let long_array = u32::from(kind::LONG_ARRAY);
-    let number = u32::from(kind::F32);
+    let text = types([kind::STR, 0]);
+    let array = types([kind::ARRAY, 0]);
+    let long_text = types([kind::LONG_STR, 0]);
+    let long_array = types([kind::LONG_ARRAY, 0]);
+    let number = types([kind::F32, 0]);
+    let numbers = types([kind::F32; 2]);
 
     let mut other = EMPTY;
     other[0] = MARK.swap_bytes();
@@ -170,13 +176,13 @@ fn hostile_bytes_are_refused_with_place_and_reason() {
     refused(u32::MAX / 2, u32::MAX, &[0; 9], 8, fits);
     refused(1, 1, &[1, 0, number], 12, "the values' ends overlap the keys");
     refused(0, u32::MAX, &[0; 9], 12, "the values' ends overlap the keys");
-    refused(2, 0, &[7, 7, 0, 0, number | number << 8], 20, "the keys do not ascend");
-    refused(2, 0, &[8, 7, 0, 0, number | number << 8], 20, "the keys do not ascend");
+    refused(2, 0, &[7, 7, 0, 0, numbers], 20, "the keys do not ascend");
+    refused(2, 0, &[8, 7, 0, 0, numbers], 20, "the keys do not ascend");
     refused(1, 0, &[1, 0, 0], 24, "there is no such type");
-    refused(1, 0, &[1, 0, 7], 24, "there is no such type");
+    refused(1, 0, &[1, 0, types([7, 0])], 24, "there is no such type");
     refused(2, 0, &[1, 2, 0, 0, number], 33, "there is no such type");
-    refused(3, 0, &[1, 2, 3, 0, 0, 0, number | number << 8], 42, "there is no such type");
-    refused(1, 0, &[1, 2, u32::from(kind::BOOL)], 20, "a bool is neither 0 nor 1");
+    refused(3, 0, &[1, 2, 3, 0, 0, 0, numbers], 42, "there is no such type");
+    refused(1, 0, &[1, 2, types([kind::BOOL, 0])], 20, "a bool is neither 0 nor 1");
 
     let begin = "a value does not begin among the values' ends";
     refused(1, 1, &[1, 8 | 4 << 16, text, 0], 20, begin);
@@ -193,11 +199,11 @@ fn hostile_bytes_are_refused_with_place_and_reason() {
     refused(1, 1, &[1, 4, long_array, u32::MAX], 20, longer);
     refused(1, 1, &[1, 4, long_array, 1], 20, longer);
 
-    let both = [1, 2, 4 | 4 << 16, 4 | 4 << 16, text | text << 8, 0];
+    let both = [1, 2, 4 | 4 << 16, 4 | 4 << 16, types([kind::STR; 2]), 0];
     refused(2, 1, &both, 28, "values overlap each other");
     let deep = "a text is not UTF-8";
-    refused(1, 1, &[1, 4 | 4 << 16, text, u32::from_le_bytes(*b"ab\xffd")], 30, deep);
-    refused(1, 2, &[1, 8, long_text, 3, u32::from_le_bytes(*b"a\xc3\x28d")], 33, deep);
+    refused(1, 1, &[1, 4 | 4 << 16, text, u32::from_ne_bytes(*b"ab\xffd")], 30, deep);
+    refused(1, 2, &[1, 8, long_text, 3, u32::from_ne_bytes(*b"a\xc3\x28d")], 33, deep);
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn words_that_end_within_the_header_are_refused() {
     assert!(checked(&EMPTY).is_ok(), "a whole header");
     // A text or an array that takes no room, and yet says where.
     for kind in [kinds::STR, kinds::ARRAY] {
-        let words = [MARK, 4 * 8, 1, 1, 1, 4, u32::from(kind), 0];
+        let words = [MARK, 4 * 8, 1, 1, 1, 4, u32::from_ne_bytes([kind, 0, 0, 0]), 0];
         let refused = KeyValuesRef::open(bytemuck::cast_slice(&words)).err();
         let longer = DamagedKeyValues::at_word(HEADER + 1, "a value has a place and no length");
         let taken = KeyValuesRef::open(bytemuck::cast_slice(&words));

@@ -76,12 +76,20 @@ fn a_value_has_its_type() {
         assert_eq!(value.depth(), depth, "{value:?}");
     }
     assert_eq!(
-        from_tail(FieldType::Text, &[0x6261], 2),
+        from_tail(FieldType::Text, &[u32::from_ne_bytes(*b"ab\0\0")], 2),
         Some(OpenValue::Text("ab")),
         "in the tail"
     );
-    assert_eq!(from_tail(FieldType::Text, &[0x6261], 5), None, "longer than its words");
-    assert_eq!(from_tail(FieldType::Text, &[0xff], 1), None, "no text");
+    assert_eq!(
+        from_tail(FieldType::Text, &[u32::from_ne_bytes(*b"ab\0\0")], 5),
+        None,
+        "longer than its words"
+    );
+    assert_eq!(
+        from_tail(FieldType::Text, &[u32::from_ne_bytes([0xff, 0, 0, 0])], 1),
+        None,
+        "no text"
+    );
 }
 
 #[test]

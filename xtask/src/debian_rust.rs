@@ -1,0 +1,52 @@
+//! Debian's compiler that comes with the sources of its standard library.
+//!
+//! The toolchains of this project lack those sources. Debian's `rustc-web` has them and is newer than ours; it is
+//! unpacked beside the build and not installed. With it Cargo builds the standard library itself: for a machine
+//! other than this one, or with a sanitizer in it.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::debian;
+use crate::outcome::Failure;
+
+/// Where the compiler was unpacked.
+pub(crate) struct DebianRust {
+    root: PathBuf,
+}
+
+impl DebianRust {
+    /// Unpacks it, or says why it is not to be had.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Unable`] if a file cannot be written.
+    pub(crate) fn find() -> Result<Result<Self, String>, Failure> {
+        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+            return Ok(Err("Debian's rustc-web is set up for Linux on x86-64 alone".into()));
+        }
+        // On a fresh machine apt knows of no package.
+        let libraries = libraries().or_else(|| debian::updated().then(libraries).flatten());
+        let Some([std, llvm]) = libraries else {
+            return Ok(Err("apt knows of no rustc-web (Debian 12 and later have it)".into()));
+        };
+        let packages =
+            ["rustc-web", "libstd-rust-web-dev", &std, "rust-web-src", "rust-web-llvm", &llvm];
+        Ok(debian::unpacked(&packages)?.map(|root| Self { root }))
+    }
+
+    /// Lets Cargo compile with it, the standard library included, for `target`.
+    pub(crate) fn compiles(&self, cargo: &mut Command, target: &str) {
+        cargo.env("RUSTC", self.root.join("usr/bin/rustc")).env("RUSTC_BOOTSTRAP", "1");
+        cargo.env("LD_LIBRARY_PATH", self.root.join("usr/lib/x86_64-linux-gnu"));
+        cargo.env("CARGO_UNSTABLE_BUILD_STD", "std").env("CARGO_BUILD_TARGET", target);
+        cargo.env("CARGO_INCREMENTAL", "0").env("RUST_BACKTRACE", "0");
+    }
+}
+
+/// Returns the packages whose names change with the version: its library and LLVM's.
+fn libraries() -> Option<[String; 2]> {
+    let std = debian::dependency("libstd-rust-web-dev", "libstd-rust-web-")?;
+    let llvm = debian::dependency(&std, "libllvm")?;
+    Some([std, llvm])
+}
