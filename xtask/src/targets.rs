@@ -175,7 +175,8 @@ impl Target {
         let mut tests = match self.emulator {
             Some((emulator, _)) => {
                 let mut emulated = Command::new(emulator);
-                emulated.arg(program);
+                // A process that forks while its other threads run hangs in the emulator.
+                emulated.arg(program).arg("--test-threads=1");
                 emulated
             }
             None => Command::new(program),

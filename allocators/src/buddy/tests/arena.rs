@@ -226,7 +226,7 @@ fn what_is_no_arena_is_refused_with_the_reason() {
     let error = unsafe { BuddyAllocator::open("junk", junk.get()) }.err();
     assert_eq!(error, Some(BuddyError::NotAnArena));
     let mut newer = bytes.clone();
-    newer[8] = MaybeUninit::new(2);
+    newer[8..12].write_copy_of_slice(&2_u32.to_ne_bytes());
     let mut region = Region::new(20_000, 0);
     let error = open(&newer, &mut region).err();
     assert_eq!(error, Some(BuddyError::WrongVersion { found: 2 }));

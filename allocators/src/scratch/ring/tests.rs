@@ -10,7 +10,12 @@ use crate::allocator::{AllocError, Allocator};
 use crate::misuse::Misuse;
 
 /// Memory of a ring of 160 bytes, aligned to its grain.
-type Memory = [MaybeUninit<u128>; 13];
+#[repr(align(16))]
+struct Memory([MaybeUninit<u8>; 208]);
+
+impl Memory {
+    const UNSET: Self = Self([MaybeUninit::uninit(); 208]);
+}
 
 fn layout(bytes: usize, align: usize) -> Layout {
     Layout::from_size_align(bytes, align).expect("a valid layout")
@@ -18,7 +23,7 @@ fn layout(bytes: usize, align: usize) -> Layout {
 
 /// Shows a ring of ten grains.
 fn with_ring(act: impl FnOnce(&Ring<'_>)) {
-    let mut memory: Memory = [MaybeUninit::uninit(); 13];
+    let mut memory = Memory::UNSET;
     let start = NonNull::from(&mut memory).cast();
     // SAFETY: the memory has more than 200 bytes and outlives the ring.
     let ring = unsafe { Ring::over("ring", start, 200) };
@@ -52,7 +57,7 @@ fn wrap(ring: &Ring<'_>) -> [NonNull<u8>; 3] {
 
 #[test]
 fn a_ring_without_room_stays_where_it_is() {
-    let mut memory: Memory = [MaybeUninit::uninit(); 13];
+    let mut memory = Memory::UNSET;
     for (skip, bytes) in [(0, 0), (1, 0), (1, 14), (1, 34), (8, 27)] {
         let start = NonNull::from(&mut memory).cast::<u8>();
         let start = NonNull::new(start.as_ptr().wrapping_add(skip)).expect("not null");
