@@ -30,7 +30,7 @@ mod tests;
 /// front of tools that watch that heap.
 ///
 /// AddressSanitizer, Valgrind, heap profilers and allocators that are preloaded put themselves in place of `malloc`. A
-/// heap over pages is one large block to them, unless it is built to [tell them more](https://github.com/loligo-engine/loligo/blob/main/docs/sanitizers.md);
+/// heap over pages is one large block to them, unless it is built to [tell them more](https://github.com/loligo-engine/loligo/blob/main/docs/guide/sanitizers.md);
 /// through this each block is seen by itself, in any build.
 ///
 /// Every block is in a table by its address, so foreign, interior and double frees and wrong layouts end in

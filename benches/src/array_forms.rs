@@ -1,4 +1,4 @@
-//! The table of `docs/arrays-of-arrays.md`: the forms of an array of arrays beside each other, for rows of
+//! The table of `docs/evidence/arrays-of-arrays.md`: the forms of an array of arrays beside each other, for rows of
 //! several lengths.
 //!
 //! ```sh

@@ -90,7 +90,7 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 /// # When not to use it
 ///
 /// Where a small limit holds for every row and most rows are near it, [`FixedRows`] are quicker.
-/// For a few long arrays take an [`Array`] each. `docs/arrays-of-arrays.md` has figures.
+/// For a few long arrays take an [`Array`] each. `docs/evidence/arrays-of-arrays.md` has figures.
 ///
 /// # Examples
 ///

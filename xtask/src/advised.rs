@@ -25,7 +25,7 @@ did not see, all rows of a recording in one run.
 Usage: cargo xtask advised [--write] [--kept] [--candidates N] [FILE...]
 
 Options:
-  --write         writes the table and what was advised into docs/choosing-an-allocator.md
+  --write         writes the table and what was advised into docs/guide/choosing-an-allocator.md
   --kept          takes the strategies of the run before instead of searching anew
   --candidates N  how many candidates are replayed for each recording [default: 300]
 

@@ -9,7 +9,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::workspace;
 
 /// Where the page lies.
-const PAGE: &str = "docs/conformance.md";
+const PAGE: &str = "docs/evidence/conformance.md";
 
 const USAGE: &str = "\
 Runs the conformance suites over our allocators, id tables, maps, queues and streams and over those of
@@ -20,8 +20,8 @@ on purpose and must fail.
 Usage: cargo xtask conformance [--write | --check | --ours]
 
 Options:
-  --write  writes the tables, with what was found and how to see it, to docs/conformance.md
-  --check  says where docs/conformance.md tells otherwise and writes nothing
+  --write  writes the tables, with what was found and how to see it, to docs/evidence/conformance.md
+  --check  says where docs/evidence/conformance.md tells otherwise and writes nothing
   --ours   leaves the others out; the build is shorter
 
 jemalloc and snmalloc are among the others where make and a C++ compiler are found.

@@ -41,7 +41,7 @@ The faults are files in xtask/planted. What needs nightly or valgrind is skipped
 Usage: cargo xtask planted [--write] [--missing] [--skip NET]... [--list] [--page] [FAULT...]
 
 Options:
-  --write    keeps the verdicts in tests/planted.tsv and writes docs/planted-faults.md from all that are kept
+  --write    keeps the verdicts in tests/planted.tsv and writes docs/evidence/planted-faults.md from all that are kept
   --missing  leaves those out whose verdicts are all kept, so that several sittings add up
   --skip NET leaves a kind of net out, such as fuzz; its verdicts stay those of before
   --list     lists the faults and plants none

@@ -91,7 +91,7 @@ const COMMANDS: &[Command] = &[
     ("valgrind", "runs the allocators under Valgrind, planted faults included", valgrind::run),
     (
         "verify",
-        "runs every net in turn and gathers the figures of docs/verification.md",
+        "runs every net in turn and gathers the figures of docs/evidence/verification.md",
         verify::run,
     ),
 ];

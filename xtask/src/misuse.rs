@@ -8,12 +8,12 @@ use crate::outcome::{Failure, Outcome};
 use crate::workspace;
 
 /// Where the page lies.
-pub(crate) const PAGE: &str = "docs/misuse.md";
+pub(crate) const PAGE: &str = "docs/evidence/misuse.md";
 
 const USAGE: &str = "\
 Does each misuse (double, foreign and interior frees, wrong sizes, leaks, writes past and before a
 block, use after free) to each of our allocators and wrappers and to the peers, each in a process of
-its own, prints what became of it as a table, and writes the table to docs/misuse.md.
+its own, prints what became of it as a table, and writes the table to docs/evidence/misuse.md.
 
 Usage: cargo xtask misuse [--ours] [--print]
 

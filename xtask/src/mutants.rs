@@ -62,7 +62,7 @@ Options:
                    unviable, or survived, which is missed or unreached without an explanation
   --list VERDICT   lists the mutants of a verdict with their lines and runs nothing
   --summary        prints the share caught and the cover by file, and runs nothing
-  --page           writes the same to docs/mutants.md, with what is explained
+  --page           writes the same to docs/evidence/mutants.md, with what is explained
   --check          reads both files, says how much of the code as it is they cover, and runs nothing
 
 Examples:

@@ -25,7 +25,7 @@ pub(crate) use page::PATH as PAGE;
 const USAGE: &str = "\
 Runs every net in turn, with the seconds of each: tests, small worlds, random programs, loom, misuse,
 sanitizers, Valgrind, fuzzing. What they tell in figures is kept in tests/verification.tsv with the command
-that gave it, the day and the commit, and docs/verification.md is written from what is kept.
+that gave it, the day and the commit, and docs/evidence/verification.md is written from what is kept.
 
 Usage: cargo xtask verify [--long] [--minutes N] [--list] [--page] [STEP...]
 

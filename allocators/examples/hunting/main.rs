@@ -1,4 +1,4 @@
-//! Bugs that were planted, and the wrapper that finds each: docs/hunting-memory-bugs.md as a program.
+//! Bugs that were planted, and the wrapper that finds each: docs/guide/hunting-memory-bugs.md as a program.
 //!
 //! `cargo run -p loligo-allocators --example hunting` runs every case in a process of its own and shows
 //! symptom, wrapper and report; `-- overrun` runs that one here. Each case is a file: first the bug as it

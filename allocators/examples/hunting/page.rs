@@ -6,7 +6,7 @@ use std::io;
 use crate::show::Seen;
 
 /// The page, in the repository.
-pub(crate) const PAGE: &str = "docs/hunting-memory-bugs.md";
+pub(crate) const PAGE: &str = "docs/guide/hunting-memory-bugs.md";
 
 /// The crate's folder.
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");

@@ -1,4 +1,4 @@
-//! Prints the table of `docs/arrays-of-arrays.md`.
+//! Prints the table of `docs/evidence/arrays-of-arrays.md`.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

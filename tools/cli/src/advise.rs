@@ -64,7 +64,7 @@ const EXAMPLES: &str = "Examples:
   loligo advise game.altrace --seed 2         other candidates of the same space
 
 Exit status: 0 all went well, 2 it could not be done.
-How to read what it prints: docs/choosing-an-allocator.md.";
+How to read what it prints: docs/guide/choosing-an-allocator.md.";
 
 impl Advise {
     /// Does the work; errors go to standard error.

@@ -81,7 +81,7 @@ const EXAMPLES: &str = "Examples:
 What is wrong is told as file:line:column, reason and remedy, with what was done below it; everything else is
 compiled, and what fails keeps its last good version.
 Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.
-How files are named, and what is in the data folder: docs/compiling.md.";
+How files are named, and what is in the data folder: docs/guide/compiling.md.";
 
 /// Between two looks at the project at the least.
 const PAUSE_MIN: Duration = Duration::from_millis(50);

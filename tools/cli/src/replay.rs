@@ -76,7 +76,7 @@ const EXAMPLES: &str = "Examples:
   loligo replay --verify --json figures.json     contents compared, figures for a program
 
 Exit status: 0 all went well, 1 --verify found something lost, 2 it could not be done.
-Strategies are described in docs/strategies.md.";
+Strategies are described in docs/reference/strategies.md.";
 
 impl Replay {
     /// Does the work; errors go to standard error.

@@ -28,7 +28,7 @@ const EXAMPLES: &str = "Examples:
   loligo sjson format level.sjson
   loligo sjson to-json level.sjson | jq .
 
-FILE may be `-` for standard input. What SJSON is stands in docs/sjson.md.
+FILE may be `-` for standard input. What SJSON is stands in docs/reference/sjson.md.
 Exit status: 0 all went well, 1 a check found something, 2 it could not be done.";
 
 #[derive(Debug, Subcommand)]

@@ -39,7 +39,7 @@ const EXAMPLES: &str = "Examples:
   loligo strategy pools+heap --emit json                  a built-in one, to change it
 
 Exit status: 0 all went well, 2 it could not be done.
-Strategies are described in docs/strategies.md.";
+Strategies are described in docs/reference/strategies.md.";
 
 impl Strategy {
     /// Does the work; errors go to standard error.

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Version 2 begins with `ALTRACE2`; its events have sixteen bytes more (call site, allocator object,
-//! time), and among them stand frame marks, names and notes. `docs/trace-format.md` describes both.
+//! time), and among them stand frame marks, names and notes. `docs/reference/trace-format.md` describes both.
 //!
 //! Reading checks every record against all that came before it, so whoever holds a [`Trace`] may
 //! rely on it. What is kept grows by the records that are really there, never by what one claims.

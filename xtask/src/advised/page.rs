@@ -1,4 +1,4 @@
-//! What of docs/choosing-an-allocator.md is written by the command: what stands between its markers.
+//! What of docs/guide/choosing-an-allocator.md is written by the command: what stands between its markers.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::outcome::{Failure, Outcome};
 
 /// Where the page lies.
-pub(super) const PATH: &str = "docs/choosing-an-allocator.md";
+pub(super) const PATH: &str = "docs/guide/choosing-an-allocator.md";
 
 /// The end of a part.
 const END: &str = "<!-- to here -->";
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_page_has_places_for_the_table_and_two_bundled_recordings() {
-        let page = include_str!("../../../docs/choosing-an-allocator.md");
+        let page = include_str!("../../../docs/guide/choosing-an-allocator.md");
         for part in ["table", "lua", "ffmpeg"] {
             assert_eq!(page.matches(&begin(part)).count(), 1, "{part}");
         }

@@ -6,7 +6,7 @@ use super::net::KINDS;
 use super::{NETS_MIN, kinds};
 
 /// Where it lies.
-pub(crate) const PATH: &str = "docs/planted-faults.md";
+pub(crate) const PATH: &str = "docs/evidence/planted-faults.md";
 
 const HEAD: &str = "\
 # Planted faults

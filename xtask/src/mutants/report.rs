@@ -15,7 +15,7 @@ use super::world::World;
 use crate::outcome::{Failure, Outcome};
 
 /// Where the page lies, from the root.
-const PAGE: &str = "docs/mutants.md";
+const PAGE: &str = "docs/evidence/mutants.md";
 
 /// How many mutants of a place there are, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

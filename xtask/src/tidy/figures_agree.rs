@@ -8,8 +8,8 @@ const RECORDS: &str = "benches/record/";
 
 /// Pages that state the counts of mutants: what stands before and behind `N of M` on each.
 const MUTANTS: [(&str, &str, &str); 2] = [
-    ("docs/mutants.md", "**", " mutants are caught"),
-    ("docs/verification.md", "| mutants | ", " are caught"),
+    ("docs/evidence/mutants.md", "**", " mutants are caught"),
+    ("docs/evidence/verification.md", "| mutants | ", " are caught"),
 ];
 
 pub(crate) fn check(tree: &Tree, findings: &mut Vec<Finding>) {

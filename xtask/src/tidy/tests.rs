@@ -435,10 +435,10 @@ fn figures_agree_finds_what_two_pages_state_differently() {
             "| figure | value |\n|---|---|\n| mutants | {caught} of 30 are caught, 90 % |\n"
         );
         found(|tree| {
-            tree.insert("docs/mutants.md", "**27 of 30 mutants are caught: 90 %.**\n".into());
-            tree.insert("docs/verification.md", row.into());
+            tree.insert("docs/evidence/mutants.md", "**27 of 30 mutants are caught: 90 %.**\n".into());
+            tree.insert("docs/evidence/verification.md", row.into());
         })
     };
     assert_eq!(mutants("27"), []);
-    assert_eq!(mutants("26"), [("figures-agree", "docs/verification.md".to_owned(), 3)]);
+    assert_eq!(mutants("26"), [("figures-agree", "docs/evidence/verification.md".to_owned(), 3)]);
 }

@@ -5,7 +5,7 @@ use super::steps::STEPS;
 use crate::{faults, misuse};
 
 /// Where it lies.
-pub(crate) const PATH: &str = "docs/verification.md";
+pub(crate) const PATH: &str = "docs/evidence/verification.md";
 
 const HEAD: &str = "\
 # Verification
@@ -96,21 +96,21 @@ fn about(step: &str) -> String {
         }
         "sanitize" => {
             "The tests of tier 0 with AddressSanitizer, which our allocators tell what is free, and \
-             LeakSanitizer: [sanitizers.md](sanitizers.md)."
+             LeakSanitizer: [sanitizers.md](../guide/sanitizers.md)."
         }
         "valgrind" => {
             "The tests of the allocators under memcheck, with client requests; it also sees what was never \
-             written: [sanitizers.md](sanitizers.md)."
+             written: [sanitizers.md](../guide/sanitizers.md)."
         }
         "fuzz" => {
             "Targets over programs of operations and over every reader of bytes, under AddressSanitizer; \
              coverage is in branches and comparisons, by the inputs that a target began with and in the end: \
-             [fuzzing.md](fuzzing.md)."
+             [fuzzing.md](../guide/fuzzing.md)."
         }
         "hostile" => {
             "What comes from outside, first as it did harm once and then with something spoiled in it, in child \
              processes with limits on time and memory; a fault planted in each surface is found first: \
-             [security.md](security.md)."
+             [security.md](../security.md)."
         }
         "targets" => {
             "The unit tests of tier 0, built for x86 with 32 bits and run here, and for s390x, whose highest byte \

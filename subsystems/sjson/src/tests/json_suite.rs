@@ -12,7 +12,7 @@ use crate::tests::check;
 use crate::tests::samples::shared;
 
 /// The page with the table of files that are no JSON, but SJSON.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/sjson.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/sjson.md");
 
 fn is_accepted(text: &[u8], options: &Options) -> bool {
     let mut parser = Parser::new(text, options);
@@ -72,7 +72,7 @@ fn the_suite_decides_what_json_is() {
     sorted.sort();
     assert_eq!(
         sorted, only_sjson,
-        "docs/sjson.md lists what is SJSON and no JSON, with the reason"
+        "docs/reference/sjson.md lists what is SJSON and no JSON, with the reason"
     );
 }
 

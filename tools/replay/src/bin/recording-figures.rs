@@ -1,5 +1,5 @@
 //! What recording costs: programs run with and without the recorder, and the table in
-//! `docs/recording.md`.
+//! `docs/guide/recording.md`.
 #![forbid(unsafe_code)]
 
 use core::fmt::Write as _;
@@ -17,7 +17,7 @@ Measures what `loligo record` costs the recorded program, and prints a table.
 Usage: cargo run --release -p loligo-replay --bin recording-figures -- [--write]
 
 Options:
-  --write  also puts the table into docs/recording.md
+  --write  also puts the table into docs/guide/recording.md
 
 Each program runs nine times with and nine times without the recorder, in turn; its output is thrown
 away. Times are those of the processor, in the program and in the system, the least of each nine: what
@@ -161,7 +161,7 @@ fn measure(name: &'static str, line: &str) -> Result<Row, String> {
 
 /// Puts the table between its marks in the page.
 fn put(table: &str) -> Result<(), String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/recording.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/recording.md");
     let fail = |what: &str| format!("{}: {what}", path.display());
     let page = fs::read_to_string(&path).map_err(|error| fail(&error.to_string()))?;
     let (before, rest) = page.split_once(BEGIN).ok_or_else(|| fail("the first mark is missing"))?;

@@ -102,7 +102,7 @@ fn wrong_files_are_refused_with_line_column_and_key() {
         let error = refusal(&text);
         assert!(error.starts_with("my.json: "), "{error}");
         assert!(error.contains(part), "`{error}` has `{part}`");
-        assert!(error.ends_with("; see docs/strategies.md"), "{error}");
+        assert!(error.ends_with("; see docs/reference/strategies.md"), "{error}");
         assert!(part.contains("`strategies` is empty") || error.contains(" column "), "{error}");
     }
     let twice = r#"{"strategies": [{"name": "a", "tree": {"heap": {}}}, {"name": "a", "tree": {"heap": {}}}]}"#;
@@ -144,7 +144,7 @@ strategies = [
         assert!(error.starts_with("my.sjson: "), "{error}");
         assert!(error.contains(part), "`{error}` has `{part}`");
         assert!(error.contains(place), "`{error}` has `{place}`");
-        assert!(error.ends_with("; see docs/strategies.md"), "{error}");
+        assert!(error.ends_with("; see docs/reference/strategies.md"), "{error}");
     }
     let deep = "{ proxy = { name = \"p\" of = ".repeat(2000);
     let error = refusal(&file(&deep));
@@ -153,11 +153,11 @@ strategies = [
 
 #[test]
 fn the_examples_of_the_manual_are_valid() {
-    let manual = include_str!("../../../../docs/strategies.md");
+    let manual = include_str!("../../../../docs/reference/strategies.md");
     let mut read = 0;
     for example in manual.split("```json\n").skip(1) {
         let end = example.find("```").expect("the example ends");
-        parse("docs/strategies.md", &example[..end]).expect("it is valid");
+        parse("docs/reference/strategies.md", &example[..end]).expect("it is valid");
         read += 1;
     }
     assert!(read >= 2, "{read} examples");

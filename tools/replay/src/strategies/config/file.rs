@@ -35,7 +35,7 @@ pub struct StrategyError {
 
 impl fmt::Display for StrategyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; see docs/strategies.md", self.file, self.what)
+        write!(f, "{}: {}; see docs/reference/strategies.md", self.file, self.what)
     }
 }
 
