@@ -10,7 +10,7 @@ use std::thread;
 /// A number that says it may be shared.
 struct Number(UnsafeCell<u64>);
 
-// SAFETY: whoever counts holds the lock; with the argument `race` that is not so, which is the planted fault.
+// SAFETY: the counting thread holds the lock; with the argument `race` that is not so, which is the planted fault.
 unsafe impl Sync for Number {}
 
 static NUMBER: Number = Number(UnsafeCell::new(0));

@@ -26,7 +26,7 @@ struct Job {
 /// A job on its way to the thread that will do it.
 struct Handed(NonNull<Job>);
 
-// SAFETY: whoever hands a job over keeps no use of it.
+// SAFETY: the thread that hands a job over does not use it afterwards.
 unsafe impl Send for Handed {}
 
 const JOBS: u64 = 20_000;

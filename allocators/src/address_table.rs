@@ -57,7 +57,7 @@ pub(crate) struct Place {
 
 /// A hash table from the addresses of blocks to values.
 ///
-/// It does not hold the allocator that its memory comes from: whoever owns it passes the same one to
+/// It does not hold the allocator that its memory comes from: its owner passes the same one to
 /// each call, and calls [`release`](Self::release) before dropping it.
 ///
 /// # Complexity

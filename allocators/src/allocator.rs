@@ -215,7 +215,7 @@ pub unsafe trait Allocator {
         None
     }
 
-    /// Tells whether `address` lies in memory that this allocator hands out from.
+    /// Returns `true` if `address` lies in memory that this allocator hands out from.
     fn owns(&self, address: *const u8) -> bool;
 
     /// Shows every live block of this object: in address order within a region, regions in the order

@@ -251,7 +251,7 @@ impl<'a, S: SiteBook> BuddyAllocator<'a, dyn Allocator + Sync + 'a, S> {
     pub fn into_region(self) -> &'a mut [MaybeUninit<u8>] {
         let mut region = self.into_memory().region();
         // SAFETY: the region was lent for `'a`, and the allocator that had it is gone. The blocks
-        // are reached by whoever opens the region next; the old pointers to them end here.
+        // are reached by the next owner of the region; the old pointers to them end here.
         unsafe { region.as_mut() }
     }
 }

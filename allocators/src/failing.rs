@@ -49,7 +49,7 @@ pub enum Refusals {
 }
 
 impl Refusals {
-    /// Tells whether the request with this number, for so many bytes, is refused. It depends on
+    /// Returns `true` if the request with this number, for so many bytes, is refused. It depends on
     /// nothing else, so a run can be repeated.
     #[must_use]
     pub const fn refuses(self, number: u64, bytes: usize) -> bool {

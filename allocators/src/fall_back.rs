@@ -212,7 +212,7 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         }
     }
 
-    /// Tells whether `address` lies in a block that fell back. O(blocks that fell back).
+    /// Returns `true` if `address` lies in a block that fell back. O(blocks that fell back).
     pub(crate) fn owns(&self, address: *const u8) -> bool {
         let mut found = false;
         self.fallen.for_each(|start, fallen| {

@@ -104,7 +104,7 @@ unsafe fn write_words(start: NonNull<u8>, bytes: usize, word: u32) {
 ///
 /// Fresh blocks are filled with [`FillPattern::Known`] unless told otherwise, over all of what was
 /// granted; `allocate_zeroed` stays zero. If a bug changes with the pattern, somebody reads memory
-/// before writing it. Freed blocks are filled with `0xdd` bytes, so that who reads a block after its
+/// before writing it. Freed blocks are filled with `0xdd` bytes, so that code that reads a block after its
 /// free reads nonsense, though not what the next owner wrote.
 ///
 /// What a block grows by is filled. A block that must move is cleared where it was. A block that is
@@ -206,7 +206,7 @@ impl<'a, B: Allocator + ?Sized> FillAllocator<'a, B> {
         // SAFETY: the caller's promise: the block is live.
         let bytes = unsafe { self.proxy.allocated_size(block) };
         // More than is live here is not ours, nor is what the backing never had: the free will say so,
-        // and whoever looks at the memory then must find it whole.
+        // and a reader of the memory must then find it whole.
         if bytes <= self.proxy.stats().granted && self.proxy.owns(block.as_ptr()) {
             // SAFETY: the block is live, has so many bytes, and is not used again.
             unsafe { self.freed.fill(block, 0, bytes) };

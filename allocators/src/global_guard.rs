@@ -251,7 +251,7 @@ impl<A> GlobalGuard<A> {
         &self.inner
     }
 
-    /// Tells whether anybody is armed.
+    /// Returns `true` if anybody is armed.
     #[inline]
     fn is_watching(&self) -> bool {
         // Relaxed: a thread sees its own arming by program order, and what is armed for all is seen

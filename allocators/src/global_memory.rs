@@ -93,7 +93,7 @@ impl<const BYTES: usize, A> GlobalMemory<BYTES, A> {
         self.has_handed_over.store(true, Ordering::Relaxed);
     }
 
-    /// Tells whether it has handed over, by itself or when told.
+    /// Returns `true` if it has handed over, by itself or when told.
     #[must_use]
     pub fn has_handed_over(&self) -> bool {
         // Relaxed: see `hand_over`.
@@ -110,7 +110,7 @@ impl<const BYTES: usize, A> GlobalMemory<BYTES, A> {
         &self.later
     }
 
-    /// Tells whether the block is the static heap's. Its buffer is all in it that can hold a block,
+    /// Returns `true` if the block is the static heap's. Its buffer is all in it that can hold a block,
     /// and the later allocator gives out no address in this object, so its bounds decide.
     #[inline]
     fn is_early(&self, block: *mut u8) -> bool {

@@ -3,7 +3,7 @@
 //! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a system under suspicion gets its
 //! memory from the virtual memory system, so that the access to a freed page faults. Changes: pages
 //! without access stand on both sides of each block, so a write past its end faults too; freed
-//! addresses are kept for a while; and whoever asks learns which block an address belongs to.
+//! addresses are kept for a while; and a caller learns which block an address belongs to.
 
 mod blocks;
 mod describe;

@@ -9,7 +9,7 @@
 //!
 //! The rules that make marks nest: an allocator that takes a block back marks all of it unaddressable and
 //! opens the words it keeps its own links in before it touches them; one that gives memory back to its
-//! backing need not open it, since the backing marks what it takes back anew. Those of this crate that
+//! backing need not open it, since the backing marks what it takes back again. Those of this crate that
 //! hold other blocks open it all the same: their backing may be anyone's. A region that was lent is
 //! opened when its allocator is dropped, so that its owner may use it again.
 

@@ -529,7 +529,7 @@ unsafe impl<S: SiteBook> Allocator for PageAllocator<S> {
         self.pages.owns(address.addr())
     }
 
-    /// The lock is taken anew for each block and is free while `visit` runs. Blocks that other
+    /// The lock is taken again for each block and is free while `visit` runs. Blocks that other
     /// threads allocate or free meanwhile may be shown or not.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         let mut last = 0;

@@ -177,7 +177,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
         self.granted_total.get() - self.freed_total.get()
     }
 
-    /// Tells whether `bytes` more live bytes are within the budget. None are always: where rounding could not be undone
+    /// Returns `true` if `bytes` more live bytes are within the budget. None are always: where rounding could not be undone
     /// there may be more already.
     #[inline]
     fn affords(&self, bytes: usize) -> bool {

@@ -165,7 +165,7 @@ impl Known {
         self.layout.size().max(1)
     }
 
-    /// Tells whether a caller's `layout` can be the block's.
+    /// Returns `true` if a caller's `layout` can be the block's.
     fn fits(self, layout: Layout) -> bool {
         let sizes = self.layout.size()..=self.granted;
         layout.align() == self.layout.align() && sizes.contains(&layout.size())
@@ -283,7 +283,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         change
     }
 
-    /// Lets the oldest block leave; reports it if it has changed, on the account of who calls now.
+    /// Lets the oldest block leave; reports it if it has changed, and charges the current caller.
     fn let_oldest_go(&self, site: &'static Location<'static>) {
         if let Some(change) = self.take_oldest() {
             self.report(&change, Some(site));
@@ -363,7 +363,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         self.wrong(block, layout, Location::caller())
     }
 
-    /// Makes room for a freed block of `bytes` bytes; tells whether it may wait.
+    /// Makes room for a freed block of `bytes` bytes; returns whether it may wait.
     fn make_room(&self, bytes: usize, site: &'static Location<'static>) -> bool {
         if bytes > self.bytes_max || self.held.capacity() == 0 {
             return false;

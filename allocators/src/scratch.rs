@@ -239,7 +239,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ScratchAllocator<'_, B> {
         self.fall_back.backing()
     }
 
-    /// Tells whether `address` lies in the ring, or in a block that fell back: O(1) for the first,
+    /// Returns `true` if `address` lies in the ring, or in a block that fell back: O(1) for the first,
     /// O(blocks that fell back) else.
     fn owns(&self, address: *const u8) -> bool {
         self.ring.owns(address) || self.fall_back.owns(address)
@@ -259,7 +259,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ScratchAllocator<'_, B> {
 
 impl<B: Allocator + ?Sized> Drop for ScratchAllocator<'_, B> {
     fn drop(&mut self) {
-        // Whoever gets the memory back may touch it.
+        // The backing may touch memory that it gets back.
         self.ring.open_region(mark::undefined);
         if let Some((backing, memory, layout)) = self.lent {
             // SAFETY: the memory was taken from this backing with this layout, and every block in it

@@ -467,7 +467,7 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
 
 impl<B: Allocator + Sync + ?Sized> Drop for SharedFrame<'_, B> {
     fn drop(&mut self) {
-        // Whoever gets the memory back may touch it.
+        // The backing may touch memory that it gets back.
         mark::undefined(self.memory, self.room);
         if let Some((backing, memory, layout)) = self.backing {
             // SAFETY: the memory was taken from this backing with this layout, and every block in it

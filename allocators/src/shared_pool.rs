@@ -531,7 +531,7 @@ impl<B: Allocator + Sync + ?Sized> Drop for SharedPool<'_, B> {
         struct Release<'p, 'a, B: Allocator + Sync + ?Sized>(&'p mut SharedPool<'a, B>);
         impl<B: Allocator + Sync + ?Sized> Drop for Release<'_, '_, B> {
             fn drop(&mut self) {
-                // Whoever gets the memory back may touch it.
+                // The backing may touch memory that it gets back.
                 for index in 0..self.0.count() {
                     self.0.chunk(index).open();
                 }

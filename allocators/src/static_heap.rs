@@ -26,7 +26,7 @@ use crate::stats::Stats;
 ///
 /// It is a [`HeapAllocator`](crate::HeapAllocator) over one fixed region behind a spin lock, so it has
 /// its speed, its checks and its limits; it never grows. Moving it ends the life of all its blocks: it
-/// starts anew at its new place.
+/// starts again at its new place.
 ///
 /// # Complexity
 ///
@@ -43,7 +43,7 @@ use crate::stats::Stats;
 /// # Threads
 ///
 /// `Send` and `Sync`: a spin lock is held for each call, for which threads wait;
-/// [`walk`](Allocator::walk) takes it anew for each block.
+/// [`walk`](Allocator::walk) takes it again for each block.
 ///
 /// # When not to use it
 ///
@@ -84,7 +84,7 @@ struct Buffer<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
 
 // SAFETY: everything inside is reached only while `locked` is held.
 unsafe impl<const BYTES: usize> Sync for StaticHeap<BYTES> {}
-// SAFETY: the engine's pointers lead into the buffer, which moves along; `with` opens the engine anew
+// SAFETY: the engine's pointers lead into the buffer, which moves along; `with` opens the engine again
 // when it finds that the buffer has moved.
 unsafe impl<const BYTES: usize> Send for StaticHeap<BYTES> {}
 

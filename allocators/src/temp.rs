@@ -48,7 +48,7 @@ mod tests;
 ///
 /// As with every allocator, a block lives until the allocator is moved or dropped. After a move the `N`
 /// bytes lie elsewhere: the allocator notices, forgets what was in them, counters included, and starts
-/// anew at its new place; the free of an old block is then a foreign free. Blocks that fell back stay
+/// again at its new place; the free of an old block is then a foreign free. Blocks that fell back stay
 /// where they are, to be freed as before or released by the drop.
 ///
 /// # Complexity
@@ -247,7 +247,7 @@ unsafe impl<const N: usize, B: Allocator + ?Sized> Allocator for TempAllocator<'
         self.fall_back.backing()
     }
 
-    /// Tells whether `address` lies in the buffer, or in a block that fell back: O(1) for the first,
+    /// Returns `true` if `address` lies in the buffer, or in a block that fell back: O(1) for the first,
     /// O(blocks that fell back) else.
     fn owns(&self, address: *const u8) -> bool {
         self.frame().owns(address) || self.fall_back.owns(address)

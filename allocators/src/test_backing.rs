@@ -218,7 +218,7 @@ fn message(payload: Box<dyn core::any::Any + Send>) -> String {
     }
 }
 
-/// A small generator (xorshift64*) for model-based tests; the seed is printed by who draws.
+/// A small generator (xorshift64*) for model-based tests; the seed is printed by the test.
 pub(crate) struct Random(u64);
 
 impl Random {

@@ -43,7 +43,7 @@ pub(crate) trait Inhabitant {
     /// Gives back what is not needed.
     fn shrink(&self);
 
-    /// Tells whether it takes more memory when it is full.
+    /// Returns `true` if it takes more memory when it is full.
     fn grows(&self) -> bool;
 
     /// Returns all that it keeps about its blocks, but for addresses.

@@ -35,7 +35,7 @@ pub use sink::WriteSink;
 pub use sink::{SinkError, TraceSink};
 
 /// An allocator that forwards everything to another and remembers for each live block who asked for
-/// it, how many bytes, and the how-manieth allocation it was.
+/// it, its bytes, and its allocation number.
 ///
 /// A leak then lists the call sites, [`report`](Self::report) groups what lives by call site, and
 /// [`break_at`](Self::break_at) stops where a block that leaked was born: find its number in the
@@ -194,7 +194,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self.ledger.each_group(&mut |_, group| visit(group.into()));
     }
 
-    /// Returns the how-manieth allocation the live block at `block` was, counted from 1; `None`
+    /// Returns the allocation number of the live block at `block`, counted from 1; `None`
     /// where no block starts.
     ///
     /// # Complexity
@@ -258,7 +258,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self.ledger.frame_mark(value);
     }
 
-    /// Tells whether a recording is running; a sink that failed has ended it.
+    /// Returns `true` if a recording is running; a sink that failed has ended it.
     #[must_use]
     pub fn is_recording(&self) -> bool {
         self.ledger.is_recording()

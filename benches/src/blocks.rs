@@ -92,7 +92,7 @@ unsafe impl<G: GlobalAlloc> Blocks for Global<G> {
     }
 }
 
-/// Writes the first word of a fresh block, as whoever asked for it would.
+/// Writes the first word of a fresh block, as its owner would.
 ///
 /// # Safety
 ///

@@ -26,7 +26,7 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// Makes a contender. `pass` sets up what it needs anew, runs the workload once and takes the time
+    /// Makes a contender. `pass` sets up what it needs again, runs the workload once and takes the time
     /// of the workload alone.
     pub fn new(name: &'static str, pass: impl FnMut() -> Pass + 'static) -> Self {
         Self { name, pass: Box::new(pass) }

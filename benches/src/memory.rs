@@ -15,7 +15,7 @@ pub(crate) type Heap = Locked<HeapAllocator<'static, PageAllocator>>;
 /// A heap for our tables, so that they lie on the same kind of pages as their peers.
 pub(crate) static HEAP: Heap = Locked::new(HeapAllocator::new("benches, tables", &PAGES));
 
-/// A region that is resident, for allocators that are made in it anew in every pass.
+/// A region that is resident, for allocators that are made in it again in every pass.
 pub(crate) struct Arena {
     start: NonNull<u8>,
     layout: Layout,

@@ -119,7 +119,7 @@ impl Verdict {
         }
     }
 
-    /// Tells whether the row counts as reached.
+    /// Returns `true` if the row counts as reached.
     #[must_use]
     pub const fn is_reached(self) -> bool {
         matches!(self, Self::Goal | Self::Reached | Self::Equal)

@@ -142,7 +142,7 @@ impl Row {
     }
 }
 
-/// After so many rounds the contenders are made anew: where memory happens to lie moves a figure by more
+/// After so many rounds the contenders are recreated: where memory happens to lie moves a figure by more
 /// than the rounds do, so one place must not decide a row.
 const ROUNDS_IN_PLACE: u32 = 3;
 

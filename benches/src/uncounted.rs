@@ -1,5 +1,5 @@
 //! The pool without its counters: the source of ours, from which the build script takes out what
-//! counts. Made anew whenever the pool changes, so the two never differ in anything else.
+//! counts. Made again whenever the pool changes, so the two never differ in anything else.
 
 #[expect(
     dead_code,

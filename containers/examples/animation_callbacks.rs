@@ -42,7 +42,7 @@ struct Ended {
 }
 
 fn foot_down(game: &mut Game<'_>, data: FootDown) {
-    // The id tells whether the unit is still there, however long ago the call was queued.
+    // The id says whether the unit is still there, however long ago the call was queued.
     match Id::from_bits(data.unit).and_then(|id| game.units.get_mut(id)) {
         Some(unit) => {
             unit.steps += 1;

@@ -24,7 +24,7 @@ struct Tags<'a> {
 }
 
 impl Tags<'_> {
-    /// Gives an entity a tag; tells whether it is new to it.
+    /// Gives an entity a tag; returns whether it is new to it.
     fn add(&mut self, entity: EntityId, tag: IdString32) -> Result<bool, Box<dyn Error>> {
         if !self.pairs.try_insert((entity, tag))? {
             return Ok(false);

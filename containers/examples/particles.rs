@@ -16,7 +16,7 @@ const LIFE: Field<f32> = Field::new(id32!("life"));
 const SIZE: Field<f32> = Field::new(id32!("size"));
 const DRAG: Field<f32> = Field::new(id32!("drag"));
 
-/// A step of a simulation: it tells whether the particles had what it asks for.
+/// A step of a simulation: it says whether the particles had what it asks for.
 type Step = fn(&mut OpenArray<'_>, f32) -> bool;
 
 /// All steps run over all effects; each finds out by itself where it has nothing to do.

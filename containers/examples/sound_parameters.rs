@@ -10,7 +10,7 @@ use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
 use loligo_containers::{Array, List, ListError, ListPool};
 use loligo_ids::{IdString32, id32};
 
-/// A parameter: a hashed name, and either a number or another hashed name. Who reads it knows which.
+/// A parameter: a hashed name, and either a number or another hashed name. Its reader knows which.
 #[derive(Clone, Copy)]
 struct Parameter {
     key: IdString32,

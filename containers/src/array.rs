@@ -342,7 +342,7 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
     /// let frame = FrameAllocator::from_region("frame", &mut memory);
     /// let mut visible = Array::new_in(&frame);
     /// visible.extend_from_slice(&[3_u32, 5, 8]);
-    /// // Plain slices are passed on: who draws them need not know where they lie.
+    /// // Plain slices are passed on: the renderer need not know where they are.
     /// let visible: &[u32] = visible.leak();
     /// assert_eq!(visible, [3, 5, 8]);
     /// ```

@@ -160,7 +160,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         self.live as usize
     }
 
-    /// Tells whether there are no rows.
+    /// Returns `true` if there are no rows.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -226,7 +226,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         true
     }
 
-    /// Tells whether the id names a row.
+    /// Returns `true` if the id names a row.
     ///
     /// # Complexity
     ///

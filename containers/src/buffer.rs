@@ -4,7 +4,7 @@
 //! its length. Changes: the room is what the allocator granted, and where twice as much is not to be had, what is
 //! needed is asked for.
 //!
-//! It knows nothing of which elements live; who owns it does. All containers with elements of one type
+//! It knows nothing of which elements live; its owner does. All containers with elements of one type
 //! grow through it, so the rules of growth and of giving back stand here alone.
 
 use core::alloc::Layout;

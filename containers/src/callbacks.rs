@@ -223,7 +223,7 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
         self.calls.len()
     }
 
-    /// Tells whether no call waits.
+    /// Returns `true` if no call waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()

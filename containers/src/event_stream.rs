@@ -1,7 +1,7 @@
 //! Events of many types, one after the other in one buffer.
 //!
 //! After Niklas Frykholm, "Events" (2009) and "Managing Coupling Part 2 -- Polling, Callbacks and Events"
-//! (2011): a system writes what has happened as plain structs behind headers, and who is above it steps
+//! (2011): a system writes what has happened as plain structs behind headers, and the layer above steps
 //! through them and skips what it does not know. Changes:
 //!
 //! - A type and a size are compared at once, and the struct's bits are checked where not all are valid, so
@@ -44,7 +44,7 @@ use event::{HEADER_BYTES, HEADER_WORDS, WORD, header, payload_bytes};
 /// ```
 ///
 /// There is no dispatcher: each system that has something to tell owns a stream, writes it during a frame,
-/// and whoever is above reads it afterwards. A stream is bytes without pointers, so it can be copied,
+/// and the layer above reads it afterwards. A stream is bytes without pointers, so it can be copied,
 /// sent, stored, and appended to another as a whole; each thread can write one of its own.
 ///
 /// Records begin at multiples of 4 bytes, not 8: headers are two numbers of 4 bytes and most events are made of
@@ -290,7 +290,7 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
         self.buffer.shrink(self.len)
     }
 
-    /// Tells whether there are no events.
+    /// Returns `true` if there are no events.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {

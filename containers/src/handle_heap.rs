@@ -254,7 +254,7 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
         Ok(())
     }
 
-    /// Tells whether the id names a block of this heap. O(1).
+    /// Returns `true` if the id names a block of this heap. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, id: BlockId) -> bool {
@@ -315,7 +315,7 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
         self.blocks.len()
     }
 
-    /// Tells whether there are no blocks. O(1).
+    /// Returns `true` if there are no blocks. O(1).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()

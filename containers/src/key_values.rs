@@ -71,7 +71,7 @@ use words::Words;
 ///
 /// A lookup is O(log keys), and compares sixteen keys at a time where there are few. Setting a key that is
 /// there is O(1) beside the lookup and the value's length; a new one moves the keys, values and types behind
-/// it. A value that no longer fits is written anew, and its old words are garbage, which is reclaimed within the
+/// it. A value that no longer fits is rewritten, and its old words are garbage, which is reclaimed within the
 /// buffer before it grows: O(bytes + keys log keys), amortised over the garbage.
 ///
 /// # Memory
@@ -211,14 +211,14 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         self.view().len()
     }
 
-    /// Tells whether there is no key.
+    /// Returns `true` if there is no key.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.view().is_empty()
     }
 
-    /// Tells whether there is this key.
+    /// Returns `true` if there is this key.
     #[inline]
     #[must_use]
     pub fn contains(&self, key: IdString32) -> bool {
@@ -294,7 +294,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         or_panic(self.set_value(key, value.into()));
     }
 
-    /// Removes a key and its value, and tells whether there was one. What a text or an array took is garbage until
+    /// Removes a key and its value, and returns whether there was one. What a text or an array took is garbage until
     /// the block is compacted, unless it was the last to be set.
     ///
     /// # Complexity

@@ -269,7 +269,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         or_panic(self.try_create())
     }
 
-    /// Drops a list with all its items. Its id names nothing from now on. Tells whether there was one.
+    /// Drops a list with all its items. Its id names nothing from now on. Returns whether there was one.
     ///
     /// # Complexity
     ///
@@ -285,7 +285,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         true
     }
 
-    /// Tells whether the id names a list.
+    /// Returns `true` if the id names a list.
     #[inline]
     #[must_use]
     pub fn contains(&self, list: List<T>) -> bool {
@@ -307,7 +307,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         core::iter::from_fn(|| runs.next(self.nodes.links())).map(|run| run.len()).sum()
     }
 
-    /// Tells whether a list has no items, as one that is gone has none. O(1).
+    /// Returns `true` if a list has no items, as one that is gone has none. O(1).
     #[inline]
     #[must_use]
     pub fn is_empty(&self, list: List<T>) -> bool {

@@ -136,7 +136,7 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
         self.entries.len()
     }
 
-    /// Tells whether there are no entries.
+    /// Returns `true` if there are no entries.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -165,7 +165,7 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
     ///
     /// # Complexity
     ///
-    /// O(len) where the map grows, which moves the entries and links them anew. No key is hashed.
+    /// O(len) where the map grows, which moves the entries and links them again. No key is hashed.
     ///
     /// # Errors
     ///
@@ -367,7 +367,7 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
         Some(self.value(self.find_first(key)?))
     }
 
-    /// Tells whether a key has a value.
+    /// Returns `true` if a key has a value.
     ///
     /// # Complexity
     ///

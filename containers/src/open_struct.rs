@@ -203,7 +203,7 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
         self.array.get(0, field)
     }
 
-    /// Sets the value of a field. Tells whether there is such a field.
+    /// Sets the value of a field. Returns whether there is such a field.
     ///
     /// # Complexity
     ///
@@ -254,7 +254,7 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
     }
 
     /// Visits some fields together, as [`OpenArray::sweep`] does, so that a function over fields needs to be
-    /// written once. Tells whether the struct has all of them.
+    /// written once. Returns whether the struct has all of them.
     ///
     /// # Complexity
     ///

@@ -123,7 +123,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         self.count() as usize
     }
 
-    /// Tells whether there are no elements.
+    /// Returns `true` if there are no elements.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -139,7 +139,7 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.keys().len()
     }
 
-    /// Tells whether there are no entries, none that wait either. O(1).
+    /// Returns `true` if there are no entries, none that wait either. O(1).
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -326,7 +326,7 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.values.get_mut(index)
     }
 
-    /// Tells whether the map has a key. O(log len).
+    /// Returns `true` if the map has a key. O(log len).
     ///
     /// # Panics
     ///

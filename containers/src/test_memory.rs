@@ -50,7 +50,7 @@ pub(crate) fn every_refusal<E: Debug>(mut test: impl FnMut(&Memory<'_>) -> Resul
     }
 }
 
-/// Tells whether `act` asks for more than so many bytes at once, from where it calls the function that it is given on.
+/// Returns `true` if `act` asks for more than so many bytes at once, from where it calls the function that it is given on.
 /// What asks for more is refused.
 pub(crate) fn asks_for_more(bytes: usize, act: impl Fn(&Memory<'_>, &mut dyn FnMut())) -> bool {
     let mut asked = false;
@@ -61,7 +61,7 @@ pub(crate) fn asks_for_more(bytes: usize, act: impl Fn(&Memory<'_>, &mut dyn FnM
     asked
 }
 
-/// A small generator (xorshift64*) for model tests; who draws prints the seed.
+/// A small generator (xorshift64*) for model tests; the test prints the seed.
 pub(crate) struct Random(u64);
 
 impl Random {

@@ -4,9 +4,9 @@
 //! `&str`, and what grows is an array of bytes with functions for it, not a class. Changes:
 //!
 //! - What goes in is `&str`, `char` or what can be formatted, so an array that only these functions fill
-//!   is UTF-8 at all times. As nothing keeps others from pushing bytes, whoever wants a `&str` back has it
+//!   is UTF-8 at all times. As nothing keeps others from pushing bytes, a caller that wants a `&str` back has it
 //!   checked, by [`view`].
-//! - Whoever walks takes damage as it comes: each byte that belongs to no character is
+//! - A walk takes damage as it comes: each byte that belongs to no character is
 //!   [`char::REPLACEMENT_CHARACTER`], and walking back meets the same characters as walking on.
 //!
 //! ```text

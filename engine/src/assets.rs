@@ -84,7 +84,7 @@ pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
     materials: SortedMap<'a, ResourceKey, MaterialAsset, A>,
     textures: SortedMap<'a, ResourceKey, u32, A>,
     shaders: SortedMap<'a, ResourceKey, u32, A>,
-    /// Who has which part of the buffers that all meshes share. The graphics card's side places meshes by the same
+    /// The owners of the parts of the buffers that all meshes share. The graphics card's side places meshes by the same
     /// rule, in the same order, and looks whether it comes to the same.
     vertex_room: BuddyOffsets<'a, A>,
     index_room: BuddyOffsets<'a, A>,
@@ -148,7 +148,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         self.put_material(key, name, &material.map_err(|error| bad(key, error))?, resources)
     }
 
-    /// Takes in a resource that was compiled anew; tells whether it was one that is drawn with.
+    /// Takes in a resource that was recompiled; returns whether it was one that is drawn with.
     pub(crate) fn reload<B: Allocator + ?Sized>(
         &mut self,
         key: ResourceKey,

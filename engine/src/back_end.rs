@@ -1,4 +1,4 @@
-//! Who draws: chosen when the engine boots.
+//! The back end that draws: chosen when the engine boots.
 //!
 //! The text needs no graphics driver, so a machine without one runs the whole engine but for the picture, and tests
 //! compare frames.
@@ -28,7 +28,7 @@ type Room<'e> = dyn Allocator + Sync + 'e;
 /// The kind of the job that draws one material over the whole picture; its data is the material's state.
 const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
 
-/// Who is to draw.
+/// Which back end is to draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BackEndChoice {
     /// The graphics card, or a driver that computes in its place; text where there is neither.
@@ -52,7 +52,7 @@ pub(crate) struct Picture<'p, 'e> {
     pub(crate) wanted: Wanted,
 }
 
-/// Who draws.
+/// The back end that draws.
 #[cfg_attr(
     feature = "gpu",
     expect(clippy::large_enum_variant, reason = "there is one, which lies in the renderer")
@@ -66,7 +66,7 @@ pub(crate) enum BackEnd<'e> {
 }
 
 impl<'e> BackEnd<'e> {
-    /// Opens who is to draw, and says who does.
+    /// Opens the back end, and logs which one it is.
     pub(crate) fn try_new(
         choice: BackEndChoice,
         opened: &Opened,
@@ -258,7 +258,7 @@ impl fmt::Write for Sink<'_, '_> {
     }
 }
 
-/// Who draws has failed.
+/// The back end has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackEndError {

@@ -1,7 +1,7 @@
 //! Booting: the first allocators, the rooms one by one, and all of it torn down in reverse.
 //!
-//! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21): memory comes first and goes last, and whoever
-//! left a block is named.
+//! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21): allocators outlive everything else, and a
+//! leak report names the owner.
 
 use core::fmt;
 use std::path::Path;
@@ -51,7 +51,7 @@ pub struct EngineOptions<'o> {
     /// How many threads there are: one does everything in order; of more, one renders and the others help. As many as
     /// the machine has processors, two at least, unless told otherwise.
     pub threads: Option<u32>,
-    /// Who draws.
+    /// The back end that draws.
     pub back_end: BackEndChoice,
     /// How time passes, in place of what the game says.
     pub time_step: Option<TimeStep>,
@@ -226,7 +226,7 @@ fn boot_render<'m, R>(
     let folder = DataFolder::new(options.data)?;
     let is_drawn = !options.without.has(Optional::Render);
     let content = Content::try_load(folder, is_drawn, &lent.memory)?;
-    // It goes after whoever draws into it.
+    // It is dropped after the renderer that draws into it.
     let mut opened = Opened::try_new(options, is_drawn, &content.settings)?;
     if !is_drawn {
         let shown = opened.lend();

@@ -12,7 +12,7 @@ pub(crate) fn thread_ns() -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// Runs the driver of the graphics card, or whoever draws in its place, whose time is not ours. What it calls within is
+/// Runs the driver of the graphics card, or the software driver in its place, whose time is not ours. What it calls within is
 /// counted once.
 pub(crate) fn in_driver<R>(work: impl FnOnce() -> R) -> R {
     if INSIDE.replace(true) {

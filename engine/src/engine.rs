@@ -79,7 +79,7 @@ pub struct Engine<'e, 'm> {
     shown: Shown<'e>,
     /// What came back from the render thread and serves the next frame.
     spare: Option<Spare<'m>>,
-    /// A frame that who renders could not take in.
+    /// A frame that the renderer could not accept.
     late: Option<Packet<'m, Room<'m>>>,
     spare_events: EventStream<'m, Room<'m>>,
     wanted: Wanted,
@@ -115,7 +115,7 @@ struct Spare<'m> {
 struct Figures<'m> {
     /// From the beginning of a frame to that of the next.
     frames: FrameTimes<'m, Room<'m>>,
-    /// Processor time of our threads, without who draws, of usual frames.
+    /// Processor time of our threads, without the back end, of usual frames.
     own: FrameTimes<'m, Room<'m>>,
     /// The longest of the others.
     unusual_ns: u64,
@@ -213,7 +213,7 @@ impl<'e, 'm> Engine<'e, 'm> {
     /// # Errors
     ///
     /// [`EngineError`] if there is no memory, or the frame before could not be drawn. The logic has run all the same, and
-    /// what who renders could not be told is told with a later frame, once there is memory.
+    /// what the renderer could not receive is sent with a later frame, once there is memory.
     pub fn frame(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         let now = Instant::now();
         let elapsed = self.began.map_or(0, |began| (now - began).as_nanos() as u64);
@@ -309,7 +309,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.frame
     }
 
-    /// Tells whether the player, a tool or the game has asked for the end.
+    /// Returns `true` if the player, a tool or the game has asked for the end.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.world.is_over()
@@ -354,7 +354,7 @@ impl<'e, 'm> Engine<'e, 'm> {
     }
 
     /// Returns the most that an unusual frame took of processors on our threads, in nanoseconds: in those before
-    /// [`ARMED_FROM`] the whole world is told to who renders and memory grows to what it will be, and a picture that is
+    /// [`ARMED_FROM`] the whole world is sent to the renderer and memory grows to what it will be, and a picture that is
     /// asked for is copied whole.
     #[must_use]
     pub const fn unusual_own_ns(&self) -> u64 {

@@ -75,7 +75,7 @@ pub enum EngineError {
     Spawn(SpawnError),
     /// A render object cannot be made or changed.
     Record(RecordError),
-    /// The render thread, or who draws, has failed.
+    /// The render thread, or the back end, has failed.
     Render(RenderFault),
     /// The thread that renders cannot be had.
     RenderThread,

@@ -65,7 +65,7 @@ impl<'a, A: Allocator + ?Sized> FrameTimes<'a, A> {
         self.times.len()
     }
 
-    /// Tells whether there was no frame.
+    /// Returns `true` if there was no frame.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()

@@ -1,4 +1,4 @@
-//! How the main thread reaches who renders: not at all, in place, or on another thread.
+//! How the main thread reaches the renderer: not at all, in place, or on another thread.
 
 use loligo_allocators::Allocator;
 
@@ -11,7 +11,7 @@ type Room<'e> = dyn Allocator + Sync + 'e;
 /// Draws a packet in place.
 type Draw<'e, 'm> = dyn FnMut(&mut Packet<'m, Room<'m>>) + 'e;
 
-/// The way to who renders.
+/// The way to the renderer.
 pub(crate) enum Link<'e, 'm> {
     /// Rendering is left out.
     None,
@@ -45,7 +45,7 @@ impl<'m> Link<'_, 'm> {
         }
     }
 
-    /// Tells whether anybody renders.
+    /// Returns `true` if anybody renders.
     pub(crate) const fn is_drawn(&self) -> bool {
         !matches!(self, Self::None)
     }

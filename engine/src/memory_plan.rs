@@ -35,7 +35,7 @@ pub enum RoomAllocator {
     },
     /// Whole pages for each block.
     Page,
-    /// A page for each block, with a page behind it that must not be touched: finds who writes beyond a block.
+    /// A page for each block, with a page behind it that must not be touched: finds writes beyond a block.
     Guard,
     /// The C library's heap, so that AddressSanitizer, Valgrind and heap profilers see each block.
     System,
@@ -44,7 +44,7 @@ pub enum RoomAllocator {
 /// What a plan says of one subsystem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoomMemory {
-    /// Who serves it.
+    /// The allocator that serves it.
     pub allocator: RoomAllocator,
     /// The most bytes that it may hold; without, as many as there are.
     pub budget: Option<usize>,

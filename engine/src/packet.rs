@@ -110,9 +110,9 @@ pub struct Drawn {
     pub lights: u32,
     /// How many more reach into what the camera sees, and were left out.
     pub lights_left_out: u32,
-    /// The processor time of the render thread outside of who draws, in nanoseconds.
+    /// The processor time of the render thread outside of the back end, in nanoseconds.
     pub own_ns: u64,
-    /// That of who draws: of the graphics API, or of the text.
+    /// That of the back end: of the graphics API, or of the text.
     pub back_end_ns: u64,
 }
 

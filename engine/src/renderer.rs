@@ -276,7 +276,7 @@ pub enum RenderFault {
         /// The column, from 1 on.
         column: u32,
     },
-    /// Who draws has failed.
+    /// The back end has failed.
     BackEnd(BackEndError),
     /// The thread that renders has panicked, and has said why.
     Gone,

@@ -68,7 +68,7 @@ impl Without {
         Ok(())
     }
 
-    /// Tells whether a room is left out.
+    /// Returns `true` if a room is left out.
     #[must_use]
     pub const fn has(&self, room: Optional) -> bool {
         self.bits & (1 << room as u8) != 0

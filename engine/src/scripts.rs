@@ -62,7 +62,7 @@ impl<'m> Modules<'m> {
         }
     }
 
-    /// Tells whether a resource is a script.
+    /// Returns `true` if a resource is a script.
     pub(crate) fn is_script(key: ResourceKey) -> bool {
         key.type_hash == IdString64::new(LUA)
     }
@@ -133,7 +133,7 @@ pub(crate) struct Scripts<'m> {
     /// Scripts that could not be loaded, which are tried again at each reload: what they ask for may have come.
     failed: Array<'m, ResourceKey, Room<'m>>,
     limits: Option<ScriptLimits>,
-    /// Who stops what runs longer, where a thread is to.
+    /// The thread that stops scripts that run longer, if there is one.
     _dog: Option<Watchdog>,
 }
 

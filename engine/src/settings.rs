@@ -73,7 +73,7 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
     ///
     /// [`EngineError::Settings`] names the key and what it should be.
     pub fn try_read_in(payload: &[u8], memory: &'a A) -> Result<Self, EngineError> {
-        let config = Config::open(payload).map_err(|_| wrong("game", "compile it anew"))?;
+        let config = Config::open(payload).map_err(|_| wrong("game", "recompile it"))?;
         let root = config.root();
         let string = |key| root.get(key).map(|value| value.as_str());
         let title = match string(id64!("title")) {

@@ -61,7 +61,7 @@ impl Opened {
         self.window.is_some()
     }
 
-    /// Returns what stands for the window with who draws.
+    /// Returns the renderer's handle of the window.
     pub(crate) fn target(&self) -> Option<std::sync::Arc<dyn loligo_gpu::SurfaceTarget>> {
         self.window.as_ref().map(|window| window.handles() as _)
     }
@@ -90,12 +90,12 @@ impl Shown<'_> {
         self.state().map(|state| state.picture())
     }
 
-    /// Tells whether a picture would be seen in it.
+    /// Returns `true` if a picture would be seen in it.
     pub(crate) fn is_seen(&self) -> bool {
         self.state().is_some_and(|state| state.is_seen())
     }
 
-    /// Tells whether the player wants to end the game: by closing the window, or by Escape.
+    /// Returns `true` if the player wants to end the game: by closing the window, or by Escape.
     pub(crate) fn is_end_asked(&self) -> bool {
         self.state().is_some_and(|state| state.is_close_asked() || state.is_escape_pressed())
     }

@@ -49,7 +49,8 @@ pub struct Libraries;
 
 impl fmt::Display for Libraries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<20}{:>14}{:>10}{:>14}", "library", "allocations", "frees", "bytes")?;
+        writeln!(f, "Global-heap calls by foreign crates:")?;
+        writeln!(f, "{:<20}{:>14}{:>10}{:>14}", "crate", "allocations", "frees", "bytes")?;
         for site in libraries() {
             let counts = site.counts();
             let (name, frees) = (site.name(), counts.frees);

@@ -39,7 +39,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(5);
 pub struct ToolOptions {
     /// The address and the port; port 0 takes one that is free.
     pub address: SocketAddr,
-    /// Whether the address may be seen from other machines. Who reaches the port and has its token can run scripts.
+    /// Whether the address may be seen from other machines. A client that reaches the port and has its token can run scripts.
     pub beyond_loopback: bool,
     /// Whether a tool has to know the token of the port. Without, every user of the machine and every web page that this
     /// machine serves can run scripts.
@@ -395,7 +395,7 @@ impl fmt::Display for ToolError {
         match self {
             Self::BeyondLoopback(address) => write!(
                 f,
-                "tools cannot be served at {address}: other machines would reach it, and who has the token can run \
+                "tools cannot be served at {address}: other machines would reach it, and a client that has the token can run \
                  scripts; take 127.0.0.1, or set `beyond_loopback`"
             ),
             Self::Listen { address, error } => {

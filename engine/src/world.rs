@@ -1,7 +1,7 @@
 //! The world: entities with all their components, and what of them is drawn.
 //!
 //! After "State reflection" by the makers of Stingray: the world records what becomes of its render objects, and the
-//! thread that renders hears of nothing else. Events go into a stream that who is above reads after the update
+//! thread that renders hears of nothing else. Events go into a stream that the layer above reads after the update
 //! ("Events", Bitsquid blog, 2009-12-11).
 
 use bytemuck::{AnyBitPattern, NoUninit};
@@ -70,7 +70,7 @@ impl Event for Removed {
     const TYPE: u32 = id32!("removed").hash();
 }
 
-/// A resource that is loaded was compiled anew and swapped.
+/// A resource that is loaded was recompiled and swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit)]
 #[repr(C)]
 pub struct ResourceChanged {
@@ -260,7 +260,7 @@ impl<'m> World<'m> {
         self.is_over = true;
     }
 
-    /// Tells whether the game ends after this frame.
+    /// Returns `true` if the game ends after this frame.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.is_over

@@ -122,7 +122,7 @@ fn run(resource: &EntityResource<'_>, memory: &dyn Allocator) -> Result<(), Spaw
     made.map(drop)
 }
 
-/// Tells whether there was not enough memory, or not enough entities of a tag.
+/// Returns `true` if there was not enough memory, or not enough entities of a tag.
 fn is_memory(error: &SpawnError) -> bool {
     match error {
         SpawnError::Ids(_) | SpawnError::Grow(_) => true,

@@ -134,7 +134,7 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
         Some(self.take(slot))
     }
 
-    /// Tells whether the id has a value.
+    /// Returns `true` if the id has a value.
     ///
     /// # Complexity
     ///
@@ -222,7 +222,7 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
         self.len
     }
 
-    /// Tells whether there are no values.
+    /// Returns `true` if there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

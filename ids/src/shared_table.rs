@@ -185,7 +185,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     /// its lives.
     #[inline]
     pub fn create(&self) -> Result<I, InsertError> {
-        // Relaxed: whoever takes a position reads what was written there before the last `collect`, which
+        // Relaxed: a thread that takes a position reads what was written there before the last `collect`, which
         // by its `&mut self` came before every use of this `&self`.
         let mut at = self.taken.load(Ordering::Relaxed);
         loop {
@@ -193,7 +193,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
                 return Err(self.none_ready());
             }
             // While `taken` is `at`, nobody writes this entry; if it no longer is, the exchange below
-            // fails and what was read is not used. Acquire pairs with the Release in `remove`: who reads
+            // fails and what was read is not used. Acquire pairs with the Release in `remove`: a thread that reads
             // what was written there for the next round finds `taken` beyond `at`.
             let slot = self.entry(at).load(Ordering::Acquire) as usize;
             // Relaxed: the slot's word was last written by a removal before the last `collect`.
@@ -206,8 +206,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
                 last = 0;
             }
             // The exchange alone decides who owns the position. Release, so that the entry is read before,
-            // and Acquire, so that this goes from one position to the next: whoever comes to write the
-            // entry for the next round has been told (see `remove`). Relaxed on failure: `at` is read anew.
+            // and Acquire, so that this goes from one position to the next: a thread that comes to write the
+            // entry for the next round has been told (see `remove`). Relaxed on failure: `at` is read again.
             let next = self.taken.compare_exchange(at, at + 1, Ordering::AcqRel, Ordering::Relaxed);
             let Err(other) = next else {
                 let bits = (last + I::GENERATION_ONE) | slot as u64;
@@ -220,7 +220,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         }
     }
 
-    /// Ends an id. Tells whether it was alive: of several threads that remove one id, one is told so.
+    /// Ends an id. Returns whether it was alive: of several threads that remove one id, one is told so.
     ///
     /// Its index is handed out again after [`collect`](Self::collect).
     #[inline]
@@ -252,7 +252,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         true
     }
 
-    /// Tells whether the id is alive.
+    /// Returns `true` if the id is alive.
     #[inline]
     #[must_use]
     pub fn contains(&self, id: I) -> bool {
@@ -300,7 +300,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         self.slots.saturating_sub(queued + retired)
     }
 
-    /// Tells whether no ids are alive, as far as this thread can see.
+    /// Returns `true` if no ids are alive, as far as this thread can see.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -266,7 +266,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         Some(self.take_out(slot, id.bits()))
     }
 
-    /// Tells whether the id names an object of this table.
+    /// Returns `true` if the id names an object of this table.
     ///
     /// # Complexity
     ///
@@ -351,7 +351,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         self.used - self.free - self.reserved - self.retired
     }
 
-    /// Tells whether there are no objects.
+    /// Returns `true` if there are no objects.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -144,7 +144,7 @@ impl Drop for TestBacking {
     }
 }
 
-/// A small generator (xorshift64*) for model-based tests; the seed is printed by who draws.
+/// A small generator (xorshift64*) for model-based tests; the seed is printed by the test.
 pub(crate) struct Random(u64);
 
 impl Random {

@@ -260,7 +260,7 @@ proptest! {
     }
 }
 
-/// Tells whether two values are the same, numbers to 32 bits.
+/// Returns `true` if two values are the same, numbers to 32 bits.
 fn same(one: &serde_json::Value, other: &serde_json::Value) -> bool {
     use serde_json::Value as Json;
     match (one, other) {

@@ -181,7 +181,7 @@ fn stray_writes_do_not_crash_ours() {
             table.push_str(&format!("{:<14}{:<18}{verdict}\n", subject.name, format!("{wrong:?}")));
             // A MiB of stray bytes is more than a region here holds, so it destroys what is not ours.
             let destroys = matches!(wrong, Wrong::OverflowMany | Wrong::UnderflowMany);
-            // A page that was freed is gone, and the system stops who touches it.
+            // A page that was freed is gone, and the system stops a program that touches it.
             let unmapped = subject.name == PAGE.name && wrong == Wrong::UseAfterFree;
             // Guard pages are there to be hit.
             let guarded = subject.name == GUARD_PAGE.name;

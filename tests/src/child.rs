@@ -51,7 +51,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Tells whether it ended by itself and well.
+    /// Returns `true` if it ended by itself and well.
     #[must_use]
     pub fn succeeded(&self) -> bool {
         self.status.is_some_and(|status| status.success())
@@ -59,7 +59,7 @@ impl Ended {
 }
 
 impl Ended {
-    /// Tells whether the system stopped it for touching memory that it must not.
+    /// Returns `true` if the system stopped it for touching memory that it must not.
     #[must_use]
     pub fn faulted(&self) -> bool {
         /// The numbers of SIGBUS and SIGSEGV on Linux.
@@ -67,7 +67,7 @@ impl Ended {
         self.signal().is_some_and(|signal| FAULTS.contains(&signal))
     }
 
-    /// Tells whether it stopped itself, by an abort or an uncaught panic.
+    /// Returns `true` if it stopped itself, by an abort or an uncaught panic.
     #[must_use]
     pub fn aborted_or_panicked(&self) -> bool {
         /// The number of SIGABRT on Linux, and the exit status of a panic.

@@ -133,7 +133,7 @@ impl<'a> Oracle<'a> {
         self.live.len()
     }
 
-    /// Tells whether there is no live block.
+    /// Returns `true` if there is no live block.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.live.is_empty()

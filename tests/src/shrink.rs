@@ -98,7 +98,7 @@ impl<O: Plainer> Runs<'_, O> {
         program
     }
 
-    /// Leaves out runs of operations, half as long each time, until no single one can go. Tells whether any
+    /// Leaves out runs of operations, half as long each time, until no single one can go. Returns whether any
     /// went.
     fn leave_out(&mut self, program: &mut Vec<O>) -> bool {
         let before = program.len();
@@ -121,7 +121,7 @@ impl<O: Plainer> Runs<'_, O> {
         program.len() < before
     }
 
-    /// Makes each operation as plain as it may be. Tells whether any changed.
+    /// Makes each operation as plain as it may be. Returns whether any changed.
     fn make_plainer(&mut self, program: &mut Vec<O>) -> bool {
         let mut changed = false;
         for renamed in O::renamed(program) {

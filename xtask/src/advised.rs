@@ -26,7 +26,7 @@ Usage: cargo xtask advised [--write] [--kept] [--candidates N] [FILE...]
 
 Options:
   --write         writes the table and what was advised into docs/guide/choosing-an-allocator.md
-  --kept          takes the strategies of the run before instead of searching anew
+  --kept          takes the strategies of the run before instead of searching again
   --candidates N  how many candidates are replayed for each recording [default: 300]
 
 Without FILE: all recordings of the folder `traces` in LOLIGO_DATA, or in ../shared beside the checkout;

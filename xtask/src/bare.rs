@@ -151,7 +151,7 @@ fn on_targets(member: &Member) -> Outcome {
     Ok(())
 }
 
-/// Tells whether the toolchain has the core library of `target`.
+/// Returns `true` if the toolchain has the core library of `target`.
 fn is_installed(target: &str) -> Result<bool, Failure> {
     let mut rustc = std::process::Command::new("rustc");
     rustc.args(["--print", "target-libdir", "--target", target]);

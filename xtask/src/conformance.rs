@@ -94,7 +94,7 @@ fn compare() -> Outcome {
     }
     match changes.len() {
         0 => println!("all is as {PAGE} tells"),
-        _ => println!("{PAGE} tells otherwise: `cargo xtask conformance --write` makes it anew"),
+        _ => println!("{PAGE} tells otherwise: `cargo xtask conformance --write` makes it again"),
     }
     Ok(())
 }

@@ -145,7 +145,7 @@ fn counted(lcov: &str, root: &Path, tree: &Tree) -> Vec<(String, Lines)> {
     files.collect()
 }
 
-/// Tells whether a file is compiled for tests alone.
+/// Returns `true` if a file is compiled for tests alone.
 fn is_of_tests(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let file = parts.last().copied().unwrap_or_default();

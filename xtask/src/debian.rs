@@ -45,13 +45,13 @@ pub(crate) fn unpacked(packages: &[&str]) -> Result<Result<PathBuf, String>, Fai
     Ok(Ok(root))
 }
 
-/// Installs a package where this may be done without asking, and tells whether that went well.
+/// Installs a package where this may be done without asking, and returns whether that went well.
 pub(crate) fn installed(package: &str) -> bool {
     println!("{package} is missing; trying apt-get install");
     updated() && apt_get(&["install", "--yes", "--no-install-recommends", package])
 }
 
-/// Fetches the lists of packages where this may be done without asking, and tells whether that went well.
+/// Fetches the lists of packages where this may be done without asking, and returns whether that went well.
 pub(crate) fn updated() -> bool {
     apt_get(&["update"])
 }

@@ -61,7 +61,7 @@ impl Display {
         Ok(Ok(display))
     }
 
-    /// Tells whether more is seen than an empty screen.
+    /// Returns `true` if more is seen than an empty screen.
     pub(crate) fn shows_something(&self) -> bool {
         fs::read(&self.picture).is_ok_and(|picture| colors(&picture) >= COLORS_MIN)
     }
@@ -75,7 +75,7 @@ impl Drop for Display {
     }
 }
 
-/// Tells whether a package of Debian's is installed. Where there are none, what they hold is looked for when it is used.
+/// Returns `true` if a package of Debian's is installed. Where there are none, what they hold is looked for when it is used.
 fn is_there(package: &str) -> bool {
     let mut ask = Command::new("dpkg");
     ask.args(["--status", package]).stdout(Stdio::null()).stderr(Stdio::null());

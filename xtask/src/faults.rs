@@ -262,7 +262,7 @@ fn try_fault(
     })
 }
 
-/// Tells whether a net of the fault has no verdict that is kept.
+/// Returns `true` if a net of the fault has no verdict that is kept.
 fn lacks_verdict(ledger: &Ledger, fault: &Fault) -> bool {
     let rows = ledger.rows(fault);
     !fault.nets.iter().all(|net| rows.iter().any(|row| row.net == net.shown()))

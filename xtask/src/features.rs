@@ -56,7 +56,7 @@ pub(crate) fn light_and_heavy(workspace: &Workspace) -> (Vec<String>, Vec<String
     (light, heavy)
 }
 
-/// Tells whether `feature` of `member` turns on a heavy package, itself or through others.
+/// Returns `true` if `feature` of `member` turns on a heavy package, itself or through others.
 fn needs_heavy(
     workspace: &Workspace,
     member: &Member,

@@ -58,7 +58,7 @@ Options:
                    tests and those of its own module first; 5 unless told
   --unit           runs only the unit tests of the crates that are mutated, which are built much sooner;
                    only what they catch is written down
-  --again VERDICT  judges those anew, too, whose verdict is VERDICT: missed, unreached, caught, timeout,
+  --again VERDICT  judges those again, too, whose verdict is VERDICT: missed, unreached, caught, timeout,
                    unviable, or survived, which is missed or unreached without an explanation
   --list VERDICT   lists the mutants of a verdict with their lines and runs nothing
   --summary        prints the share caught and the cover by file, and runs nothing
@@ -173,7 +173,7 @@ fn sit(request: &Request, tree: &Tree, world: &World, verdicts: &mut Verdicts) -
     judge_all(&sitting, &numbered(&chosen), verdicts, request.unit)
 }
 
-/// Returns the mutants to splice in: those that are judged anew alone, else all of the files that are
+/// Returns the mutants to splice in: those that are judged again alone, else all of the files that are
 /// asked for, so that a sitting that goes on with another's work needs no other build.
 fn to_splice(request: &Request, world: &World, verdicts: &Verdicts, chosen: &[Id]) -> Vec<Id> {
     if request.again.is_some() {

@@ -21,7 +21,7 @@ examples of its README, and compares its dependencies with the list in xtask/out
 Usage: cargo xtask outside [--bless]
 
 Options:
-  --bless  writes the lists of dependencies anew instead of comparing
+  --bless  writes the lists of dependencies again instead of comparing
 
 Example:
   cargo xtask outside --bless
@@ -125,7 +125,7 @@ fn siblings(workspace: &Workspace, member: &Member) -> String {
     tables
 }
 
-/// Compares the dependencies found with those listed, or lists them anew.
+/// Compares the dependencies found with those listed, or lists them again.
 fn compare(member: &Member, found: &str, bless: bool) -> Outcome {
     let path = list(member);
     if bless {

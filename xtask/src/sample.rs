@@ -112,7 +112,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         .map_err(|error| Failure::Found(format!("the run wrote no {}: {error}", path.display())))
 }
 
-/// Tells whether a driver of Vulkan is installed.
+/// Returns `true` if a driver of Vulkan is installed.
 fn has_driver() -> bool {
     DRIVERS.iter().any(|folder| {
         fs::read_dir(folder).is_ok_and(|files| files.flatten().any(|file| is_json(&file.path())))

@@ -19,6 +19,7 @@ mod said_once;
 mod sections_stated;
 mod source_named;
 mod unsafe_code;
+mod voice;
 
 use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
@@ -29,14 +30,17 @@ use finding::{Finding, Weight};
 const USAGE: &str = "\
 Checks the rules of the house that no lint can hold.
 
-Usage: cargo xtask tidy
+Usage: cargo xtask tidy [--voice]
+
+Options:
+  --voice  prints how often the words are used that docs/style.md avoids, and lowers the counts that are kept
 
 Each finding is a line `file:line: rule: what to do`. Warnings do not fail the check.
 
 Rules: said-once, virtual-root, folder-is-crate, arrows-down, no-sibling-talk, no-dev-back-edge,
 few-dependencies, one-structure-per-file, file-size, map-first, source-named, sections-stated,
 unsafe-in-the-cellar, features-add, tidy-bans, dead-file, examples-run, architecture, licences,
-pages-current, figures-agree.
+pages-current, figures-agree, voice. docs/style.md has a line on each.
 
 Example:
   cargo xtask tidy
@@ -50,6 +54,7 @@ Example:
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments {
         [] => check(),
+        [voice] if voice == "--voice" => lower_counts(),
         [help] if help == "--help" || help == "-h" => {
             print!("{USAGE}");
             Ok(())
@@ -58,6 +63,17 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             "tidy takes no argument `{other}`; see `cargo xtask tidy --help`"
         ))),
     }
+}
+
+/// Prints how often the counted words are used, and keeps what is lower than before.
+fn lower_counts() -> Outcome {
+    let root = workspace::root();
+    let tree = Tree::read(&root)?;
+    for (name, count) in voice::counts(&tree) {
+        println!("{name:<12}{count:>6}");
+    }
+    std::fs::write(root.join(voice::COUNTS), voice::lowered(&tree))
+        .map_err(|error| Failure::io(&format!("cannot write {}", voice::COUNTS), &error))
 }
 
 /// Checks all rules over the files of the workspace and prints what they find.
@@ -102,6 +118,7 @@ fn rules(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
     examples_run::check(tree, workspace, &mut findings);
     architecture::check(tree, workspace, &mut findings);
     figures_agree::check(tree, &mut findings);
+    voice::check(tree, &mut findings);
     findings
 }
 

@@ -92,12 +92,12 @@ impl Tree {
         self.files.iter().map(|(path, content)| (path.as_str(), content.bytes))
     }
 
-    /// Tells whether a file has this path.
+    /// Returns `true` if a file has this path.
     pub(crate) fn has_file(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
 
-    /// Tells whether a file, or a folder with files in it, has this path.
+    /// Returns `true` if a file, or a folder with files in it, has this path.
     pub(crate) fn has_path(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let folder = format!("{path}/");

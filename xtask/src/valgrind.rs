@@ -181,7 +181,7 @@ fn answers() -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// Installs Valgrind where this may be done without asking; tells whether it is there now.
+/// Installs Valgrind where this may be done without asking; returns whether it is there now.
 fn install() -> bool {
     debian::installed("valgrind") && answers()
 }

@@ -204,7 +204,7 @@ fn tee(command: &mut Command, said: &mut String) -> Result<bool, Failure> {
     let mut reader = BufReader::new(reader);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line).map_err(io)? > 0 {
-        // Whoever reads may have gone.
+        // The reader may have gone.
         let _ = std::io::stdout().write_all(&line);
         said.push_str(&String::from_utf8_lossy(&line));
         line.clear();

@@ -19,7 +19,7 @@ impl Page {
         Self(fs::read_to_string(format!("{CRATE}/../{PAGE}")).unwrap_or_default())
     }
 
-    /// Tells whether the page has each line that was printed, broken into shorter ones or not.
+    /// Returns `true` if the page has each line that was printed, broken into shorter ones or not.
     pub(crate) fn quotes(&self, seen: &Seen) -> bool {
         let page = plain(&self.0);
         page.is_empty() || seen.lines().all(|line| page.contains(&plain(line)))

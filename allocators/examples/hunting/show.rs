@@ -91,7 +91,7 @@ fn short(text: &str) -> String {
 }
 
 impl Seen {
-    /// Tells whether the wrapper found the bug and said what it is to say.
+    /// Returns `true` if the wrapper found the bug and said what it is to say.
     pub(crate) fn is_caught(&self) -> bool {
         let all = self.reported.join("\n");
         self.end == Some(self.case.end) && self.case.expected.iter().all(|part| all.contains(part))

@@ -200,7 +200,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Tells whether no block inside a present one has its bit set.
+    /// Returns `true` if no block inside a present one has its bit set.
     fn clear_inside(&self, node: Node, height: u32) -> bool {
         let reach = (1_u32 << height) - 1;
         let from = node.0 - reach - self.shape.bits_from();

@@ -74,7 +74,7 @@ impl fmt::Display for BuddyError {
             ),
             Self::WrongVersion { found } => write!(
                 f,
-                "the arena has version {found}, which this crate does not read; make it anew"
+                "the arena has version {found}, which this crate does not read; make it again"
             ),
             Self::CutShort { needed, bytes } => {
                 write!(f, "the arena needs {needed} bytes and {bytes} were given; pass all of it")

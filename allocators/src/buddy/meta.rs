@@ -178,7 +178,7 @@ impl Front {
         self.0[at + 1].get()
     }
 
-    /// Tells whether the block that starts at `leaf` is held. Looks at all words, which is four
+    /// Returns `true` if the block that starts at `leaf` is held. Looks at all words, which is four
     /// vector comparisons and no branch.
     #[inline]
     pub(crate) fn holds(&self, leaf: u32) -> bool {
@@ -233,7 +233,7 @@ impl Front {
         self.0[0].set(COUNT_MARK | (count as u32 - 1));
     }
 
-    /// Tells whether the count is possible, no block is held twice and the rest is empty.
+    /// Returns `true` if the count is possible, no block is held twice and the rest is empty.
     pub(crate) fn is_sound(&self) -> bool {
         let count = self.count();
         count <= FRONT_BLOCKS

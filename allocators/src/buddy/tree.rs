@@ -193,7 +193,7 @@ impl<'a> Tree<'a> {
         Some((word, 1 << (at & 63)))
     }
 
-    /// Tells whether a block is used, whole or in part. What lies outside the window is.
+    /// Returns `true` if a block is used, whole or in part. What lies outside the window is.
     #[inline]
     pub(crate) fn used(&self, node: Node) -> bool {
         match self.index(node) {
@@ -216,7 +216,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Tells whether a block is allocated or held by a front: used, with no half used.
+    /// Returns `true` if a block is allocated or held by a front: used, with no half used.
     #[inline]
     pub(crate) fn is_whole(&self, node: Node, height: u32) -> bool {
         if height == 0 {
@@ -266,7 +266,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Opens everything to whoever looks at the bytes of the arena, for good.
+    /// Makes everything addressable for readers of the bytes of the arena, for good.
     pub(crate) fn open_for_good(&self) {
         if self.watch.is_on() {
             let bytes = (self.shape.leaves() as usize) << self.link_shift;
@@ -407,13 +407,13 @@ impl<'a> Tree<'a> {
         debug_assert!(pushed, "half of the front was just emptied");
     }
 
-    /// Tells whether a block that looks allocated is held by a front.
+    /// Returns `true` if a block that looks allocated is held by a front.
     #[inline]
     pub(crate) fn is_held(&self, leaf: u32, height: u32) -> bool {
         self.fronts().get(height as usize).is_some_and(|front| front.holds(leaf))
     }
 
-    /// Merges what the fronts hold back; tells whether that was anything.
+    /// Merges what the fronts hold back; returns whether that was anything.
     pub(crate) fn settle(&self) -> bool {
         let mut any = false;
         for (height, front) in self.fronts().iter().enumerate() {
@@ -425,7 +425,7 @@ impl<'a> Tree<'a> {
         any
     }
 
-    /// Merges what the fronts hold of the leaves `from..to`; tells whether that was anything.
+    /// Merges what the fronts hold of the leaves `from..to`; returns whether that was anything.
     pub(crate) fn settle_within(&self, from: u32, to: u32) -> bool {
         let mut any = false;
         for (height, front) in self.fronts().iter().enumerate() {

@@ -71,7 +71,7 @@ pub(super) unsafe fn write_behind(block: NonNull<u8>, size: usize) {
     mark::no_access(behind, BEHIND);
 }
 
-/// Tells whether no word around the block was changed.
+/// Returns `true` if no word around the block was changed.
 ///
 /// # Safety
 ///
@@ -97,7 +97,7 @@ pub(super) unsafe fn holds(block: NonNull<u8>, shape: Shape) -> bool {
     differing == 0 && (shape.pad() == 0 || unsafe { pad_holds(block, shape) })
 }
 
-/// Tells whether the words before the header were left alone.
+/// Returns `true` if the words before the header were left alone.
 ///
 /// # Safety
 ///

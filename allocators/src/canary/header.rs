@@ -83,7 +83,7 @@ impl Header {
         mark::no_access(at.cast(), HEADER);
     }
 
-    /// Tells whether a header leads back to `prev`. It may be damaged.
+    /// Returns `true` if a header leads back to `prev`. It may be damaged.
     ///
     /// # Safety
     ///
@@ -192,7 +192,7 @@ impl Header {
         self.check == self.seal(at, secret)
     }
 
-    /// Tells whether a header is whole and its block's shape is this one.
+    /// Returns `true` if a header is whole and its block's shape is this one.
     #[inline(always)]
     pub(super) fn is_sealed_as(&self, shape: Shape, at: NonNull<Self>, secret: u64) -> bool {
         self.word == shape.word && Self { word: shape.word, ..*self }.is_sealed(at, secret)

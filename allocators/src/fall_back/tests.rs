@@ -1,4 +1,4 @@
-//! Tests of what falls back: counts and books, apart from who tries first.
+//! Tests of what falls back: counts and books, without the first try.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;

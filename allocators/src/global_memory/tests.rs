@@ -221,7 +221,7 @@ fn threads_may_hand_over_beside_each_other() {
             scope.spawn(move || run(&SHARED, seed, || SHARED.hand_over()));
         }
     });
-    assert!(SHARED.has_handed_over(), "by whoever came first");
+    assert!(SHARED.has_handed_over(), "by the first caller");
     assert_eq!(SHARED.early().stats().live, 0, "all freed");
     SHARED.early().verify().expect("the static heap is whole");
 }

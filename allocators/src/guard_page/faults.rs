@@ -1,7 +1,7 @@
 //! What a fault hit, printed by a signal handler before the process dies of it.
 //!
 //! The handler takes no memory and waits for nobody. What it may read are the allocators in a fixed
-//! table of addresses; who takes one out waits until no handler reads any more.
+//! table of addresses; a thread that takes one out waits until no handler reads any more.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;

@@ -42,7 +42,7 @@ fn free(allocator: &dyn Allocator, block: NonNull<u8>) {
     unsafe { allocator.deallocate(block) }
 }
 
-/// Tells whether the kernel lets a byte be read, by having it written to a pipe.
+/// Returns `true` if the kernel lets a byte be read, by having it written to a pipe.
 fn is_readable(address: *const u8) -> bool {
     let mut ends = [0; 2];
     // SAFETY: the place for two numbers is passed, then the ends of a pipe; the kernel answers with
@@ -292,7 +292,7 @@ fn beyond_the_budget_blocks_are_forwarded() {
     assert_eq!((stats.live, stats.requested, stats.granted), (5, 500, 500));
     assert_eq!(stats.reserved, (2 * 3 + 3) * page());
     guards.verify().expect("sound");
-    // Who is freed makes room for guards, of either kind.
+    // A freed block makes room for guards, of either kind.
     free(&guards, blocks.remove(0));
     assert_eq!((guards.guarded_blocks(), guards.forwarded_blocks()), (1, 3));
     blocks.push(take(&guards, 100, 8));

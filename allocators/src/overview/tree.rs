@@ -6,13 +6,13 @@ use crate::allocator::Allocator;
 
 /// The allocators listed, as a forest by what each takes its memory from.
 ///
-/// Nothing is kept: links are found anew whenever they are asked for.
+/// Nothing is kept: links are found again whenever they are asked for.
 #[derive(Clone, Copy)]
 pub(super) struct Tree<'a> {
     all: &'a [&'a dyn Allocator],
 }
 
-/// Who stands directly below something.
+/// The children of something.
 #[derive(Clone, Copy)]
 pub(super) enum Below {
     /// The roots.
@@ -69,17 +69,17 @@ impl<'a> Tree<'a> {
         None
     }
 
-    /// Returns who stands directly below `parent`, or who is a root where that is none.
+    /// Returns the children of `parent`, or the roots where that is none.
     pub(super) fn below(self, parent: Option<usize>) -> Below {
         let Some(parent) = parent else { return Below::Nothing };
         let identity = self.all[parent].identity();
         let first = self.all.iter().position(|other| other.identity() == identity);
-        // Who stands in a circle is a root, and so is all that takes from it.
+        // A member of a circle is a root, and so is all that takes from it.
         let circles = self.parent(parent).is_none() && self.link(parent).is_some();
         if first == Some(parent) && !circles { Below::Of(identity) } else { Below::Nobody }
     }
 
-    /// Tells whether an allocator is one of those.
+    /// Returns `true` if an allocator is one of those.
     pub(super) fn is_one(self, index: usize, below: Below) -> bool {
         match below {
             Below::Nothing => self.parent(index).is_none(),

@@ -88,7 +88,7 @@ impl Entry {
         self.start() + self.mapped()
     }
 
-    /// Tells whether a caller's `layout` can be the block's.
+    /// Returns `true` if a caller's `layout` can be the block's.
     pub(super) fn fits(self, layout: Layout) -> bool {
         layout.align() == self.align()
             && asked(layout) >= self.bytes()

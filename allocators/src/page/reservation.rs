@@ -329,7 +329,7 @@ impl Drop for Reservation<'_> {
             state.page_maps -= map_bytes;
             state.reservations -= 1;
         });
-        // SAFETY: the pages are the reservation's, out of the table now, and whoever used their
+        // SAFETY: the pages are the reservation's, out of the table now, and the user of their
         // memory had no right to it beyond the reservation's life.
         unsafe { self.owner.release(self.base, self.bytes) };
     }

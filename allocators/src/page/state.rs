@@ -125,7 +125,7 @@ impl State {
         Ok(())
     }
 
-    /// Cuts a block's range down before its tail is unmapped, so that whoever maps those addresses
+    /// Cuts a block's range down before its tail is unmapped, so that a thread that maps those addresses
     /// next finds them free. [`cut_done`](Self::cut_done) follows.
     pub(super) fn cut(&mut self, old: Entry, new: Entry) -> Result<(), Misuse> {
         let (place, _) = self.find(old.start(), None)?;

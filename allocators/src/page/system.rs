@@ -115,7 +115,7 @@ pub(in crate::page) unsafe fn grow_moving(
 ///
 /// # Errors
 ///
-/// The old mapping is then as it was, but it cannot be told whether the target still stands.
+/// The old mapping is then as it was, but it is unknown whether the target still stands.
 ///
 /// # Safety
 ///

@@ -394,7 +394,7 @@ impl Table {
         } else {
             let old = system::whole_pages(old).ok_or(AllocError)?;
             // SAFETY: the mapping is the directory's own, and only `self.directory` points to it,
-            // which is set anew below.
+            // which is set again below.
             let base = unsafe { system::grow_moving(self.directory.cast(), old, old * 2) }?;
             (base, old * 2)
         };

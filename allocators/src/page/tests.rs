@@ -36,7 +36,7 @@ use crate::allocator::{AllocError, Allocator};
 use crate::misuse::{Misuse, Report, set_misuse_handler};
 use crate::test_child as child;
 
-/// A small generator of random numbers; the seed is printed by whoever makes one.
+/// A small generator of random numbers; the seed is printed by the test that makes one.
 struct Random(u64);
 
 impl Random {
@@ -65,7 +65,7 @@ fn page() -> usize {
     PageAllocator::page_size()
 }
 
-/// Tells whether the page at `address` is mapped at all. Once freed, an address may be another thread's
+/// Returns `true` if the page at `address` is mapped at all. Once freed, an address may be another thread's
 /// at once, so only a child process can ask about those.
 fn is_mapped(address: NonNull<u8>) -> bool {
     let mut resident = 0_u8;
@@ -73,7 +73,7 @@ fn is_mapped(address: NonNull<u8>) -> bool {
     unsafe { libc::mincore(address.as_ptr().cast(), page(), &mut resident) == 0 }
 }
 
-/// Tells whether the page at `address` has memory behind it.
+/// Returns `true` if the page at `address` has memory behind it.
 fn is_resident(address: NonNull<u8>) -> bool {
     let mut resident = 0_u8;
     // SAFETY: as in `is_mapped`.

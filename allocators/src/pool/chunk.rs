@@ -145,12 +145,12 @@ impl Chunk {
         unsafe { core::slice::from_raw_parts(self.groups, self.group_count) }
     }
 
-    /// Tells whether `address` lies among the blocks.
+    /// Returns `true` if `address` lies among the blocks.
     pub(super) fn contains(&self, address: usize, shape: Shape) -> bool {
         address.wrapping_sub(self.first.addr()) < self.blocks * shape.block_bytes
     }
 
-    /// Tells whether no block is live.
+    /// Returns `true` if no block is live.
     pub(super) fn is_empty(&self) -> bool {
         let mut groups = self.groups().iter();
         groups.all(|group| group.free.get().count_ones() as usize == group.carved.get())

@@ -92,7 +92,7 @@ impl<B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'_, B, K>
         let plural = if changed == 1 { "" } else { "s" };
         let detail = format_args!(
             "{changed} byte{plural} changed, the first at offset {offset} of a block of {} bytes that \
-             was freed from {}; who is called from here has only found it",
+             was freed from {}; the code called from here has only found it",
             held.bytes, held.site
         );
         let report = Report::new(Misuse::WriteAfterFree, self.name, address).with_detail(detail);

@@ -77,7 +77,7 @@ impl Bits {
     #[inline]
     pub(super) fn set(&self, start: usize, end: usize) {
         let ((first, s), (last, e)) = (start_place(start), end_place(end));
-        // Release pairs with the Acquire in `load`: who sees the start sees the end as well, and what the
+        // Release pairs with the Acquire in `load`: a thread that sees the start sees the end as well, and what the
         // cursor's Acquire has shown.
         if first == last {
             self.word(first).fetch_or(s | e, Ordering::Release);
@@ -101,7 +101,7 @@ impl Bits {
                 return None;
             }
             let cell = self.word(first);
-            // Release pairs with the Acquire of who allocates here next; Acquire with the Release in
+            // Release pairs with the Acquire of the next allocation here; Acquire with the Release in
             // `set`, as the end may lie in another word.
             match cell.compare_exchange(word, word & !(s | e), Ordering::AcqRel, Ordering::Acquire)
             {

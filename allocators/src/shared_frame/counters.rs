@@ -1,4 +1,4 @@
-//! The cursor of a shared frame and its counters, in one cache line: who moves the cursor pays for the
+//! The cursor of a shared frame and its counters, in one cache line: the thread that moves the cursor pays for the
 //! line once.
 
 use crate::stats::Stats;

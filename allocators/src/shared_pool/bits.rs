@@ -2,7 +2,7 @@
 //!
 //! # How the levels stay in step
 //!
-//! Who sets the first bit of a word then looks at the word's bit above it and sets it if it is clear. Who
+//! The thread that sets the first bit of a word then looks at the word's bit above it and sets it if it is clear. One that
 //! takes the last bit of a word leaves the bit above it alone: a block that comes and goes so changes
 //! its leaf and nothing else. Only a search that is led to a word without bits clears the bit above it, then
 //! looks at the word again, by a read-modify-write, and if there are bits, sets the bit above again.
@@ -25,7 +25,7 @@ pub(super) const fn ones(bits: usize) -> usize {
     if bits >= BITS { usize::MAX >> (usize::BITS as usize - BITS) } else { (1 << bits) - 1 }
 }
 
-/// Sets the bit of the word number `index` in the word above if it is clear, and tells whether it is now
+/// Sets the bit of the word number `index` in the word above if it is clear, and returns whether it is now
 /// the first there.
 fn raise(above: &AtomicUsize, index: usize) -> bool {
     let bit = 1 << (index % BITS);
@@ -37,12 +37,12 @@ fn raise(above: &AtomicUsize, index: usize) -> bool {
     above.fetch_or(bit, Ordering::AcqRel) == 0
 }
 
-/// Clears the bit of `word`, number `index`, in the word above, and tells whether that was wrong: whether
+/// Clears the bit of `word`, number `index`, in the word above, and returns whether that was wrong: whether
 /// the word has bits.
 fn lower(above: &AtomicUsize, word: &AtomicUsize, index: usize) -> bool {
     // Release by what follows.
     above.fetch_and(!(1 << (index % BITS)), Ordering::Relaxed);
-    // Changes nothing, but has its place among the changes. Release pairs with the Acquire of who sets
+    // Changes nothing, but has its place among the changes. Release pairs with the Acquire of a thread that sets
     // the first bit after this, and then sees the bit above cleared; Acquire with the Release of who did
     // before, so that the bit above is set again after its own.
     word.fetch_or(0, Ordering::AcqRel) != 0
@@ -117,7 +117,7 @@ impl Chunk {
 
     /// Whether block `index` is free.
     pub(super) fn is_free(&self, index: usize) -> bool {
-        // Relaxed: whoever asks owns the block, or is wrong.
+        // Relaxed: the caller owns the block, or is wrong.
         self.leaf(index / BITS).load(Ordering::Relaxed) >> (index % BITS) & 1 != 0
     }
 

@@ -111,7 +111,7 @@ impl Plan {
 }
 
 impl Chunk {
-    /// Tells the sanitizers that the blocks' memory may be touched by whoever gets it back: all up to the
+    /// Tells the sanitizers that the blocks' memory may be touched by the backing that gets it back: all up to the
     /// header, padding included.
     pub(super) fn open(&self) {
         let header = core::ptr::from_ref(self).addr();
@@ -120,7 +120,7 @@ impl Chunk {
 
     /// Takes a block that was never given out, if there is one.
     pub(super) fn carve(&self) -> Option<usize> {
-        // Relaxed: the number is all there is to agree on; who frees the block has it from this thread,
+        // Relaxed: the number is all there is to agree on; the thread that frees the block has it from this thread,
         // and so sees it counted.
         let next = |carved| (carved < self.blocks).then_some(carved + 1);
         self.carved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()

@@ -77,7 +77,7 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
 
     /// Counts bytes that were taken.
     pub(super) fn add_reserved(&self, bytes: usize) {
-        // Relaxed: published with the chunk; only who has the turn adds.
+        // Relaxed: published with the chunk; only the thread that has the turn adds.
         let reserved = self.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.peak_reserved.fetch_max(reserved, Ordering::Relaxed);
     }

@@ -117,7 +117,7 @@ impl Chunk {
 
     /// Returns the number of free blocks. Exact if nobody else uses the pool.
     pub(super) fn free_blocks(&self) -> usize {
-        // Acquire pairs with the Release in `put`: whoever sees a block freed sees that it was given out.
+        // Acquire pairs with the Release in `put`: a thread that sees a block freed sees that it was given out.
         let bits = |leaf| self.leaf(leaf).load(Ordering::Acquire).count_ones() as usize;
         (0..self.leaves()).map(bits).sum()
     }

@@ -51,7 +51,7 @@ impl Place {
     /// Returns the number of the chunk and of its leaf that was used last.
     #[inline]
     pub(super) fn near(&self) -> Option<(usize, usize)> {
-        // Acquire pairs with the Release in `remember`: whoever reads the number of a chunk sees it.
+        // Acquire pairs with the Release in `remember`: a thread that reads the number of a chunk sees it.
         let near = self.near.load(Ordering::Acquire);
         let leaf = (near / CHUNKS_MAX).checked_sub(1)?;
         Some((near % CHUNKS_MAX, leaf))

@@ -52,7 +52,7 @@ impl Counters {
     /// Returns the live bytes.
     #[inline]
     pub(super) fn bytes(&self) -> usize {
-        // Acquire pairs with the Release in `lower_bytes`: who sees bytes gone sees their free counted.
+        // Acquire pairs with the Release in `lower_bytes`: a thread that sees bytes gone sees their free counted.
         self.bytes.load(Ordering::Acquire)
     }
 

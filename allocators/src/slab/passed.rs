@@ -239,7 +239,7 @@ impl Passed {
 
     fn slots(&self) -> &[Cell<Slot>] {
         // SAFETY: invariant 1; of no slots the pointer may dangle. Slots are changed through their
-        // cells only, and who moves the table or takes its memory uses no slice from before.
+        // cells only, and code that moves the table or takes its memory uses no slice from before.
         unsafe { core::slice::from_raw_parts(self.slots.get().as_ptr(), self.capacity.get()) }
     }
 

@@ -59,7 +59,7 @@ fn threads_share_it() {
 // The tools take the move for a read of the free memory in the buffer, which it is.
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 #[test]
-fn a_moved_heap_starts_anew_at_its_new_place() {
+fn a_moved_heap_starts_again_at_its_new_place() {
     let layout = Layout::new::<u64>();
     let first = Box::new(StaticHeap::<32768>::new("moved"));
     let block = first.allocate(layout).expect("room").cast::<u8>();

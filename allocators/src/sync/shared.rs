@@ -38,7 +38,7 @@ impl Total {
         Self(AtomicTotal::new(0))
     }
 
-    /// Raises it. Release pairs with the Acquire in [`get`](Self::get): who reads the new number sees
+    /// Raises it. Release pairs with the Acquire in [`get`](Self::get): a thread that reads the new number sees
     /// what this thread did before.
     #[inline]
     pub(crate) fn raise(&self, by: u64) {

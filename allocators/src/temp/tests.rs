@@ -121,7 +121,7 @@ fn wrong_frees_are_found() {
 }
 
 #[test]
-fn a_moved_one_starts_anew_at_its_new_place() {
+fn a_moved_one_starts_again_at_its_new_place() {
     let backing = TestBacking::new();
     let first = Box::new(Temp::new("temp", &backing));
     let block = take(&*first, 100);

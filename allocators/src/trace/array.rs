@@ -14,8 +14,8 @@ const ITEMS_MIN: usize = 16;
 
 /// Plain items one after the other, behind a shared reference.
 ///
-/// As the table of addresses it does not hold the allocator that its memory comes from: whoever
-/// owns it passes the same one to each call, and calls [`release`](Self::release) before dropping
+/// As the table of addresses it does not hold the allocator that its memory comes from: its
+/// owner passes the same one to each call, and calls [`release`](Self::release) before dropping
 /// it. No reference to an item leaves a call, so items may be changed through a shared array.
 ///
 /// # Complexity

@@ -70,7 +70,7 @@ impl Entry {
         (self.number_align & ((1 << ALIGN_BITS) - 1)) as u8
     }
 
-    /// Tells whether a layout fits the block.
+    /// Returns `true` if a layout fits the block.
     #[inline]
     pub(super) fn fits(&self, layout: Layout) -> bool {
         (self.bytes..=self.granted).contains(&layout.size()) && layout.align() == self.align()

@@ -186,7 +186,7 @@ impl Groups {
         }
     }
 
-    /// Tells whether a group is the one of this site and stack. One line of a program may have
+    /// Returns `true` if a group is the one of this site and stack. One line of a program may have
     /// several locations in memory, one for each unit of code that it was compiled into.
     #[inline]
     fn is(
@@ -233,7 +233,7 @@ impl Groups {
         Ok(number)
     }
 
-    /// Takes an index twice as large and enters every group anew.
+    /// Takes an index twice as large and enters every group again.
     fn grow_index<K: Allocator + ?Sized>(&self, books: &K) -> Result<(), AllocError> {
         let slots = (2 * self.index.len()).max(SLOTS_MIN);
         self.index.reserve(slots, books)?;

@@ -1,4 +1,4 @@
-//! Writing every event into an allocation trace of version 2, for whoever replays it.
+//! Writing every event into an allocation trace of version 2, for a later replay.
 //!
 //! A slot is unique among live blocks, and the one freed last is the next given out. Sizes of zero are
 //! written as one byte, which they are served as; alignments over 2^20, which the format has no room
@@ -85,7 +85,7 @@ impl<'a> Recorder<'a> {
         self.on.get()
     }
 
-    /// Tells whether the sink is being called at this moment.
+    /// Returns `true` if the sink is being called at this moment.
     pub(super) fn is_busy(&self) -> bool {
         self.busy.get()
     }
@@ -379,7 +379,7 @@ impl<'a> Recorder<'a> {
         call.result = sink();
     }
 
-    /// Ends the recording; the error waits for whoever finishes it.
+    /// Ends the recording; the error is returned by the call that finishes it.
     #[cold]
     #[inline(never)]
     fn fail(&self, error: SinkError) {

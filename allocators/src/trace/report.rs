@@ -20,7 +20,7 @@ pub struct SiteUsage {
     pub blocks: usize,
     /// Their bytes as last asked.
     pub bytes: usize,
-    /// The number of the oldest of them: the how-manieth allocation it was.
+    /// The allocation number of the oldest of them.
     pub oldest: u64,
     /// Allocations since the allocator was made.
     pub allocations_total: u64,

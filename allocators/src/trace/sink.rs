@@ -139,7 +139,7 @@ mod write_sink {
         }
 
         fn out(&self) -> MutexGuard<'_, W> {
-            // Whoever panicked while writing has told so; what was written is there.
+            // The thread that panicked while writing has reported it; what was written is there.
             self.out.lock().unwrap_or_else(PoisonError::into_inner)
         }
     }

@@ -27,7 +27,7 @@ impl Stack {
         &self.frames[..count]
     }
 
-    /// Takes the stack of whoever called. Allocates nothing.
+    /// Captures the stack of the caller. Allocates nothing.
     #[cfg(feature = "stacks")]
     #[inline(never)]
     pub(super) fn capture() -> Self {

@@ -29,7 +29,7 @@ const LEAF_BYTES: usize = 64;
 /// Our buddy in a region.
 type BuddyInRegion = BuddyAllocator<'static, dyn Allocator + Sync + 'static>;
 
-/// Returns a contender that makes our buddy anew in the region in each pass.
+/// Returns a contender that makes our buddy again in the region in each pass.
 fn ours_in(arena: &Rc<Arena>, work: fn(&mut Ours<BuddyInRegion>) -> Pass) -> Contender {
     let arena = Rc::clone(arena);
     Contender::new("buddy", move || {
@@ -40,7 +40,7 @@ fn ours_in(arena: &Rc<Arena>, work: fn(&mut Ours<BuddyInRegion>) -> Pass) -> Con
     })
 }
 
-/// Returns a contender that makes `buddy_system_allocator` anew in the region in each pass.
+/// Returns a contender that makes `buddy_system_allocator` again in the region in each pass.
 fn buddy_system_in(arena: &Rc<Arena>, work: fn(&mut BuddySystem) -> Pass) -> Contender {
     let arena = Rc::clone(arena);
     Contender::new("buddy_system_allocator", move || {
@@ -51,7 +51,7 @@ fn buddy_system_in(arena: &Rc<Arena>, work: fn(&mut BuddySystem) -> Pass) -> Con
     })
 }
 
-/// Returns a contender that makes `buddy-alloc` anew in the region in each pass.
+/// Returns a contender that makes `buddy-alloc` again in the region in each pass.
 fn buddy_alloc_in(arena: &Rc<Arena>, work: fn(&mut BuddyAllocCrate) -> Pass) -> Contender {
     let arena = Rc::clone(arena);
     Contender::new("buddy-alloc", move || {

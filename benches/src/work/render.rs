@@ -112,7 +112,7 @@ impl RadixKey for Placed {
     }
 }
 
-/// Who sorts beside us.
+/// The peers in sorting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Peer {
     Std,

@@ -329,7 +329,7 @@ struct Filling<'f, 'a, T, A: Allocator + ?Sized> {
 }
 
 impl<T, A: Allocator + ?Sized> Filling<'_, '_, T, A> {
-    /// Appends elements while there are some and room for them; tells whether the iterator has ended.
+    /// Appends elements while there are some and room for them; returns whether the iterator has ended.
     #[inline]
     fn fill(&mut self, elements: &mut impl Iterator<Item = T>) -> bool {
         let start = self.array.buffer.start();

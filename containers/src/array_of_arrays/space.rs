@@ -276,7 +276,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         }
     }
 
-    /// Tells whether a stack has blocks exactly where its bit says so.
+    /// Returns `true` if a stack has blocks exactly where its bit says so.
     pub(super) fn stacks_are_marked(&self) -> bool {
         let marked = |class: usize| self.filled >> class & 1 == 1;
         self.stacks.iter().enumerate().all(|(class, head)| marked(class) == (*head != 0))

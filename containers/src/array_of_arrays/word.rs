@@ -68,7 +68,7 @@ impl Word {
         self.0 as u32
     }
 
-    /// Tells whether the row is alive and the id is its own.
+    /// Returns `true` if the row is alive and the id is its own.
     #[inline(always)]
     pub(super) fn is_named_by<T>(self, id: RowId<T>) -> bool {
         (self.low() ^ id.to_bits()) >> GENERATION_SHIFT == 0
@@ -100,7 +100,7 @@ impl Word {
         generation < GENERATIONS
     }
 
-    /// Tells whether there is no room for another element.
+    /// Returns `true` if there is no room for another element.
     #[inline(always)]
     pub(super) const fn is_full(self) -> bool {
         self.low() >> (self.low() & FULL_MASK) & 1 != 0

@@ -24,7 +24,7 @@ use crate::error::GrowError;
 ///
 /// # Memory
 ///
-/// One block that grows by doubling. A part that is made anew for a field that had one leaves the old bytes
+/// One block that grows by doubling. A part that is recreated for a field that had one leaves the old bytes
 /// behind. A blob is at most 4 GiB long.
 ///
 /// # Examples
@@ -281,7 +281,7 @@ impl<T> BlobPlaces<T> {
         self.count as usize
     }
 
-    /// Tells whether there is none.
+    /// Returns `true` if there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0

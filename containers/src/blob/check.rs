@@ -153,7 +153,7 @@ impl BlobShapes {
         hash
     }
 
-    /// Adds the shape of a struct; tells whether it is new, and its fields are to be looked at.
+    /// Adds the shape of a struct; returns whether it is new, and its fields are to be looked at.
     ///
     /// # Panics
     ///

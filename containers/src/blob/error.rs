@@ -31,7 +31,7 @@ pub enum BlobError {
         /// The version.
         found: u32,
     },
-    /// They were built for other structs than those of today: the resource is to be compiled anew.
+    /// They were built for other structs than those of today: the resource is to be recompiled.
     OtherShape {
         /// The hash of the shapes that they were built for.
         found: u64,
@@ -113,12 +113,12 @@ impl fmt::Display for BlobError {
                 "the blob was built for machines of the other byte order; build it for this one",
             ),
             Self::OtherVersion { found } => {
-                write!(f, "the blob is in version {found} of the format; compile it anew")
+                write!(f, "the blob is in version {found} of the format; recompile it")
             }
             Self::OtherShape { found, wanted } => write!(
                 f,
                 "the blob was built for structs of shape {found:016x}, those of this program are \
-                 {wanted:016x}; compile it anew"
+                 {wanted:016x}; recompile it"
             ),
             Self::OtherLength { told, bytes } => {
                 write!(f, "the header tells of {told} bytes, but there are {bytes}")

@@ -95,7 +95,7 @@ unsafe impl<T: BlobType, const N: usize> BlobType for [T; N] {
     }
 }
 
-/// Tells whether bytes are UTF-8. Most names are ASCII, which eight bytes at once tell.
+/// Returns `true` if bytes are UTF-8. Most names are ASCII, which eight bytes at once tell.
 #[inline]
 fn is_text(bytes: &[u8]) -> bool {
     const HIGH: u64 = 0x8080_8080_8080_8080;

@@ -149,7 +149,7 @@ impl<'a, X: ?Sized, C: Callback, A: Allocator + ?Sized> CallbackTable<'a, X, C, 
         self.functions.len()
     }
 
-    /// Tells whether there are no functions.
+    /// Returns `true` if there are no functions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.functions.is_empty()

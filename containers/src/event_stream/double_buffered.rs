@@ -14,7 +14,7 @@ use crate::event_stream::reader::EventReader;
 ///           swap: B is what is read, A is cleared and written
 /// ```
 ///
-/// So whoever reads sees each event of the last frame once, in whatever order the systems of a frame run, and
+/// So a reader sees each event of the last frame once, in whatever order the systems of a frame run, and
 /// what the handling of an event causes is an event of the next frame.
 ///
 /// # Memory
@@ -74,7 +74,7 @@ impl<'a, A: Allocator + ?Sized> DoubleBufferedEvents<'a, A> {
         self.last.reader()
     }
 
-    /// Returns the events of the last frame and the stream of this one, for who answers events by events.
+    /// Returns the events of the last frame and the stream of this one, for systems that answer events by events.
     #[inline]
     pub fn both(&mut self) -> (EventReader<'_>, &mut EventStream<'a, A>) {
         (self.last.reader(), &mut self.writer)

@@ -89,7 +89,7 @@ impl<'s> EventReader<'s> {
 
     /// Checks every record of one type: its size, and its bits where not all are valid.
     ///
-    /// Reading takes an event that is wrong for one of another type and skips it. This is for who wants to
+    /// Reading takes an event that is wrong for one of another type and skips it. This is for callers that want to
     /// know.
     ///
     /// # Complexity
@@ -133,7 +133,7 @@ impl<'s> EventReader<'s> {
         EventsOf { records: self.iter(), event: PhantomData }
     }
 
-    /// Tells whether there are no events.
+    /// Returns `true` if there are no events.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -254,7 +254,7 @@ impl<'s> EventRecord<'s> {
         kind_of(self.header)
     }
 
-    /// Tells whether the event is of a type: whether number and size are its.
+    /// Returns `true` if the event is of a type: whether number and size are its.
     #[inline]
     #[must_use]
     pub const fn is<E: Event>(&self) -> bool {
@@ -326,7 +326,7 @@ impl<'s> EventRecord<'s> {
         EventReader::trusted(self.bytes)
     }
 
-    /// Tells whether the bytes behind the payload are zero.
+    /// Returns `true` if the bytes behind the payload are zero.
     #[inline(always)]
     fn is_filled_with_zeros(&self) -> bool {
         let used = size_of_payload(self.header) as usize % WORD;

@@ -92,7 +92,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         })
     }
 
-    /// Looks at one block or hole and moves the block behind a hole; tells whether to go on.
+    /// Looks at one block or hole and moves the block behind a hole; returns whether to go on.
     fn step(&mut self, pass: &mut Pass) -> bool {
         let (at, end) = (pass.at, self.space.end());
         let here = if at < end { Some(self.space.header(at)) } else { None };

@@ -335,7 +335,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         true
     }
 
-    /// Tells whether the block behind a hole can lie lower with its alignment.
+    /// Returns `true` if the block behind a hole can lie lower with its alignment.
     pub(super) fn can_slide(&self, hole: u32, align: u32) -> bool {
         place_in(hole, align) < hole + self.header(hole).granules()
     }

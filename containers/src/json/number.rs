@@ -18,7 +18,7 @@ impl<'b> JsonNumber<'b> {
         self.0
     }
 
-    /// Tells whether there is neither a fraction nor an exponent.
+    /// Returns `true` if there is neither a fraction nor an exponent.
     pub(crate) fn is_integer(self) -> bool {
         !self.0.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'))
     }

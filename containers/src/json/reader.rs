@@ -232,7 +232,7 @@ impl<'b> JsonReader<'b> {
         self.expected = if self.depth == 0 { Expected::Nothing } else { Expected::CommaOrEnd };
     }
 
-    /// Tells whether the innermost of what is open is an object; something is open.
+    /// Returns `true` if the innermost of what is open is an object; something is open.
     fn in_object(&self) -> bool {
         let level = self.depth - 1;
         self.objects[level as usize / 64] >> (level % 64) & 1 == 1

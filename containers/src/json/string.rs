@@ -58,7 +58,7 @@ impl<'b> JsonString<'b> {
         core::str::from_utf8(to.get(..len)?).ok()
     }
 
-    /// Tells whether the string, escapes replaced, is `other`.
+    /// Returns `true` if the string, escapes replaced, is `other`.
     #[cfg(test)]
     pub(crate) fn is(self, other: &str) -> bool {
         let mut rest = other;

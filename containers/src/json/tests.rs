@@ -131,7 +131,7 @@ fn each_token_is_told_by_its_place() {
     assert_eq!(JsonReader::new(b"[\xff]").offset(), 0, "before a refusal");
 }
 
-/// Who hears of a string piece by piece hears of none that is empty.
+/// A reader of a string piece by piece sees no empty piece.
 #[test]
 fn a_string_is_handed_over_in_pieces() {
     for (json, wanted) in [
@@ -379,7 +379,7 @@ fn read_document(bytes: &[u8]) -> Result<Value, JsonError> {
     Ok(value)
 }
 
-/// Tells whether values are the same, or differ in the last bits of floats, which serde_json rounds as it
+/// Returns `true` if values are the same, or differ in the last bits of floats, which serde_json rounds as it
 /// likes unless it is built otherwise.
 fn near(a: &Value, b: &Value) -> bool {
     match (a, b) {

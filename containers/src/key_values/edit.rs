@@ -23,7 +23,7 @@ impl Edit<'_> {
         KeyValuesRef { block: self.block, count: self.count }
     }
 
-    /// Sets the value of the key at a place if that takes no words that are free, and tells whether it did.
+    /// Sets the value of the key at a place if that takes no words that are free, and returns whether it did.
     #[inline]
     pub(super) fn overwrite(&mut self, place: usize, value: Value<'_>) -> bool {
         let old = self.span(place);

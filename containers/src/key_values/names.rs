@@ -136,7 +136,7 @@ impl<'a, A: Allocator + ?Sized> PathNames<'a, A> {
         self.entries.len()
     }
 
-    /// Tells whether there is no path.
+    /// Returns `true` if there is no path.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

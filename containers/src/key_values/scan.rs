@@ -35,7 +35,7 @@ pub(super) fn find(words: &[u32], count: usize, key: u32) -> Option<usize> {
     find_in_other(words, count, key)
 }
 
-/// Tells whether [`find_in_sixteen`] knows all keys.
+/// Returns `true` if [`find_in_sixteen`] knows all keys.
 #[inline(always)]
 pub(super) const fn has_no_other(words: &[u32], count: usize) -> bool {
     words.len() >= 16 && count <= 16

@@ -1,7 +1,7 @@
 //! Thousands of stores in one allocation.
 //!
 //! The step that the article leaves open: how to let many small objects grow and shrink, each on its own, in one
-//! buffer. Here a store lies packed, without a word to spare, and is written anew at the end of all others
+//! buffer. Here a store lies packed, without a word to spare, and is rewritten at the end of all others
 //! where a change does not fit; what it leaves is reclaimed by sliding all stores together once it is a fourth
 //! of the whole. Nothing leads from a store back to its id for that: the two trade places for the time.
 
@@ -78,7 +78,7 @@ impl From<GrowError> for KeyValuesSetError {
 ///
 /// A lookup is O(1) to the store, and there as with [`KeyValues`](super::KeyValues). Setting a number where a
 /// number was, or a text over one that takes as many words, changes it in place. Any other change writes the
-/// store anew: O(bytes of the store), and amortised as much for reclaiming what it was.
+/// store again: O(bytes of the store), and amortised as much for reclaiming what it was.
 ///
 /// # Memory
 ///
@@ -148,7 +148,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         self.live as usize
     }
 
-    /// Tells whether there is no store.
+    /// Returns `true` if there is no store.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -167,7 +167,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         4 * self.words.as_slice().len()
     }
 
-    /// Tells whether the id names a store of this set.
+    /// Returns `true` if the id names a store of this set.
     #[inline]
     #[must_use]
     pub fn contains(&self, id: StoreId) -> bool {
@@ -246,7 +246,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         Ok(self.take_slot(if size == 0 { 0 } else { to }, meta & slots::KIND))
     }
 
-    /// Removes a store, and tells whether there was one. Its words are garbage until the set is compacted.
+    /// Removes a store, and returns whether there was one. Its words are garbage until the set is compacted.
     ///
     /// # Complexity
     ///
@@ -319,7 +319,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         Ok(())
     }
 
-    /// Removes a key and its value from a store, and tells whether there was one.
+    /// Removes a key and its value from a store, and returns whether there was one.
     ///
     /// # Complexity
     ///
@@ -381,7 +381,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
             span(store.block, store.kind(place), store.word(place)).map_or(0, |old| old.words);
         let (bytes, _) = value.data();
         // A long value has a word more, which is part of the old one's words. Over a short value, one that takes a
-        // word less may be written, too: that word is unused until the store is written anew.
+        // word less may be written, too: that word is unused until the store is rewritten.
         let needed = bytes.len().div_ceil(4);
         if words != needed && (needed == 0 || words != needed + 1) {
             return false;
@@ -393,7 +393,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         Edit { block, count, tail: 0 }.overwrite(place, value)
     }
 
-    /// Writes a store anew at the end, with `value` in place of `skipped` entries at a place.
+    /// Writes a store again at the end, with `value` in place of `skipped` entries at a place.
     fn rebuild(
         &mut self,
         number: u32,
@@ -413,7 +413,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         Ok(())
     }
 
-    /// Has a store lie where it was just written anew, behind all others.
+    /// Has a store lie where it was just rewritten, behind all others.
     fn moved_to_end(&mut self, number: u32, shape: Shape) {
         let old = self.slot(number);
         let (start, before) = (old.at as usize, self.block_words(old));

@@ -91,7 +91,7 @@ impl<'v> Value<'v> {
     }
 }
 
-/// Tells whether a value so many words from the end and of this length needs more than 16 bits for either.
+/// Returns `true` if a value so many words from the end and of this length needs more than 16 bits for either.
 #[inline]
 pub(super) const fn is_long(words_back: usize, length: usize) -> bool {
     words_back > (u16::MAX as usize) / 4 || length > u16::MAX as usize

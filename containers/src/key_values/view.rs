@@ -65,14 +65,14 @@ impl<'b> KeyValuesRef<'b> {
         self.count
     }
 
-    /// Tells whether there is no key.
+    /// Returns `true` if there is no key.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.count == 0
     }
 
-    /// Tells whether there is this key.
+    /// Returns `true` if there is this key.
     #[inline]
     #[must_use]
     pub fn contains(self, key: IdString32) -> bool {

@@ -335,7 +335,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         }
     }
 
-    /// Tells whether the chain from `first` leads to `last` through nodes that follow one another.
+    /// Returns `true` if the chain from `first` leads to `last` through nodes that follow one another.
     pub(super) fn follows(&self, first: u32, last: u32) -> bool {
         first <= last && (first..last).all(|node| self.nodes.link(node) == node + 1)
     }

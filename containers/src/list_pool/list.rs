@@ -61,7 +61,7 @@ impl Head {
         self.first & !TOGETHER
     }
 
-    /// Tells whether the nodes follow one another.
+    /// Returns `true` if the nodes follow one another.
     #[inline]
     pub(super) const fn is_together(self) -> bool {
         self.first & TOGETHER != 0

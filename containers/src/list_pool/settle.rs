@@ -105,7 +105,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         moved
     }
 
-    /// Tells whether all lists lie together. O(1).
+    /// Returns `true` if all lists lie together. O(1).
     #[must_use]
     pub const fn is_settled(&self) -> bool {
         self.broken == 0

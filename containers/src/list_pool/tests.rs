@@ -334,7 +334,7 @@ fn a_list_that_is_gone_is_told_from_the_next_of_its_slot() {
         }
         pool.destroy(last);
         let again = pool.create();
-        assert_eq!(again, first, "the lives of a slot begin anew after 255");
+        assert_eq!(again, first, "the lives of a slot start again after 255");
         let beyond = List::<u32>::from_bits(1 << 24 | 77).expect("life 1 of slot 77");
         assert!(!pool.contains(beyond) && pool.as_slice(beyond).is_none());
     });

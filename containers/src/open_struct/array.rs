@@ -25,7 +25,7 @@ use crate::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 /// data, StructOfArrays   | a0 a1 a2 room .. | b0 b1 b2 room .. | c0 c1 c2 room .. |
 /// ```
 ///
-/// What has no fixed size lies in the tail, and its offset and length in the row. Writing it anew appends to
+/// What has no fixed size lies in the tail, and its offset and length in the row. Writing it again appends to
 /// the tail; [`try_compact`](Self::try_compact) takes out what is no longer used.
 ///
 /// # Complexity
@@ -86,7 +86,7 @@ use crate::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 ///    content, or are both 0. The words of all these contents together and `shape.dead` are
 ///    `shape.tail`.
 ///
-/// Memory safety rests on the first two; the third is checked again by whoever reads.
+/// Memory safety rests on the first two; the third is checked again by readers.
 pub struct OpenArray<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub(super) words: Array<'a, u32, A>,
     pub(super) shape: Shape,
@@ -118,7 +118,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         self.shape.rows as usize
     }
 
-    /// Tells whether there are no rows.
+    /// Returns `true` if there are no rows.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -279,7 +279,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         or_panic(self.try_push())
     }
 
-    /// Removes a row and puts the last one into its place. Tells whether there was such a row.
+    /// Removes a row and puts the last one into its place. Returns whether there was such a row.
     ///
     /// # Complexity
     ///
@@ -344,7 +344,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         Some(unsafe { words.as_ptr().cast::<T>().read() })
     }
 
-    /// Sets the value of a field in a row. Tells whether there is such a field and row.
+    /// Sets the value of a field in a row. Returns whether there is such a field and row.
     ///
     /// # Complexity
     ///

@@ -37,7 +37,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         }
     }
 
-    /// Sets the value of a field in a row. Tells whether there is such a field, of the value's type, and such
+    /// Sets the value of a field in a row. Returns whether there is such a field, of the value's type, and such
     /// a row.
     ///
     /// Text, a list or a dictionary, which may come from another array, is copied to the end of the tail;

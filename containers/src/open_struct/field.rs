@@ -48,7 +48,7 @@ impl FieldType {
         }
     }
 
-    /// Tells whether the content lies in the tail.
+    /// Returns `true` if the content lies in the tail.
     #[must_use]
     pub const fn in_tail(self) -> bool {
         matches!(self, Self::Text | Self::List | Self::Dictionary)

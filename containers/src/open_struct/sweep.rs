@@ -82,7 +82,7 @@ pub trait FieldSet: Sealed + Copy {
     /// What the visitor gets: a tuple of `&T` and `&mut T`.
     type Items<'x>;
 
-    /// Visits all rows; tells whether all fields are there.
+    /// Visits all rows; returns whether all fields are there.
     #[doc(hidden)]
     fn run<A: Allocator + ?Sized>(
         self,
@@ -92,7 +92,7 @@ pub trait FieldSet: Sealed + Copy {
 }
 
 impl<A: Allocator + ?Sized> OpenArray<'_, A> {
-    /// Visits some fields in all rows, in order. Tells whether the array has all of these fields; if not,
+    /// Visits some fields in all rows, in order. Returns whether the array has all of these fields; if not,
     /// nothing is visited.
     ///
     /// Visiting is as quick as a loop over native structs, or over slices if the layout is

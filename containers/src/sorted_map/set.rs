@@ -74,7 +74,7 @@ impl<'a, T, A: Allocator + ?Sized> SortedSet<'a, T, A> {
         self.map.len()
     }
 
-    /// Tells whether there are no keys, none that wait either. O(1).
+    /// Returns `true` if there are no keys, none that wait either. O(1).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()
@@ -138,7 +138,7 @@ impl<'a, T: Ord, A: Allocator + ?Sized> SortedSet<'a, T, A> {
         Ok(set)
     }
 
-    /// Tells whether the set has a key. O(log len).
+    /// Returns `true` if the set has a key. O(log len).
     ///
     /// # Panics
     ///
@@ -167,7 +167,7 @@ impl<'a, T: Ord, A: Allocator + ?Sized> SortedSet<'a, T, A> {
         self.map.index_of(key)
     }
 
-    /// Adds a key and tells whether it is new; what waits is sorted in first. O(len).
+    /// Adds a key and returns whether it is new; what waits is sorted in first. O(len).
     ///
     /// # Errors
     ///

@@ -126,7 +126,7 @@ impl<T: Streamed, const N: usize> Streamed for [T; N] {
     }
 }
 
-/// A byte that tells whether there is a value, and the value.
+/// A byte that returns whether there is a value, and the value.
 impl<T: Streamed + Default> Streamed for Option<T> {
     fn stream<S: Stream>(&mut self, stream: &mut S) -> Result<(), StreamError> {
         let mut is_there = self.is_some();

@@ -5,7 +5,7 @@ use core::iter::FusedIterator;
 /// The most bytes that a character has.
 const LEN_MAX: usize = 4;
 
-/// Tells whether a character begins at `at`, or the text ends there.
+/// Returns `true` if a character begins at `at`, or the text ends there.
 ///
 /// # Complexity
 ///

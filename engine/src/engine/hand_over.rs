@@ -1,4 +1,4 @@
-//! A frame on its way to who renders, and back.
+//! A frame on its way to the renderer, and back.
 
 use glam::Vec3;
 use loligo_containers::{Array, EventStream};
@@ -28,7 +28,7 @@ impl<'m> Engine<'_, 'm> {
         Ok(())
     }
 
-    /// Takes back the frame before, and hands this one over to who renders. Where that frame could not be taken in, it
+    /// Takes back the frame before, and hands this one over to the renderer. Where that frame could not be taken in, it
     /// goes once more in place of this one, whose changes come with the next: nothing is lost.
     fn hand_over(&mut self, main_ns: u64) -> Result<(), EngineError> {
         if let Some(packet) = self.link.wait() {

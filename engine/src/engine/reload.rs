@@ -1,4 +1,4 @@
-//! Resources that were compiled again while the game runs: each goes to who uses it, or is an error.
+//! Resources that were compiled again while the game runs: each goes to its user, or is an error.
 
 use core::fmt;
 
@@ -87,7 +87,7 @@ impl<'m> Engine<'_, 'm> {
         0
     }
 
-    /// Tells who uses a resource that it is another now.
+    /// Notifies the users of a resource that it was replaced.
     fn take_in(&mut self, key: ResourceKey, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         if key == SETTINGS {
             self.take_in_settings(logic)?;

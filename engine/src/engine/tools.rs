@@ -4,7 +4,7 @@
 //! { "type": "script", "code": "return 1 + 2" }      runs code; the result as text
 //! { "type": "console", "line": "graph make ms" }    a line of the console: `graph ..`, or a script
 //! { "type": "reload" }                              compiles again where it can, swaps what has changed
-//! { "type": "restart" }                             spawns the level anew
+//! { "type": "restart" }                             spawns the level again
 //! { "type": "monitor" }                             frame times, memory by room, libraries, graphs
 //! { "type": "quit" }                                ends the game after this frame
 //! ```

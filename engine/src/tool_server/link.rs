@@ -372,7 +372,7 @@ impl<'a> Lines<'a> {
         core::str::from_utf8(&self.incoming[self.begin..self.end - 1])
     }
 
-    /// Tells whether the message could be put with those that wait.
+    /// Returns `true` if the message could be put with those that wait.
     fn send(&mut self, text: &str, bytes_max: usize) -> bool {
         let waiting = self.outgoing.len() - self.gone;
         waiting + text.len() < bytes_max && self.put(text).is_ok()
@@ -384,7 +384,7 @@ impl<'a> Lines<'a> {
         self.outgoing.try_push(b'\n')
     }
 
-    /// Sends, and tells whether the connection goes on.
+    /// Sends, and returns whether the connection goes on.
     fn flush(&mut self) -> bool {
         while self.gone < self.outgoing.len() {
             match self.stream.write(&self.outgoing[self.gone..]) {

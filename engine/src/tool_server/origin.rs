@@ -43,7 +43,7 @@ fn refusal(why: &str) -> ErrorResponse {
     refusal
 }
 
-/// Tells whether a page was served by this machine, on whichever port.
+/// Returns `true` if a page was served by this machine, on whichever port.
 fn is_of_this_machine(origin: &str) -> bool {
     let host = ["http://", "https://"].iter().find_map(|scheme| origin.strip_prefix(scheme));
     host.is_some_and(|host| {

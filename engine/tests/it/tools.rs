@@ -115,7 +115,7 @@ fn a_resource_that_is_wrong_keeps_its_last_good_version() {
 }
 
 #[test]
-fn a_level_that_is_changed_is_spawned_anew() {
+fn a_level_that_is_changed_is_spawned_again() {
     with_tool(|game, engine, tool, logic| {
         engine.frame(logic).expect("a frame");
         let before = engine.world().entities().len();

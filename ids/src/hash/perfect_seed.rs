@@ -253,7 +253,7 @@ fn first_duplicate<K: AsRef<str>>(keys: &[K], table: &mut [u32]) -> Option<(usiz
     None
 }
 
-/// Tells whether the first `len` values differ from one another, by sorting them: a heap sort, which
+/// Returns `true` if the first `len` values differ from one another, by sorting them: a heap sort, which
 /// the compiler evaluates in few enough steps.
 const fn all_differ(values: &mut [u32; SMALL_KEYS_MAX], len: usize) -> bool {
     let mut root = len / 2;

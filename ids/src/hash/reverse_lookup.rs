@@ -178,7 +178,7 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
         self.hashes.len() / I::BYTES
     }
 
-    /// Tells whether it holds no name.
+    /// Returns `true` if it holds no name.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.hashes.is_empty()

@@ -91,12 +91,12 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         self.lists(slot, odd).then_some(odd)
     }
 
-    /// Tells whether a slot below `used` is on the free list.
+    /// Returns `true` if a slot below `used` is on the free list.
     pub(super) fn is_free(&self, slot: usize) -> bool {
         self.position_of(slot).is_some()
     }
 
-    /// Tells whether a slot below `used` holds no object.
+    /// Returns `true` if a slot below `used` holds no object.
     pub(super) fn is_dead(&self, slot: usize) -> bool {
         // In 64 bits: where an address has fewer, the index of an image may have more.
         self.parts.word(slot) & I::INDEX_MASK != slot as u64
@@ -192,7 +192,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         unsafe { self.free_end.sub(position + 1) }
     }
 
-    /// Tells whether the list names a slot at a position.
+    /// Returns `true` if the list names a slot at a position.
     fn lists(&self, slot: usize, position: usize) -> bool {
         let turn = if F::LIFO || position >= self.head {
             position - self.head
@@ -236,7 +236,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     }
 }
 
-/// Tells whether bits have the last generation. Where no tag is above it, all smaller numbers have another
+/// Returns `true` if bits have the last generation. Where no tag is above it, all smaller numbers have another
 /// one, and a comparison in the id's own width is a single instruction.
 #[inline]
 fn is_last<I: TableId>(bits: u64) -> bool {

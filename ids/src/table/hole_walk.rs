@@ -56,7 +56,7 @@ impl HoleWalk {
         Self { word: 0, base, place: 0, run: 0, rest: 0, next: bitmap, end, table }
     }
 
-    /// Takes the next run or the next word with a bit set. Tells whether there was one.
+    /// Takes the next run or the next word with a bit set. Returns whether there was one.
     #[inline]
     fn refill(&mut self) -> bool {
         if self.rest == 0 {

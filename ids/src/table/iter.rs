@@ -98,7 +98,7 @@ struct Walk<'t, S: Shape, T, I: TableId> {
     table: PhantomData<(&'t T, I)>,
 }
 
-// SAFETY: a walk only leads to the objects of a table that is lent; who turns places into references
+// SAFETY: a walk only leads to the objects of a table that is lent; the code that turns places into references
 // has the bounds on `T`.
 unsafe impl<S: Shape, T: Sync, I: TableId> Send for Walk<'_, S, T, I> {}
 

@@ -42,7 +42,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// let mut walls: HoleTable<&str> = HoleTable::new_in(&MEMORY);
     /// let wall = walls.insert("north")?;
     /// let removed = walls.remove(wall).unwrap();
-    /// // Undo: whoever kept the id finds the wall again.
+    /// // Undo: code that kept the id finds the wall again.
     /// walls.insert_at(wall, removed)?;
     /// assert_eq!(walls.get(wall), Some(&"north"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -75,7 +75,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Returns an id for an object that comes later, through [`fill`](Self::fill).
     ///
     /// Until then the id names nothing: [`contains`](Self::contains), [`get`](Self::get) and iteration do not
-    /// know it. Whoever does not need it any more [gives it up](Self::give_up).
+    /// know it. A caller that does not need it any more [gives it up](Self::give_up).
     ///
     /// # Complexity
     ///
@@ -112,7 +112,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         Ok(unsafe { I::unchecked(bits) })
     }
 
-    /// Tells whether the id is reserved and not yet filled.
+    /// Returns `true` if the id is reserved and not yet filled.
     ///
     /// # Complexity
     ///
@@ -149,7 +149,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         Ok(())
     }
 
-    /// Gives a reserved id up, which then never names anything. Tells whether it was reserved.
+    /// Gives a reserved id up, which then never names anything. Returns whether it was reserved.
     ///
     /// # Complexity
     ///
@@ -164,7 +164,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         true
     }
 
-    /// Tells whether bits have a generation and this table's tag.
+    /// Returns `true` if bits have a generation and this table's tag.
     pub(super) fn is_own(&self, bits: u64) -> bool {
         let above = bits & !(I::INDEX_MASK | I::GENERATION_MASK);
         above == self.tag && bits & I::GENERATION_MASK != 0

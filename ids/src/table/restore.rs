@@ -225,7 +225,7 @@ where
         Ok(())
     }
 
-    /// Tells whether a slot is dead and on no list yet.
+    /// Returns `true` if a slot is dead and on no list yet.
     fn is_unlisted(&self, slot: usize) -> bool {
         self.is_dead(slot) && !self.is_free(slot)
     }

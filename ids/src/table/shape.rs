@@ -184,7 +184,7 @@ pub trait Parts<T, R: Repr>: Copy {
     /// Visits the live places in order, while the table is not changed.
     fn walk(self, used: usize, len: usize) -> Self::Walk;
 
-    /// Tells whether what the arrangement keeps of a slot beside its word agrees with its being live or
+    /// Returns `true` if what the arrangement keeps of a slot beside its word agrees with its being live or
     /// dead.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     compile("nothing changed, files younger than 2 s")?;
     // Of files that are younger nobody knows whether they will change once more within what their times show.
     thread::sleep(Duration::from_secs(4));
-    compile("nothing changed, hashes learnt anew once")?;
+    compile("nothing changed, hashes learnt again once")?;
     for _ in 0..3 {
         compile("nothing changed")?;
     }

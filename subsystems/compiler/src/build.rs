@@ -63,9 +63,9 @@ impl Project<'_> {
             None => Index::default(),
             Some(Err(error)) => {
                 let folder = self.data.display();
-                report.notes.push(format!(
-                    "{folder}/index is no index: {error}; everything is compiled anew"
-                ));
+                report
+                    .notes
+                    .push(format!("{folder}/index is no index: {error}; everything is recompiled"));
                 Index::default()
             }
         };

@@ -13,7 +13,7 @@ use crate::error::CompileFault;
 /// compile calls it again when any of that has changed.
 pub trait Compiler: Send + Sync {
     /// Returns the version. It changes whenever the same sources give another payload, and then all of its resources
-    /// are compiled anew; the program that reads them compares it.
+    /// are recompiled; the program that reads them compares it.
     fn version(&self) -> u32;
 
     /// Makes the payload.

@@ -47,7 +47,7 @@ pub(crate) const PLATFORM_OPTION: &str = "platform";
 pub(crate) const TARGET_OPTIONS: [&str; 2] = ["source platform", "languages"];
 
 /// What a compiler sees of the project. Whatever it asks for is written down as a dependency of the resource, absent files
-/// and folders too, so that the resource is compiled anew when any of it changes.
+/// and folders too, so that the resource is recompiled when any of it changes.
 ///
 /// Paths are those of the project, with `/` between their steps: `textures/door.png`.
 pub struct Context<'c> {

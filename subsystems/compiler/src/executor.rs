@@ -1,4 +1,4 @@
-//! Who does the work at the same time.
+//! Runs jobs in parallel.
 
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::thread;
 
 /// Runs pieces of work that do not depend on each other, on as many threads as it likes.
 ///
-/// This is all that a compile asks of whoever runs it, so that threads, a task system or a farm can do it.
+/// This is all that a compile asks of its runner, so that threads, a task system or a farm can do it.
 pub trait Executor {
     /// Calls `work` with every number from 0 to `count`, each once, in any order and at the same time where it can;
     /// returns when all calls have returned.

@@ -73,7 +73,7 @@ pub(crate) struct DataFolder<'d> {
 impl Drop for DataFolder<'_> {
     fn drop(&mut self) {
         // Closing the file is not enough: a child that another thread is just starting has it open, too, for a moment,
-        // and would hold the lock. Where it cannot be let go, it goes with the last who has it open.
+        // and would hold the lock. Where it cannot be let go, it is released by the last process that has it open.
         let _ = self.lock.unlock();
     }
 }

@@ -35,7 +35,7 @@ const MAGIC: [u8; 8] = *b"loliindx";
 /// Where the hash is, and where the rest begins.
 const HASH: core::ops::Range<usize> = 24..56;
 
-/// What a compile remembers for the next one, and what tools ask who depends on whom.
+/// What a compile remembers for the next one, and what tools read dependencies from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Index {
     /// Every file that a resource was made of and that is there, in order of the paths.

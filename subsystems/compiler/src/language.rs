@@ -6,7 +6,7 @@ const CODES: &str = "aaabaeafakamanarasavayazbabebgbhbibmbnbobrbscacechcocrcscuc
     lalblglilnloltlulvmgmhmimkmlmnmrmsmtmynanbndnengnlnnnonrnvnyocojomorospapiplpsptqurmrnrorurwscsdsesg\
     siskslsmsnsosqsrssstsusvswtatetgthtitktltntotrtstttwtyugukuruzvevivowawoxhyiyozazhzu";
 
-/// Tells whether a property names a language: two letters of ISO 639-1, or these and a country as in `pt-br`.
+/// Returns `true` if a property names a language: two letters of ISO 639-1, or these and a country as in `pt-br`.
 ///
 /// # Examples
 ///

@@ -79,7 +79,7 @@ pub trait CompileObserver: Sync {
 }
 
 impl<'c> Project<'c> {
-    /// Names a project, where its data goes, and who compiles its sources.
+    /// Names a project, where its data goes, and the compilers of its sources.
     #[must_use]
     pub fn new(folder: &Path, data: &Path, compilers: &'c Compilers) -> Self {
         let mut project = Self {
@@ -129,7 +129,7 @@ impl<'c> Project<'c> {
         self.clock = clock;
     }
 
-    /// Sets who is told which source is being compiled.
+    /// Sets the observer of which source is being compiled.
     pub fn set_observer(&mut self, observer: &'c dyn CompileObserver) {
         self.observer = Some(observer);
     }

@@ -32,14 +32,14 @@ pub fn read_source(project: &Path, path: &str) -> Result<Option<Vec<u8>>, Folder
     }
 }
 
-/// Tells whether a path is that of a file of a project: of steps with `/` between, none of which begins with a dot.
+/// Returns `true` if a path is that of a file of a project: of steps with `/` between, none of which begins with a dot.
 pub(crate) fn is_source_path(path: &str) -> bool {
     let is_step = |step: &str| !step.is_empty() && !step.starts_with('.') && !step.contains('\\');
     path.split('/').all(is_step)
         && Path::new(path).components().all(|step| matches!(step, Component::Normal(_)))
 }
 
-/// Tells whether a path leads out of a project once links are followed.
+/// Returns `true` if a path leads out of a project once links are followed.
 pub(crate) fn leads_out(project: &Path, path: &Path) -> io::Result<bool> {
     let project = if project.as_os_str().is_empty() { Path::new(".") } else { project };
     Ok(!fs::canonicalize(path)?.starts_with(fs::canonicalize(project)?))

@@ -64,7 +64,7 @@ impl Stamp {
         }
     }
 
-    /// Tells whether the file's last change lies so far back that any later one would show.
+    /// Returns `true` if the file's last change lies so far back that any later one would show.
     pub(crate) fn is_settled(&self, now_seconds: u64) -> bool {
         // On Unix nobody can set the second one; elsewhere it is 0 and the first must do.
         let newest = if cfg!(unix) { self.changed_seconds } else { self.modified_seconds };

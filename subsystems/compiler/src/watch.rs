@@ -7,8 +7,8 @@ use crate::tree::SourceTree;
 /// Looks at a project again and again, and tells when something in it has changed.
 ///
 /// It asks the file system for every file's size and times, as a compile does. That needs nothing of the operating
-/// system, misses nothing on network drives or in containers, and costs as much as the compile's first step. Whoever
-/// waits between two looks decides how much of a processor that is.
+/// system, misses nothing on network drives or in containers, and costs as much as the compile's first step. The
+/// caller's pause between two looks decides how much of a processor that is.
 #[derive(Debug, Default)]
 pub struct Watch {
     seen: Option<SourceTree>,
@@ -21,7 +21,7 @@ impl Watch {
         Self::default()
     }
 
-    /// Looks at the project; tells whether it is another than at the last look.
+    /// Looks at the project; returns whether it is another than at the last look.
     ///
     /// # Complexity
     ///

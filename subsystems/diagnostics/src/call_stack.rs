@@ -28,7 +28,7 @@ pub(crate) struct CallStack {
 }
 
 impl CallStack {
-    /// Takes the stack of whoever called.
+    /// Captures the stack of the caller.
     #[inline(never)]
     pub(crate) fn capture() -> Self {
         let mut stack = Self { frames: [core::ptr::null_mut(); FRAMES_MAX], count: 0, left_out: 0 };
@@ -107,7 +107,7 @@ impl fmt::Debug for CallStack {
     }
 }
 
-/// Tells whether a function's name, as it stands in the source, has one of these parts.
+/// Returns `true` if a function's name, as it stands in the source, has one of these parts.
 fn names(symbol: Option<&backtrace::Symbol>, parts: &[&str]) -> bool {
     let Some(name) = symbol.and_then(backtrace::Symbol::name) else {
         return false;
@@ -118,7 +118,7 @@ fn names(symbol: Option<&backtrace::Symbol>, parts: &[&str]) -> bool {
     parts.iter().any(|part| text.as_str().contains(part))
 }
 
-/// Tells whether a symbol stands for a place in the source.
+/// Returns `true` if a symbol stands for a place in the source.
 fn lies_at(symbol: &backtrace::Symbol, file: &str, line: u32) -> bool {
     symbol.lineno() == Some(line)
         && symbol.filename().is_some_and(|found| !file.is_empty() && found.ends_with(file))

@@ -122,8 +122,8 @@ impl Contexts {
 
     /// Calls `show` with each as a line without its end, outermost first; those without room as a last line.
     pub(crate) fn each_line(self, mut show: impl FnMut(&str) -> fmt::Result) -> fmt::Result {
-        // Whoever is called by `show` may end contexts that a future on this stack holds, so the depth is asked for
-        // anew each time, and a line is whole before it is shown.
+        // Code called by `show` may end contexts that a future on this stack holds, so the depth is asked for
+        // again each time, and a line is whole before it is shown.
         let bounds = StackBounds::of_this_thread();
         let mut index = 0;
         while let Some(line) = line(index, bounds) {

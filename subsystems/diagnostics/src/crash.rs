@@ -151,7 +151,7 @@ pub fn install(options: &Options<'_>) -> Result<(), InstallError> {
     Ok(())
 }
 
-/// Tells whether reports are written.
+/// Returns `true` if reports are written.
 pub(crate) fn is_installed() -> bool {
     // Acquire pairs with the AcqRel in `install`; the settings themselves are behind a lock.
     INSTALLED.load(Ordering::Acquire)
@@ -218,7 +218,7 @@ fn hook(panic: &PanicHookInfo<'_>) {
     };
     tell(&settings, stderr, &report);
     drop(held);
-    // It may install anew, so it is called without the lock.
+    // It may install again, so it is called without the lock.
     if let Some(observer) = settings.observer {
         observer(&report);
     }
@@ -226,7 +226,7 @@ fn hook(panic: &PanicHookInfo<'_>) {
     let left = REPORTING.fetch_sub(1, Ordering::SeqCst) - 1;
     if after == After::Abort {
         if left > 0 {
-            // Whoever is last aborts at once; one who hangs does not keep the program.
+            // The last one aborts at once; one who hangs does not keep the program.
             thread::sleep(Duration::from_secs(OTHERS_SECONDS_MAX));
         }
         process::abort();

@@ -1,6 +1,6 @@
 //! Errors that nobody expected: they stop the program.
 //!
-//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012): who calls need not plan for what cannot happen, and
+//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012): callers need not plan for what cannot happen, and
 //! what happened all the same is told at once, with all that is known. Changes: checks stay in release builds, and what a
 //! caller expected to go wrong is a `Result`, which [`OrStop`] turns into a stop where it was not expected after all.
 

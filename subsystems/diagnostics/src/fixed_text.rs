@@ -22,7 +22,7 @@ impl<const N: usize> FixedText<N> {
         core::str::from_utf8(&self.bytes[..self.used]).unwrap_or_default()
     }
 
-    /// Tells whether something did not fit.
+    /// Returns `true` if something did not fit.
     pub(crate) const fn is_cut(&self) -> bool {
         self.is_cut
     }

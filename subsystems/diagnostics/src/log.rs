@@ -20,7 +20,7 @@ const LINE_BYTES: usize = 512;
 /// How much a line matters, least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// For whoever looks for a fault.
+    /// For hunting a fault.
     Debug,
     /// What a person may want to know.
     Info,
@@ -169,7 +169,7 @@ impl<'a, A: Allocator + ?Sized> Log<'a, A> {
         Ok(id)
     }
 
-    /// Has no more lines passed on to a sink; tells whether it was registered.
+    /// Has no more lines passed on to a sink; returns whether it was registered.
     ///
     /// # Complexity
     ///

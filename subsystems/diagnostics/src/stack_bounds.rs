@@ -10,7 +10,7 @@ pub(crate) struct StackBounds {
 }
 
 impl StackBounds {
-    /// Returns the bounds for whoever called, or nothing where the system does not tell.
+    /// Returns the bounds of the calling thread, or nothing where the system does not tell.
     ///
     /// The C library may take memory from its heap for the answer, and gives it back.
     #[inline(never)]
@@ -21,7 +21,7 @@ impl StackBounds {
         (inner < end).then_some(Self { inner, end })
     }
 
-    /// Tells whether a value of type `T` at this address lies in a frame of this thread.
+    /// Returns `true` if a value of type `T` at this address lies in a frame of this thread.
     pub(crate) fn hold<T>(&self, value: *const T) -> bool {
         let address = value.addr();
         address > self.inner

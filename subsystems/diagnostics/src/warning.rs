@@ -119,7 +119,7 @@ impl WarningSite {
     }
 }
 
-/// Tells whether the warning with this number is shown: powers of ten are.
+/// Returns `true` if the warning with this number is shown: powers of ten are.
 fn is_shown(count: u64) -> bool {
     count == 1 || (count.is_multiple_of(10) && 10_u64.pow(count.ilog10()) == count)
 }

@@ -106,7 +106,7 @@ impl<'b> Batch<'b> {
         self.indices.len()
     }
 
-    /// Tells whether there is no component.
+    /// Returns `true` if there is no component.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.indices.is_empty() || self.poses.is_empty()

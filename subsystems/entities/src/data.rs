@@ -109,7 +109,7 @@ impl<'a, A: Allocator + ?Sized> Data<'a, A> {
         })
     }
 
-    /// Removes a key of an entity, and tells whether there was one.
+    /// Removes a key of an entity, and returns whether there was one.
     ///
     /// # Complexity
     ///

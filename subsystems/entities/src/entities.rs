@@ -169,7 +169,7 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         count
     }
 
-    /// Tells whether an entity is there. O(1).
+    /// Returns `true` if an entity is there. O(1).
     #[inline]
     #[must_use]
     pub fn is_alive(&self, entity: Entity) -> bool {
@@ -182,7 +182,7 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         self.table.len()
     }
 
-    /// Tells whether there is none.
+    /// Returns `true` if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()

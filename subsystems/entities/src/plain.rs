@@ -96,7 +96,7 @@ impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
         Ok(None)
     }
 
-    /// Tells whether an entity has a component.
+    /// Returns `true` if an entity has a component.
     #[must_use]
     pub fn contains(&self, entity: Entity) -> bool {
         self.dense.place(entity).is_some()
@@ -141,7 +141,7 @@ impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
         self.values.len()
     }
 
-    /// Tells whether there is none.
+    /// Returns `true` if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

@@ -115,7 +115,7 @@ impl<'b> EntityResource<'b> {
         self.parents().len()
     }
 
-    /// Tells whether there is none.
+    /// Returns `true` if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents().is_empty()

@@ -119,13 +119,13 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         self.carried_by(entity).iter().map(|carried| carried.tag)
     }
 
-    /// Tells whether an entity carries a tag. O(its tags).
+    /// Returns `true` if an entity carries a tag. O(its tags).
     #[must_use]
     pub fn has(&self, entity: Entity, tag: IdString32) -> bool {
         self.carried_by(entity).iter().any(|carried| carried.tag == tag)
     }
 
-    /// Gives an entity a tag, and tells whether it had none such.
+    /// Gives an entity a tag, and returns whether it had none such.
     ///
     /// # Complexity
     ///
@@ -149,7 +149,7 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         Ok(true)
     }
 
-    /// Takes a tag from an entity, and tells whether it carried it.
+    /// Takes a tag from an entity, and returns whether it carried it.
     ///
     /// # Complexity
     ///
@@ -176,7 +176,7 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         self.rows.len()
     }
 
-    /// Tells whether no entity carries any.
+    /// Returns `true` if no entity carries any.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

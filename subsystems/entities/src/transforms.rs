@@ -156,7 +156,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         self.insert(entity, parent, &pose)
     }
 
-    /// Tells whether an entity has a transform. O(1).
+    /// Returns `true` if an entity has a transform. O(1).
     #[must_use]
     pub fn contains(&self, entity: Entity) -> bool {
         self.at(entity).is_some()
@@ -208,7 +208,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         self.levels.iter().map(Level::len).sum()
     }
 
-    /// Tells whether there is none.
+    /// Returns `true` if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.levels.iter().all(|level| level.len() == 0)

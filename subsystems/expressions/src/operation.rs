@@ -1,6 +1,6 @@
 //! The operations of the virtual machine: what each computes, and how it is written in a word and in a source.
 //!
-//! Each stands once, in one of the tables below. Who runs one float and who runs a column both take it from there,
+//! Each stands once, in one of the tables below. Running one float and running a column both use that definition,
 //! so they compute the same.
 
 use crate::math;

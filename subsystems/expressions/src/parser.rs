@@ -116,7 +116,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
         }
     }
 
-    /// Takes a token where a value may begin. Tells whether one has ended with it.
+    /// Takes a token where a value may begin. Returns whether one has ended with it.
     fn value(&mut self, token: Token<'s>, lexer: &mut Lexer<'s>) -> Result<bool, CompileError<'s>> {
         match token.kind {
             TokenKind::Number(value) => self.push(Operation::Float(value), token).map(|()| true),
@@ -167,7 +167,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
         Err(self.at(token, CompileFault::ValueExpected))
     }
 
-    /// Takes a token behind a value. Tells whether another value must follow.
+    /// Takes a token behind a value. Returns whether another value must follow.
     fn behind_value(&mut self, token: Token<'s>) -> Result<bool, CompileError<'s>> {
         match token.kind {
             TokenKind::Infix(code) => self.infix(code, token)?,
@@ -314,7 +314,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
         pushed.map_err(|error| self.at(token, CompileFault::Memory(error)))
     }
 
-    /// Tells whether the `(` stands behind the name of a value, which cannot be called.
+    /// Returns `true` if the `(` stands behind the name of a value, which cannot be called.
     fn is_behind_name(&self, token: Token<'s>) -> bool {
         self.name_before(token).bytes > 0
     }

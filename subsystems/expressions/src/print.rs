@@ -96,7 +96,7 @@ fn tree_of<'a, A: Allocator + ?Sized>(
     Ok(tree)
 }
 
-/// Tells whether an operation takes its operands the other way about, and is written as its twin.
+/// Returns `true` if an operation takes its operands the other way about, and is written as its twin.
 const fn is_turned(code: u8) -> bool {
     let is_comparison = matches!(code, binary::LESS..=binary::AT_LEAST);
     code >= binary::SUBTRACT && code % 2 == 1 && !is_comparison

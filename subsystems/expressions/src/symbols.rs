@@ -109,7 +109,7 @@ impl<'a> Function<'a> {
         self.arguments as usize
     }
 
-    /// Tells whether the compiler may call it.
+    /// Returns `true` if the compiler may call it.
     #[must_use]
     pub const fn is_varying(&self) -> bool {
         self.is_varying

@@ -145,7 +145,7 @@ impl fmt::Display for GpuError {
             Self::Lost { what, why } => {
                 write!(
                     f,
-                    "{what}: the graphics card is lost: {why}; make a new device and everything anew"
+                    "{what}: the graphics card is lost: {why}; make a new device and everything again"
                 )
             }
         }

@@ -40,7 +40,7 @@ pub struct GpuInfo {
     pub driver: Message,
     /// The interface that it is reached by, such as `vulkan`.
     pub interface: &'static str,
-    /// Tells whether it is no card at all but a program.
+    /// Returns `true` if it is no card at all but a program.
     pub is_software: bool,
 }
 

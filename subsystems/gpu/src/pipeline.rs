@@ -45,7 +45,7 @@ pub enum Blend {
 /// What is done with depths where the pass has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DepthUse {
-    /// Tells whether depths are written. Tested they are in any case: what is drawn is no farther than what is there.
+    /// Returns `true` if depths are written. Tested they are in any case: what is drawn is no farther than what is there.
     pub is_written: bool,
     /// How many steps, and how many for each step of slope, depths are moved away: for shadow maps.
     pub bias: i32,
@@ -62,7 +62,7 @@ pub struct PipelineDescription<'d> {
     pub pixel_entry: Option<&'d str>,
     /// How vertices lie; without, the shader makes them of their numbers.
     pub vertices: Option<VertexLayout<'d>>,
-    /// Tells whether triangles are left out that are clockwise on the screen.
+    /// Returns `true` if triangles are left out that are clockwise on the screen.
     pub culls_backs: bool,
     /// The groups that it sees, in order.
     pub groups: &'d [&'d BindLayout],

@@ -12,7 +12,7 @@ static HOOK: OnceLock<ScopeHook> = OnceLock::new();
 
 /// Sets what is wrapped around each call of wgpu, on whichever thread: there the program exempts its
 /// `GlobalGuard`, or charges the global heap to a proxy of wgpu's. Without one, wgpu is
-/// called as it is. It is set once; tells whether this was the first time.
+/// called as it is. It is set once; returns whether this was the first time.
 ///
 /// wgpu allocates from the program's global allocator in every call: making and dropping of objects, each command of
 /// an encoder, submitting. All of these, dropping included, go through the hook. Graphics drivers allocate by `malloc`,

@@ -24,7 +24,7 @@ impl Shader {
         &self.name
     }
 
-    /// Tells whether it has an entry point of that name. O(entry points).
+    /// Returns `true` if it has an entry point of that name. O(entry points).
     #[must_use]
     pub fn has_entry(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| entry == name)

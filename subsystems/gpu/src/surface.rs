@@ -120,7 +120,7 @@ impl Gpu {
 }
 
 impl Surface {
-    /// Shows a picture in a window that has so many pixels, none while it is minimised; tells whether it will be seen.
+    /// Shows a picture in a window that has so many pixels, none while it is minimised; returns whether it will be seen.
     /// What was submitted before is in it. Where the display is slower than the game, it waits for the display.
     ///
     /// # Complexity
@@ -129,7 +129,7 @@ impl Surface {
     ///
     /// # Errors
     ///
-    /// [`GpuError::Lost`] if the surface is lost each time that it is made anew, [`GpuError::Surface`] if it cannot be,
+    /// [`GpuError::Lost`] if the surface is lost each time that it is recreated, [`GpuError::Surface`] if it cannot be,
     /// and what [`Gpu::try_submit`] says. The next picture may be shown all the same.
     pub fn try_show(
         &mut self,
@@ -161,7 +161,7 @@ impl Surface {
                 }
                 (Step::Skip, _) => return Ok(false),
                 (Step::Fail, _) => {
-                    let why = Message::new(&"it is lost each time that it is made anew");
+                    let why = Message::new(&"it is lost each time that it is recreated");
                     return Err(GpuError::Lost { what: "showing a picture in the window", why });
                 }
             };

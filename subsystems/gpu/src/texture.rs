@@ -21,7 +21,7 @@ pub struct TextureDescription<'d> {
     pub samples: u32,
     /// What a pixel is.
     pub format: Format,
-    /// Tells whether passes draw into it.
+    /// Returns `true` if passes draw into it.
     pub is_target: bool,
 }
 

@@ -42,7 +42,7 @@ impl<'a, A: Allocator + ?Sized> Balance<'a, A> {
         })
     }
 
-    /// Begins a scope; tells whether it is to be shown.
+    /// Begins a scope; returns whether it is to be shown.
     pub(crate) fn enter(&mut self, name: Name) -> bool {
         let shown = self.beyond == 0 && self.open.len() < DEPTH_MAX;
         if !(shown && self.open.try_push(name).is_ok()) {
@@ -53,7 +53,7 @@ impl<'a, A: Allocator + ?Sized> Balance<'a, A> {
         true
     }
 
-    /// Ends a scope. `same` tells whether two names are of one text; `end` is called with each scope that ends, the
+    /// Ends a scope. `same` says whether two names are of one text; `end` is called with each scope that ends, the
     /// innermost first, and whether its end was missing.
     pub(crate) fn leave(
         &mut self,

@@ -14,7 +14,7 @@ std::thread_local! {
     static CURRENT: Cell<*const Recorder<'static>> = const { Cell::new(ptr::null()) };
 }
 
-/// Tells whether this thread records now.
+/// Returns `true` if this thread records now.
 #[inline]
 #[must_use]
 pub fn is_recording() -> bool {

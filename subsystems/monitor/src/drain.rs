@@ -12,7 +12,7 @@ use crate::slot::{Kind, Slot};
 
 /// What [`Monitor::drain`](crate::Monitor::drain) has passed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[must_use = "it tells whether events were lost"]
+#[must_use = "it says whether events were lost"]
 pub struct Drained {
     /// Events that consumers saw.
     pub events: u64,

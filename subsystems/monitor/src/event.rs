@@ -84,7 +84,7 @@ pub enum What<'v> {
     },
 }
 
-/// Who looks at events: see [`Monitor::drain`](crate::Monitor::drain).
+/// A consumer of events: see [`Monitor::drain`](crate::Monitor::drain).
 ///
 /// Events of a thread come in their order, scopes nested: each end is that of the innermost open scope. Events of
 /// different threads come in no order.

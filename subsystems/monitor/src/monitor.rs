@@ -264,7 +264,7 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         }
     }
 
-    /// Tells whether recording is on and compiled in.
+    /// Returns `true` if recording is on and compiled in.
     #[must_use]
     pub fn is_recording(&self) -> bool {
         // Relaxed: the switch guards no data.

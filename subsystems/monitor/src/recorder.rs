@@ -111,7 +111,7 @@ impl<'m> Recorder<'m> {
         self.thread
     }
 
-    /// Tells whether recording is on and compiled in.
+    /// Returns `true` if recording is on and compiled in.
     #[inline]
     #[must_use]
     pub fn is_recording(&self) -> bool {
@@ -246,7 +246,7 @@ impl<'m> Recorder<'m> {
         current::with(self, work)
     }
 
-    /// Records that a scope begins; tells whether it did.
+    /// Records that a scope begins; returns whether it did.
     #[inline(always)]
     pub(crate) fn try_enter(&self, name: Name) -> bool {
         let ready = self.ready();
@@ -256,13 +256,13 @@ impl<'m> Recorder<'m> {
         ready
     }
 
-    /// Tells whether something is to be recorded, and hands in what is of the frame before.
+    /// Returns `true` if something is to be recorded, and hands in what is of the frame before.
     #[inline(always)]
     fn ready(&self) -> bool {
         if !cfg!(feature = "recording") {
             return false;
         }
-        // Relaxed: the switch guards no data, and who sees it late records a little more or less.
+        // Relaxed: the switch guards no data, and a thread that sees it late records a little more or less.
         let pulse = self.pulse.load(Ordering::Relaxed);
         if pulse & ON == 0 {
             return false;

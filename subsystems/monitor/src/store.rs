@@ -1,4 +1,4 @@
-//! The global buffer: blocks of events that wait for consumers, and who writes into the others.
+//! The global buffer: blocks of events that wait for consumers, and the writers of the others.
 //!
 //! ```text
 //! threads   | main: block | worker: block | ..            each writes into its own

@@ -38,7 +38,7 @@ const OPENINGS_MAX: u32 = 50;
 /// # Threads
 ///
 /// It stays on the thread that opened it: the main thread, as systems other than Linux demand. [`WindowHandles`] go
-/// anywhere, for whoever draws.
+/// anywhere, for the renderer.
 ///
 /// # Examples
 ///
@@ -59,7 +59,7 @@ pub struct Window {
     event_loop: EventLoop<()>,
 }
 
-/// What stands for a window with whoever draws into it. The window is open until the last of them is dropped.
+/// The renderer's handle of a window. The window is open until the last of them is dropped.
 pub struct WindowHandles(winit::window::Window);
 
 impl Window {
@@ -117,7 +117,7 @@ impl Window {
         self.shown.state
     }
 
-    /// Returns what stands for the window with whoever draws into it.
+    /// Returns the renderer's handle of the window.
     #[must_use]
     pub fn handles(&self) -> Arc<WindowHandles> {
         Arc::clone(&self.shown.handles)

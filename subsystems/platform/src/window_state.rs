@@ -76,19 +76,19 @@ impl WindowState {
         self.picture
     }
 
-    /// Tells whether anything of it can be seen.
+    /// Returns `true` if anything of it can be seen.
     #[must_use]
     pub const fn is_seen(&self) -> bool {
         !self.is_empty && !self.is_hidden
     }
 
-    /// Tells whether it was asked to close. It stays open until it is dropped.
+    /// Returns `true` if it was asked to close. It stays open until it is dropped.
     #[must_use]
     pub const fn is_close_asked(&self) -> bool {
         self.is_close_asked
     }
 
-    /// Tells whether the Escape key was pressed since it was opened.
+    /// Returns `true` if the Escape key was pressed since it was opened.
     #[must_use]
     pub const fn is_escape_pressed(&self) -> bool {
         self.is_escape_pressed

@@ -7,7 +7,7 @@ use crate::display_list::{Command, DisplayList, package_of};
 use crate::draw::IndirectArgs;
 use crate::frame::{FrameDescription, LayerRef, PassRef};
 
-/// Who is told what to draw, in order. A graphics API stands behind one, [`Trace`](crate::Trace) is another.
+/// The receiver of draw commands, in order. A graphics API stands behind one, [`Trace`](crate::Trace) is another.
 ///
 /// Each method returns the back end's own error, with which [`play`] ends.
 pub trait Backend {

@@ -148,7 +148,7 @@ impl<'a, A: Allocator + ?Sized> RenderContext<'a, A> {
         self.items.len()
     }
 
-    /// Tells whether there are none.
+    /// Returns `true` if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()

@@ -55,7 +55,7 @@ impl fmt::Display for ContentError {
                 write!(f, "`{field}` must be {must}, and is {found}")?;
             }
         }
-        f.write_str("; compile it anew")
+        f.write_str("; recompile it")
     }
 }
 

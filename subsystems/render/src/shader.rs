@@ -23,7 +23,7 @@ blob_struct! {
 
 /// A shader that was opened: WGSL with the entry points `vs_main` and `fs_main`, and perhaps `vs_shadow`.
 ///
-/// The text was checked when it was compiled. Whoever uses it checks it again, as bytes may be forged.
+/// The text was checked when it was compiled. Users check it again, as bytes may be forged.
 ///
 /// # Examples
 ///

@@ -166,7 +166,7 @@ impl<'b> TextureResource<'b> {
         self.height
     }
 
-    /// Tells whether the bytes are linear; else their colors are sRGB. Opacity is always linear.
+    /// Returns `true` if the bytes are linear; else their colors are sRGB. Opacity is always linear.
     #[must_use]
     pub const fn is_linear(&self) -> bool {
         self.is_linear

@@ -193,7 +193,7 @@ impl<'b> ConfigValue<'b> {
         }
     }
 
-    /// Tells whether this has no items.
+    /// Returns `true` if this has no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,4 +1,4 @@
-//! The end of a resource's name, kept in the resource for whoever looks at memory.
+//! The end of a resource's name, kept in the resource for a debugger.
 
 use core::fmt;
 

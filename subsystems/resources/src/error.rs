@@ -34,7 +34,7 @@ pub enum LoadFault {
         /// How many variants there are.
         variants: usize,
     },
-    /// The file that the table names is not there: the data was compiled anew since the table was read.
+    /// The file that the table names is not there: the data was recompiled since the table was read.
     Missing,
     /// The system refused the file.
     Io(io::Error),
@@ -98,22 +98,22 @@ impl fmt::Display for LoadFault {
                  one to the order of preference, or a variant without properties"
             ),
             Self::Missing => {
-                f.write_str("its file is gone; reload the table if the data was compiled anew")
+                f.write_str("its file is gone; reload the table if the data was recompiled")
             }
             Self::Io(error) => write!(f, "its file cannot be read: {error}"),
             Self::OtherLength { told, bytes } => {
-                write!(f, "its file has {bytes} bytes, not {told}; compile the data anew")
+                write!(f, "its file has {bytes} bytes, not {told}; recompile the data")
             }
-            Self::Header(error) => write!(f, "{error}; compile the data anew"),
+            Self::Header(error) => write!(f, "{error}; recompile the data"),
             Self::OtherResource { found } => {
-                write!(f, "its file is that of {found}; compile the data anew")
+                write!(f, "its file is that of {found}; recompile the data")
             }
             Self::OtherVersion { found, wanted } => write!(
                 f,
                 "it is in version {found} of its type, and this program reads {wanted}; compile the \
                  data with the tools of this program"
             ),
-            Self::NoPackage(error) => write!(f, "it is no package: {error}; compile it anew"),
+            Self::NoPackage(error) => write!(f, "it is no package: {error}; recompile it"),
             Self::TooManyLoads => f.write_str("it was loaded too often; unload it, too"),
             Self::Memory(error) => error.fmt(f),
         }
@@ -184,7 +184,7 @@ impl OpenError {
         Self { what: "the table `resources`", why: OpenFault::Table(error) }
     }
 
-    /// Tells whether memory was wanting, and it may go well at another time.
+    /// Returns `true` if memory was wanting, and it may go well at another time.
     #[must_use]
     pub const fn is_memory(&self) -> bool {
         matches!(
@@ -212,7 +212,7 @@ impl fmt::Display for OpenError {
             }
             OpenFault::Load(fault) => fault.fmt(f),
             OpenFault::Table(error @ TableError::Memory(_)) => error.fmt(f),
-            OpenFault::Table(error) => write!(f, "{error}; compile the project anew"),
+            OpenFault::Table(error) => write!(f, "{error}; recompile the project"),
             OpenFault::Memory(error) => error.fmt(f),
         }
     }

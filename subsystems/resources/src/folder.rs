@@ -114,7 +114,7 @@ impl<'p> DataFolder<'p> {
             path.try_extend_from_slice(step.as_bytes())?;
         }
         let path = core::str::from_utf8(&path).unwrap_or_default();
-        // Whoever opens a pipe waits for what comes through it.
+        // A process that opens a pipe waits for what comes through it.
         if !fs::metadata(path).map_err(LoadFault::of_io)?.is_file() {
             return Err(LoadFault::of_io(io::ErrorKind::InvalidInput.into()));
         }
@@ -131,7 +131,7 @@ impl<'p> DataFolder<'p> {
         }
         #[cfg(feature = "map")]
         if self.is_mapped && bytes > 0 {
-            // SAFETY: whoever made the folder with `mapped` promised that its files stay as they are.
+            // SAFETY: the caller of `mapped` promised that its files stay as they are.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(LoadFault::of_io)?;
             return Ok(FileBytes::Mapped(map));
         }

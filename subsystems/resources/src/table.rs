@@ -41,7 +41,7 @@ blob_struct! {
     }
 }
 
-/// A variant of a resource, as whoever writes a table tells it.
+/// A variant of a resource, as the writer of a table gives it.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSource<'p> {
     /// The resource.

@@ -71,7 +71,7 @@ impl SyntaxFault {
         self.reason.rsplit_once(" near '")?.1.strip_suffix('\'')
     }
 
-    /// Tells whether more text could make it right.
+    /// Returns `true` if more text could make it right.
     fn is_at_end(&self) -> bool {
         self.reason.ends_with(" near '<eof>'")
     }

@@ -401,7 +401,7 @@ pub(crate) unsafe extern "C-unwind" fn hook(
     set(INSTRUCTIONS_STEP);
 }
 
-/// Tells whether the call that runs is being stopped.
+/// Returns `true` if the call that runs is being stopped.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! What scripts need of whoever runs them.
+//! What scripts need from their host.
 
 /// The world behind bound functions, and what else the engine gives to scripts. All methods have a default.
 pub trait Host {

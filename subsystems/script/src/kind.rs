@@ -88,7 +88,7 @@ impl Kind {
         }
     }
 
-    /// Tells whether both are of one variant, whatever ids they are of.
+    /// Returns `true` if both are of one variant, whatever ids they are of.
     #[inline]
     pub(crate) fn is_like(self, other: Self) -> bool {
         core::mem::discriminant(&self) == core::mem::discriminant(&other)

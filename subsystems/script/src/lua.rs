@@ -12,7 +12,7 @@ pub(crate) use ffi::{lua_CFunction, lua_State};
 ///
 /// # Invariants
 ///
-/// 1. The state is alive: whoever makes one by [`of`](Self::of) promises it.
+/// 1. The state is alive: the caller of [`of`](Self::of) promises it.
 /// 2. Methods that say "raises" are called inside of a protected call alone, and no frame of Rust between the two has
 ///    anything to drop: Lua leaves frames by unwinding or by a long jump.
 /// 3. No more than 20 values are pushed without [`reserve`](Self::reserve), which is what Lua grants to each C function.

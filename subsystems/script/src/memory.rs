@@ -157,7 +157,7 @@ impl<'m> Memory<'m> {
         self.stop_place.set(None);
     }
 
-    /// Tells whether the call that runs is to be stopped, after so many steps of a function that counts them itself.
+    /// Returns `true` if the call that runs is to be stopped, after so many steps of a function that counts them itself.
     pub(crate) fn is_to_stop(&self, steps: u32) -> bool {
         if self.instructions_max.get() > 0 {
             let left = self.instructions_left.get() - i64::from(steps);
@@ -174,7 +174,7 @@ impl<'m> Memory<'m> {
         self.reserve.fill()
     }
 
-    /// Tells whether the allocator has refused something that the reserve had to serve.
+    /// Returns `true` if the allocator has refused something that the reserve had to serve.
     pub(crate) fn is_short(&self) -> bool {
         self.is_short.get()
     }

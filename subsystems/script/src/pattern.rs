@@ -300,7 +300,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
         }
     }
 
-    /// Tells whether the text has one of a class at a place.
+    /// Returns `true` if the text has one of a class at a place.
     fn is_one(&self, at: usize, item: usize, end: usize) -> bool {
         let Some(&byte) = self.text.get(at) else { return false };
         match self.pattern[item] {
@@ -311,7 +311,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
         }
     }
 
-    /// Tells whether a byte is in the set from `item` to `end`.
+    /// Returns `true` if a byte is in the set from `item` to `end`.
     fn is_in_set(&self, byte: u8, item: usize, end: usize) -> bool {
         let mut set = &self.pattern[item + 1..end - 1];
         let is_inverted = set.first() == Some(&b'^');
@@ -334,7 +334,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
     }
 }
 
-/// Tells whether a byte is in the class of a letter: a capital stands for all others, what is no class for itself.
+/// Returns `true` if a byte is in the class of a letter: a capital stands for all others, what is no class for itself.
 fn is_in_class(byte: u8, class: u8) -> bool {
     let is_in = match class.to_ascii_lowercase() {
         b'a' => byte.is_ascii_alphabetic(),

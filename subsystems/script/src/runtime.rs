@@ -92,7 +92,7 @@ impl<W> Bound<W> {
 /// # Invariants
 ///
 /// 1. It does not move while the Lua state lives.
-/// 2. `host` is null, or the one exclusive reference to the host of the call that runs; who uses it takes it out first.
+/// 2. `host` is null, or the one exclusive reference to the host of the call that runs; its user takes it out first.
 /// 3. `slots`, `texts` and `message` are borrowed by one function of this crate at a time, and never while Lua runs.
 /// 4. `work` is what a call that is being begun hands to Lua, and nothing at other times.
 pub(crate) struct Runtime<'m, W> {

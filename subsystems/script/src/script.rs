@@ -139,9 +139,9 @@ impl<'m, W: Host> Script<'m, W> {
         self.with_name(host, c"require", module).map(drop)
     }
 
-    /// Loads a module anew, if it is loaded; tells whether it was.
+    /// Loads a module again, if it is loaded; returns whether it was.
     ///
-    /// Functions in the module's table, tables in it and metatables are replaced in place, so that whoever holds the table
+    /// Functions in the module's table, tables in it and metatables are replaced in place, so that code that holds the table
     /// calls the new ones; other values stay as they are, so that the game goes on. New functions see the old table. What
     /// a script keeps of a module's functions in locals stays old.
     ///
@@ -234,7 +234,7 @@ impl<'m, W: Host> Script<'m, W> {
         Ok(())
     }
 
-    /// Sets how long calls from now on may take, as whoever looks at the [`watch`](Self::watch) sees it: those that load, run a
+    /// Sets how long calls from now on may take, as an observer of the [`watch`](Self::watch) sees it: those that load, run a
     /// line or call a function. Without a limit, or where nobody looks, any time.
     pub fn set_time_max(&mut self, most: Option<Duration>) {
         self.runtime().memory.watched().set_time_max(most);
@@ -299,7 +299,7 @@ impl<'m, W: Host> Script<'m, W> {
         })
     }
 
-    /// Has the collector do one step, about a kilobyte looked at; tells whether it has been through everything once more.
+    /// Has the collector do one step, about a kilobyte looked at; returns whether it has been through everything once more.
     pub(crate) fn collect_step(&mut self) -> Result<bool, ScriptError<'m>> {
         let mut is_through = false;
         self.protect_short(&mut |lua| {

@@ -116,7 +116,7 @@ impl<'m> Temporaries<'m> {
         FullText { count: self.count_max(), kind }
     }
 
-    /// Tells whether handles are checked.
+    /// Returns `true` if handles are checked.
     pub(crate) const fn checks(&self) -> bool {
         self.checks
     }

@@ -1,6 +1,6 @@
 //! Stopping scripts that do not end.
 //!
-//! A call of a script has a number while it runs. Whoever looks at the watch, a thread of its own as a rule, sees the same
+//! A call of a script has a number while it runs. An observer, usually a separate thread, sees the same
 //! number for too long and sets a hook, which compiled loops look at as well; at its next instruction the script is left by
 //! an error that nothing in it can keep back.
 
@@ -24,7 +24,7 @@ const TICK_MAX: Duration = Duration::from_millis(250);
 
 /// Looks at a script from another thread, and stops a call that runs too long.
 ///
-/// The script's own thread pays two stores a call. What time it is comes from whoever looks: [`Watchdog`] has the system's
+/// The script's own thread pays two stores a call. What time it is comes from the observer: [`Watchdog`] has the system's
 /// clock, tests have one of their own.
 ///
 /// # Threads
@@ -115,7 +115,7 @@ impl Watch {
         true
     }
 
-    /// Tells whether the call that runs is to be stopped.
+    /// Returns `true` if the call that runs is to be stopped.
     pub(crate) fn is_stopping(&self) -> bool {
         // Acquire pairs with the Release of `look`; the call's number is this thread's own.
         let stop = self.0.stop.load(Ordering::Acquire);

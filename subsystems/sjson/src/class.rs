@@ -33,13 +33,13 @@ const fn classes() -> [u8; 256] {
     classes
 }
 
-/// Tells whether `byte` is of `class`.
+/// Returns `true` if `byte` is of `class`.
 #[inline]
 pub(crate) const fn is(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
-/// Tells whether a key is written without quotes: an identifier, as every reader of SJSON takes it, and no
+/// Returns `true` if a key is written without quotes: an identifier, as every reader of SJSON takes it, and no
 /// word that is a value.
 pub(crate) fn is_identifier(key: &str) -> bool {
     let mut bytes = key.bytes();

@@ -96,7 +96,7 @@ impl<'e, 't, 'a, A: Allocator + ?Sized> Edits<'e, 't, 'a, A> {
         self.splices.len()
     }
 
-    /// Tells whether there are none.
+    /// Returns `true` if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.splices.is_empty()
@@ -177,7 +177,7 @@ impl<'e, 't, 'a, A: Allocator + ?Sized> Edits<'e, 't, 'a, A> {
         }
     }
 
-    /// Tells whether the items of a node have commas between them.
+    /// Returns `true` if the items of a node have commas between them.
     fn has_commas(&self, node: &SyntaxNode<'_>) -> bool {
         let mut end = None;
         self.tree.dialect() == Dialect::Json
@@ -197,7 +197,7 @@ fn start_of(node: &SyntaxNode<'_>) -> usize {
     node.key_span().map_or(node.span().start, |key| key.start)
 }
 
-/// Tells whether `node` is a root without braces.
+/// Returns `true` if `node` is a root without braces.
 fn is_bare(node: &SyntaxNode<'_>) -> bool {
     node.kind() == NodeKind::Object && !node.text().starts_with('{')
 }

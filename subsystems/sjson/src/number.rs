@@ -32,7 +32,7 @@ impl<'t> Number<'t> {
         self.0
     }
 
-    /// Tells whether there is neither a fraction nor an exponent.
+    /// Returns `true` if there is neither a fraction nor an exponent.
     ///
     /// # Complexity
     ///

@@ -190,7 +190,7 @@ impl<'t> Parser<'t> {
         self.depth
     }
 
-    /// Tells whether the root, once its start was handed out, is an object without braces.
+    /// Returns `true` if the root, once its start was handed out, is an object without braces.
     #[must_use]
     pub const fn has_bare_root(&self) -> bool {
         self.bare_root

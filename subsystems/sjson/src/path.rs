@@ -79,7 +79,7 @@ impl<'p> Step<'p> {
         self.0.parse().ok().filter(|_| is_plain)
     }
 
-    /// Tells whether this means the end of an array, where there is no item yet.
+    /// Returns `true` if this means the end of an array, where there is no item yet.
     pub(crate) fn is_end(self) -> bool {
         self.0 == "-"
     }
@@ -98,12 +98,12 @@ impl<'p> Step<'p> {
         })
     }
 
-    /// Tells whether this means a key.
+    /// Returns `true` if this means a key.
     pub(crate) fn is(self, key: &str) -> bool {
         self.chars().eq(key.chars())
     }
 
-    /// Tells whether this means a key as it is written.
+    /// Returns `true` if this means a key as it is written.
     pub(crate) fn is_text(self, key: Text<'_>) -> bool {
         if let Some(plain) = key.plain() {
             return self.is(plain);

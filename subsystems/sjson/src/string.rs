@@ -78,7 +78,7 @@ impl<'t> Text<'t> {
         if rest.is_empty() { Ok(()) } else { sink(rest) }
     }
 
-    /// Tells whether the string, escapes replaced, is made of these pieces, one after the other.
+    /// Returns `true` if the string, escapes replaced, is made of these pieces, one after the other.
     ///
     /// # Complexity
     ///

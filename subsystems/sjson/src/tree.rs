@@ -131,7 +131,7 @@ impl<'t, 'a, A: Allocator + ?Sized> SyntaxTree<'t, 'a, A> {
         self.dialect
     }
 
-    /// Tells whether the root is an object without braces.
+    /// Returns `true` if the root is an object without braces.
     #[must_use]
     pub const fn has_bare_root(&self) -> bool {
         self.bare_root

@@ -370,7 +370,7 @@ impl<'w> Writer<'w> {
         self.flat.end_item();
     }
 
-    /// Tells whether braces around all, and quotes around lines, are as SJSON likes them.
+    /// Returns `true` if braces around all, and quotes around lines, are as SJSON likes them.
     fn takes_lines(&self) -> bool {
         self.style.dialect == Dialect::Sjson && self.style.layout != Layout::Compact
     }

@@ -4,7 +4,7 @@ use crate::sync::{AtomicBool, Ordering};
 
 /// Something that comes about, such as the end of a frame on another thread.
 ///
-/// [`Handle::set`](crate::Handle::set) sets it and wakes who waits;
+/// [`Handle::set`](crate::Handle::set) sets it and wakes all waiting threads;
 /// [`Worker::do_work_while_waiting_for`](crate::Worker::do_work_while_waiting_for) waits. It stays set until who
 /// waited resets it.
 ///
@@ -29,7 +29,7 @@ impl Event {
         Self(AtomicBool::new(false))
     }
 
-    /// Tells whether it is set. What who set it did before is seen then.
+    /// Returns `true` if it is set. What who set it did before is seen then.
     #[must_use]
     pub fn is_set(&self) -> bool {
         // Acquire pairs with the Release in `raise`.

@@ -81,7 +81,7 @@ impl Faults {
         self.total
     }
 
-    /// Returns what who waits is told.
+    /// Returns what a waiting thread is told.
     pub(crate) fn told(&self, fault: u8) -> Result<(), WaitError> {
         match fault {
             SOUND => Ok(()),

@@ -114,7 +114,7 @@ impl<'t> Handle<'t> {
     }
 
     /// Says that what was done elsewhere has failed: as [`complete`](Self::complete), but what depends on it is not
-    /// run, and who waits is told.
+    /// run, and waiting threads are told.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl<'t> Handle<'t> {
         self.hub.with(|state| state.complete_external(task, true))
     }
 
-    /// Sets an event and wakes who waits for it.
+    /// Sets an event and wakes all threads that wait for it.
     pub fn set(&self, event: &Event) {
         self.hub.with(|state| {
             event.raise();
@@ -131,7 +131,7 @@ impl<'t> Handle<'t> {
         });
     }
 
-    /// Tells whether a task has not completed.
+    /// Returns `true` if a task has not completed.
     #[must_use]
     pub fn is_open(&self, task: TaskId) -> bool {
         self.hub.with(|state| state.is_open(task))

@@ -157,7 +157,7 @@ impl<'m> Hub<'m> {
         guard
     }
 
-    /// Runs a task's closure; tells whether it panicked.
+    /// Runs a task's closure; returns whether it panicked.
     #[inline]
     fn execute(&self, thread: u8, taken: Taken) -> bool {
         let worker = Worker::new(self, thread, Some(taken.id));
@@ -210,7 +210,7 @@ impl<'m> Hub<'m> {
                 guard = self.bells[usize::from(thread)].sleep(guard);
             }
         }
-        // Whoever wakes a thread counts it among those who search.
+        // The thread that wakes another counts it among those who search.
         guard.search(false);
         guard
     }

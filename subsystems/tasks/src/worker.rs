@@ -15,7 +15,7 @@ use crate::task::ThreadIndex;
 /// A thread of the task manager, in its serial code or in the midst of a task.
 ///
 /// What waits here does not idle: it runs other tasks until what it waits for has come about, and sleeps when there
-/// are none. They run on the stack of who waits, and may themselves wait: prefer dependencies to waits within tasks.
+/// are none. They run on the stack of the waiting thread, and may themselves wait: prefer dependencies to waits within tasks.
 pub struct Worker<'t> {
     handle: Handle<'t>,
     thread: u8,
@@ -70,7 +70,7 @@ impl<'t> Worker<'t> {
         self.hub().work_until(self.thread, Waits::Event(event.address()), || event.is_set())
     }
 
-    /// Runs one task, if one could start; tells whether there was one.
+    /// Runs one task, if one could start; returns whether there was one.
     pub fn run_one(&self) -> bool {
         self.hub().run_one(self.thread)
     }

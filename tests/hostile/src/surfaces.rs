@@ -22,7 +22,7 @@ pub(crate) struct Seeds {
     pub(crate) real: Vec<(String, Vec<u8>)>,
 }
 
-/// Who reads something from outside.
+/// A reader of outside data.
 pub(crate) trait Surface {
     /// Returns what inputs are made of.
     fn seeds(&self) -> Seeds;

@@ -79,7 +79,7 @@ pub fn exhaustion_outcome(
     Ok(refused)
 }
 
-/// Runs the program once; tells whether anything was refused on order.
+/// Runs the program once; returns whether anything was refused on order.
 fn one_refusal(
     limits: &Limits,
     backing_bytes: usize,

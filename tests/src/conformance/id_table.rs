@@ -74,7 +74,7 @@ pub trait IdTable {
     /// Returns the object that the id names, to be changed.
     fn get_mut(&mut self, id: Self::Id) -> Option<&mut Token>;
 
-    /// Tells whether the id names an object.
+    /// Returns `true` if the id names an object.
     fn contains(&self, id: Self::Id) -> bool {
         self.get(id).is_some()
     }

@@ -43,7 +43,7 @@ pub trait Stream {
     /// Shows all events from first to last.
     fn read(&self, each: &mut dyn FnMut(u32, &[u8]));
 
-    /// Tells whether there are no events.
+    /// Returns `true` if there are no events.
     fn is_empty(&self) -> bool;
 
     /// Removes all events.

@@ -235,7 +235,7 @@ impl Suite<'_> {
         Err(Broken::new(Rule::Served, format!("{REFUSALS_MAX} requests were made and no end")))
     }
 
-    /// Runs the script once; tells whether anything was refused on order.
+    /// Runs the script once; returns whether anything was refused on order.
     fn run(&mut self, aim: Aim, refusals: Refusals) -> Result<bool, Broken> {
         let memory = NaiveAllocator::new("memory", self.bytes);
         let supply = Supply::new(&memory, refusals, self.guard);

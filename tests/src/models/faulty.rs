@@ -58,7 +58,7 @@ impl FaultyAllocator {
         }
     }
 
-    /// Counts a call and tells whether it is one in `every`.
+    /// Counts a call and returns whether it is one in `every`.
     fn turn(&self, every: u64) -> bool {
         self.calls.set(self.calls.get() + 1);
         self.calls.get().is_multiple_of(every)

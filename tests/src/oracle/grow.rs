@@ -9,7 +9,7 @@ use super::free::fitting;
 use super::{Key, Live, Oracle};
 
 impl Oracle<'_> {
-    /// Asks for another size in place; tells whether that was granted. `share` chooses the old size
+    /// Asks for another size in place; returns whether that was granted. `share` chooses the old size
     /// that is told, as in [`free_sized`](Self::free_sized).
     ///
     /// # Errors

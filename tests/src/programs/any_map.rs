@@ -26,7 +26,7 @@ model_ops! {
 const KEYS: u16 = 64;
 
 /// Runs a program on a map and on a tree, so that what [`conformance::map`](crate::conformance::map()) found can
-/// be run again. `sorted` tells whether entries are visited in the order of their keys.
+/// be run again. `sorted` says whether entries are visited in the order of their keys.
 ///
 /// # Errors
 ///

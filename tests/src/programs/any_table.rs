@@ -24,7 +24,7 @@ model_ops! {
 }
 
 /// Runs a program on a table and on a list, so that what [`conformance::id_table`](crate::conformance::id_table())
-/// found can be run again. `generations` tells whether an id is refused after its slot was used again.
+/// found can be run again. `generations` says whether an id is refused after its slot was used again.
 ///
 /// # Errors
 ///

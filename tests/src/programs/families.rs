@@ -51,7 +51,7 @@ impl Family {
         (self.planted)(program, memory)
     }
 
-    /// Makes a program given as bytes small; `fails` tells whether one still fails.
+    /// Makes a program given as bytes small; `fails` says whether one still fails.
     pub fn shrink(&self, program: &[u8], fails: &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8> {
         (self.shrink)(program, fails)
     }

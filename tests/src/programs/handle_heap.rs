@@ -17,7 +17,7 @@ model_ops! {
         8..=9 => AllocateFrom { count: u8 },
         /// Gives a block back.
         10..=15 => Free { which: u16 },
-        /// Writes a block anew.
+        /// Writes a block again.
         16..=17 => Write { which: u16 },
         /// Makes a block longer or shorter.
         18..=21 => Resize { count: u8, which: u16, at: u16 },
@@ -152,7 +152,7 @@ impl Both<'_> {
         self.live.iter().filter(|held| held.pins > 0).count()
     }
 
-    /// Tells whether memory was had, and whether any other refusal is right.
+    /// Returns `true` if memory was had, and whether any other refusal is right.
     fn served(&self, outcome: Result<(), HandleHeapError>) -> Result<bool, String> {
         match outcome {
             Ok(()) => Ok(true),

@@ -155,7 +155,7 @@ pub(crate) trait Beside {
     /// for anybody's containers, whose planted faults are implementations of their own.
     fn lose(&mut self) {}
 
-    /// Does one operation. Tells whether memory was had for it.
+    /// Does one operation. Returns whether memory was had for it.
     fn step(&mut self, op: Self::Op) -> Result<bool, String>;
 
     /// Compares all that can be seen.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// How many ids are remembered of what is gone: fewer than an index has generations, so that none of them
-/// names something anew.
+/// names something again.
 const GONE: usize = 100;
 
 /// The vectors, in no order, and the ids of the last that went.
@@ -37,7 +37,7 @@ impl<I: Copy + PartialEq> Named<I> {
         }
     }
 
-    /// Removes what an id names; tells whether there was such a thing.
+    /// Removes what an id names; returns whether there was such a thing.
     pub(super) fn remove(&mut self, id: I) -> bool {
         let Some(at) = self.live.iter().position(|(other, _)| *other == id) else { return false };
         self.live.swap_remove(at);

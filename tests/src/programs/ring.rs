@@ -73,7 +73,7 @@ pub fn run_ring(program: &[RingOp], memory: &dyn Allocator) -> Result<u32, Diffe
 }
 
 /// As [`run_ring`], on a ring with a planted fault: it loses its first element where the same operation is done
-/// twice in a row. For whoever wants to see a program fail.
+/// twice in a row. For seeing a program fail.
 ///
 /// # Errors
 ///
@@ -242,7 +242,7 @@ impl Rings<'_> {
     }
 }
 
-/// Does on the model what was served, and tells whether it was.
+/// Does on the model what was served, and returns whether it was.
 fn kept(outcome: Result<(), GrowError>, model: impl FnOnce()) -> bool {
     outcome.map(|()| model()).is_ok()
 }

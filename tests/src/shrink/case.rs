@@ -119,7 +119,7 @@ impl Case {
         }
     }
 
-    /// Makes the program small; `fails` tells whether one still fails.
+    /// Makes the program small; `fails` says whether one still fails.
     #[must_use]
     pub fn shrink(&self, fails: &mut dyn FnMut(&Self) -> bool) -> Self {
         match self {
@@ -177,7 +177,7 @@ impl Case {
         }
     }
 
-    /// Tells whether it has no operation.
+    /// Returns `true` if it has no operation.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -102,7 +102,7 @@ impl Compile {
         }
     }
 
-    /// Compiles once, or for ever; tells whether nothing was wrong.
+    /// Compiles once, or for ever; returns whether nothing was wrong.
     fn compile(&self) -> Result<bool, String> {
         let compilers = compilers(self.trial);
         let mut project = self.project(&compilers);

@@ -65,7 +65,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "P", default_value_t = 0)]
     port: u16,
 
-    /// Who draws
+    /// The back end that draws
     #[arg(long, value_enum, default_value_t = BackEnd::Auto)]
     backend: BackEnd,
 
@@ -155,7 +155,7 @@ impl Run {
         }
     }
 
-    /// Compiles and runs; tells whether no resource was wrong.
+    /// Compiles and runs; returns whether no resource was wrong.
     fn try_run(&self) -> Result<bool, String> {
         let plan = self.plan()?;
         let mut without = Without::default();
@@ -272,7 +272,7 @@ impl Run {
         ScriptOptions { checks: !self.unchecked, limits: (!self.no_watchdog).then_some(limits) }
     }
 
-    /// Tells whether a frame after so many is the last one.
+    /// Returns `true` if a frame after so many is the last one.
     fn is_enough(&self, frames: u64, start: Instant) -> bool {
         match self.frames {
             Some(wanted) => frames + 1 >= wanted,
@@ -404,24 +404,21 @@ fn report(engine: &mut Engine<'_, '_>) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{frames} frames of {entities} entities");
-    let _ = writeln!(
-        text,
-        "  a frame took {median:.2} ms, 99 % at most {most:.2} ms, the longest {longest:.2} ms"
-    );
+    let _ = writeln!(text, "  frame: median {median:.2} ms, p99 {most:.2} ms, max {longest:.2} ms");
     let unusual = ms(engine.unusual_own_ns());
     if !engine.own_times().is_empty() {
         let _ = writeln!(
             text,
-            "  of processors our own threads took {own_median:.2} ms, 99 % at most {own_most:.2} ms, without who draws"
+            "  CPU time without rendering: median {own_median:.2} ms, p99 {own_most:.2} ms"
         );
     }
     let _ = writeln!(
         text,
-        "  in the first {ARMED_FROM}, which set the world up, and where a picture is kept, at most {unusual:.2} ms"
+        "  CPU time of the first {ARMED_FROM} frames and of frames that are saved: max {unusual:.2} ms"
     );
     let _ = writeln!(
         text,
-        "  the last one: {} draws of {} meshes, shadows included, in {} records\n",
+        "  last frame: {} draws of {} meshes, shadows included, in {} records\n",
         drawn.draws, drawn.meshes, drawn.records
     );
     let mut all = Vec::new();

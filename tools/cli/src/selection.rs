@@ -64,7 +64,7 @@ pub(crate) fn strategies_of(source: &str) -> Result<Vec<StrategyConfig>, String>
     strategies::parse(source, &text).map_err(|error| error.to_string())
 }
 
-/// Tells whether a word is the path of a file and no name of a strategy.
+/// Returns `true` if a word is the path of a file and no name of a strategy.
 fn is_file(word: &str) -> bool {
     word.ends_with(".json") || word.ends_with(".sjson") || word.contains('/')
 }

@@ -46,7 +46,7 @@ pub(crate) fn size(block: *mut u8) -> Option<usize> {
     if !(base + ALIGN..base + BYTES).contains(&block.addr()) {
         return None;
     }
-    // SAFETY: who frees or reallocates hands in a block that was given out; one inside the buffer came
+    // SAFETY: a caller that frees or reallocates passes a block that was handed out; one inside the buffer came
     // from `allocate`, which wrote its size before it.
     let head = unsafe { block.sub(ALIGN) };
     // SAFETY: as above; it is aligned to 16.

@@ -1,4 +1,4 @@
-//! Which library each call came from: copies of `/proc/self/maps` for whoever looks the names up.
+//! Which library each call came from: copies of `/proc/self/maps` for the lookup of names.
 //!
 //! A copy is taken at the first call and whenever a call comes from a place that none of the libraries
 //! known so far holds, so that what a program opens later has names, too.
@@ -26,7 +26,7 @@ const COPIES_MAX: u32 = 64;
 ///
 /// # Invariants
 ///
-/// 1. `books` is touched only by who has set `is_busy` and has not reset it.
+/// 1. `books` is touched only by the thread that has set `is_busy` and has not reset it.
 #[repr(C)]
 pub(crate) struct Maps {
     pages: [AtomicU64; PAGES],
@@ -43,7 +43,7 @@ struct Books {
 }
 
 impl Maps {
-    /// Tells whether a call came from this page of code before.
+    /// Returns `true` if a call came from this page of code before.
     pub(crate) fn has_seen(&self, site: u64) -> bool {
         let page = site >> 12;
         // Relaxed: the table holds numbers that stand for themselves.
@@ -55,7 +55,7 @@ impl Maps {
     /// `base` is the recording's map, `ticket` that of the call.
     #[cold]
     pub(crate) fn look(&self, base: *mut u8, ticket: u64, site: u64) {
-        // Acquire: pairs with the release at the end. Who comes second leaves it for the next call.
+        // Acquire: pairs with the release at the end. The second thread leaves it for the next call.
         if self.is_busy.swap(true, Ordering::Acquire) {
             return;
         }

@@ -8,7 +8,7 @@
 //! RECORDS_AT records of 48 bytes, by ticket
 //! ```
 //!
-//! A ticket is a number in the one order over all threads. Whoever has one writes the record of
+//! A ticket is a number in the one order over all threads. The thread that has one writes the record of
 //! that number, its last word last: a record whose last word is zero was never finished.
 
 /// The first eight bytes.

@@ -47,10 +47,10 @@ const NOT_BEGUN: u8 = 0;
 const UNDER_WAY: u8 = 1;
 const DONE: u8 = 2;
 
-/// Tells whether the real functions can be called; looks them up at the first call. It is false
+/// Returns `true` if the real functions can be called; looks them up at the first call. It is false
 /// while that search goes on, for what the search itself allocates and for other threads.
 pub(crate) fn found() -> bool {
-    // Acquire: pairs with the release below, so that who sees `DONE` sees the addresses.
+    // Acquire: pairs with the release below, so that a thread that sees `DONE` sees the addresses.
     SEARCH.load(Ordering::Acquire) == DONE || look_up()
 }
 

@@ -191,7 +191,7 @@ fn map(bytes: usize, flags: c_int, file: c_int, advice: c_int) -> Option<*mut u8
 }
 
 impl State {
-    /// Decides whether this process is recorded; tells whether it is.
+    /// Decides whether this process is recorded; returns whether it is.
     #[cold]
     fn begin(&self) -> bool {
         let begun =
@@ -200,7 +200,7 @@ impl State {
             return false;
         }
         let errno = system::errno();
-        // SAFETY: who has put the phase to `STARTING` is alone; a child made by `fork` has one thread.
+        // SAFETY: the thread that set the phase to `STARTING` is alone; a child made by `fork` has one thread.
         let settings = unsafe { settings() };
         let is_on = settings.is_some_and(|settings| {
             (settings.is_main() || settings.children) && self.open(settings).is_some()

@@ -73,7 +73,7 @@ impl Settings {
         Some(&path[..=end])
     }
 
-    /// Tells whether this is the process that was asked for: the first one that comes here, and
+    /// Returns `true` if this is the process that was asked for: the first one that comes here, and
     /// every program that it becomes by `exec`.
     pub(crate) fn is_main(&self) -> bool {
         let mut path = [0; PATH_BYTES_MAX];

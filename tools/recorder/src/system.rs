@@ -104,7 +104,7 @@ impl File {
         usize::try_from(read).unwrap_or(0)
     }
 
-    /// Writes a few bytes; tells whether all were taken.
+    /// Writes a few bytes; returns whether all were taken.
     pub(crate) fn write(&self, bytes: &[u8]) -> bool {
         // SAFETY: pointer and length are those of a live slice.
         let written = unsafe { write(self.0, bytes.as_ptr().cast(), bytes.len()) };

@@ -136,7 +136,7 @@ impl From<io::Error> for AdviseError {
     }
 }
 
-/// Tells whether a trace is long enough to be cut in two.
+/// Returns `true` if a trace is long enough to be cut in two.
 ///
 /// # Errors
 ///

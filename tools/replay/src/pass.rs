@@ -158,14 +158,14 @@ pub(crate) fn timed<S: Subject>(
     Ok(Timed { ns, faults, refused, done })
 }
 
-/// Tells whether the pass has used up its time. The thread's clock costs a call of the system, so
+/// Returns `true` if the pass has used up its time. The thread's clock costs a call of the system, so
 /// it is asked only where the wall clock, which is never behind it, says that it may be so.
 #[inline(always)]
 fn is_over(started: Instant, from_cpu_ns: u64, cap: Duration) -> bool {
     started.elapsed() > cap && u128::from(clock::thread_cpu_ns() - from_cpu_ns) > cap.as_nanos()
 }
 
-/// Tells the subject who asks next, where the trace knows.
+/// Gives the subject the site of the next request, where the trace knows it.
 #[inline(always)]
 fn tell_site<S: Subject>(subject: &mut S, sites: &[u32], index: usize) {
     if let Some(site) = sites.get(index) {

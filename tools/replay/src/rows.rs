@@ -22,7 +22,7 @@ pub struct Row {
 enum Maker {
     /// Takes memory from the system as it grows, and keeps its state from pass to pass.
     Growing(Box<dyn Fn() -> Box<dyn Runner>>),
-    /// Lives in one fixed region, the same for all such rows, and is made anew in every pass.
+    /// Lives in one fixed region, the same for all such rows, and is recreated in every pass.
     InRegion(Box<dyn Fn(Arena) -> Box<dyn Runner>>),
 }
 
@@ -68,7 +68,7 @@ impl Row {
         self.kind
     }
 
-    /// Tells whether the row lives in a fixed region.
+    /// Returns `true` if the row lives in a fixed region.
     #[must_use]
     pub fn lives_in_region(&self) -> bool {
         matches!(self.maker, Maker::InRegion(_))
@@ -93,7 +93,7 @@ impl Row {
         Ok(())
     }
 
-    /// Makes the row's allocator, or what makes it anew in each pass on `arena`.
+    /// Makes the row's allocator, or what makes it again in each pass on `arena`.
     ///
     /// # Safety
     ///

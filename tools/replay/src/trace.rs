@@ -13,7 +13,7 @@
 //! Version 2 begins with `ALTRACE2`; its events have sixteen bytes more (call site, allocator object,
 //! time), and among them stand frame marks, names and notes. `docs/reference/trace-format.md` describes both.
 //!
-//! Reading checks every record against all that came before it, so whoever holds a [`Trace`] may
+//! Reading checks every record against all that came before it, so the holder of a [`Trace`] may
 //! rely on it. What is kept grows by the records that are really there, never by what one claims.
 //! The events are the same sixteen bytes for both versions; what version 2 adds lies in columns
 //! beside them, which are there only where the file has them.
@@ -258,20 +258,20 @@ impl Trace {
         &self.columns.marks
     }
 
-    /// Returns the notes of whoever recorded, as name and value, such as `program` and its command
+    /// Returns the notes of the recorder, as name and value, such as `program` and its command
     /// line.
     pub fn notes(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.columns.notes.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// Tells whether the recording was ended by its recorder, or stops where the program was killed
+    /// Returns `true` if the recording was ended by its recorder, or stops where the program was killed
     /// or the file cut. Version 1 cannot tell and says [`Ending::Whole`].
     #[must_use]
     pub fn ending(&self) -> Ending {
         self.columns.ending
     }
 
-    /// Checks the trace anew: its fields are public, so it may not be as it was read.
+    /// Checks the trace again: its fields are public, so it may not be as it was read.
     pub(crate) fn check(&self) -> Result<(), TraceError> {
         let checked = check_all(&self.name, &self.events)?;
         let (found, said) = (checked.slots.len(), self.slots as usize);

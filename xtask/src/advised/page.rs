@@ -31,7 +31,7 @@ pub(super) fn write(root: &Path, parts: &[(String, String)]) -> Outcome {
     fs::write(&path, page).map_err(fail)
 }
 
-/// Returns the page with a part written anew.
+/// Returns the page with a part rewritten.
 fn filled(page: &str, part: &str, text: &str) -> Result<String, Failure> {
     let begin = begin(part);
     let Some((before, after)) = page.split_once(&begin) else {

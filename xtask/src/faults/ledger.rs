@@ -35,7 +35,7 @@ impl Row {
         }
     }
 
-    /// Tells whether the net has caught it.
+    /// Returns `true` if the net has caught it.
     pub(super) fn is_catch(&self) -> bool {
         self.verdict != Catch::Nothing.word()
     }

@@ -76,7 +76,7 @@ impl Net {
         Ok(Self { kind, what: what.to_owned(), tests: words.map(str::to_owned).collect() })
     }
 
-    /// Tells whether a test of this name is run.
+    /// Returns `true` if a test of this name is run.
     pub(super) fn asks_for(&self, name: &str) -> bool {
         let begins = |test: &str| name.starts_with(test);
         let is_left_out = |test: &String| test.strip_prefix('!').is_some_and(begins);

@@ -1,4 +1,4 @@
-//! What the tests of some programs reach, kept until one of them is built anew.
+//! What the tests of some programs reach, kept until one of them is built again.
 
 use core::fmt::Write as _;
 use std::fs;

@@ -50,7 +50,7 @@ fn code_spans(text: &str) -> Vec<(usize, &str)> {
     pairs.map(|pair| (pair[0], &text[pair[0] + 1..pair[1]])).collect()
 }
 
-/// Tells whether a code span is meant as a path.
+/// Returns `true` if a code span is meant as a path.
 fn is_path(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     // Capitals as in `tools/NAME` stand for any name.

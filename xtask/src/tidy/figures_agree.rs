@@ -80,7 +80,7 @@ fn records(tree: &Tree, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Tells whether a word is a day and a commit.
+/// Returns `true` if a word is a day and a commit.
 fn is_record(word: &str) -> bool {
     let parts: Vec<&str> = word.split('-').collect();
     let [year, month, day, commit] = parts[..] else { return false };

@@ -81,7 +81,7 @@ fn allowed(tree: &Tree) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Tells whether an SPDX expression can be met with the allowed licences alone.
+/// Returns `true` if an SPDX expression can be met with the allowed licences alone.
 fn permits(expression: &str, allowed: &[String]) -> bool {
     // An old way of writing OR.
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");

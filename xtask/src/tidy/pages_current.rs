@@ -5,7 +5,7 @@ use crate::tidy::finding::Finding;
 use crate::tree::Tree;
 use crate::{faults, verify};
 
-/// Writes the pages anew from the figures that are kept, and compares.
+/// Writes the pages again from the figures that are kept, and compares.
 pub(crate) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
     compare(tree, verify::PAGE, verify::regenerated(tree), "cargo xtask verify --page", findings);
     match faults::regenerated(tree) {

@@ -51,7 +51,7 @@ fn names_after<'c>(
     })
 }
 
-/// Tells whether `code` has an allocator's trait for the type of that name.
+/// Returns `true` if `code` has an allocator's trait for the type of that name.
 fn is_allocator(code: &str, name: &str) -> bool {
     let traits = ["Allocator for ", "GlobalAlloc for "];
     traits.into_iter().any(|before| names_after(code, before).any(|(_, found)| found == name))

@@ -59,7 +59,7 @@ fn head(text: &str) -> String {
     lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// Tells whether a quoted title stands in `head` with a name before and a year after it.
+/// Returns `true` if a quoted title stands in `head` with a name before and a year after it.
 fn names_source(head: &str) -> bool {
     let quotes: Vec<_> = head.match_indices('"').map(|(at, _)| at).collect();
     quotes.windows(2).any(|pair| {
@@ -72,7 +72,7 @@ fn names_source(head: &str) -> bool {
     })
 }
 
-/// Tells whether `text` begins with a parenthesis that holds a year.
+/// Returns `true` if `text` begins with a parenthesis that holds a year.
 fn begins_with_year(text: &str) -> bool {
     let Some((inside, _)) = text.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
         return false;

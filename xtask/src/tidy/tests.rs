@@ -435,10 +435,37 @@ fn figures_agree_finds_what_two_pages_state_differently() {
             "| figure | value |\n|---|---|\n| mutants | {caught} of 30 are caught, 90 % |\n"
         );
         found(|tree| {
-            tree.insert("docs/evidence/mutants.md", "**27 of 30 mutants are caught: 90 %.**\n".into());
+            tree.insert(
+                "docs/evidence/mutants.md",
+                "**27 of 30 mutants are caught: 90 %.**\n".into(),
+            );
             tree.insert("docs/evidence/verification.md", row.into());
         })
     };
     assert_eq!(mutants("27"), []);
     assert_eq!(mutants("26"), [("figures-agree", "docs/evidence/verification.md".to_owned(), 3)]);
+}
+
+#[test]
+fn voice_refuses_some_words_and_counts_others() {
+    let refused = concat!("Run it.\nIt is built an", "ew.\n");
+    planted("docs/fast.md", refused, "voice", 2);
+    planted("ids/src/lib.rs", concat!("//! Who", "ever asks.\n"), "voice", 1);
+    harmless("docs/fast.md", "Run it an_ew, renewed.\n");
+    harmless("benches/record/a.md", refused);
+    let counted = |most: &str, text: &str| {
+        found(|tree| {
+            tree.insert("docs/evidence/voice.tsv", format!("# Words\nso many\t{most}\n").into());
+            tree.insert("docs/fast.md", text.into());
+        })
+    };
+    assert_eq!(counted("1", "So many blocks.\n"), []);
+    let more = [("voice", "docs/evidence/voice.tsv".to_owned(), 2)];
+    assert_eq!(counted("1", "So many, and so many more.\n"), more);
+    let mut tree = small_house();
+    tree.insert("docs/evidence/voice.tsv", b"so many\t3\nbeside\t0\n".to_vec());
+    tree.insert("docs/fast.md", b"So many, beside each other.\n".to_vec());
+    let lowered = voice::lowered(&tree);
+    assert!(lowered.contains("so many\t1\n"), "it fell: {lowered}");
+    assert!(lowered.contains("beside\t0\n"), "it may not rise: {lowered}");
 }

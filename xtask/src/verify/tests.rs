@@ -1,4 +1,4 @@
-//! What commands say is read, and figures are kept until they are had anew.
+//! What commands say is read, and figures are kept until they are had again.
 
 use core::time::Duration;
 

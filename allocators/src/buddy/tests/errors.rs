@@ -28,7 +28,7 @@ fn every_error_names_the_thing_and_the_remedy() {
             "does not start with a buddy arena",
             "pass the bytes as they were copied, from the first",
         ),
-        (BuddyError::WrongVersion { found: 7 }, "the arena has version 7", "make it anew"),
+        (BuddyError::WrongVersion { found: 7 }, "the arena has version 7", "make it again"),
         (
             BuddyError::CutShort { needed: 500, bytes: 400 },
             "the arena needs 500 bytes and 400 were given",

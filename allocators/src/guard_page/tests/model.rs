@@ -108,7 +108,7 @@ fn random_programs_agree_with_a_model() {
 }
 
 impl PageAllocator {
-    /// Tells whether a block of the pages starts there: a forwarded one.
+    /// Returns `true` if a block of the pages starts there: a forwarded one.
     fn walk_has(&self, wanted: NonNull<u8>) -> bool {
         let mut has = false;
         self.walk(&mut |block| has |= block.address == wanted);

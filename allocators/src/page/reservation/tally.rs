@@ -58,7 +58,7 @@ pub(super) fn change<P: Part, W: Whole, R>(
         let before = part.committed();
         let result = work(part);
         let after = part.committed();
-        // While the map is still locked: whoever changes these pages next finds them counted.
+        // While the map is still locked: the next thread to change these pages finds them counted.
         whole.with(|whole| {
             let committed = whole.committed();
             *committed = *committed - before + after;

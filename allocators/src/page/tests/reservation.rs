@@ -12,7 +12,7 @@ use crate::allocator::Allocator;
 use crate::misuse::Misuse;
 use crate::page::{PageAllocator, Reservation, system};
 
-/// Tells whether the page at `address` has access, by the kernel's own list.
+/// Returns `true` if the page at `address` has access, by the kernel's own list.
 pub(super) fn is_readable(address: NonNull<u8>) -> bool {
     let text = std::fs::read_to_string("/proc/self/maps").unwrap();
     let mapping = text.lines().find_map(|line| {

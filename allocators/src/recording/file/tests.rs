@@ -110,7 +110,7 @@ fn pipe_with_signals() -> Result<libc::c_int, u32> {
     is_done(unsafe { libc::fcntl(PIPE_END, libc::F_SETFL, libc::O_NONBLOCK) }, line!())?;
     // SAFETY: makes the pipe small.
     is_done(unsafe { libc::fcntl(ends[1], libc::F_SETPIPE_SZ, PIPE_BYTES) }, line!())?;
-    // SAFETY: all zero is a value of this plain structure: no flags, so no write is begun anew.
+    // SAFETY: all zero is a value of this plain structure: no flags, so no write is started again.
     let mut action: libc::sigaction = unsafe { core::mem::zeroed() };
     let handler: extern "C" fn(libc::c_int) = make_room;
     action.sa_sigaction = handler as usize;

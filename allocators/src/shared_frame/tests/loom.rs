@@ -18,8 +18,8 @@ use crate::sync::shared::model::{Fault, Gate, explore, must_fail};
 /// How many words the region has; fewer are left for blocks, as the model's atomics are larger.
 const WORDS: usize = 40;
 
-/// A frame in a region, and for each of its words a cell that the model checker watches: whoever owns
-/// the word writes it, so two owners, or one after the other without an order, are noticed.
+/// A frame in a region, and for each of its words a cell that the model checker watches: the owner
+/// of the word writes it, so two owners, or one after the other without an order, are noticed.
 struct Watched {
     frame: SharedFrame<'static>,
     cells: Vec<UnsafeCell<u32>>,

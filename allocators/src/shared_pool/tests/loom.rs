@@ -19,7 +19,7 @@ use crate::test_backing::TestBacking;
 
 const BLOCK: Layout = Layout::new::<u64>();
 
-/// A pool in a region, and for each block a cell that the model checker watches: whoever owns the block
+/// A pool in a region, and for each block a cell that the model checker watches: the owner of the block
 /// writes it, so two owners, or one after the other without an order, are noticed.
 struct Watched {
     pool: SharedPool<'static>,

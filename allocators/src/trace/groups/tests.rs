@@ -169,7 +169,7 @@ fn a_site_with_a_stack_is_another_than_without() {
 }
 
 #[test]
-fn released_groups_begin_anew() {
+fn released_groups_starts_again() {
     let books = TestBacking::new();
     let groups = Groups::new();
     let site = here();

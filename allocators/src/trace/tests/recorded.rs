@@ -281,7 +281,7 @@ fn a_recording_that_was_cut_off_leaves_nothing_to_the_next() {
         trace.finish_recording().expect("what went wrong was before it");
         let found = take_apart(&sink.take().concat());
         let slots: Vec<u32> = found.events.iter().map(|event| event.2).collect();
-        assert_eq!(slots, (0..=live as u32).collect::<Vec<_>>(), "slots begin anew");
+        assert_eq!(slots, (0..=live as u32).collect::<Vec<_>>(), "slots start again");
         assert!(found.ended && found.sites.iter().all(|site| !site.is_empty()), "so do sites");
         for block in blocks {
             // SAFETY: the block is live.

@@ -66,7 +66,7 @@ fn name(index: u32) -> String {
     format!("content/units/props/crate_{}", index * 7 % 1000)
 }
 
-/// Tells whether a unit has a light: one of five.
+/// Returns `true` if a unit has a light: one of five.
 fn has_light(index: u32) -> bool {
     index.is_multiple_of(5)
 }

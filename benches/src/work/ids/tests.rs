@@ -4,7 +4,7 @@ use super::*;
 use crate::id_table::{OurHoles, OurPacked};
 use crate::peers::id_tables as peers;
 
-/// Inserts, looks up, removes and walks, and tells whether stale ids are refused.
+/// Inserts, looks up, removes and walks, and returns whether stale ids are refused.
 fn refuses_stale<T: IdTable>() -> bool {
     let Filled { mut table, ids } = Filled::<T>::new(100);
     let expected: u64 = ids.iter().map(|id| found(table.get(*id)).value).sum();

@@ -48,13 +48,13 @@ fn a_blob_that_is_refused_says_why_and_what_to_do() {
     );
     assert_eq!(
         said(BlobError::OtherVersion { found: 7 }),
-        "the blob is in version 7 of the format; compile it anew",
+        "the blob is in version 7 of the format; recompile it",
         "the remedy"
     );
     assert_eq!(
         said(BlobError::OtherShape { found: 0xab, wanted: 0xcd }),
         "the blob was built for structs of shape 00000000000000ab, those of this program are \
-         00000000000000cd; compile it anew",
+         00000000000000cd; recompile it",
         "both shapes"
     );
     assert_eq!(

@@ -97,7 +97,7 @@ fn room_is_made_by_rule() {
 }
 
 #[test]
-fn a_value_that_is_set_anew_asks_for_no_key() {
+fn a_value_that_is_set_again_asks_for_no_key() {
     with_notes(|memory| {
         let mut store = two([0, 1, 2], memory);
         store.set(key(1), &[1.0, 2.0]);

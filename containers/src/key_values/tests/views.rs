@@ -169,7 +169,7 @@ fn a_saved_store_lies_as_drawn() {
         assert_eq!((store.get_bool(key(1)), store.get_f32(key(2))), (Some(true), Some(0.5)));
         assert_eq!(store.get_str(key(3)), Some("ab"), "a text");
         assert_eq!(store.get_array(key(4)), Some(&[1.0, 2.0][..]), "an array");
-        // Written anew it is the same, but for the order of what lies at its end, and what is free.
+        // Rewritten it is the same, but for the order of what lies at its end, and what is free.
         let mut copy = KeyValues::try_from_ref_in(store, memory).expect("there is memory");
         copy.try_shrink().expect("there is memory");
         let saved: &[u32] = bytemuck::cast_slice(copy.as_bytes());

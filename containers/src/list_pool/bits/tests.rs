@@ -118,7 +118,7 @@ fn no_more_memory_is_taken_than_the_bits_need() {
     });
 }
 
-/// Tells whether bits of so many nodes, all of them used, are still sound after some harm.
+/// Returns `true` if bits of so many nodes, all of them used, are still sound after some harm.
 fn is_sound_after(nodes: usize, harm: impl FnOnce(&mut Bits<'_>)) -> bool {
     let mut sound = false;
     with_memory(|memory| {

@@ -80,7 +80,7 @@ fn what_lies_together_is_passed_where_it_lies() {
 }
 
 #[test]
-fn a_frontier_at_the_end_begins_anew() {
+fn a_frontier_at_the_end_starts_again() {
     with_memory(|memory| {
         let mut pool: Pool<'_, 1> = ListPool::new_in(memory);
         mixed(&mut pool, 3);

@@ -165,7 +165,7 @@ fn apply_in_place(ring: &mut Rings<'_>, model: &mut VecDeque<Element>, op: Op) {
     }
 }
 
-/// Tells whether an operation must be refused where there is no memory; `None` where it may or may not be.
+/// Returns `true` if an operation must be refused where there is no memory; `None` where it may or may not be.
 fn needs_memory(op: Op, (slots, _, len): State) -> Option<bool> {
     let beyond = |more: usize| Some(len as usize + more > slots as usize);
     match op {

@@ -17,7 +17,7 @@ const PLAIN: &str = "the entity has no model; give it one";
 const BLIND: &str = "the entity has no camera; give it one";
 const DARK: &str = "the level has no sun; give it one";
 const UNLIT: &str = "the entity has no light; give it one";
-const UNTOLD: &str = "there is no memory to tell who draws; give the room `render` more";
+const UNTOLD: &str = "there is no memory for the change; give the room `render` more";
 
 pub(super) fn set_visible(
     world: &mut World<'_>,

@@ -165,7 +165,7 @@ impl<'a, I: IdString, A: Allocator + ?Sized> ReverseLookupBuilder<'a, I, A> {
         self.entries.len()
     }
 
-    /// Tells whether no name was added.
+    /// Returns `true` if no name was added.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
@@ -261,7 +261,7 @@ impl<'a, I: IdString, A: Allocator + ?Sized> ReverseLookupBuilder<'a, I, A> {
         self.index(id, self.entries.len());
     }
 
-    /// Makes the index anew, in the slots that there are.
+    /// Makes the index again, in the slots that there are.
     fn index_all(&mut self) {
         self.slots.as_mut_slice().fill(0);
         for at in 0..self.entries.len() {

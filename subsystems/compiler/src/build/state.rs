@@ -74,7 +74,7 @@ impl<'c> State<'c> {
         self.files.get(path).copied().flatten()
     }
 
-    /// Tells whether all that a resource was made of is as it was.
+    /// Returns `true` if all that a resource was made of is as it was.
     pub(super) fn has(&self, entry: &Entry) -> bool {
         entry.dependencies.iter().all(|dependency| match dependency {
             Dependency::File { path, hash } => self.files.get(path) == Some(hash),

@@ -93,7 +93,7 @@ fn check(folder: &GuardedFolder, name: &str, wanted: EntryKind) -> Result<(), Fo
     Err(FolderError::new(&folder.path().join(name), fault))
 }
 
-/// Tells whether a folder without a whole mark has nothing in it but what a compile of an older version, or one that was
+/// Returns `true` if a folder without a whole mark has nothing in it but what a compile of an older version, or one that was
 /// killed, leaves.
 pub(super) fn has_old_form(folder: &GuardedFolder) -> Result<bool, FolderError> {
     let of_form = |folder: &GuardedFolder, is_name: &dyn Fn(&OsStr) -> bool| {
@@ -127,7 +127,7 @@ pub(super) fn has_old_form(folder: &GuardedFolder) -> Result<bool, FolderError> 
     Ok(true)
 }
 
-/// Tells whether a name is that of a file that is being written: a number.
+/// Returns `true` if a name is that of a file that is being written: a number.
 pub(super) fn is_partial(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     (1..=20).contains(&name.len()) && name.iter().all(u8::is_ascii_digit)

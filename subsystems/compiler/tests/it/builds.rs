@@ -184,7 +184,7 @@ fn resources_that_are_named_must_be_there() {
 }
 
 #[test]
-fn a_damaged_index_or_blob_is_made_anew() {
+fn a_damaged_index_or_blob_is_recreated() {
     let compilers = compilers(1);
     let place = Place::with(&[("a.script", "one"), ("b.script", "two")]);
     assert_eq!(place.compiled(&compilers), 2);
@@ -195,7 +195,7 @@ fn a_damaged_index_or_blob_is_made_anew() {
     fs::write(&index, bytes).expect("it may be written");
     let report = place.compile(&compilers);
     assert_eq!((report.compiled, report.notes.len()), (2, 1));
-    assert!(report.notes[0].contains("everything is compiled anew"), "{}", report.notes[0]);
+    assert!(report.notes[0].contains("everything is recompiled"), "{}", report.notes[0]);
 
     let blob = good.keys().find(|name| name.starts_with("blobs")).expect("there are two");
     fs::write(place.data().join(blob), b"cut").expect("it may be written");

@@ -116,7 +116,7 @@ extern "C" fn not_to_unwind() {
 }
 
 fn observe(report: &Report<'_>) {
-    // What a window would show; it may even install anew.
+    // What a window would show; it may even install again.
     let text = report.to_string();
     install(&Options::default()).expect("it needs no folder");
     let line = text.lines().next().unwrap_or_default();

@@ -54,12 +54,12 @@ pub trait ComponentCompiler {
     ) -> Result<(), CompileError<'s>>;
 
     /// Returns the version. It changes whenever the same source gives other words, and then all that has the type is
-    /// compiled anew.
+    /// recompiled.
     fn version(&self) -> u32 {
         1
     }
 
-    /// Tells whether the packed words are numbers of 32 bits and nothing else, so that they can be written for machines of
+    /// Returns `true` if the packed words are numbers of 32 bits and nothing else, so that they can be written for machines of
     /// another byte order.
     fn is_words(&self) -> bool {
         true
@@ -103,7 +103,7 @@ impl<'i> Instances<'i> {
         self.places.len()
     }
 
-    /// Tells whether there is none.
+    /// Returns `true` if there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.places.is_empty()

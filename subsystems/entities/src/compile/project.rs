@@ -67,7 +67,7 @@ struct EntityCompiler {
 }
 
 impl Compiler for EntityCompiler {
-    /// Of the component types, too: with another one, or another version of one, all is compiled anew.
+    /// Of the component types, too: with another one, or another version of one, all is recompiled.
     fn version(&self) -> u32 {
         self.components.iter().fold(VERSION, |version, compiler| {
             let component = compiler.component();
@@ -187,7 +187,7 @@ impl<'s> Sources<'s> for ProjectSources<'s, '_, '_> {
     fn refer(&self, resource: &NamedResource<'s>) {
         // The first place is told; those of copies would take as long as they are many.
         if self.known.borrow_mut().insert((resource.type_name, resource.name.to_string())) {
-            // Whoever names it in another file has the line of that file.
+            // A reference in another file carries the line of that file.
             let is_own = resource.file == self.context.borrow().source_path();
             let place = if is_own { resource.place() } else { (0, 0) };
             self.context.borrow_mut().refer(resource.type_name, resource.name, place);

@@ -249,7 +249,7 @@ impl<'f, 's> Located<'f, 's> {
     }
 }
 
-/// Tells whether a key is a text, escapes replaced.
+/// Returns `true` if a key is a text, escapes replaced.
 fn is_text(key: loligo_sjson::Text<'_>, text: &str) -> bool {
     if let Some(plain) = key.plain() {
         return plain == text;

@@ -146,7 +146,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         Ok(level)
     }
 
-    /// Tells whether `slot` is `top` or hangs below it.
+    /// Returns `true` if `slot` is `top` or hangs below it.
     fn is_within(&self, mut slot: u32, top: u32) -> bool {
         while slot != NONE && slot != top {
             slot = self.links[slot as usize].parent;

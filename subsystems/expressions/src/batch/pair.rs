@@ -3,7 +3,7 @@
 use crate::batch::kernel::Operand;
 use crate::operation::binary;
 
-/// Tells whether two operations that follow each other have a loop of their own: sums, differences and products in
+/// Returns `true` if two operations that follow each other have a loop of their own: sums, differences and products in
 /// any order, and the two sides of a clamp.
 #[inline(always)]
 pub(crate) const fn is_pair(first: u8, second: u8) -> bool {

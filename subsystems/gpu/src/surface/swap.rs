@@ -1,6 +1,6 @@
 //! What is to be done next so that a picture is seen: the part of a window's surface that needs no window.
 
-/// How often a surface is set up anew for one picture, and how often one after another is made anew.
+/// How often a surface is set up again for one picture, and how often one after another is recreated.
 const TRIES_MAX: u32 = 3;
 
 /// What a surface said when it was asked for room for a picture.
@@ -8,7 +8,7 @@ const TRIES_MAX: u32 = 3;
 pub(super) enum Answer {
     /// There is room.
     Good,
-    /// There is, and setting it up anew would make it better.
+    /// There is, and setting it up again would make it better.
     Suboptimal,
     /// Not now, or nobody would see it.
     NotNow,
@@ -21,7 +21,7 @@ pub(super) enum Answer {
 /// What is to be done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Make the surface anew, and set it up.
+    /// Make the surface again, and set it up.
     Remake,
     /// Set it up for pictures of this size.
     Configure([u32; 2]),
@@ -48,7 +48,7 @@ pub(super) struct Swap {
     /// Of which size it is; none if it must be set up before it is asked.
     size: Option<[u32; 2]>,
     wanted: [u32; 2],
-    /// For which size it was set up anew because that would make it better: once, or it would be so for each picture.
+    /// For which size it was set up again because that would make it better: once, or it would be so for each picture.
     bettered: Option<[u32; 2]>,
     tries: u32,
     lost: u32,
@@ -72,7 +72,7 @@ impl Swap {
         Step::Ask
     }
 
-    /// It was made anew.
+    /// It was recreated.
     pub(super) const fn remade(&mut self) -> Step {
         self.size = None;
         Step::Configure(self.wanted)

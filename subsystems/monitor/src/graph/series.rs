@@ -71,7 +71,7 @@ impl<A: Allocator + ?Sized> Series<'_, A> {
         self.points.len()
     }
 
-    /// Tells whether there are no points.
+    /// Returns `true` if there are no points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()

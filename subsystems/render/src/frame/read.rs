@@ -271,7 +271,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         Ok(span)
     }
 
-    /// Tells whether a target holds several depths a pixel, of which no mean is made.
+    /// Returns `true` if a target holds several depths a pixel, of which no mean is made.
     fn is_sampled_depth(&self, number: u16) -> bool {
         let target = self.frame.targets[usize::from(number)];
         target.samples > 1 && target.format.is_some_and(TargetFormat::is_depth)

@@ -45,7 +45,7 @@ impl TargetFormat {
         }
     }
 
-    /// Tells whether it holds depths and no colors.
+    /// Returns `true` if it holds depths and no colors.
     #[must_use]
     pub const fn is_depth(self) -> bool {
         matches!(self, Self::Depth32F)

@@ -113,7 +113,7 @@ pub struct MaterialData {
     pub shader: u32,
     /// The number of its texture; without, one white pixel.
     pub texture: Option<u32>,
-    /// Tells whether passes that draw depth alone draw it.
+    /// Returns `true` if passes that draw depth alone draw it.
     pub casts_shadow: bool,
 }
 
@@ -147,7 +147,7 @@ impl MaterialData {
 pub struct TextureData<'d> {
     /// How wide and how high it is.
     pub pixels: [u32; 2],
-    /// Tells whether its colors are in sRGB; normals and such are not.
+    /// Returns `true` if its colors are in sRGB; normals and such are not.
     pub is_srgb: bool,
     /// How many levels it has, each half as wide and as high as the one before.
     pub levels: u32,

@@ -107,7 +107,7 @@ impl fmt::Display for GpuRenderError {
             ),
             Self::Frame { pass } => write!(
                 f,
-                "pass {pass} of the display list is not of the frame that was set; set the frame anew when it changes"
+                "pass {pass} of the display list is not of the frame that was set; set the frame again when it changes"
             ),
             Self::Job { kind, bytes } => write!(
                 f,

@@ -63,7 +63,7 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
         self.try_send_transforms(gpu, transforms)
     }
 
-    /// Makes buffers that are large enough; tells whether there are new ones.
+    /// Makes buffers that are large enough; returns whether there are new ones.
     fn try_grow(
         &mut self,
         gpu: &Gpu,

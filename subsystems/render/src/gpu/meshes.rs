@@ -11,7 +11,7 @@ use crate::gpu::slots::Slots;
 /// The smallest part of a buffer that a mesh takes, in vertices and in indices.
 const LEAF: u64 = 64;
 
-/// The buffers, who has which part of them, and what is where.
+/// The buffers, the owners of their parts, and what is where.
 pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
     pub(super) vertices: Buffer,
     pub(super) indices: Buffer,

@@ -52,7 +52,7 @@ impl Bindings {
 }
 
 impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
-    /// Binds a material; tells whether it is to be drawn in this pass.
+    /// Binds a material; returns whether it is to be drawn in this pass.
     #[inline]
     fn bind(&mut self, state: u32, drawn: Drawn) -> Result<bool, GpuRenderError> {
         let material = self.materials.expect(state)?;

@@ -134,7 +134,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     }
 
     /// Makes the targets of a frame for a window of so many pixels. It is called again when the window or the frame
-    /// changes; pipelines are made anew only where the frame draws into targets of other kinds.
+    /// changes; pipelines are recreated only where the frame draws into targets of other kinds.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     }
 
     /// Sets a shader: WGSL, as the [layout](crate::gpu) says. `name` is what errors begin with. Pipelines that were made
-    /// of the one before are made anew at once.
+    /// of the one before are recreated at once.
     ///
     /// # Errors
     ///

@@ -93,7 +93,7 @@ impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
         self.slots.iter_mut().for_each(|slot| slot.pipelines.clear());
     }
 
-    /// Tells whether a shader can draw into shadow maps.
+    /// Returns `true` if a shader can draw into shadow maps.
     pub(super) fn casts_shadow(&self, number: u32) -> Result<bool, GpuRenderError> {
         Ok(self.slots.expect(number)?.shader.has_entry(SHADOW))
     }

@@ -41,14 +41,14 @@ impl<A: Allocator + ?Sized> Pass<'_, A> {
         &self.formats[..self.color_count]
     }
 
-    /// Tells whether what draws in the other draws in this one.
+    /// Returns `true` if what draws in the other draws in this one.
     fn is_like(&self, other: &Self) -> bool {
         self.colors() == other.colors()
             && (self.has_depth, self.samples) == (other.has_depth, other.samples)
             && *self.slots == *other.slots
     }
 
-    /// Tells whether it draws depths and nothing else.
+    /// Returns `true` if it draws depths and nothing else.
     pub(super) const fn is_shadow(&self) -> bool {
         self.color_count == 0
     }
@@ -111,7 +111,7 @@ impl<'a, A: Allocator + ?Sized> Targets<'a, A> {
         &self.textures[0].texture
     }
 
-    /// Tells whether pipelines that draw into the others draw into these: they differ in size at most.
+    /// Returns `true` if pipelines that draw into the others draw into these: they differ in size at most.
     pub(super) fn are_like(&self, other: &Self) -> bool {
         *self.layers == *other.layers
             && self.passes.len() == other.passes.len()

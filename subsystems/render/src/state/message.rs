@@ -11,7 +11,7 @@ use crate::state::error::StateFault;
 /// The flag of a mesh that is not to be drawn.
 pub const MESH_HIDDEN: u32 = 1;
 
-/// Tells whether all bits mean something.
+/// Returns `true` if all bits mean something.
 pub(super) const fn are_flags(flags: u32) -> bool {
     flags & !MESH_HIDDEN == 0
 }

@@ -173,7 +173,7 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         self.tell(Kind::Light, handle, |handle| SetLight { handle, what: *light })
     }
 
-    /// Tells whether a handle names an object.
+    /// Returns `true` if a handle names an object.
     #[must_use]
     pub fn contains(&self, handle: RenderHandle) -> bool {
         self.objects.get(handle).is_some_and(Option::is_some)
@@ -185,7 +185,7 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         self.alive as usize
     }
 
-    /// Tells whether there are none.
+    /// Returns `true` if there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.alive == 0

@@ -52,7 +52,7 @@ impl<'a, A: Allocator + ?Sized> StateStream<'a, A> {
         self.events.as_bytes()
     }
 
-    /// Tells whether nothing has happened.
+    /// Returns `true` if nothing has happened.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.events.is_empty()

@@ -33,7 +33,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
     /// Reads the folder's table again and swaps what has changed in it. `owner` is told of each; what could not be
     /// loaded, or is not there any more, stays as it was. Returns how many were swapped.
     ///
-    /// Between two reloads, data that is compiled anew is not seen. Counts stay as they are; a package that lists other
+    /// Between two reloads, data that is recompiled is not seen. Counts stay as they are; a package that lists other
     /// resources loads those that are new to it and unloads those that left it.
     ///
     /// # Complexity

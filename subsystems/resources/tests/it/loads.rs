@@ -89,7 +89,7 @@ fn a_preference_that_changes_swaps_what_is_loaded() {
 }
 
 #[test]
-fn data_that_is_compiled_anew_is_swapped_and_the_last_good_one_stays() {
+fn data_that_is_recompiled_is_swapped_and_the_last_good_one_stays() {
     let mut made = village();
     with_memory(|heap| {
         let path = made.path().to_owned();

@@ -1,4 +1,4 @@
-//! Modules: loaded by name, loaded anew.
+//! Modules: loaded by name, reloaded.
 
 use loligo_script::{Route, Value};
 

@@ -53,7 +53,7 @@ impl<'v> ValueRef<'v> {
         }
     }
 
-    /// Tells whether this is `null`.
+    /// Returns `true` if this is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.kind() == ValueKind::Null
@@ -120,7 +120,7 @@ impl<'v> ValueRef<'v> {
         }
     }
 
-    /// Tells whether this has no items.
+    /// Returns `true` if this has no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -229,7 +229,7 @@ impl State {
         }
     }
 
-    /// Tells whether an open task is `outer` or below it.
+    /// Returns `true` if an open task is `outer` or below it.
     pub(super) fn is_within(&self, id: TaskId, outer: TaskId) -> bool {
         let parent = |id: &TaskId| self.slots[self.bits.index(*id)].parent;
         core::iter::successors(Some(id), parent).any(|id| id == outer)

@@ -111,7 +111,7 @@ impl State {
         (self.counts != right).then(|| format!("{:?} should be {right:?}", self.counts))
     }
 
-    /// Checks who waits and who sleeps; invariant 4.
+    /// Checks the waiting and the sleeping threads; invariant 4.
     fn check_threads(&self) -> Option<String> {
         for (index, record) in self.threads.iter().enumerate() {
             let waits = self.waiting >> index & 1 == 1;

@@ -173,7 +173,7 @@ impl State {
         self.settle(pending);
     }
 
-    /// Gives up all tasks that wait for another. Tells whether there were any.
+    /// Gives up all tasks that wait for another. Returns whether there were any.
     pub(super) fn give_up_blocked(&mut self) -> bool {
         let mut pending = List::EMPTY;
         for index in 0..self.slots.len() as u32 {

@@ -172,13 +172,13 @@ impl State {
         }
     }
 
-    /// Tells whether this thread is in the midst of a task and sleeps until another completes.
+    /// Returns `true` if this thread is in the midst of a task and sleeps until another completes.
     fn holds_up(&self, thread: u8) -> bool {
         let record = &self.threads[usize::from(thread)];
         record.running != NONE && matches!(record.waits, Waits::Task(_) | Waits::Scope(_))
     }
 
-    /// Tells whether nothing can happen any more: tasks are open, but none could start, none runs but those that
+    /// Returns `true` if nothing can happen any more: tasks are open, but none could start, none runs but those that
     /// sleep until another completes, and nobody outside has one in hand.
     fn is_stuck(&self) -> bool {
         let counts = &self.counts;
@@ -217,7 +217,7 @@ impl State {
         }
     }
 
-    /// Wakes as many threads as there are tasks that nobody looks for (invariant 4), and returns who is to be woken,
+    /// Wakes as many threads as there are tasks that nobody looks for (invariant 4), and returns the threads to wake,
     /// and whether those who search should look.
     #[inline]
     pub(crate) fn before_unlock(&mut self) -> (u64, bool) {

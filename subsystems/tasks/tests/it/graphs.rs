@@ -108,7 +108,7 @@ fn graph(random: &mut Random) -> Vec<Node> {
     nodes
 }
 
-/// Tells whether `node` can only complete when `other` has: then nothing in `other` may wait for it.
+/// Returns `true` if `node` can only complete when `other` has: then nothing in `other` may wait for it.
 fn needs(nodes: &[Node], node: usize, other: usize) -> bool {
     let children = (0..nodes.len()).filter(|index| nodes[*index].parent == Some(node));
     node == other

@@ -93,7 +93,7 @@ fn waiting_threads_help() {
         tasks.run(|main| {
             let inner = |worker: &loligo_tasks::Worker<'_>| {
                 let deep = worker.add(Task::new(&"deep", |_| {})).expect("there is room");
-                worker.wait(deep).expect("it is run on the stack of who waits");
+                worker.wait(deep).expect("it is run on the stack of the waiting thread");
             };
             let task = main.add(Task::new(&"task", inner)).expect("there is room");
             main.wait(task).expect("it runs");

@@ -151,7 +151,7 @@ where
         self.known.push(id);
     }
 
-    /// Tells whether memory was had, and whether any other refusal is right.
+    /// Returns `true` if memory was had, and whether any other refusal is right.
     fn served(&self, outcome: Result<(), InsertError>) -> Result<bool, String> {
         match outcome {
             Ok(()) => Ok(true),

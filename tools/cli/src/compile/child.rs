@@ -63,7 +63,7 @@ struct Telling;
 
 impl CompileObserver for Telling {
     fn begin(&self, source: &str) {
-        // Who hears nothing is gone, and this process ends with it.
+        // A parent that reads nothing is gone, and this process ends with it.
         let _ = tell(&json!({ "begin": source }));
     }
 

@@ -276,7 +276,7 @@ fn deep_sources() -> Vec<(&'static str, Vec<u8>)> {
             ),
         ),
     ];
-    // Who includes a glTF file by name is a mesh.
+    // A source that includes a glTF file by name is a mesh.
     for (name, file) in [
         ("nodes.mesh", "nodes"),
         ("circle.mesh", "circle"),

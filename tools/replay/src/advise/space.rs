@@ -144,7 +144,7 @@ impl Space {
         self.shapes.len()
     }
 
-    /// Tells whether the space has none.
+    /// Returns `true` if the space has none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shapes.is_empty()

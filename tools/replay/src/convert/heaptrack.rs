@@ -163,7 +163,7 @@ impl<W: Write> Reader<W> {
     }
 
     fn free(&mut self, kind: u64) -> Result<(), ConvertFault> {
-        // Who frees is not told.
+        // The freeing site is unknown.
         let who = Who { site: 0, ..self.who(kind)? };
         let block = self.kind(kind)?.live.pop().ok_or(ConvertFault::NotLive)?;
         self.books.free(block, who).map_err(ConvertFault::Unwritable)

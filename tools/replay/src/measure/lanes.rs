@@ -28,7 +28,7 @@ struct Lane<'r> {
 }
 
 impl Lane<'_> {
-    /// Tells whether the row runs again.
+    /// Returns `true` if the row runs again.
     fn goes_on(&self) -> bool {
         self.runner.is_some() && !self.capped
     }
@@ -87,7 +87,7 @@ pub(super) fn measure_trace(
     Ok(summarise(&program, trace, lanes, peaks, options))
 }
 
-/// Runs a row's first round: it warms up, meets the cap, and tells whether the region is too tight.
+/// Runs a row's first round: it warms up, meets the cap, and returns whether the region is too tight.
 fn first_round<'r>(
     bench: &mut Bench<'_>,
     row: &'r Row,

@@ -215,7 +215,7 @@ unsafe impl Subject for Faulty {
     }
 }
 
-/// Tells whether this is a child: only there may a test crash.
+/// Returns `true` if this is a child: only there may a test crash.
 fn verifying() -> bool {
     use std::sync::OnceLock;
     static TESTS: OnceLock<u32> = OnceLock::new();

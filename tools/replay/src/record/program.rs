@@ -68,7 +68,7 @@ fn find(name: &OsStr) -> Result<PathBuf, RecordError> {
     Err(missing(refusal))
 }
 
-/// Tells whether a file may be run.
+/// Returns `true` if a file may be run.
 fn check_runs(path: &Path) -> io::Result<()> {
     let about = fs::metadata(path)?;
     if about.is_dir() {

@@ -32,7 +32,7 @@ impl Passing {
             // SAFETY: the handler does only what a handler may; both pointers are those of live values.
             unsafe { libc::sigaction(signal, &raw const new, &raw mut old) };
             if old.sa_sigaction == libc::SIG_IGN {
-                // Whoever started us has it ignored, by nohup for one, and the program inherits that.
+                // Our parent ignores it, by nohup for one, and the program inherits that.
                 // SAFETY: it puts back what was there.
                 unsafe { libc::sigaction(signal, &raw const old, core::ptr::null_mut()) };
             } else {

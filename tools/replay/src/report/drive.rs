@@ -103,7 +103,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Changes the size of a slot's block without moving it; tells whether that went well.
+    /// Changes the size of a slot's block without moving it; returns whether that went well.
     pub(super) fn resize_in_place(&mut self, event: Event) -> bool {
         let (Some(old), Some(layout)) = (self.live(event.slot), layout_of(event)) else {
             return false;

@@ -363,7 +363,7 @@ pub(super) fn sum<'n>(
     sum
 }
 
-/// Who lends to the nodes of a tree whose root says `rest`: nobody, as the checks refuse that.
+/// The lender to the nodes of a tree whose root says `rest`: nobody, as the checks refuse that.
 pub(super) fn nobody() -> Lender {
     pages()
 }

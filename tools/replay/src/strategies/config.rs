@@ -35,7 +35,7 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// Tells whether it is the pages of the system, which files need not say.
+    /// Returns `true` if it is the pages of the system, which files need not say.
     fn is_pages(&self) -> bool {
         *self == Self::Pages
     }
@@ -79,7 +79,7 @@ pub enum Over {
 }
 
 impl Over {
-    /// Tells whether it is the pages of the system, which files need not say.
+    /// Returns `true` if it is the pages of the system, which files need not say.
     fn is_pages(&self) -> bool {
         *self == Self::Pages
     }
@@ -92,7 +92,7 @@ pub struct HeapConfig {
     /// The bytes of its first region; each further one is twice as large. `None` is the heap's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region_bytes: Option<u32>,
-    /// Who lends the regions.
+    /// The lender of the regions.
     #[serde(skip_serializing_if = "Over::is_pages")]
     pub over: Over,
 }
@@ -111,7 +111,7 @@ pub struct PoolConfig {
     /// After how many frees, in hundredths of its blocks, it looks for chunks to give back; 0 is never.
     #[serde(skip_serializing_if = "is_zero")]
     pub give_back_percent: u32,
-    /// Who lends the chunks.
+    /// The lender of the chunks.
     #[serde(skip_serializing_if = "Over::is_pages")]
     pub over: Over,
 }
@@ -168,7 +168,7 @@ pub struct BuddyConfig {
     /// The bytes of its buffer; `None` where it is the base in a region.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
-    /// Who lends the buffer.
+    /// The lender of the buffer.
     #[serde(skip_serializing_if = "Over::is_pages")]
     pub over: Over,
 }
@@ -181,7 +181,7 @@ pub struct FrameConfig {
     pub segment_bytes: u32,
     /// How many frames there are.
     pub segments: u32,
-    /// Who lends their memory.
+    /// The lender of their memory.
     #[serde(skip_serializing_if = "Over::is_pages")]
     pub over: Over,
 }
@@ -291,7 +291,7 @@ impl Tree {
         }
     }
 
-    /// Tells whether the node may refuse a block that another would serve, so that it passes on.
+    /// Returns `true` if the node may refuse a block that another would serve, so that it passes on.
     pub(super) fn passes_on(&self) -> bool {
         match self {
             Self::Frame(_) | Self::Buddy(_) => true,

@@ -114,7 +114,7 @@ struct Made {
     by_site: bool,
 }
 
-/// Who lends to a node.
+/// The lender of a node.
 #[derive(Clone, Debug)]
 struct Lent {
     kind: String,
@@ -137,7 +137,7 @@ impl Lent {
 }
 
 impl Code {
-    /// Writes a node; `base` tells whether it takes the region, where there is one.
+    /// Writes a node; `base` says whether it takes the region, where there is one.
     fn node(&mut self, tree: &Tree, rest: Option<&Lent>, base: bool) -> Made {
         let in_region = base && self.in_region;
         match tree {

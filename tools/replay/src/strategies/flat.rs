@@ -29,7 +29,7 @@ struct Front {
     large: PageAllocator,
 }
 
-/// Tells whether a tree has this shape.
+/// Returns `true` if a tree has this shape.
 pub(super) fn fits(tree: &Tree) -> Option<(&BySizeConfig, HeapConfig)> {
     let Tree::BySize(config) = tree else {
         return None;

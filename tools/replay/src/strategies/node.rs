@@ -15,7 +15,7 @@ use super::ring::FrameRing;
 use crate::mapped::Arena;
 use crate::ours::{self, Buddy, PAGES};
 
-/// Who lends memory to a node: the pages, or a node that outlives it.
+/// The lender of a node's memory: the pages, or a node that outlives it.
 pub(super) type Lender = &'static dyn Allocator;
 
 /// A pool of a strategy.
@@ -122,7 +122,7 @@ impl Node {
 
     fn heap(config: &HeapConfig, rest: Lender, arena: Option<Arena>) -> Self {
         if let Some(arena) = arena {
-            // SAFETY: whoever makes a strategy in an arena promises that it is the strategy's own while
+            // SAFETY: the maker of a strategy in an arena promises that it is the strategy's own while
             // that stands, and the base alone is given it.
             return Self::HeapInRegion(unsafe { ours::heap_in(arena) });
         }
@@ -256,7 +256,7 @@ pub(super) fn pool(config: &PoolConfig, rest: Lender) -> Pool {
     }
 }
 
-/// Returns who lends.
+/// Returns the lender.
 fn lender(over: Over, rest: Lender) -> Lender {
     match over {
         Over::Pages => pages(),

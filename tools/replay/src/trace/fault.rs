@@ -173,7 +173,7 @@ impl Fault {
     fn remedy(&self) -> &'static str {
         match self {
             Self::Unreadable(_) => "check the path and the file's permissions",
-            Self::Compressed(_) => "copy the file anew, or compress the recording again with zstd",
+            Self::Compressed(_) => "copy the file again, or compress the recording again with zstd",
             Self::UnpacksTooFar { .. } => "give --unpacked-max BYTES if you trust its author",
             Self::NoMemory => "end other programs, or record fewer events",
             Self::BadMagic => {
@@ -183,9 +183,9 @@ impl Fault {
                 "it may be of a newer recorder; use its version of loligo, or record again"
             }
             Self::BrokenLength { .. } => {
-                "the recording was cut short; copy it anew or record again"
+                "the recording was cut short; copy it again or record again"
             }
-            _ => "the file is damaged or its recorder is broken; copy it anew or record again",
+            _ => "the file is damaged or its recorder is broken; copy it again or record again",
         }
     }
 }

@@ -115,7 +115,7 @@ struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads one record; tells whether another may follow.
+    /// Reads one record; returns whether another may follow.
     fn record(&mut self) -> Result<bool, Fault> {
         let unit = match self.units.next()? {
             Next::Unit(unit) => unit,

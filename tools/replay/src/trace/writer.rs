@@ -66,7 +66,7 @@ impl<W: Write> TraceWriter<W> {
         Ok(self.objects)
     }
 
-    /// Writes a note for whoever reads the trace. An equals sign in `name` ends it there.
+    /// Writes a note for readers of the trace. An equals sign in `name` ends it there.
     ///
     /// # Errors
     ///

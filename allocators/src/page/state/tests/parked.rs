@@ -53,7 +53,7 @@ impl Ground {
         entry
     }
 
-    /// Takes a block out and tells whether a sweep is worth it now.
+    /// Takes a block out and returns whether a sweep is worth it now.
     fn free(&mut self, block: Entry) -> bool {
         // SAFETY: the block is live, so its pages are mapped and were written.
         let kept = unsafe { block.slice().as_ref() };

@@ -56,7 +56,7 @@ fn heap() -> Tree {
     Tree::Heap(HeapConfig { region_bytes: None, over: Over::Pages })
 }
 
-/// Tells whether so many of the blocks are brief.
+/// Returns `true` if so many of the blocks are brief.
 fn is_brief(brief: u64, blocks: u64, percent: u32) -> bool {
     blocks >= BLOCKS_MIN && brief * 100 >= blocks * u64::from(percent)
 }

@@ -163,7 +163,7 @@ impl Code {
     }
 }
 
-/// Tells whether pools have their memory from more than one lender.
+/// Returns `true` if pools have their memory from more than one lender.
 fn is_mixed(pools: &[&PoolConfig]) -> bool {
     pools.iter().any(|pool| pool.over != pools[0].over)
 }
