@@ -83,7 +83,7 @@ impl<B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'_, B, K>
         )))
     }
 
-    /// Reports a change on the account of who made it show, which is rarely who made it.
+    /// Reports a change. The call that found it is rarely the one that made it.
     #[cold]
     #[inline(never)]
     pub(super) fn report(&self, change: &Change, site: Option<&'static Location<'static>>) {

@@ -43,8 +43,8 @@ fn lower(above: &AtomicUsize, word: &AtomicUsize, index: usize) -> bool {
     // Release by what follows.
     above.fetch_and(!(1 << (index % BITS)), Ordering::Relaxed);
     // Changes nothing, but has its place among the changes. Release pairs with the Acquire of a thread that sets
-    // the first bit after this, and then sees the bit above cleared; Acquire with the Release of who did
-    // before, so that the bit above is set again after its own.
+    // the first bit after this, and then sees the bit above cleared; Acquire with the Release of one that
+    // did before, so that the bit above is set again after its own.
     word.fetch_or(0, Ordering::AcqRel) != 0
 }
 

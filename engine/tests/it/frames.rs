@@ -228,7 +228,7 @@ fn what_nobody_sees_is_warned_of() {
         engine.is_blank()
     });
     assert!(!is_blank.expect("it boots"), "boxes were drawn");
-    assert_eq!(right.log.all().len(), 1, "it says who draws: {:?}", right.log.all());
+    assert_eq!(right.log.all().len(), 1, "it names the back end: {:?}", right.log.all());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use loligo_replay::books::Summary;
 use crate::output::{Output, OutputError};
 use crate::print::say;
 
-/// How hard recordings are compressed: little, since a user who waits for it has run a program.
+/// How hard recordings are compressed: little, since its user waits for it.
 const COMPRESSION: i32 = 3;
 
 /// Writes a recording, compressed if the file's name ends in `.zst`.

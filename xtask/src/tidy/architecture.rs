@@ -7,7 +7,7 @@ use crate::workspace::Workspace;
 const MAP: &str = "ARCHITECTURE.md";
 
 /// A page and a half.
-const LINES_MAX: usize = 120;
+const LINES_MAX: usize = 150;
 
 /// How the name of a file that is no path of ours may end.
 const FILE_ENDINGS: [&str; 7] = [".rs", ".toml", ".md", ".json", ".lock", ".html", ".tree"];
