@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p loligo-allocators --example planted_faults` uses every allocator rightly; with `list`
 //! it lists the faults, and with the name of one commits it. Without a tool a fault goes unnoticed, as
-//! these do: docs/guide/sanitizers.md tells how to build the program so that it does not. `cargo xtask
+//! these do: docs/guide/sanitizers.md says how to build the program so that it does not. `cargo xtask
 //! sanitize` and `cargo xtask valgrind` run all of them and fail if one is not reported.
 #![expect(unsafe_code, reason = "it uses memory after it was freed, on purpose")]
 

@@ -257,7 +257,7 @@ impl<'a, S: SiteBook> BuddyAllocator<'a, dyn Allocator + Sync + 'a, S> {
 }
 
 impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
-    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
     #[must_use]
     pub const fn sites(&self) -> &S {
         &self.sites

@@ -31,7 +31,7 @@ use header::{Header, Shape, header_of};
 /// either way of freeing; [`verify`](Allocator::verify) checks those of all live blocks.
 ///
 /// A changed byte behind a block is an [`Overrun`](crate::Misuse::Overrun), one before it an
-/// [`Underrun`](crate::Misuse::Underrun); the report tells how many bytes were changed, how far from
+/// [`Underrun`](crate::Misuse::Underrun); the report says how many bytes were changed, how far from
 /// the block, and the block's size. Where the words just before a block hold but the header before
 /// those does not, it is [`Damaged`](crate::Misuse::Damaged). No word of a header is believed before
 /// its check word was tested, so an overwritten link or size is reported and never followed. A call
@@ -338,7 +338,7 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         unsafe { self.backing.deallocate_sized(start, shape.below()) };
     }
 
-    /// Tells what is wrong around a live block, if anything is.
+    /// Reports what is wrong around a live block, if anything is.
     fn damage_of(&self, at: NonNull<Header>, header: &Header) -> Option<Damage> {
         let block = header::block_of(at);
         let damage = |what, address| Some(Damage { what, address });

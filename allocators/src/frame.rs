@@ -310,7 +310,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
 }
 
 impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
-    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
     #[must_use]
     pub const fn sites(&self) -> &S {
         &self.sites

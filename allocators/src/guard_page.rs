@@ -57,7 +57,7 @@ pub enum GuardSide {
 /// reported with who freed it first; the last 64 that left are known as freed still. Every block is
 /// in a table by its address, so foreign and interior frees and wrong layouts are found, always.
 ///
-/// [`describe`](Self::describe) tells what an address belongs to, to a debugger for instance;
+/// [`describe`](Self::describe) says what an address belongs to, to a debugger for instance;
 /// [`report_faults`](Self::report_faults) has that printed when the program faults.
 ///
 /// # The kernel's limit
@@ -227,7 +227,7 @@ impl<'a> GuardPageAllocator<'a> {
         while self.let_go_beyond(0) {}
     }
 
-    /// Tells what is known about an address: which block it lies in or beside, who allocated that,
+    /// Reports what is known about an address: which block it lies in or beside, who allocated that,
     /// and who freed it. `None` where it is nobody's, or of a block that was freed and waits no
     /// more.
     ///

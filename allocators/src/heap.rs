@@ -1,7 +1,7 @@
 //! The general-purpose allocator.
 //!
 //! The article is Niklas Frykholm, "Custom Memory Allocation in C++" (2010), for its place among the
-//! others; the inside is our own: `docs/decisions/0001-heap.md` tells why it is as it is.
+//! others; the inside is our own: `docs/decisions/0001-heap.md` says why it is as it is.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -25,7 +25,7 @@ const REGION_BYTES: usize = 64 << 20;
 /// backing allocator.
 ///
 /// Blocks up to 496 bytes lie in pages of one size class, larger ones in a two-level segregated fit.
-/// A bit a granule of 16 bytes, apart from the blocks, tells what is live, so every double, foreign and
+/// A bit a granule of 16 bytes, apart from the blocks, says what is live, so every double, foreign and
 /// interior free is found until the block is given out again. Of the allocator's own words only the
 /// 8-byte headers of pages and of blocks over 496 bytes lie between blocks, and the links of free ones
 /// in them; both are checked before they are believed, headers by 4 bits a word and by their range.
@@ -160,7 +160,7 @@ impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
 }
 
 impl<B: Allocator + ?Sized, S: SiteBook> HeapAllocator<'_, B, S> {
-    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
     #[must_use]
     pub const fn sites(&self) -> &S {
         &self.sites

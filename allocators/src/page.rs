@@ -425,7 +425,7 @@ impl Pages {
         self.state.with(|state| state.validate())
     }
 
-    /// Ends the allocator and tells how many reservations were forgotten.
+    /// Ends the allocator and says how many reservations were forgotten.
     fn close(&mut self) -> usize {
         let state = self.state.get_mut();
         state.sweep();

@@ -3,7 +3,7 @@
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a pool is one of the
 //! allocators behind the common interface. Changes: nothing is kept inside the blocks, not even the
 //! list of free ones, so neither an overflow nor a write after free can mislead the pool; one bit a
-//! block tells live from free, so every wrong free is found and every leak is listed.
+//! block distinguishes live from free, so every wrong free is found and every leak is listed.
 //!
 //! # Memory
 //!
@@ -29,7 +29,7 @@
 //! Free blocks are taken before fresh ones, so the blocks given out so far are the peak, which
 //! therefore costs nothing to keep.
 //!
-//! `docs/decisions/0003-pool-live-bits.md` tells what else was tried.
+//! `docs/decisions/0003-pool-live-bits.md` says what else was tried.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -375,7 +375,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self.blocks.get()
     }
 
-    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
     #[must_use]
     pub const fn sites(&self) -> &S {
         &self.sites

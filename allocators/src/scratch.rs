@@ -42,7 +42,7 @@ use ring::Ring;
 /// New blocks lie behind the youngest one, around the end and over again. Blocks may be freed in any
 /// order; the room of one comes back when all that are older are freed too, and that of the youngest at
 /// once. A request that the ring has no room for, since it is large or since some old block still holds
-/// the ring, goes to the backing: [`fell_back`](Self::fell_back) tells how much did.
+/// the ring, goes to the backing: [`fell_back`](Self::fell_back) says how much did.
 ///
 /// Sizes are exact: in the ring `granted` equals `requested` (a size of zero counts as one), and what
 /// rounding and alignment skip counts as reserved alone. What fell back is counted as the backing

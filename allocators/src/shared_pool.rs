@@ -15,7 +15,7 @@
 //!                                | with root | 1 bit for a leaf  | 1 bit a block |
 //! ```
 //!
-//! `docs/decisions/0005-shared-pool.md` tells what else was thought of.
+//! `docs/decisions/0005-shared-pool.md` says what else was thought of.
 
 use core::alloc::Layout;
 use core::marker::PhantomData;

@@ -14,7 +14,7 @@
 //! Sites are few, so what they cost themselves is small. Call sites stay references throughout; only
 //! the addresses of blocks, which are compared and never followed, are cut to 48 bits.
 //!
-//! `docs/decisions/0004-sites.md` tells what else was thought of.
+//! `docs/decisions/0004-sites.md` says what else was thought of.
 
 use core::alloc::Layout;
 use core::cell::Cell;

@@ -165,7 +165,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
 }
 
 impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C, S> {
-    /// Returns the book of sites: with [`Sites`](crate::Sites) it tells who asked for a block.
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
     #[must_use]
     pub const fn sites(&self) -> &S {
         &self.sites

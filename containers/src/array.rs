@@ -1,7 +1,7 @@
 //! The growable array.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take an allocator, and
-//! "Allocation Adventures 2: Arrays of Arrays" (2015), which tells why an array grows by doubling. Changes:
+//! "Allocation Adventures 2: Arrays of Arrays" (2015), which says why an array grows by doubling. Changes:
 //!
 //! - The capacity is what the allocator granted, not what was asked for.
 //! - Running out of memory is an error where the caller wants it to be.

@@ -1,6 +1,6 @@
 //! Raw storage: a block of an allocator with room for a number of elements, some or none of them alive.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), which tells why a block grows to twice
+//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), which says why a block grows to twice
 //! its length. Changes: the room is what the allocator granted, and where twice as much is not to be had, what is
 //! needed is asked for.
 //!

@@ -2,7 +2,7 @@
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take their memory
 //! from an allocator object and stop the program when it has none. Change: that is an answer here, with
-//! the numbers that tell what to do.
+//! the numbers that say what to do.
 
 use core::error::Error;
 use core::fmt;

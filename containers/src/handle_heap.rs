@@ -9,7 +9,7 @@
 //!   address for longer pins the block.
 //! - Compaction is a little at a time: a call moves no more bytes than it is told.
 //!
-//! `docs/decisions/0008-handle-heap.md` tells why it is built as it is.
+//! `docs/decisions/0008-handle-heap.md` says why it is built as it is.
 
 use core::alloc::Layout;
 use core::fmt;

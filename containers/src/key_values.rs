@@ -2,7 +2,7 @@
 //!
 //! After Niklas Frykholm, "Allocation Adventures 1: The DataComponent" (2015), all eight of its steps, and
 //! the one that it leaves open: [`KeyValuesSet`] has thousands of stores in one allocation. The JSON that is
-//! read is the one of that article; his "JSON configuration data" (2009) tells why JSON. Changes:
+//! read is the one of that article; his "JSON configuration data" (2009) says why JSON. Changes:
 //!
 //! - The keys are sorted, so that the same contents lie alike, bytes from outside are checked for doubles
 //!   in one pass, and a store of thousands of keys is searched in halves.

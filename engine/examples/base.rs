@@ -87,7 +87,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs an effect, writes the trace to `folder`, and tells of it.
+/// Runs an effect, writes the trace to `folder`, and reports it.
 ///
 /// # Errors
 ///

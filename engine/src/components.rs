@@ -81,7 +81,7 @@ impl Shown for Model {
 /// A light that shines from its entity's place into all directions: a lamp, a fire.
 ///
 /// A frame is lit by the 32 strongest of those that reach into what the camera sees
-/// ([`FrameLights`](loligo_render::FrameLights)); its text tells how many were left out. They throw no shadows.
+/// ([`FrameLights`](loligo_render::FrameLights)); its text says how many were left out. They throw no shadows.
 ///
 /// # Memory
 ///

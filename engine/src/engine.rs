@@ -416,7 +416,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         logic.update(&mut self.world);
     }
 
-    /// Tells the logic what has happened; what it causes is told in the next frame.
+    /// Tells the logic what has happened; what it causes is reported in the next frame.
     fn tell_events(&mut self, logic: &mut dyn Logic<'m>) {
         let mut events = EventStream::new_in(room(&self.memory, "entities"));
         core::mem::swap(&mut events, &mut self.spare_events);

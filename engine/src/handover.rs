@@ -111,7 +111,7 @@ impl<'e> Handover<'e> {
     }
 }
 
-/// Tells that the render thread has ended.
+/// Says that the render thread has ended.
 struct Gone<'h, 'e>(&'h Handover<'e>);
 
 impl Drop for Gone<'_, '_> {

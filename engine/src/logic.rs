@@ -15,7 +15,7 @@ pub trait Logic<'m> {
         let _ = world;
     }
 
-    /// A frame: [`World::step`] tells how far it moves the game on.
+    /// A frame: [`World::step`] says how far it moves the game on.
     fn update(&mut self, world: &mut World<'m>) {
         let _ = world;
     }

@@ -66,7 +66,7 @@ impl Updates {
     }
 }
 
-/// The clock of a game: it is told how long each frame took, and tells how far to move on.
+/// The clock of a game: it is told how long each frame took, and says how far to move on.
 ///
 /// What a player sees of a frame is seen when it is drawn, so the right step would be the time that *this* frame
 /// will take. A variable step guesses that it takes as long as the one before. The smoothed one keeps the last

@@ -1,4 +1,4 @@
-//! What can go wrong in a table, each with the numbers that tell what to do.
+//! What can go wrong in a table, each with the numbers that say what to do.
 //!
 //! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), whose tables
 //! take a full list and an id of another system as given. Changes: each is an answer, not an accident.

@@ -1,6 +1,6 @@
 //! How a table picks a free slot, and what it does at the end of a slot's generations.
 //!
-//! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), which tells why
+//! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), which says why
 //! a free list should be a queue with a least length. Changes: both are chosen by type, the bound is
 //! stated exactly and tested, and the end of the generations is not left to chance.
 

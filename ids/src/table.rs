@@ -5,7 +5,7 @@
 //! - Both of its arrays, the one with holes and the packed one, are one type with one API, and differ in a
 //!   type parameter.
 //! - A dead slot holds an index that is not its own in the place where a live one has its own, so one
-//!   comparison tells live from dead and every slot can be used: the article's code cannot use index
+//!   comparison distinguishes live from dead and every slot can be used: the article's code cannot use index
 //!   65 535, reads beyond its array when it links the last slot, and does not notice an empty queue.
 //! - The free slots lie in an array of their own and know their position in it, so a given id can be taken
 //!   out of its middle, and what is to be used next is known without reading the slot before.

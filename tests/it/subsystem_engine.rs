@@ -181,7 +181,7 @@ fn caught_up(data: &Path, refusals: Refusals) -> Option<CaughtUp> {
             frame(engine);
         }
         engine.finish().expect("what is refused once is had the next time");
-        let (_, drawn) = engine.text().split_once("meshes").expect("it tells how many there are");
+        let (_, drawn) = engine.text().split_once("meshes").expect("it says how many there are");
         CaughtUp { drawn: drawn.to_owned(), failed, requests: booted..failing.requests() }
     });
     let heard = log.0.into_inner().unwrap_or_else(PoisonError::into_inner);

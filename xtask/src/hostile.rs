@@ -93,6 +93,6 @@ mod tests {
             let arguments: Vec<_> = arguments.iter().map(|text| (*text).to_owned()).collect();
             assert_eq!(run(&arguments).expect_err("it is wrong").status(), 2, "{arguments:?}");
         }
-        run(&["--help".to_owned()]).expect("it tells how");
+        run(&["--help".to_owned()]).expect("it says how");
     }
 }

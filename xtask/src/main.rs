@@ -63,7 +63,7 @@ const COMMANDS: &[Command] = &[
     ("fuzz", "runs the fuzz targets under AddressSanitizer, a planted fault first", fuzz::run),
     ("hostile", "feeds spoiled inputs to all that reads from outside", hostile::run),
     ("loom", "explores every interleaving of what several threads share", loom::run),
-    ("misuse", "does each misuse to each allocator, and tells what became of it", misuse::run),
+    ("misuse", "does each misuse to each allocator, and says what became of it", misuse::run),
     (
         "mutants",
         "changes tier 0 in one place at a time, to see whether a test notices",

@@ -70,7 +70,7 @@ fn unnoticed(tool: &Tool<'_>, fault: &str, what: &str, run: &Run) -> Failure {
     Failure::Found(format!("{name} does not see the planted fault `{fault}`: {what}\n{}", run.said))
 }
 
-/// Tells what is missing for the run to count as caught: an end that is a failure, and a report of a
+/// Reports what is missing for the run to count as caught: an end that is a failure, and a report of a
 /// forbidden access at the very address that the program told.
 fn judge(access: &[&str], run: &Run) -> Result<(), String> {
     if run.succeeded {

@@ -47,7 +47,7 @@ pub(crate) fn check() -> Outcome {
     let text = folder.join("frame.txt");
     run(&folder, &["--frames", "20", "--backend", "text", "--text"], &text)?;
     if !String::from_utf8_lossy(&read(&text)?).contains("layer") {
-        return Err(Failure::Found(format!("{} tells of no layer", text.display())));
+        return Err(Failure::Found(format!("{} reports no layer", text.display())));
     }
     Ok(())
 }

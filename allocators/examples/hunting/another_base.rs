@@ -1,4 +1,4 @@
-//! The same bug over several allocators: where it shows and where it hides tells what it is.
+//! The same bug over several allocators: where it shows and where it hides says what it is.
 
 use loligo_allocators::{
     AllocError, Allocator, BuddyAllocator, FrameAllocator, HeapAllocator, PageAllocator,
@@ -6,7 +6,7 @@ use loligo_allocators::{
 
 use crate::raw;
 
-/// Writes 13 numbers into room for 12; tells what became of the block that was made next.
+/// Writes 13 numbers into room for 12; says what became of the block that was made next.
 fn level(memory: &dyn Allocator) -> Result<&'static str, AllocError> {
     let (numbers, next) = (raw::take(memory, 48)?, raw::take(memory, 48)?);
     raw::put(next, 0, 0);

@@ -11,7 +11,7 @@ use crate::{
 pub(crate) struct Case {
     /// What it is called on the command line.
     pub(crate) name: &'static str,
-    /// What somebody tells who met it.
+    /// What somebody says who met it.
     pub(crate) symptom: &'static str,
     /// What is put in.
     pub(crate) wrapper: &'static str,

@@ -69,6 +69,6 @@ pub(crate) fn hunted() -> Result<String, AllocError> {
             break;
         }
     }
-    // Dropping the allocators tells what was lost.
+    // Dropping the allocators says what was lost.
     Ok(String::new())
 }

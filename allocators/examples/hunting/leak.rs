@@ -30,7 +30,7 @@ pub(crate) fn alone() -> Result<String, AllocError> {
     Ok(format!("{live} block is left, whose we do not know"))
 }
 
-/// The first run tells who asked and when, the second stops there.
+/// The first run says who asked and when, the second stops there.
 pub(crate) fn traced() -> Result<String, AllocError> {
     let number = run_until(u64::MAX)?;
     run_until(number)?;

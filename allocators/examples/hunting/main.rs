@@ -76,7 +76,7 @@ fn run(case: &Case) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs every case in a process of its own; tells which wrappers found nothing, and what the page in
+/// Runs every case in a process of its own; says which wrappers found nothing, and what the page in
 /// docs has otherwise.
 fn hunt_all() -> Result<ExitCode, Box<dyn Error>> {
     let page = Page::read();

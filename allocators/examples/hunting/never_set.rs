@@ -6,7 +6,7 @@ use loligo_allocators::{
 
 use crate::raw;
 
-/// Makes a switch and tells which team may use it. The bug: it sets the field 0 and forgets the field 5.
+/// Makes a switch and says which team may use it. The bug: it sets the field 0 and forgets the field 5.
 fn team_of_new_switch(memory: &dyn Allocator) -> Result<u32, AllocError> {
     let switch = raw::take(memory, 24)?;
     raw::put(switch, 0, 1);

@@ -39,7 +39,7 @@ fn unpack(chunk: Block) {
     (0..1000).for_each(|index| raw::put(chunk, index, 255));
 }
 
-/// With one thread the bug is away, which tells that it is about who comes first.
+/// With one thread the bug is away, which says that it is about who comes first.
 pub(crate) fn alone() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = Locked::new(HeapAllocator::new("heap", &pages));

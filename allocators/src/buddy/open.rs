@@ -86,7 +86,7 @@ fn find_magic<B: Allocator + ?Sized>(memory: &Memory<'_, B>) -> Result<usize, Bu
     Err(BuddyError::NotAnArena)
 }
 
-/// Checks that the header fits itself; tells where the arena lies if it does.
+/// Checks that the header fits itself; says where the arena lies if it does.
 fn check_seal(seal: &Seal, header: usize, head_at: usize) -> Result<Placed, BuddyError> {
     if seal.version != VERSION {
         return Err(BuddyError::WrongVersion { found: seal.version });

@@ -73,7 +73,7 @@ impl Random {
     }
 }
 
-/// Tells what `act` is reported for: the text of the panic that it ends in.
+/// Reports what `act` is reported for: the text of the panic that it ends in.
 pub(crate) fn report_of(act: impl FnOnce()) -> String {
     fn panic_with(report: &Report<'_>) -> ! {
         panic!("{report}")

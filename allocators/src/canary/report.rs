@@ -21,7 +21,7 @@ pub(super) const HEADER_CHANGED: &str =
 
 type Site = &'static Location<'static>;
 
-/// What the list of live blocks tells of an address.
+/// What the list of live blocks says about an address.
 enum Place {
     /// A block starts there.
     Start,

@@ -265,7 +265,7 @@ fn every_call_is_passed_on() {
     assert_eq!(backing.stats().live, 0, "and freed there");
 }
 
-/// The verdict as the docs tell it: of all armings in force the strictest counts.
+/// The verdict as the docs state it: of all armings in force the strictest counts.
 fn expected(armed: &[(usize, bool)], exempt: usize, apart: bool, is_free: bool) -> Option<Verdict> {
     let mut verdict = None;
     for &(mode, for_all) in armed {

@@ -1,4 +1,4 @@
-//! How a pool takes a block back, or tells what is wrong with it.
+//! How a pool takes a block back, or says what is wrong with it.
 
 use core::panic::Location;
 use core::ptr::NonNull;

@@ -45,7 +45,7 @@ unsafe impl<T> Sync for Constant<T> {}
 static NOWHERE_GROUP: Constant<Group> = Constant(Group::new(ptr::null_mut()));
 static EMPTY: Constant<[Cell<*const Group>; 1]> = Constant([Cell::new(NOWHERE)]);
 
-/// The size of a block, and how to tell which block an offset names without dividing.
+/// The size of a block, and how to say which block an offset names without dividing.
 ///
 /// `bytes` is an odd number times `2^twos`. Multiplying by the inverse of the odd number modulo the
 /// word size and rotating by `twos` gives the quotient if the division comes out even, and a number

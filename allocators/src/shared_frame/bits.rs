@@ -7,7 +7,7 @@ use crate::sync::shared::{AtomicUsize, Ordering};
 /// Every block starts at a multiple of this and takes a multiple of it.
 pub(super) const GRAIN: usize = 8;
 
-/// How many grains a word tells of; two under the model checker, so that small blocks cross words.
+/// How many grains a word describes; two under the model checker, so that small blocks cross words.
 const GRAINS: usize = if cfg!(loom) { 2 } else { usize::BITS as usize / 2 };
 
 /// The bits of the starts in a word.

@@ -208,7 +208,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Ends the recording and tells how it went. With none, there is nothing to tell.
+    /// Ends the recording and says how it went. With none, there is nothing to tell.
     ///
     /// # Errors
     ///

@@ -290,7 +290,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Runs `act` on an array of ten whose element `panics` panics when dropped, and tells how many were left
+/// Runs `act` on an array of ten whose element `panics` panics when dropped, and says how many were left
 /// afterwards; all ten must be dropped once in the end.
 fn with_a_panic(panics: usize, act: impl FnOnce(&mut Array<'_, Counted<'_>, Memory<'_>>)) -> usize {
     let dropped = Cell::new(0);

@@ -13,7 +13,7 @@ use crate::array_of_arrays::RowId;
 /// same constant, forward or back, to length and end at once. `full` is the number of a bit of the lower half
 /// that is set where the row is full and clear where it is not: of a block of 2^k elements it is bit k of the
 /// length, without a block it is a bit of the generation that is set. So whether there is room is one
-/// instruction. A dead row has generation 0, which no id has, so one comparison tells live from dead and from
+/// instruction. A dead row has generation 0, which no id has, so one comparison distinguishes live from dead and from
 /// another life.
 ///
 /// # Invariants

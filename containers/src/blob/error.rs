@@ -121,7 +121,7 @@ impl fmt::Display for BlobError {
                  {wanted:016x}; recompile it"
             ),
             Self::OtherLength { told, bytes } => {
-                write!(f, "the header tells of {told} bytes, but there are {bytes}")
+                write!(f, "the header reports {told} bytes, but there are {bytes}")
             }
             Self::Checksum { told, found } => {
                 write!(f, "the bytes were changed: their checksum is {found:016x}, not {told:016x}")

@@ -31,7 +31,7 @@ pub(super) fn write<R: BlobType>(bytes: &mut [u8], endian: Endian) {
     bytes[CHECKSUM].copy_from_slice(&endian.bytes_of_u64(checksum));
 }
 
-/// Compares what the header tells of the whole.
+/// Compares what the header states about the whole.
 pub(super) fn check<R: BlobType>(bytes: &[u8]) -> Result<(), BlobError> {
     const {
         assert!(align_of::<R>() <= BLOB_ALIGN, "nothing in a blob is aligned to more than 16");
@@ -67,7 +67,7 @@ pub(super) fn check<R: BlobType>(bytes: &[u8]) -> Result<(), BlobError> {
     Ok(())
 }
 
-/// Compares the checksum that the header tells with that of the bytes.
+/// Compares the checksum that the header states with that of the bytes.
 ///
 /// A fuzzer cannot guess one, so under it each is taken and what lies behind this check is reached.
 pub(super) fn compare_checksum(bytes: &[u8]) -> Result<(), BlobError> {

@@ -99,7 +99,7 @@ fn calls_have_the_sizes_of_their_names() {
         assert_eq!(bytemuck::bytes_of(&call)[28..], [0; 4], "what the data leave is zeros");
         assert_eq!((Callback16::DATA_BYTES, Callback32::DATA_BYTES), (12, 28));
         let mut calls: Callbacks<'_, Callback32, _> = Callbacks::new_in(memory);
-        assert_eq!(size_of_val(&calls), 8 + 2 * size_of::<usize>(), "the size that the docs tell");
+        assert_eq!(size_of_val(&calls), 8 + 2 * size_of::<usize>(), "the size that the docs state");
         calls.queue(function, data);
         assert_eq!(bytemuck::bytes_of(&calls.as_slice()[0]), bytemuck::bytes_of(&call));
     });

@@ -23,7 +23,7 @@ pub enum EventFault {
     },
     /// The stream ends before the payload does.
     Payload {
-        /// The size that the header tells.
+        /// The size that the header states.
         size: u32,
         /// The bytes that are left behind the header.
         left: u64,
@@ -32,7 +32,7 @@ pub enum EventFault {
     Filling,
     /// An event of a known type has another size.
     Size {
-        /// The size that the header tells.
+        /// The size that the header states.
         size: u32,
         /// The size that it should have.
         expected: u32,

@@ -77,13 +77,13 @@ pub(super) const fn type_and_size<E: Event>() -> u64 {
     header(E::TYPE, size::<E>())
 }
 
-/// Returns the type that a header tells.
+/// Returns the type that a header states.
 #[inline(always)]
 pub(super) const fn kind_of(header: u64) -> u32 {
     if cfg!(target_endian = "little") { header as u32 } else { (header >> 32) as u32 }
 }
 
-/// Returns the size that a header tells.
+/// Returns the size that a header states.
 #[inline(always)]
 pub(super) const fn size_of_payload(header: u64) -> u32 {
     if cfg!(target_endian = "little") { (header >> 32) as u32 } else { header as u32 }

@@ -215,7 +215,11 @@ fn does_as_a_vector_of_an_enum_does() {
 fn records_lie_as_drawn() {
     with_memory(|memory| {
         let mut stream: EventStream<'_, _> = EventStream::new_in(memory);
-        assert_eq!(size_of_val(&stream), 8 + 3 * size_of::<usize>(), "the size that the docs tell");
+        assert_eq!(
+            size_of_val(&stream),
+            8 + 3 * size_of::<usize>(),
+            "the size that the docs state"
+        );
         stream.push(Step { bytes: [7; 9] });
         stream.try_push_with_tail(Said { unit: 1 }, &[2u8]).expect("there is memory");
         let mut bytes = Vec::new();

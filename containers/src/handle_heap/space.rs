@@ -441,7 +441,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         self.hole_granules -= header.granules();
     }
 
-    /// Writes a header, tells what follows of its length, and keeps the marks of compaction on headers.
+    /// Writes a header, says what follows of its length, and keeps the marks of compaction on headers.
     #[inline]
     fn put_header(&mut self, at: u32, header: Header) {
         let length = header.granules();

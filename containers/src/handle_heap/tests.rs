@@ -445,7 +445,7 @@ fn validate_names_what_is_broken() {
 fn a_capacity_that_cannot_be_counted_is_refused() {
     with_memory(|memory| {
         for bytes in [usize::MAX, usize::MAX / 2 + 1, usize::MAX / 16 * 15] {
-            let refused = Heap::try_with_capacity_in(bytes, memory).err().expect("it is too long");
+            let refused = Heap::try_with_capacity_in(bytes, memory).expect_err("it is too long");
             let is_length = matches!(refused, GrowError::Length { .. });
             assert_eq!(is_length, LENGTHS_ARE_LONG, "{bytes}: {refused:?}");
         }

@@ -58,7 +58,7 @@ fn tokens_come_in_order() {
         "End(Object)",
     ];
     assert_eq!(tokens, expected);
-    assert_eq!(size_of::<JsonReader<'_>>(), 72 + 8 * size_of::<usize>());
+    assert_eq!(size_of::<JsonReader<'_>>(), 72 + size_of::<[usize; 8]>());
 }
 
 #[test]

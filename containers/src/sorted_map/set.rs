@@ -36,7 +36,7 @@ use crate::error::{GrowError, or_panic};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// let mut visible: SortedSet<u32> = SortedSet::new_in(&MEMORY);
-/// // Each light tells which objects it sees; some are seen twice.
+/// // Each light says which objects it sees; some are seen twice.
 /// for object in [40, 7, 12, 7, 3, 40] {
 ///     visible.try_push(object)?;
 /// }

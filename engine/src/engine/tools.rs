@@ -158,7 +158,7 @@ impl<'m> Engine<'_, 'm> {
         Err(NO_SCRIPTS.into())
     }
 
-    /// Compiles where there is a compiler, and swaps what has changed. What is wrong with a source is told in the answer
+    /// Compiles where there is a compiler, and swaps what has changed. What is wrong with a source is reported in the answer
     /// and in the log; the game goes on with what it had.
     fn recompile_and_reload(
         &mut self,

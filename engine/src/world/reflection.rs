@@ -1,6 +1,6 @@
 //! What the render thread is told of the world: what has moved, what is new, what is gone, what looks otherwise.
 //!
-//! After "State reflection" by the makers of Stingray. What there was no memory to tell is told in the next frame that has
+//! After "State reflection" by the makers of Stingray. What there was no memory to tell is reported in the next frame that has
 //! some: then all is told again, since it is not known what was lost.
 
 use glam::{Affine3A, Vec3A};
@@ -23,7 +23,7 @@ impl<'m> World<'m> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory to tell the render thread, which is told in the next frame then.
+    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the next frame then.
     pub fn set_visible(&mut self, entity: Entity, is_visible: bool) -> Result<bool, EngineError> {
         let Some(model) = self.managers.models.get_mut(entity) else { return Ok(false) };
         model.flags = if is_visible { 0 } else { MESH_HIDDEN };
@@ -43,7 +43,7 @@ impl<'m> World<'m> {
     /// # Errors
     ///
     /// [`EngineError::Wrong`] if no such material is loaded, and nothing has changed; [`EngineError`] if there is no memory
-    /// to tell the render thread, which is told in the next frame then.
+    /// to tell the render thread, which is reported in the next frame then.
     pub fn set_material(&mut self, entity: Entity, name: IdString64) -> Result<bool, EngineError> {
         let Some(model) = self.managers.models.get_mut(entity) else { return Ok(false) };
         let style = self.styles.get(name).copied();
@@ -86,7 +86,7 @@ impl<'m> World<'m> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory to tell the render thread, which is told in the next frame then.
+    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the next frame then.
     pub fn change_light(
         &mut self,
         entity: Entity,
@@ -202,7 +202,7 @@ impl<'m> World<'m> {
 /// What to do about a material that is not there.
 pub(crate) const NOT_LOADED: &str = "the material is not loaded; name it in a model of the level, or among `materials` in game.config";
 
-/// Tells where a model is, and makes its render object if it has none; all of it where something was lost.
+/// Reports where a model is, and makes its render object if it has none; all of it where something was lost.
 fn tell_model<A: Allocator + ?Sized>(
     model: &mut Model,
     matrix: &Affine3A,
@@ -225,7 +225,7 @@ fn tell_model<A: Allocator + ?Sized>(
     Ok(())
 }
 
-/// Tells which material a model has.
+/// Reports which material a model has.
 fn look<A: Allocator + ?Sized>(
     model: &Model,
     handle: RenderHandle,
@@ -261,7 +261,7 @@ fn create<A: Allocator + ?Sized>(
     Ok(())
 }
 
-/// Tells where a light is and how it shines, and makes its render object if it has none.
+/// Reports where a light is and how it shines, and makes its render object if it has none.
 fn tell_light<A: Allocator + ?Sized>(
     light: &mut PointLight,
     matrix: &Affine3A,

@@ -71,7 +71,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A source of each type that is rendered, behind the byte that tells which it is, and what it is compiled into.
+/// A source of each type that is rendered, behind the byte that says which it is, and what it is compiled into.
 fn rendered() -> Result<(), Failure> {
     let place = tempfile::tempdir()?;
     let (sources, data) = (place.path().join("sources"), place.path().join("data"));

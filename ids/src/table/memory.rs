@@ -43,7 +43,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// Returns an empty table of fixed capacity in memory of the caller.
     ///
     /// It has `slots` slots, never asks for more, and leaves the memory to the caller at its end.
-    /// [`fixed_len`](Self::fixed_len) tells how much it needs.
+    /// [`fixed_len`](Self::fixed_len) says how much it needs.
     ///
     /// # Complexity
     ///

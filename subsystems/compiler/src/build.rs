@@ -167,7 +167,7 @@ impl Project<'_> {
     }
 }
 
-/// Tells of resources that are named and are not there.
+/// Reports resources that are named and are not there.
 fn find_missing(index: &Index, wanted: &[Wanted], report: &mut Report) {
     let known: HashSet<(&str, &str)> =
         wanted.iter().map(|one| (&*one.name.type_name, &*one.name.name)).collect();

@@ -38,13 +38,13 @@ impl CompileFault {
         Self { file: String::new(), line: 0, column: 0, reason, remedy, contexts }
     }
 
-    /// Tells the line and column, both from 1 on.
+    /// Returns the line and column, both from 1 on.
     #[must_use]
     pub fn at(self, line: u32, column: u32) -> Self {
         Self { line, column, ..self }
     }
 
-    /// Tells what was done when it was found, in place of what the thread is about now.
+    /// Reports what was done when it was found, in place of what the thread is about now.
     #[must_use]
     pub fn with_contexts(self, contexts: Vec<String>) -> Self {
         Self { contexts, ..self }

@@ -154,7 +154,7 @@ pub enum IndexError {
         /// Which.
         found: u32,
     },
-    /// The header tells of another length.
+    /// The header reports another length.
     OtherLength {
         /// What it tells.
         told: u64,
@@ -183,7 +183,7 @@ impl fmt::Display for IndexError {
                 )
             }
             Self::OtherLength { told, bytes } => {
-                write!(f, "it tells of {told} bytes and has {bytes}")
+                write!(f, "it reports {told} bytes and has {bytes}")
             }
             Self::Damaged => f.write_str("it was changed since it was written"),
             Self::Part { what, at } => write!(f, "at byte {at} {what}"),

@@ -19,7 +19,7 @@ use crate::source_file::{leads_out, read_regular};
 /// as 2 s.
 const SETTLING_SECONDS: u64 = 2;
 
-/// What the system tells of a file without opening it. Where it is as it was, the contents are as they were.
+/// What the system says about a file without opening it. Where it is as it was, the contents are as they were.
 ///
 /// On Unix the time of the last change of anything about the file is part of it, which no program can set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -18,7 +18,7 @@ impl<'w, T> Walk<'w, T> {
         Self { sorted, next: Cell::new(0) }
     }
 
-    /// Returns the item for which `order` tells that it is equal.
+    /// Returns the item for which `order` says that it is equal.
     pub(crate) fn find(&self, order: impl Fn(&T) -> Ordering) -> Option<&'w T> {
         let next = self.next.get();
         let at = match self.sorted.get(next) {

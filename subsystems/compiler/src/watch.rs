@@ -4,7 +4,7 @@ use crate::error::BuildError;
 use crate::project::Project;
 use crate::tree::SourceTree;
 
-/// Looks at a project again and again, and tells when something in it has changed.
+/// Looks at a project again and again, and says when something in it has changed.
 ///
 /// It asks the file system for every file's size and times, as a compile does. That needs nothing of the operating
 /// system, misses nothing on network drives or in containers, and costs as much as the compile's first step. The
@@ -15,7 +15,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Has seen nothing: the first look tells of a change.
+    /// Has seen nothing: the first look reports a change.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -45,7 +45,7 @@ const DATA_BYTES_MAX: usize = 400;
 /// # Memory
 ///
 /// Each thread has room for [`CONTEXTS_MAX`] contexts, 16 bytes each. A context beyond those is counted instead, and the
-/// report tells how many there were.
+/// report says how many there were.
 ///
 /// # Examples
 ///

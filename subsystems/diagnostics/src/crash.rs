@@ -274,7 +274,7 @@ impl Out<'_> {
         self.line.clear();
     }
 
-    /// Ends the file and tells where it is.
+    /// Ends the file and says where it is.
     fn finish(&mut self) {
         self.flush();
         let Some(file) = &mut self.file else { return };

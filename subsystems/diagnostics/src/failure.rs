@@ -155,7 +155,7 @@ pub(crate) fn stopping_at(place: Option<&Location<'_>>) -> Option<Kind> {
     (place == Some(at)).then_some(kind)
 }
 
-/// Panics with the message; the panic hook tells the rest.
+/// Panics with the message; the panic hook has the rest.
 ///
 /// The message is formatted here: a panic in somebody's `Display` is then one of its own, with a report. Within the hook
 /// it would end the program without.

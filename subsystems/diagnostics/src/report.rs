@@ -1,4 +1,4 @@
-//! What is told when the program stops.
+//! What is reported when the program stops.
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -1,6 +1,6 @@
 //! Warnings: something is wrong, probably, and the program goes on.
 //!
-//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012), which tells them from errors. Change: each place in the
+//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012), which distinguishes them from errors. Change: each place in the
 //! source counts its own, so that a warning in a loop is told a few times and counted in full.
 
 use core::fmt;
@@ -183,7 +183,7 @@ impl Iterator for Warnings {
 /// How many places a report lists.
 const LISTED_MAX: usize = 20;
 
-/// Writes what a report tells of warnings.
+/// Writes the part of a report about warnings.
 pub(crate) fn write_all(f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let places = warnings().count();
     if places == 0 {

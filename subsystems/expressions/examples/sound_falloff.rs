@@ -1,4 +1,4 @@
-//! A designer decides how a sound fades with distance: the program reads the line, tells what is wrong with it, and
+//! A designer decides how a sound fades with distance: the program reads the line, says what is wrong with it, and
 //! prints the curve.
 //!
 //! ```sh

@@ -85,7 +85,7 @@ impl Gpu {
                 let (name, message) = (Message::new(&name), Message::new(said));
                 GpuError::Shader(ShaderError { name, line, column, message })
             };
-            // wgpu reads the text once more, but does not tell which entry points it found.
+            // wgpu reads the text once more, but does not say which entry points it found.
             let parsed = wgpu::naga::front::wgsl::parse_str(text).map_err(|error| {
                 // Some labels are of no place in the text.
                 let mut places = error.labels().filter(|(place, _)| place.is_defined());

@@ -334,7 +334,7 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         }
     }
 
-    /// Walks everything that was handed in, and tells what is broken. To be called while no other thread drains.
+    /// Walks everything that was handed in, and says what is broken. To be called while no other thread drains.
     ///
     /// # Complexity
     ///

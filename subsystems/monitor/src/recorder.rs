@@ -18,7 +18,7 @@ use crate::name::Name;
 use crate::sink::{Room, Sink};
 use crate::slot::{COUNTER_MAX, HEAD_SLOTS, Kind, Slot};
 
-/// The bit of the pulse that tells that recording is on; the others count frames.
+/// The bit of the pulse that says that recording is on; the others count frames.
 pub(crate) const ON: u32 = 1;
 
 /// How a thread records: made by [`Monitor::try_recorder`](crate::Monitor::try_recorder) on the thread itself.

@@ -24,7 +24,7 @@ pub const BLOCK_BYTES: usize = 64 << 10;
 pub(crate) const SLOTS: usize =
     if cfg!(feature = "recording") { BLOCK_BYTES / EVENT_BYTES } else { 2 * HEAD_SLOTS };
 
-/// Slots of a run before its first event: two of head, and one that tells where and when it begins.
+/// Slots of a run before its first event: two of head, and one that says where and when it begins.
 pub(crate) const HEAD_SLOTS: usize = 3;
 
 /// Bits of a word that hold the kind.

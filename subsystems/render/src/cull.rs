@@ -95,7 +95,7 @@ impl Frustum {
         Ok(())
     }
 
-    /// Tells of each of the first spheres whether it may be seen; of those that are not there, that it may not.
+    /// Reports each of the first spheres whether it may be seen; of those that are not there, that it may not.
     fn seen(&self, spheres: &Spheres<'_>) -> [bool; LANES] {
         let [x, y, z] = [spheres.x, spheres.y, spheres.z].map(|column| lanes(column, 0.0));
         // No plane sees what has this radius, and what is no number is seen by none.

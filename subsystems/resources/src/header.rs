@@ -33,7 +33,7 @@ pub const RESOURCE_FORMAT: u32 = 1;
 const MAGIC: [u8; 8] = *b"loliresc";
 const CHECKSUM: core::ops::Range<usize> = 48..56;
 
-/// What a file tells of itself.
+/// What a file reports itself.
 ///
 /// # Memory
 ///
@@ -211,7 +211,7 @@ impl fmt::Display for HeaderError {
                 "the file is in version {found} of the format, and this program reads {RESOURCE_FORMAT}"
             ),
             Self::OtherLength { told, bytes } => {
-                write!(f, "the header tells of {told} bytes, and {bytes} follow it")
+                write!(f, "the header reports {told} bytes, and {bytes} follow it")
             }
             Self::Checksum { told, found } => {
                 write!(f, "the file is damaged: its checksum is {found:016x}, not {told:016x}")

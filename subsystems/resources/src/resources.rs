@@ -108,7 +108,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         })
     }
 
-    /// Tells which version of a type this program reads: what another version of the type's compiler made will not be
+    /// Reports which version of a type this program reads: what another version of the type's compiler made will not be
     /// loaded. O(types).
     ///
     /// # Errors

@@ -121,7 +121,7 @@ impl<'m> Temporaries<'m> {
         self.checks
     }
 
-    /// Tells what is wrong with `number` as a handle of `kind`.
+    /// Reports what is wrong with `number` as a handle of `kind`.
     pub(crate) fn check(&self, number: f64, kind: IdKind) -> Result<(), HandleFault> {
         let (code, bits) = handle::unpack(number).ok_or(HandleFault::NoHandle)?;
         if code != kind.code() {

@@ -47,7 +47,7 @@ impl Event {
         self.0.store(true, Ordering::Release);
     }
 
-    /// What tells it from others as long as it is borrowed.
+    /// What distinguishes it from others as long as it is borrowed.
     pub(crate) fn address(&self) -> usize {
         core::ptr::from_ref(self).addr()
     }

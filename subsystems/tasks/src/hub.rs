@@ -246,7 +246,7 @@ impl<'m> Hub<'m> {
     }
 }
 
-/// Runs a task's closure and tells of its begin and end.
+/// Runs a task's closure and reports its begin and end.
 #[cold]
 fn observed(observer: &dyn Observer, taken: Taken, worker: &Worker<'_>) {
     let (name, id, parent) = (taken.name, taken.id, taken.parent);

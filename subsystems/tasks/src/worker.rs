@@ -56,7 +56,7 @@ impl<'t> Worker<'t> {
     ///
     /// # Errors
     ///
-    /// [`WaitError`] tells how it ended otherwise than well, if that was one of the last 256 that did.
+    /// [`WaitError`] says how it ended otherwise than well, if that was one of the last 256 that did.
     pub fn wait(&self, task: TaskId) -> Result<(), WaitError> {
         self.hub().work_until(self.thread, Waits::Task(task), || false)
     }

@@ -203,7 +203,7 @@ pub fn run(ours_only: bool) -> io::Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// Runs every reproducer and tells what it shows now.
+/// Runs every reproducer and says what it shows now.
 ///
 /// # Errors
 ///

@@ -142,7 +142,7 @@ impl Compile {
     }
 }
 
-/// Tells what was done: errors and notes on standard error, the sum on standard output.
+/// Reports what was done: errors and notes on standard error, the sum on standard output.
 fn tell(report: &Report, project: &Project<'_>, start: Instant) -> Result<(), String> {
     for note in &report.notes {
         say!("loligo: note: {note}");

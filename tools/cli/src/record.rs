@@ -82,7 +82,7 @@ impl Record {
     }
 }
 
-/// Tells what a reader of the recording should know of the run.
+/// Reports what a reader of the recording should know of the run.
 fn tell_run(ran: &Ran) {
     say!("loligo: the program ran for {:.2} s: {}", ran.time.as_secs_f64(), ran.status);
     if ran.replaced > 0 {

@@ -19,7 +19,7 @@ use crate::progress::Line;
 use crate::selection;
 use crate::unpacked::Unpacked;
 
-/// Replays recorded allocations over allocators, strategies and peers, and tells which serves them
+/// Replays recorded allocations over allocators, strategies and peers, and says which serves them
 /// best.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -163,7 +163,7 @@ pub(crate) fn prepare_report(folder: &Path) -> Result<ReportDir, String> {
     report::prepare(folder).map_err(|error| error.to_string())
 }
 
-/// Tells of a recording that ends early; what it has is replayed.
+/// Reports a recording that ends early; what it has is replayed.
 pub(crate) fn tell_ending(trace: &Trace) {
     if let Ending::Cut { left_over } = trace.ending() {
         let (name, events) = (&trace.name, trace.events.len());
@@ -174,7 +174,7 @@ pub(crate) fn tell_ending(trace: &Trace) {
     }
 }
 
-/// Tells what the verifying pass found; returns whether something was lost.
+/// Reports what the verifying pass found; returns whether something was lost.
 fn describe_contents(text: &mut String, measured: &Measured) -> bool {
     let rows = measured.result.rows.iter().zip(&measured.verified);
     let checked: Vec<_> =

@@ -243,7 +243,7 @@ impl Run {
         Ok(Ran { report, faults, text, picture, size: engine.size() })
     }
 
-    /// Compiles what has changed, and tells what is wrong.
+    /// Compiles what has changed, and says what is wrong.
     fn compile(&self, data: &Path) -> Result<bool, String> {
         let start = Instant::now();
         let mut told = |error: &str| say!("loligo: {error}");

@@ -92,7 +92,7 @@ impl RegionSizes {
 ///
 /// # Errors
 ///
-/// The system's own where it has no memory or does not tell how much is used.
+/// The system's own where it has no memory or does not say how much is used.
 pub(crate) fn peak_in_child(
     program: &Program,
     row: &Row,

@@ -73,7 +73,7 @@ pub fn prepare(dir: &Path) -> Result<ReportDir, ReportError> {
 
 impl ReportDir {
     /// Collects the pictures, writes the page and returns its path. `traces` are those that
-    /// `results` tells of; a trace without a result is shown without a table, a result without a
+    /// `results` reports; a trace without a result is shown without a table, a result without a
     /// trace is left out.
     ///
     /// # Complexity

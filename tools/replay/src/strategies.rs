@@ -10,7 +10,7 @@
 //!                               --> rest          heap
 //! ```
 //!
-//! `docs/reference/strategies.md` tells how to write one as JSON, and how to turn one into Rust.
+//! `docs/reference/strategies.md` says how to write one as JSON, and how to turn one into Rust.
 
 mod by_size;
 mod chosen;

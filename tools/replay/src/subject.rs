@@ -11,7 +11,7 @@ use core::alloc::Layout;
 /// other live block, until it is freed or the subject is dropped. (A row that breaks the promise is
 /// what `--verify` finds, at the cost of this process if it must be.)
 pub unsafe trait Subject {
-    /// Tells which place of the program the next allocations come from, where the trace knows.
+    /// Reports which place of the program the next allocations come from, where the trace knows.
     fn at_site(&mut self, site: u32) {
         let _ = site;
     }

@@ -33,7 +33,7 @@ impl Report {
         self.runs.push(run);
     }
 
-    /// Tells how many findings there are.
+    /// Reports how many findings there are.
     ///
     /// # Errors
     ///

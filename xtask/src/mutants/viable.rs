@@ -70,7 +70,7 @@ impl<'a> Spliceable<'a> {
         let names = unit.then_some(&names);
         let said = self.until_done("tests", |copy| build::tests(&copy.folder, names))?;
         let mut programs = said.programs;
-        // Cargo tells of them in any order, and what they reach is kept in this one.
+        // Cargo lists them in any order, and what they reach is kept in this one.
         programs.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(programs)
     }

@@ -3,7 +3,7 @@
 //! Some words are never right here and are refused. Others are right now and then; how often each is used may only fall:
 //! `docs/evidence/voice.tsv` has the counts, and `cargo xtask tidy --voice` lowers them.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 
 use crate::tidy::finding::{Finding, line_at};
 use crate::tree::Tree;

@@ -11,7 +11,7 @@ const HEAD: &str = "\
 # Verification
 
 Written by `cargo xtask verify` from `tests/verification.tsv`; not by hand. Each figure stands with the command
-that gives it, the day, and the commit that it was had from; a `+` behind that tells of changes that were not
+that gives it, the day, and the commit that it was had from; a `+` behind that reports changes that were not
 committed. Anyone can run the commands:
 
 ```sh
@@ -95,7 +95,7 @@ fn about(step: &str) -> String {
             );
         }
         "sanitize" => {
-            "The tests of tier 0 with AddressSanitizer, which our allocators tell what is free, and \
+            "The tests of tier 0 with AddressSanitizer, to which our allocators report what is free, and \
              LeakSanitizer: [sanitizers.md](../guide/sanitizers.md)."
         }
         "valgrind" => {

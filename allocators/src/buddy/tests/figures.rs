@@ -10,7 +10,7 @@ use crate::buddy::shape::{Placed, Shape};
 use crate::buddy::tests::{Region, layout};
 use crate::buddy::{BlockState, BuddyAllocator};
 
-/// Allocates blocks of `bytes` until refused, frees them, and tells how many there were.
+/// Allocates blocks of `bytes` until refused, frees them, and says how many there were.
 fn served(region: &mut [MaybeUninit<u8>], leaf_bytes: usize, bytes: usize) -> usize {
     let buddy = BuddyAllocator::from_region("served", region, leaf_bytes).expect("it fits");
     let mut blocks: Vec<NonNull<u8>> = Vec::new();

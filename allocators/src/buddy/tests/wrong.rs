@@ -8,7 +8,7 @@ use crate::buddy::BuddyAllocator;
 use crate::buddy::meta::NIL;
 use crate::buddy::tests::{Bare, Region, layout, report_of};
 
-/// Frees where it should not, both ways, and tells that `name` is reported each time and that the
+/// Frees where it should not, both ways, and says that `name` is reported each time and that the
 /// report names this file.
 fn assert_wrong<B: Allocator + ?Sized>(
     buddy: &BuddyAllocator<'_, B>,

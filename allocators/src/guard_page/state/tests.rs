@@ -8,7 +8,7 @@ use crate::allocator::{Allocator, Damage};
 use crate::guard_page::GuardPageAllocator;
 use crate::page::PageAllocator;
 
-/// Changes the state and tells what a verification says.
+/// Changes the state and says what a verification says.
 fn said(
     guards: &GuardPageAllocator<'_>,
     change: impl FnOnce(&mut State),

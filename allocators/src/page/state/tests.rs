@@ -14,7 +14,7 @@ fn layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, 1).expect("a valid layout")
 }
 
-/// Changes the state and tells what a verification says.
+/// Changes the state and says what a verification says.
 fn said(pages: &PageAllocator, change: impl FnOnce(&mut State)) -> Result<(), &'static str> {
     pages.pages.state.with(|state| change(state));
     pages.verify().map_err(|Damage { what, .. }| what)

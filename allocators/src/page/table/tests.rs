@@ -147,7 +147,7 @@ fn one_leaf_is_kept_for_the_next_block() {
     }
 }
 
-/// Does harm to a table of three leaves and tells what is said of it.
+/// Does harm to a table of three leaves and says what is said of it.
 fn said(harm: impl FnOnce(&mut Table), mend: impl FnOnce(&mut Table)) -> &'static str {
     let mut table = filled(2 * capacity() + 1);
     assert_eq!(table.validate(), Ok(()), "whole");
@@ -158,7 +158,7 @@ fn said(harm: impl FnOnce(&mut Table), mend: impl FnOnce(&mut Table)) -> &'stati
     said.expect_err("damage was not found")
 }
 
-/// Writes another entry for the second of a leaf, and tells what is said of it.
+/// Writes another entry for the second of a leaf, and says what is said of it.
 fn said_of(leaf: usize, bad: impl FnOnce(usize) -> Entry) -> &'static str {
     let place = Place { leaf, index: 1 };
     let good = filled(2 * capacity() + 1).entries(leaf)[1];

@@ -1,4 +1,4 @@
-//! Damage of each kind, planted into groups, chunks, lists and the index: each is told in words of its own.
+//! Damage of each kind, planted into groups, chunks, lists and the index: each is reported in words of its own.
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;

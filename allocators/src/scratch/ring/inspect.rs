@@ -4,7 +4,7 @@ use super::{Entry, GRAIN, Ring, stride};
 use crate::misuse::Misuse;
 
 impl Ring<'_> {
-    /// Tells what is wrong with an address at which no live block starts.
+    /// Reports what is wrong with an address at which no live block starts.
     #[cold]
     #[inline(never)]
     pub(super) fn judge(&self, offset: usize) -> Misuse {

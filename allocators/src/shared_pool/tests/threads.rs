@@ -22,7 +22,7 @@ struct Sent(NonNull<u64>);
 // SAFETY: the sender keeps no use of the block.
 unsafe impl Send for Sent {}
 
-/// Takes and frees at random, with a word in each block that tells who owns it.
+/// Takes and frees at random, with a word in each block that says who owns it.
 fn hammer(pool: &dyn Allocator, seed: u64, steps: usize, most: usize) {
     println!("seed {seed}");
     let word = Layout::new::<u64>();

@@ -44,7 +44,7 @@ impl Subscriber for Stamps {
     }
 
     fn new_span(&self, attributes: &Attributes<'_>) -> Id {
-        // The address of what is static about a span tells which it is.
+        // The address of what is static about a span says which it is.
         let address = core::ptr::from_ref(attributes.metadata()).addr() as u64;
         Id::from_non_zero_u64(NonZeroU64::new(address).unwrap_or(NonZeroU64::MIN))
     }

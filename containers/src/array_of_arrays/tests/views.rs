@@ -24,7 +24,7 @@ fn an_error_says_what_is_wrong() {
     assert_eq!(refusal(memory), GrowError::Memory { elements: 8, bytes: 64 }, "as it is");
 }
 
-/// The bytes that a form tells of are those that it took.
+/// The bytes that a form reports are those that it took.
 fn tells_its_bytes(rows: &mut impl Rows<u16>, memory: &Memory<'_>, slack: usize) {
     assert_eq!((rows.bytes(), rows.row_count()), (0, 0), "nothing yet");
     let row = rows.try_add_row().expect("there is memory");

@@ -59,7 +59,7 @@ fn a_blob_that_is_refused_says_why_and_what_to_do() {
     );
     assert_eq!(
         said(BlobError::OtherLength { told: 100, bytes: 99 }),
-        "the header tells of 100 bytes, but there are 99",
+        "the header reports 100 bytes, but there are 99",
         "both lengths"
     );
     assert_eq!(

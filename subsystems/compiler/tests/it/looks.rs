@@ -7,7 +7,7 @@ use loligo_compiler::{Compilers, Platform, Project, Report, Target};
 use crate::place::{Place, later, two};
 use crate::scripted::compilers;
 
-/// How many resources a look tells of that was written by a test, so that one sees whether it was believed.
+/// How many resources a look lists that was written by a test, so that one sees whether it was believed.
 const TOLD: usize = 77;
 
 fn project<'c>(place: &Place, compilers: &'c Compilers) -> Project<'c> {
@@ -20,7 +20,7 @@ fn compile(project: &Project<'_>) -> Report {
     project.compile(&two()).expect("it can be read and written")
 }
 
-/// A project that was compiled until there is a look, which then tells of [`TOLD`] resources.
+/// A project that was compiled until there is a look, which then reports [`TOLD`] resources.
 fn looked_at() -> Place {
     let place = Place::with(&[
         ("a.script", "list in\nread g.txt"),
@@ -35,7 +35,7 @@ fn looked_at() -> Place {
     assert_eq!(compile(&project(&place, &compilers)).fresh, 3, "nothing is");
     let path = place.data().join("look");
     let mut look = fs::read(&path).expect("nothing was done");
-    assert_eq!(look[32..], 3_u64.to_le_bytes(), "it tells of three resources");
+    assert_eq!(look[32..], 3_u64.to_le_bytes(), "it reports three resources");
     look[32..].copy_from_slice(&(TOLD as u64).to_le_bytes());
     fs::write(path, look).expect("it may be written");
     place

@@ -46,7 +46,7 @@ pub(super) fn keep(line: &LogLine<'_>) {
     let _ = kept.text.write_str(line.text);
 }
 
-/// Writes what a report tells of logs: the last lines, oldest first.
+/// Writes the part of a report about logs: the last lines, oldest first.
 pub(crate) fn write_recent(f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let count = recent().count;
     if count == 0 {

@@ -44,7 +44,7 @@ impl NamedResource<'_> {
     }
 }
 
-/// What is told of while sources are compiled; what [`Sources`] are told of.
+/// What is reported of while sources are compiled; what [`Sources`] are told of.
 pub(super) trait Notes<'s> {
     fn refer(&self, resource: &NamedResource<'s>);
     fn failed(&self);

@@ -63,7 +63,7 @@ fn cores_are_those_of_the_machine() {
         assert_eq!(monitor.drain(&mut [&mut timeline]).lost, 0);
         let core = timeline.tracks()[0].spans().next().expect("it has ended").core;
         if core == NO_CORE {
-            println!("this system does not tell which core a thread runs on");
+            println!("this system does not say which core a thread runs on");
         } else {
             assert!(core < 8192, "core {core}");
         }

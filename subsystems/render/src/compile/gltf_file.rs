@@ -1,7 +1,7 @@
 //! Models in glTF 2.0.
 //!
 //! The crate `gltf` reads the text and checks that all that it leads to is there. Buffers are read here, each with its
-//! bounds checked, as no length that a file tells is believed.
+//! bounds checked, as no length that a file states is believed.
 
 use core::cell::Cell;
 
@@ -345,7 +345,7 @@ fn read_uri(context: &mut Context<'_>, path: &str, uri: &str) -> Result<Arc<[u8]
     }
 }
 
-/// Tells why a file could not be read, with line and column where its text is wrong.
+/// Reports why a file could not be read, with line and column where its text is wrong.
 fn unread(error: &gltf::Error) -> CompileFault {
     match error {
         gltf::Error::Deserialize(error) => {

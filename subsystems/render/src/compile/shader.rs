@@ -86,7 +86,7 @@ fn has_entry(module: &Module, stage: ShaderStage, name: &str) -> bool {
     module.entry_points.iter().any(|entry| entry.stage == stage && entry.name == name)
 }
 
-/// Tells the place of the first span that has one, with a column in characters.
+/// Returns the place of the first span that has one, with a column in characters.
 fn at(fault: CompileFault, mut spans: impl Iterator<Item = Span>, text: &str) -> CompileFault {
     let Some(range) = spans.find_map(Span::to_range) else { return fault };
     let before = text.as_bytes().get(..range.start).unwrap_or_default();

@@ -87,7 +87,7 @@ fn read(context: &mut Context<'_>) -> Result<(String, bool, TextureWrap), Compil
     Ok((image, is_linear == 1, TextureWrap::ALL[wrap]))
 }
 
-/// Tells the place of a value that led to a fault.
+/// Returns the place of a value that led to a fault.
 pub(super) fn placed(fault: CompileFault, value: &Property) -> CompileFault {
     let (line, column) = value.place();
     fault.at(line, column)

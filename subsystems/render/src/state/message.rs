@@ -1,4 +1,4 @@
-//! What is told to a render world.
+//! What is reported to a render world.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Affine3A, Vec3, Vec4};

@@ -114,7 +114,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
         Ok(())
     }
 
-    /// Does what a message tells that was checked, with room that was made.
+    /// Does what a message says that was checked, with room that was made.
     fn apply(&mut self, handle: u32, message: &Message) {
         let index = index_of(handle);
         let row = self.slots[index].row as usize;

@@ -71,7 +71,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         Ok(self.swap(owner))
     }
 
-    /// Swaps each resource whose file is not the one that the table tells.
+    /// Swaps each resource whose file is not the one that the table states.
     fn swap(&mut self, owner: &mut dyn FnMut(Reloaded<'_>)) -> usize {
         let mut swapped = 0;
         for index in 0..self.loaded.len() {

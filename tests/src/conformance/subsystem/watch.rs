@@ -132,7 +132,7 @@ pub struct Watched<'w, S> {
 }
 
 impl<'w, S> Watched<'w, S> {
-    /// Tells how many bytes the subsystem says that it has. They must be charged to its allocator.
+    /// Reports how many bytes the subsystem says that it has. They must be charged to its allocator.
     #[must_use]
     pub fn claiming(mut self, claim: impl Fn(&S) -> usize + 'w) -> Self {
         self.claim = Some(Box::new(claim));

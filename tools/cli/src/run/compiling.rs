@@ -45,7 +45,7 @@ enum Ended {
 }
 
 impl Compiling {
-    /// Compiles what has changed, and tells what is wrong. A source whose compiler dies is an error of that source; all
+    /// Compiles what has changed, and says what is wrong. A source whose compiler dies is an error of that source; all
     /// others are compiled.
     pub(super) fn compile(
         &self,

@@ -8,7 +8,7 @@ use loligo_replay::trace::{Ending, Event, Op, Trace};
 
 use crate::support::{Place, text};
 
-/// The program that tells what it allocates.
+/// The program that says what it allocates.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_loligo-cli-recorded");
 
 /// Records the program into `run.altrace`; returns status, output, what was told, and the trace.

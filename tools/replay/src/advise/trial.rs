@@ -159,7 +159,7 @@ impl Trial<'_> {
                     timed.filter(|timed| timed.done == program.steps().len() && timed.refused == 0);
                 *ns = whole.ok_or_else(refused)?.ns;
             }
-            // The first round warms up and tells how many it takes.
+            // The first round warms up and says how many it takes.
             if left > 0 {
                 rounds.push(ns);
                 left -= 1;

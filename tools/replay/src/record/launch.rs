@@ -141,7 +141,7 @@ impl Ran {
         &self.children
     }
 
-    /// Tells what stopped the recording before the program ended, if anything did.
+    /// Reports what stopped the recording before the program ended, if anything did.
     #[must_use]
     pub fn stopped(&self) -> Option<&'static str> {
         self.main.stopped()

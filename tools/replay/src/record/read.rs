@@ -71,7 +71,7 @@ fn open(path: &Path) -> io::Result<Option<Raw>> {
 }
 
 impl Raw {
-    /// Tells what stopped the recording before the program ended.
+    /// Reports what stopped the recording before the program ended.
     pub(super) fn stopped(&self) -> Option<&'static str> {
         match self.stop {
             0 => None,

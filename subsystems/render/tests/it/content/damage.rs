@@ -114,7 +114,7 @@ fn compilers_tell_what_was_cut_or_changed() {
     }
 }
 
-/// A header that tells of a picture of 256 megabytes in a file of some bytes.
+/// A header that reports a picture of 256 megabytes in a file of some bytes.
 #[test]
 fn a_picture_that_claims_more_than_it_can_hold_is_refused() {
     let mut picture = png(1, 1, (png::ColorType::Rgba, png::BitDepth::Eight), &[1, 2, 3, 4]);
