@@ -11,10 +11,12 @@ use crate::misuse::Misuse;
 
 /// Memory of a ring of 160 bytes, aligned to its grain.
 #[repr(align(16))]
-struct Memory([MaybeUninit<u8>; 208]);
+struct Memory {
+    _bytes: [MaybeUninit<u8>; 208],
+}
 
 impl Memory {
-    const UNSET: Self = Self([MaybeUninit::uninit(); 208]);
+    const UNSET: Self = Self { _bytes: [MaybeUninit::uninit(); 208] };
 }
 
 fn layout(bytes: usize, align: usize) -> Layout {
