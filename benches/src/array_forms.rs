@@ -2,8 +2,8 @@
 //! several lengths.
 //!
 //! ```sh
-//! cargo run --release -p loligo-benches --bin array_forms            # 100 000 rows
-//! cargo run --release -p loligo-benches --bin array_forms -- 1000    # so many
+//! cargo run --profile measured -p loligo-benches --bin array_forms            # 100 000 rows
+//! cargo run --profile measured -p loligo-benches --bin array_forms -- 1000    # so many
 //! ```
 //!
 //! Forms take turns, round by round, and the median counts, as on the scoreboard.

@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_kept = |trace: &PathBuf| request.kept && kept(&folder, trace).is_file();
     if !traces.iter().all(is_kept) {
         let mut build = command::cargo(&root);
-        build.args(["build", "--quiet", "--release", "--package", "loligo-cli"]);
+        build.args(["build", "--quiet", "--profile", "measured", "--package", "loligo-cli"]);
         command::run(&mut build)?;
     }
     let mut parts = Vec::new();
@@ -102,7 +102,7 @@ fn advice(request: &Request, trace: &Path, folder: &Path) -> Result<String, Fail
     let text = match fs::read_to_string(&kept) {
         Ok(text) if request.kept => text,
         _ => {
-            let mut advise = Command::new(workspace::target().join("release/loligo"));
+            let mut advise = Command::new(workspace::target().join("measured/loligo"));
             advise.arg("advise").arg(trace).arg("--out").arg(&out);
             advise.arg("--report").arg(&out);
             if let Some(candidates) = request.candidates {

@@ -6,10 +6,14 @@ use std::process::Command;
 
 use crate::command;
 use crate::outcome::{Failure, Outcome};
+use crate::test_programs;
 use crate::workspace;
 
 /// Where the page lies.
 const PAGE: &str = "docs/evidence/conformance.md";
+
+/// The program that runs the suites.
+const PROGRAM: &str = "loligo-tests-conformance";
 
 const USAGE: &str = "\
 Runs the conformance suites over our allocators, id tables, maps, queues and streams and over those of
@@ -78,7 +82,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 ///
 /// As [`run`].
 pub(crate) fn check() -> Outcome {
-    command::run(program("peers")?.arg("--ours"))
+    command::run(test_programs::program(PROGRAM)?.arg("--ours"))
 }
 
 /// Runs everything, writes nothing, and says where the page tells otherwise. It fails for ours and for
@@ -128,9 +132,9 @@ fn program(features: &str) -> Result<Command, Failure> {
     let root = workspace::root();
     let mut build = command::cargo(&root);
     build.args(["build", "--quiet", "--release", "--package", "loligo-tests"]);
-    build.args(["--bin", "loligo-tests-conformance", "--features", features]);
+    build.args(["--bin", PROGRAM, "--features", features]);
     command::run(&mut build)?;
-    let name = format!("loligo-tests-conformance{}", std::env::consts::EXE_SUFFIX);
+    let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     Ok(Command::new(workspace::target().join("release").join(name)))
 }
 

@@ -90,9 +90,6 @@ fn explore(model: &str, bound: &str) -> Result<Vec<String>, Failure> {
     cargo.arg("--target-dir").arg(target);
     cargo.arg("--").arg(format!("loom_{model}")).arg("--nocapture");
     cargo.env("RUSTFLAGS", "--cfg loom");
-    // Optimised, as there are many interleavings; but what makes the link slow gains nothing here.
-    cargo.env("CARGO_PROFILE_RELEASE_LTO", "off");
-    cargo.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
     cargo.env("LOLIGO_LOOM_BOUND", bound);
     // Planted faults end in panics, which would bury the rest, and would be taken for failures.
     cargo.env("RUST_BACKTRACE", "0");

@@ -31,6 +31,7 @@ mod scoreboard;
 mod shrink;
 mod smoke;
 mod targets;
+mod test_programs;
 mod tidy;
 mod timed;
 mod tree;

@@ -5,10 +5,14 @@ use std::process::Command;
 
 use crate::command;
 use crate::outcome::{Failure, Outcome};
+use crate::test_programs;
 use crate::workspace;
 
 /// Where the page lies.
 pub(crate) const PAGE: &str = "docs/evidence/misuse.md";
+
+/// The program that does each misuse.
+const PROGRAM: &str = "loligo-tests-misuse";
 
 const USAGE: &str = "\
 Does each misuse (double, foreign and interior frees, wrong sizes, leaks, writes past and before a
@@ -51,7 +55,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if request.ours || request.print {
         return check(request.ours);
     }
-    let page = command::output(program(false)?.arg("--markdown"))?;
+    let page = command::output(program()?.arg("--markdown"))?;
     let path = workspace::root().join(PAGE);
     fs::write(&path, &page)
         .map_err(|error| Failure::io(&format!("cannot write {PAGE}"), &error))?;
@@ -66,27 +70,26 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 ///
 /// As [`run`].
 pub(crate) fn check(ours_only: bool) -> Outcome {
-    command::run(&mut program(ours_only)?)
+    if ours_only {
+        return command::run(test_programs::program(PROGRAM)?.arg("--ours"));
+    }
+    command::run(&mut program()?)
 }
 
 /// Returns the program, built for release as peers are used.
-fn program(ours_only: bool) -> Result<Command, Failure> {
+fn program() -> Result<Command, Failure> {
     let root = workspace::root();
     let mut build = command::cargo(&root);
-    let all = !ours_only && command::answers("make") && command::answers("c++");
+    let all = command::answers("make") && command::answers("c++");
     let features = if all { "peers-all" } else { "peers" };
     build.args(["build", "--quiet", "--release", "--package", "loligo-tests"]);
-    build.args(["--bin", "loligo-tests-misuse", "--features", features]);
+    build.args(["--bin", PROGRAM, "--features", features]);
     command::run(&mut build)?;
-    if !all && !ours_only {
+    if !all {
         println!("without jemalloc and snmalloc, which need make and a C++ compiler");
     }
-    let name = format!("loligo-tests-misuse{}", std::env::consts::EXE_SUFFIX);
-    let mut program = Command::new(workspace::target().join("release").join(name));
-    if ours_only {
-        program.arg("--ours");
-    }
-    Ok(program)
+    let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
+    Ok(Command::new(workspace::target().join("release").join(name)))
 }
 
 fn parse(arguments: &[String]) -> Result<Request, Failure> {

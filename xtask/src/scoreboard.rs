@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         .map_err(|error| Failure::io("cannot find the current folder", &error))?;
     let manifest = workspace::root().join("Cargo.toml");
     let mut cargo = command::cargo(&here);
-    cargo.args(["run", "--quiet", "--release", "--manifest-path"]).arg(manifest);
+    cargo.args(["run", "--quiet", "--profile", "measured", "--manifest-path"]).arg(manifest);
     cargo.args(["--package", "loligo-benches", "--bin", "scoreboard"]);
     if command::answers("make") && command::answers("c++") {
         cargo.args(["--features", "peers-all"]);

@@ -104,7 +104,7 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
             Place::Lost(other) => {
                 let report = Report::new(Misuse::Damaged, self.name, block.as_ptr());
                 misuse(&report.with_site(site).with_detail(format_args!(
-                    "neither its header holds nor that of the block {:p}, so it cannot be told \
+                    "neither its header holds nor that of the block {:p}, so it is unknown \
                      whether this is a block",
                     block_of(other)
                 )))

@@ -1,7 +1,7 @@
 //! How long a project of 20 000 resources takes: from nothing, with nothing changed, with one file changed.
 //!
 //! ```text
-//! cargo run --release -p loligo-compiler --example many_resources [-- RESOURCES [JOBS]]
+//! cargo run --profile measured -p loligo-compiler --example many_resources [-- RESOURCES [JOBS]]
 //! ```
 
 use core::error::Error;

@@ -1,6 +1,6 @@
 //! What a call of a bound function costs, beyond the loop in Lua that calls it: both routes, both kinds of functions.
 //!
-//! `cargo run --release -p loligo-script --example calls`
+//! `cargo run --profile measured -p loligo-script --example calls`
 
 use std::time::Instant;
 

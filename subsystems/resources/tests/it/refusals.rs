@@ -118,7 +118,7 @@ fn a_folder_without_a_table_is_told() {
         assert!(text.contains("`resources`") && text.contains("compile the project"), "{text}");
         fs::write(made.path().join("resources"), b"no table").expect("it may be written");
         let error = Resources::try_open_in(folder, heap).expect_err("it is damaged");
-        assert!(error.to_string().contains("again"), "{error}");
+        assert!(error.to_string().contains("recompile"), "{error}");
         assert!(!error.is_memory());
     });
 }

@@ -14,7 +14,7 @@ use loligo_replay::record::{Program, Settings, children_cpu_time, run};
 const USAGE: &str = "\
 Measures what `loligo record` costs the recorded program, and prints a table.
 
-Usage: cargo run --release -p loligo-replay --bin recording-figures -- [--write]
+Usage: cargo run --profile measured -p loligo-replay --bin recording-figures -- [--write]
 
 Options:
   --write  also puts the table into docs/guide/recording.md
@@ -24,7 +24,7 @@ away. Times are those of the processor, in the program and in the system, the le
 else the machine does can only add to them.
 
 Example:
-  cargo run --release -p loligo-replay --bin recording-figures -- --write
+  cargo run --profile measured -p loligo-replay --bin recording-figures -- --write
 ";
 
 /// Runs of each kind.
