@@ -21,8 +21,23 @@ fn steps_are_chosen_and_left_out() {
 }
 
 #[test]
+fn a_fast_run_has_the_unit_tests_and_a_whole_one_has_them_among_all() {
+    let wanted = |arguments: &[&str]| {
+        let request = parsed(arguments).expect("it is right");
+        let names = STEPS.iter().map(|step| step.name).filter(|name| request.wants(name));
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(wanted(&["--fast"]), ["unit", "fmt", "locks", "tidy", "clippy"]);
+    assert_eq!(wanted(&["--fast", "--skip", "clippy", "loom"]).len(), 5, "and what is named");
+    let all = wanted(&[]);
+    assert!(!all.contains(&"unit") && all.len() == STEPS.len() - 1, "{all:?}");
+    assert_eq!(wanted(&["unit"]), ["unit"]);
+    assert!(FAST.iter().all(|name| step_name(name).is_ok()), "each is a step");
+}
+
+#[test]
 fn an_unknown_step_names_the_known_ones() {
-    for arguments in [["--skip", "nothing"].as_slice(), &["nothing"], &["--skip"], &["--fast"]] {
+    for arguments in [["--skip", "nothing"].as_slice(), &["nothing"], &["--skip"], &["--quick"]] {
         let failure = parsed(arguments).expect_err("there is no such step");
         assert_eq!(failure.status(), 2);
         assert!(failure.to_string().contains("clippy"), "{failure}");
