@@ -57,7 +57,7 @@ fn main() -> io::Result<()> {
         if line.starts_with("loligo:") {
             println!("  {line}");
         } else if let Some(place) = line.strip_prefix("at ") {
-            // Of the stack that is shown which lies in this file.
+            // Of the stack that is shown which is in this file.
             if let Some(at) = place.find("hidden_vec.rs") {
                 println!("    {function} at {}", &place[at..]);
             }

@@ -23,7 +23,7 @@ type Body = [f32; 48];
 type Entity = [u32; 16];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Everything stands on pages of the system, and a heap over them serves all sizes.
+    // Everything is on pages of the system, and a heap over them serves all sizes.
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
 

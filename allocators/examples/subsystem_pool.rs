@@ -34,7 +34,7 @@ fn main() -> Result<(), AllocError> {
 
 fn play() -> Result<(), AllocError> {
     // Each allocator takes its memory from the one it is given, and from nowhere else. Lifetimes see to
-    // it that none is dropped before those that stand on it.
+    // it that none is dropped before those that are on it.
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     // The proxy costs nothing but counting. Whatever the sound system allocates goes through it.

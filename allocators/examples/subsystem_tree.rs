@@ -15,7 +15,7 @@ use loligo_allocators::{
     SharedProxy, StaticHeap,
 };
 
-/// The first allocator lies in a buffer of the program. All others are made in it.
+/// The first allocator is in a buffer of the program. All others are made in it.
 static BOOT: StaticHeap<{ MemoryGlobals::BOOT_BYTES }> = StaticHeap::new("boot");
 
 struct Body {
@@ -49,8 +49,8 @@ fn main() -> Result<(), AllocError> {
 fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
 
-    // Proxies only count and forward, so they may stand on one another. What `physics` takes is
-    // part of what `world` takes. Nobody can go before those who stand on him: the compiler would
+    // Proxies only count and forward, so they may be on one another. What `physics` takes is
+    // part of what `world` takes. Nobody can go before those who are on him: the compiler would
     // object.
     let world = globals.proxy("world").with_budget(8 << 20);
     let physics = SharedProxy::new("physics", &world);

@@ -48,7 +48,7 @@ impl<V: Copy> Slot<V> {
     }
 }
 
-/// Where an entry stands in a table, or stood when it was found.
+/// Where an entry is in a table, or stood when it was found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     at: usize,
@@ -69,7 +69,7 @@ pub(crate) struct Place {
 /// 1. `slots` is null and `capacity` zero, or `slots` leads to `capacity` slots, a power of two, whose
 ///    addresses are written, and whose values are where the address is not zero, taken from the allocator for books with `layout(capacity)`.
 /// 2. `used` slots, at most 3/4 of all, have the address of an entry; no address stands twice.
-/// 3. Between the slot that an address hashes to and the one it stands in, no slot is empty.
+/// 3. Between the slot that an address hashes to and the one it is in, no slot is empty.
 /// 4. `gone` is zero, or one more than a slot that has an address which is no entry any more.
 pub(crate) struct AddressTable<V: Copy> {
     slots: Cell<*mut Slot<V>>,
@@ -286,7 +286,7 @@ impl<V: Copy> AddressTable<V> {
             if address == 0 {
                 break;
             }
-            // It may move into the hole if the hole lies on its way, from where it hashes to on.
+            // It may move into the hole if the hole is on its way, from where it hashes to on.
             let mask = self.capacity.get() - 1;
             let way = at.wrapping_sub(self.home(address)) & mask;
             if way >= at.wrapping_sub(hole) & mask {
@@ -351,20 +351,20 @@ impl<V: Copy> AddressTable<V> {
 
     #[inline]
     fn address_at(&self, at: usize) -> usize {
-        // SAFETY: the slot lies within the table and its address is initialised (invariant 1).
+        // SAFETY: the slot is within the table and its address is initialised (invariant 1).
         unsafe { (*self.place(at)).address }
     }
 
     #[inline]
     fn slot(&self, at: usize) -> Slot<V> {
-        // SAFETY: the slot lies within the table; its address is written, and a `MaybeUninit` may be
+        // SAFETY: the slot is within the table; its address is written, and a `MaybeUninit` may be
         // read unwritten.
         unsafe { self.place(at).read() }
     }
 
     #[inline]
     fn set(&self, at: usize, slot: Slot<V>) {
-        // SAFETY: the slot lies within the table, which this object alone writes.
+        // SAFETY: the slot is within the table, which this object alone writes.
         unsafe { self.place(at).write(slot) }
     }
 }

@@ -115,7 +115,7 @@ pub unsafe trait Allocator {
     /// # Safety
     ///
     /// As [`deallocate`](Self::deallocate), and `layout` fits the block: its alignment is the one the
-    /// block was asked with, its size lies between the size last asked and the size last granted.
+    /// block was asked with, its size is between the size last asked and the size last granted.
     #[track_caller]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let _ = layout;
@@ -215,11 +215,11 @@ pub unsafe trait Allocator {
         None
     }
 
-    /// Returns `true` if `address` lies in memory that this allocator hands out from.
+    /// Returns `true` if `address` is in memory that this allocator hands out from.
     fn owns(&self, address: *const u8) -> bool;
 
     /// Shows every live block of this object: in address order within a region, regions in the order
-    /// they were taken. A wrapper, whose blocks lie in the regions of another, shows those that it
+    /// they were taken. A wrapper, whose blocks are in the regions of another, shows those that it
     /// remembers in any order. The allocator must not be called from `visit`.
     fn walk(&self, visit: &mut dyn FnMut(Block));
 

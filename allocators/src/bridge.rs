@@ -318,7 +318,7 @@ unsafe fn grow_zeroed<A: Allocator + ?Sized>(
     // SAFETY: the caller's promise is the one asked here.
     let grown = unsafe { resize(allocator, block, old, new) }?;
     let more = grown.len() - old.size();
-    // SAFETY: the block has grown, so `old.size()` lies within it.
+    // SAFETY: the block has grown, so `old.size()` is within it.
     let start = unsafe { grown.cast::<u8>().add(old.size()) };
     // SAFETY: from there to the block's end are `more` bytes.
     unsafe { start.write_bytes(0, more) };

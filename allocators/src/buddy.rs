@@ -5,9 +5,9 @@
 //! - One used bit a block instead of an XOR bit a pair and a split bit a block: used with a used half
 //!   is split, used without is allocated, unused is free or absent. The same bit a block, and double,
 //!   foreign, interior and wrong-size frees are found from it.
-//! - The bits stand in the order of addresses, all heights mixed, so a block, its halves, its buddy
+//! - The bits are in the order of addresses, all heights mixed, so a block, its halves, its buddy
 //!   and its parent mostly share a word, and a part of the tree needs a part of the bits.
-//! - The grid of leaves lies at multiples of the leaf in the address space: a block is aligned to its
+//! - The grid of leaves is at multiples of the leaf in the address space: a block is aligned to its
 //!   own length wherever the buffer lies. The buffer may miss the tree's front and its back.
 //! - The metadata is a piece of the missing front, not a set of allocated blocks.
 //! - Blocks just freed wait in a small front for each size and are merged later: when the front runs
@@ -113,7 +113,7 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 ///
 /// 1. `memory` is valid for reads and writes, and reached through this allocator and the blocks it
 ///    gave out alone.
-/// 2. The invariants of `Tree`, whose metadata and links lie in `memory`.
+/// 2. The invariants of `Tree`, whose metadata and links are in `memory`.
 /// 3. `base` is the header's address; `data` that of the first leaf.
 #[derive(Debug)]
 pub struct BuddyAllocator<
@@ -129,7 +129,7 @@ pub struct BuddyAllocator<
     sites: S,
 }
 
-// SAFETY: the tree, its metadata and its free blocks lie in memory that the allocator alone reaches
+// SAFETY: the tree, its metadata and its free blocks are in memory that the allocator alone reaches
 // (invariant 1), so they move with it; `memory` refers to the backing, which threads may share.
 // The sites must be `Send` themselves.
 unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for BuddyAllocator<'_, B, S> {}
@@ -367,7 +367,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     /// Returns what the block at `index` of a level is, first merging what waits in the fronts.
     ///
     /// The metadata and the parts of the tree that the region does not reach show as the largest
-    /// allocated blocks that lie in them.
+    /// allocated blocks that are in them.
     ///
     /// # Complexity
     ///
@@ -411,7 +411,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         unsafe { core::ptr::read(&whole.memory) }
     }
 
-    /// How far an address lies from the first leaf; more than any leaf if it lies before.
+    /// How far an address lies from the first leaf; more than any leaf if it is before.
     #[inline]
     fn offset(&self, address: *const u8) -> u64 {
         address.addr().wrapping_sub(self.data.addr().get()) as u64
@@ -421,7 +421,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     #[inline]
     fn block(&self, run: Run) -> NonNull<[u8]> {
         let offset = self.tree.offset_of(run.leaf) as usize;
-        // SAFETY: a present leaf lies in the region (invariant 3), so the offset stays within it.
+        // SAFETY: a present leaf is in the region (invariant 3), so the offset stays within it.
         let start = unsafe { self.data.add(offset) };
         NonNull::slice_from_raw_parts(start, self.tree.bytes_at(run.height) as usize)
     }
@@ -429,7 +429,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
 
 // SAFETY: a run that the tree gives out is a present block whose bit was clear and is now set, or
 // that waited in a front and left it; so it overlaps neither another block nor the metadata
-// (invariant 2 of this type, 3 and 5 of the tree), and lies at a multiple of the alignment because
+// (invariant 2 of this type, 3 and 5 of the tree), and is at a multiple of the alignment because
 // `Tree::allocate` looks at the address itself where the block's length is not alignment enough. A
 // refused call returns before anything is set. Nothing is called that could unwind but a misuse.
 unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for BuddyAllocator<'_, B, S> {

@@ -2,7 +2,7 @@
 //!
 //! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), with the changes
 //! that [`BuddyAllocator`](crate::BuddyAllocator) lists, and one more: header, bits and the links of
-//! free blocks lie in a table of its own, so what is divided may be the memory of a GPU, a file, or
+//! free blocks are in a table of its own, so what is divided may be the memory of a GPU, a file, or
 //! the elements of an array that is moved about.
 //!
 //! ```text
@@ -26,7 +26,7 @@ const LISTED: usize = 16;
 
 /// Divides the offsets from 0 to a given number into blocks of a leaf, two leaves, four and so on.
 ///
-/// A block lies at a multiple of its own length. The arena behind the offsets is never touched.
+/// A block is at a multiple of its own length. The arena behind the offsets is never touched.
 ///
 /// # Complexity
 ///
@@ -122,7 +122,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         let head = table.start();
         // SAFETY: the table is aligned to 64 and holds the metadata first.
         unsafe { write_meta(head, &shape, 0, 0) };
-        // SAFETY: the links lie in the table behind the metadata, whose length is a multiple of 8.
+        // SAFETY: the links are in the table behind the metadata, whose length is a multiple of 8.
         let links = unsafe { head.add(meta_bytes) };
         let parts = Parts {
             head,

@@ -26,11 +26,11 @@ use header::{Header, Shape, header_of};
 /// An allocator that lays known words before and after each block of another, and finds out when one
 /// was written over.
 ///
-/// Each block is exactly as long as asked (at least one byte), so that the byte behind its last one is
+/// Each block is exactly as long as asked (at least one byte), so that the byte after its last one is
 /// guarded already. The words are checked when the block is freed, resized or asked for its size, by
 /// either way of freeing; [`verify`](Allocator::verify) checks those of all live blocks.
 ///
-/// A changed byte behind a block is an [`Overrun`](crate::Misuse::Overrun), one before it an
+/// A changed byte after a block is an [`Overrun`](crate::Misuse::Overrun), one before it an
 /// [`Underrun`](crate::Misuse::Underrun); the report says how many bytes were changed, how far from
 /// the block, and the block's size. Where the words just before a block hold but the header before
 /// those does not, it is [`Damaged`](crate::Misuse::Damaged). No word of a header is believed before
@@ -97,9 +97,9 @@ use header::{Header, Shape, header_of};
 /// canary.verify().expect("nobody wrote past it");
 /// // One byte too far:
 /// let end = block.cast::<u8>().as_ptr().wrapping_add(20);
-/// // SAFETY: the byte is the allocator's, and lies in the pool's block.
+/// // SAFETY: the byte is the allocator's, and is in the pool's block.
 /// let kept = unsafe { end.replace(7) };
-/// let damage = canary.verify().expect_err("the byte behind the block has changed");
+/// let damage = canary.verify().expect_err("the byte after the block has changed");
 /// assert_eq!(damage.address, end.cast_const());
 /// // SAFETY: as above; it is put back, since the free would end the program.
 /// unsafe { end.write(kept) };
@@ -183,14 +183,14 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         let block = unsafe { start.cast::<u8>().add(shape.front) };
         // SAFETY: the block has its header before it.
         let at = unsafe { header_of(block) };
-        // SAFETY: the header's bytes lie before the block, in the backing's block.
+        // SAFETY: the header's bytes are before the block, in the backing's block.
         unsafe { Header::write_first(at, head, shape.word, self.secret.get()) };
         if let Some(next) = NonNull::new(head) {
             // SAFETY: invariant 1: it is the header of a live block.
             unsafe { Header::lead_back(next, ptr::null_mut(), at.as_ptr()) };
         }
         self.head.set(at.as_ptr());
-        // SAFETY: the block lies in its backing's block as its shape has it, and nobody has seen it.
+        // SAFETY: the block is in its backing's block as its shape has it, and nobody has seen it.
         unsafe { guard::write(block, shape) };
         self.count(shape.size, shape.total);
         self.allocations_total.set(self.allocations_total.get() + 1);
@@ -246,7 +246,7 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
     ) -> Header {
         // SAFETY: the callers' promise: the block is live.
         let at = unsafe { header_of(block) };
-        // SAFETY: the callers' promise: the block is live, so its header lies before it.
+        // SAFETY: the callers' promise: the block is live, so its header is before it.
         let header = unsafe { Header::read(at) };
         if !header.is_sealed(at, self.secret.get()) {
             self.unknown(block, told, site);
@@ -364,7 +364,7 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
     }
 }
 
-// SAFETY: a block lies in a block of the backing, which keeps the contract, between words that
+// SAFETY: a block is in a block of the backing, which keeps the contract, between words that
 // nobody else knows of; it is taken from there last and nothing unwinds after.
 unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
     // Always, so that the sizes around a block of a layout that is a constant are constants too.
@@ -388,7 +388,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         // SAFETY: the caller's promise: the block is live.
         let at = unsafe { header_of(block) };
-        // SAFETY: the caller's promise: the block is live, so its header lies before it.
+        // SAFETY: the caller's promise: the block is live, so its header is before it.
         let header = unsafe { Header::read(at) };
         if let Some(shape) = Shape::of(layout)
             && header.is_sealed_as(shape, at, self.secret.get())
@@ -429,7 +429,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         unsafe { Header::set_word(at, before.word, wanted.word) };
         let more = wanted.size.saturating_sub(before.size);
         if more > 0 {
-            // SAFETY: the block has grown, so its old end lies within it.
+            // SAFETY: the block has grown, so its old end is within it.
             mark::undefined(unsafe { block.add(before.size) }, more);
         }
         // SAFETY: the backing's block has the wanted length now.

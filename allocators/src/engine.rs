@@ -12,7 +12,7 @@
 //!  larger request              core blocks of the region (two-level segregated fit)
 //! ```
 //!
-//! Free memory inside slab pages is never written: which slots are free stands in the region's
+//! Free memory inside slab pages is never written: which slots are free is in the region's
 //! `starts` bits. See `docs/decisions/0001-heap.md` for the count of branches and cache lines.
 
 mod check;
@@ -82,8 +82,8 @@ struct Hot {
 /// # Invariants
 ///
 /// 1. A slot or block is live exactly if its start bit is set.
-/// 2. A slot in a front has its bit clear, is counted in its page's `used`, lies in a slab page of
-///    the front's class, and stands in no other front and in no current page's bitmap.
+/// 2. A slot in a front has its bit clear, is counted in its page's `used`, is in a slab page of
+///    the front's class, and is in no other front and in no current page's bitmap.
 /// 3. A page that is not mixed holds slots of one class only; in a mixed page each slot has the class
 ///    of the unit that it starts in.
 /// 4. `hot` is a copy of what `regions[hot.region]` says, or has no granules.
@@ -452,7 +452,7 @@ impl<C: SizeClasses> Engine<C> {
         Some((region, near(&self.regions[region])))
     }
 
-    /// Whether an address lies in a region.
+    /// Whether an address is in a region.
     pub(crate) fn owns(&self, address: *const u8) -> bool {
         self.find(address).is_some()
     }

@@ -1,4 +1,4 @@
-//! What did not fit where it should have gone, and lies in the backing instead.
+//! What did not fit where it should have gone, and is in the backing instead.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose allocators take their memory
 //! from one another, and the foundation library of BitSquid (2012), where the allocators for
@@ -212,7 +212,7 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         }
     }
 
-    /// Returns `true` if `address` lies in a block that fell back. O(blocks that fell back).
+    /// Returns `true` if `address` is in a block that fell back. O(blocks that fell back).
     pub(crate) fn owns(&self, address: *const u8) -> bool {
         let mut found = false;
         self.fallen.for_each(|start, fallen| {

@@ -67,7 +67,7 @@ impl FillPattern {
     }
 }
 
-/// The word as it continues so many bytes behind a block's start.
+/// The word as it continues so many bytes after a block's start.
 #[inline]
 fn turned(word: u32, offset: usize) -> u32 {
     let bytes = word.to_ne_bytes();

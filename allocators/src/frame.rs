@@ -1,7 +1,7 @@
 //! Memory for what dies together: a cursor that moves up through a region.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), which asks that the frame
-//! allocator too knows the size of each block. Changes: the sizes lie in a table apart from the
+//! allocator too knows the size of each block. Changes: the sizes are in a table apart from the
 //! blocks, so a wrong free is found; the last block grows, shrinks and is freed in place; resetting and
 //! scopes borrow the frame mutably, so the compiler keeps them from pulling memory away under a
 //! container. Others call such an allocator linear, or a bump allocator.
@@ -155,7 +155,7 @@ static GROUND: Record = Record::GROUND;
 /// let mut frame = FrameAllocator::from_region("frame", &mut memory);
 /// let mut outer = Bytes::new_in(&frame)?;
 /// let scope = frame.scope();
-/// outer.grow()?; // would lie in the scope and outlive it
+/// outer.grow()?; // would be in the scope and outlive it
 /// # Ok::<(), AllocError>(())
 /// ```
 ///
@@ -332,7 +332,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         self.sites.clear();
     }
 
-    /// Returns how many bytes lie between the last block and the table. A block of another size than
+    /// Returns how many bytes are between the last block and the table. A block of another size than
     /// the last takes 8 of them for its record.
     #[must_use]
     pub fn remaining(&self) -> usize {
@@ -426,7 +426,7 @@ impl<'a> FrameAllocator<'a, dyn Allocator + Sync + 'a> {
     }
 }
 
-// SAFETY: a block lies between the cursor and the table, and the cursor moves behind it, so it
+// SAFETY: a block is between the cursor and the table, and the cursor moves behind it, so it
 // overlaps no other; only frees of the last block, a reset, or a rewind by its contract bring the
 // cursor back. Nothing is changed before the one check that can fail.
 unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_, B, S> {

@@ -1,6 +1,6 @@
 //! A global allocator that works before `main`.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose first allocator lies in a
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose first allocator is in a
 //! static buffer and serves until the others stand. Changes: it does so under
 //! `#[global_allocator]`, where the first blocks cannot be taken down before the real allocator, so
 //! they are taken back for as long as the program runs.
@@ -166,7 +166,7 @@ impl<const BYTES: usize, A: GlobalAlloc> GlobalMemory<BYTES, A> {
 }
 
 // SAFETY: each block is that of one of two allocators that keep the contract, and goes back to the
-// one whose address range it lies in. A failed `realloc` leaves the block as it was. The static
+// one whose address range it is in. A failed `realloc` leaves the block as it was. The static
 // heap never allocates, and what would unwind there is stopped by `no_unwind`; the later allocator
 // promises both.
 unsafe impl<const BYTES: usize, A: GlobalAlloc> GlobalAlloc for GlobalMemory<BYTES, A> {
@@ -211,7 +211,7 @@ unsafe impl<const BYTES: usize, A: GlobalAlloc> GlobalAlloc for GlobalMemory<BYT
             else {
                 return ptr::null_mut();
             };
-            // SAFETY: the caller's promise, passed on: the block lies in the static heap.
+            // SAFETY: the caller's promise, passed on: the block is in the static heap.
             return unsafe { self.resize_early(block, layout, new) };
         }
         // SAFETY: the caller's promise, passed on.

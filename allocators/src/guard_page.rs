@@ -2,7 +2,7 @@
 //!
 //! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a system under suspicion gets its
 //! memory from the virtual memory system, so that the access to a freed page faults. Changes: pages
-//! without access stand on both sides of each block, so a write past its end faults too; freed
+//! without access are on both sides of each block, so a write past its end faults too; freed
 //! addresses are kept for a while; and a caller learns which block an address belongs to.
 
 mod blocks;
@@ -27,7 +27,7 @@ use crate::page::PageAllocator;
 use crate::stats::Stats;
 use crate::sync::SpinCell;
 
-/// The side of its pages that a block lies at, and so the errors that fault at once.
+/// The side of its pages that a block is at, and so the errors that fault at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GuardSide {
     /// The block ends as close to the guard behind it as its alignment allows: at alignment 1, or
@@ -118,7 +118,7 @@ pub enum GuardSide {
 /// let layout = Layout::new::<[u32; 25]>();
 /// let block = suspect.allocate(layout)?;
 /// assert_eq!(block.len(), 100);
-/// // To touch the byte behind the block would stop the program here and now.
+/// // To touch the byte after the block would stop the program here and now.
 /// let past = block.cast::<u8>().as_ptr().wrapping_add(100);
 /// let known = suspect.describe(past).expect("it lies beside a block");
 /// assert_eq!((known.place, known.block), (GuardedPlace::Behind(1), block.cast()));
@@ -159,7 +159,7 @@ impl GuardPageAllocator<'_> {
 
 impl<'a> GuardPageAllocator<'a> {
     /// Makes an allocator of guarded blocks over `pages`, which takes nothing from them yet. Blocks
-    /// lie at the guard behind them, up to 16 384 of them are guarded, and 1 024 freed ones wait.
+    /// are at the guard behind them, up to 16 384 of them are guarded, and 1 024 freed ones wait.
     #[must_use]
     pub const fn new(name: &'a str, pages: &'a PageAllocator) -> Self {
         Self {
@@ -173,7 +173,7 @@ impl<'a> GuardPageAllocator<'a> {
         }
     }
 
-    /// Sets the guard that blocks lie at.
+    /// Sets the guard that blocks are at.
     #[must_use]
     pub const fn with_side(self, side: GuardSide) -> Self {
         // A const function cannot move fields out of a type with a destructor.
@@ -227,7 +227,7 @@ impl<'a> GuardPageAllocator<'a> {
         while self.let_go_beyond(0) {}
     }
 
-    /// Reports what is known about an address: which block it lies in or beside, who allocated that,
+    /// Reports what is known about an address: which block it is in or beside, who allocated that,
     /// and who freed it. `None` where it is nobody's, or of a block that was freed and waits no
     /// more.
     ///
@@ -240,7 +240,7 @@ impl<'a> GuardPageAllocator<'a> {
     }
 }
 
-// SAFETY: each block lies in pages that were mapped for it alone and stay until it is freed, at the
+// SAFETY: each block is in pages that were mapped for it alone and stay until it is freed, at the
 // alignment asked and as long as asked; moving the allocator leaves them where they are. Every
 // failing path undoes what it did before. Nothing unwinds but misuse handlers, which run before
 // anything has changed and without the lock.

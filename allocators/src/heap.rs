@@ -24,10 +24,10 @@ const REGION_BYTES: usize = 64 << 20;
 /// A general-purpose allocator: any size, any alignment, over one fixed region or growing from a
 /// backing allocator.
 ///
-/// Blocks up to 496 bytes lie in pages of one size class, larger ones in a two-level segregated fit.
+/// Blocks up to 496 bytes are in pages of one size class, larger ones in a two-level segregated fit.
 /// A bit a granule of 16 bytes, apart from the blocks, says what is live, so every double, foreign and
 /// interior free is found until the block is given out again. Of the allocator's own words only the
-/// 8-byte headers of pages and of blocks over 496 bytes lie between blocks, and the links of free ones
+/// 8-byte headers of pages and of blocks over 496 bytes are between blocks, and the links of free ones
 /// in them; both are checked before they are believed, headers by 4 bits a word and by their range.
 ///
 /// # Complexity

@@ -180,7 +180,7 @@ impl Default for MemoryOptions {
 ///
 /// # Invariants
 ///
-/// 1. The objects lie in the boot heap, each alive from its making to its drop, and do not move.
+/// 1. The objects are in the boot heap, each alive from its making to its drop, and do not move.
 /// 2. What an object refers to, its name included, is a field further down, and so dropped later.
 pub struct MemoryGlobals<'s> {
     // Fields are dropped from the first to the last, also when one of them panics.
@@ -192,7 +192,7 @@ pub struct MemoryGlobals<'s> {
 }
 
 impl MemoryGlobals<'_> {
-    /// A boot heap of so many bytes is enough for one root.
+    /// A boot heap of the given number of bytes is enough for one root.
     pub const BOOT_BYTES: usize = 64 << 10;
 }
 
@@ -275,7 +275,7 @@ impl Drop for MemoryGlobals<'_> {
     }
 }
 
-/// The heap that all lies in, which must hold no more at the end than at the start.
+/// The heap that all is in, which must hold no more at the end than at the start.
 struct Boot<'s> {
     heap: SharedRef<'s>,
     live_before: usize,

@@ -22,7 +22,7 @@ pub enum Misuse {
     WrongSize,
     /// Memory that belongs to the allocator has been overwritten.
     Damaged,
-    /// Bytes behind the end of a block were overwritten.
+    /// Bytes past the end of a block were overwritten.
     Overrun,
     /// Bytes before the start of a block were overwritten.
     Underrun,

@@ -25,7 +25,7 @@ use tree::Tree;
 /// The memory overview: what a set of allocators has live, granted and reserved, as the tree that they
 /// form.
 ///
-/// An allocator stands below the first one listed that it takes its memory from
+/// An allocator is below the first one listed that it takes its memory from
 /// ([`backing_identity`](Allocator::backing_identity) and [`identity`](Allocator::identity)); one
 /// whose backing is not listed is a root. Two that share an identity, such as a lock and what it
 /// guards, stand side by side, and those that take from them below the first. Should links lead in a

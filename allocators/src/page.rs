@@ -142,7 +142,7 @@ impl PageAllocator {
     }
 
     /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites). They are told
-    /// by [`walk`](Allocator::walk) and stand in the report of a leak. Their table has a lock of its
+    /// by [`walk`](Allocator::walk) and are in the report of a leak. Their table has a lock of its
     /// own; threads that allocate or free wait for it, also while it grows.
     ///
     /// # Examples

@@ -84,7 +84,7 @@ use index::Index;
 ///
 /// # Memory
 ///
-/// Nothing lies in a block or between two. Groups and the table that leads to them, behind the
+/// Nothing is in a block or between two. Groups and the table that leads to them, behind the
 /// blocks of each chunk, take 0.75 to 1.1 bytes a block of up to 128 bytes, where 64 share a group;
 /// more the fewer share one, 6 bytes a block of 1 KiB. A request that is smaller than the block
 /// wastes the rest of it.
@@ -296,7 +296,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
 
     /// Makes each chunk as large as `bytes` allow, what the pool keeps behind its blocks included, but
     /// of one block at least. Where the backing keeps words of its own beside a block, leave them out of
-    /// `bytes`: chunks of 8 176 bytes lie in a heap one behind the other, chunks of 8 192 do not, as they
+    /// `bytes`: chunks of 8 176 bytes are in a heap one behind the other, chunks of 8 192 do not, as they
     /// are aligned.
     ///
     /// # Examples
@@ -396,9 +396,9 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
 
     #[inline]
     fn block_at(&self, group: &Group, index: usize) -> NonNull<[u8]> {
-        // SAFETY: invariant 1 of `Group`: the block lies within the chunk.
+        // SAFETY: invariant 1 of `Group`: the block is within the chunk.
         let block = unsafe { group.first.add(index * self.size.bytes) };
-        // SAFETY: it lies within an allocation, so it is not null.
+        // SAFETY: it is within an allocation, so it is not null.
         let block = unsafe { NonNull::new_unchecked(block) };
         NonNull::slice_from_raw_parts(block, self.size.bytes)
     }
@@ -453,7 +453,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
 }
 
 impl<'a> PoolAllocator<'a, dyn Allocator + Sync + 'a> {
-    /// Makes a pool whose blocks and metadata all lie in `region`; it never grows.
+    /// Makes a pool whose blocks and metadata all are in `region`; it never grows.
     ///
     /// It has as many blocks as fit: none where the region is too small for one.
     #[must_use]

@@ -30,7 +30,7 @@ use crate::stats::Stats;
 /// A freed block is filled with 0xdf and waits. When more than a chosen number of blocks wait, or
 /// more than a chosen number of bytes, the oldest leave for the backing. A block that leaves is
 /// read: a byte that has changed is reported as
-/// [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree), with where it lies in the block, how
+/// [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree), with where it is in the block, how
 /// many bytes have changed, how large the block is and who freed it. [`check`](Self::check) looks
 /// at once at all that wait, [`flush`](Self::flush) lets them all go, and so does dropping the
 /// allocator.

@@ -39,7 +39,7 @@ use ring::Ring;
 
 /// A ring for blocks that are freed soon, with fall back to a backing allocator.
 ///
-/// New blocks lie behind the youngest one, around the end and over again. Blocks may be freed in any
+/// New blocks follow the youngest one, around the end and over again. Blocks may be freed in any
 /// order; the room of one comes back when all that are older are freed too, and that of the youngest at
 /// once. A request that the ring has no room for, since it is large or since some old block still holds
 /// the ring, goes to the backing: [`fell_back`](Self::fell_back) says how much did.
@@ -239,7 +239,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ScratchAllocator<'_, B> {
         self.fall_back.backing()
     }
 
-    /// Returns `true` if `address` lies in the ring, or in a block that fell back: O(1) for the first,
+    /// Returns `true` if `address` is in the ring, or in a block that fell back: O(1) for the first,
     /// O(blocks that fell back) else.
     fn owns(&self, address: *const u8) -> bool {
         self.ring.owns(address) || self.fall_back.owns(address)

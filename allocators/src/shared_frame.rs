@@ -67,7 +67,7 @@ use counters::Counters;
 ///
 /// Allocating: O(1), lock-free: a compare-exchange, repeated where other threads came first. Freeing:
 /// O(bytes of the block / 256), as the end is looked for, lock-free. Four atomic read-modify-write
-/// operations each (166 instructions a pair), one more where the block's bits lie in two words, and one for a request that was
+/// operations each (166 instructions a pair), one more where the block's bits are in two words, and one for a request that was
 /// rounded up. Making a frame and resetting it: O(bytes in use / 256), to clear the bits; no block is touched.
 ///
 /// All threads move one cursor, so they share its cache line. Where that is too much, let each
@@ -127,7 +127,7 @@ use counters::Counters;
 ///
 /// 1. `memory` is aligned to 8, valid for `room` bytes, a multiple of 8, and used by this frame alone;
 ///    `bits` has two bits for each 8 of them.
-/// 2. The cursor is a multiple of 8, at most `room`. Every live block lies below it.
+/// 2. The cursor is a multiple of 8, at most `room`. Every live block is below it.
 /// 3. A live block has the bit of its start set and the bit of its end, and no bit between them. No other
 ///    bits are set, but by calls under way.
 pub struct SharedFrame<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 'a> {
@@ -177,7 +177,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         self.counters.cursor.store(0, Ordering::Relaxed);
     }
 
-    /// Returns how many bytes lie behind the last block.
+    /// Returns how many bytes follow the last block.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.room - self.cursor()
@@ -234,7 +234,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         let base = self.memory.addr().get();
         let mut cursor = self.cursor();
         loop {
-            // The cursor lies within the memory, so only the gap can lead beyond the address space.
+            // The cursor is within the memory, so only the gap can lead beyond the address space.
             let gap = (base + cursor).wrapping_neg() & (align - 1);
             if gap > self.room - cursor || bytes > self.room - cursor - gap {
                 return None;
@@ -257,7 +257,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
     fn give_up(&self, start: usize, end: usize) -> bool {
         let cell = &self.counters.cursor;
         // Release pairs with the Acquire in `bump`. That the cursor may have moved and come back does no
-        // harm: whatever lies behind it is free whenever it stands there.
+        // harm: whatever follows it is free whenever it stands there.
         cell.compare_exchange(end, start, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
@@ -378,7 +378,7 @@ const fn stride(bytes: usize) -> usize {
     (bytes + GRAIN - 1) & !(GRAIN - 1)
 }
 
-// SAFETY: a block lies between the cursor's old and new place, and the one thread whose exchange moved it
+// SAFETY: a block is between the cursor's old and new place, and the one thread whose exchange moved it
 // has it, so it overlaps no other; only the free of a block that ends at the cursor, or a reset, bring the
 // cursor back. Nothing is changed before the exchange, the one step that can fail.
 unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {

@@ -98,7 +98,7 @@ use place::{CHUNKS_MAX, Place, Places};
 ///
 /// # Memory
 ///
-/// Nothing lies in a block or between two. 1 bit a block and 1/64 of that, and 80 bytes a chunk,
+/// Nothing is in a block or between two. 1 bit a block and 1/64 of that, and 80 bytes a chunk,
 /// apart from the blocks: 1.7 % of blocks of 8 bytes, 0.2 % of 64 bytes. A request that is smaller
 /// than the block wastes the rest of it. A growing pool has at most about as many blocks unused as
 /// it had in use at its peak, or one chunk's. The pool itself has 896 bytes.
@@ -329,7 +329,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
 
     #[inline]
     fn block_at(&self, chunk: &Chunk, index: usize) -> NonNull<u8> {
-        // SAFETY: invariant 1 of `Chunk`: the block lies within the chunk.
+        // SAFETY: invariant 1 of `Chunk`: the block is within the chunk.
         unsafe { chunk.first.add(index * self.size.bytes) }
     }
 
@@ -395,7 +395,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
 }
 
 impl<'a> SharedPool<'a, dyn Allocator + Sync + 'a> {
-    /// Makes a pool whose blocks and metadata all lie in `region`; it never grows.
+    /// Makes a pool whose blocks and metadata all are in `region`; it never grows.
     ///
     /// It has as many blocks as fit: none where the region is too small for one.
     #[must_use]

@@ -55,7 +55,7 @@ use counters::Counters;
 ///
 /// On top of the backing and its `allocated_size`: four atomic additions to allocate (with a budget the
 /// first is a compare-exchange that is repeated while others interfere), one more for each new peak,
-/// and two to free: 6 a pair, some 50 instructions (92 with a budget). They stand in a cache line of their own, which moves between the cores
+/// and two to free: 6 a pair, some 50 instructions (92 with a budget). They are in a cache line of their own, which moves between the cores
 /// that use the proxy; that is what it costs under contention. Wait-free without a budget, else lock-free.
 ///
 /// # Memory

@@ -437,7 +437,7 @@ pub(crate) unsafe fn reallocate<A: Allocator, S: SiteBook>(
 }
 
 /// Reports a wrong free or resize, and who asked for the block where one of another size was named, or
-/// one that the address lies in.
+/// one that the address is in.
 #[cold]
 #[inline(never)]
 pub(crate) fn wrong_free_beside<S: SiteBook>(

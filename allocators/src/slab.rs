@@ -2,7 +2,7 @@
 //!
 //! After the slab idea of Jeff Bonwick, "The Slab Allocator: An Object-Caching Kernel Memory
 //! Allocator" (1994), and Niklas Frykholm's advice in "Allocation Adventures 3: The Buddy Allocator"
-//! (2015) to leave small blocks to a slab allocator. Changes: which slots are free stands in bits
+//! (2015) to leave small blocks to a slab allocator. Changes: which slots are free is in bits
 //! apart from them, and sparse pages are divided among classes; what is passed on to the backing is
 //! remembered in a table. The same engine serves the heap.
 
@@ -231,7 +231,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
 }
 
 // SAFETY: small blocks are slots of our regions, which the engine's invariants keep apart; large ones
-// are the backing's, which keeps the contract itself, and stand in the table while they are live.
+// are the backing's, which keeps the contract itself, and are in the table while they are live.
 unsafe impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> Allocator
     for SlabAllocator<'_, B, C, S>
 {

@@ -230,7 +230,7 @@ impl State {
         }
     }
 
-    /// Returns `true` if an address lies in a live block. O(blocks).
+    /// Returns `true` if an address is in a live block. O(blocks).
     fn spans(&self, address: usize) -> bool {
         let mut is_found = false;
         self.blocks.for_each(|start, known| {

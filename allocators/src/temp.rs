@@ -11,7 +11,7 @@
 //! | counters | name | frame's counters | N bytes: block | block | free .. | records | dead bits |
 //! ```
 //!
-//! See [`FrameAllocator`](crate::FrameAllocator) for what lies in the `N` bytes.
+//! See [`FrameAllocator`](crate::FrameAllocator) for what is in the `N` bytes.
 
 use core::alloc::Layout;
 use core::cell::{Cell, UnsafeCell};
@@ -247,7 +247,7 @@ unsafe impl<const N: usize, B: Allocator + ?Sized> Allocator for TempAllocator<'
         self.fall_back.backing()
     }
 
-    /// Returns `true` if `address` lies in the buffer, or in a block that fell back: O(1) for the first,
+    /// Returns `true` if `address` is in the buffer, or in a block that fell back: O(1) for the first,
     /// O(blocks that fell back) else.
     fn owns(&self, address: *const u8) -> bool {
         self.frame().owns(address) || self.fall_back.owns(address)

@@ -1,4 +1,4 @@
-//! A check of the backing every so many calls.
+//! A check of the backing at a fixed interval of calls.
 //!
 //! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which runs the allocator's check of its own
 //! structure at intervals and narrows down the one in which it broke. Changes: the report names both
@@ -18,7 +18,7 @@ use crate::stats::Stats;
 #[cfg(test)]
 mod tests;
 
-/// An allocator that passes everything on to another and checks, every so many calls, whether that one
+/// An allocator that passes everything on to another and checks, at a fixed interval of calls, whether that one
 /// and all below it are sound.
 ///
 /// Calls are allocations, frees, resizes and reallocations, numbered from 1. The check comes before

@@ -62,7 +62,7 @@ impl Lists {
         let layout = Layout::from_size_align(chunk, chunk).map_err(|_| AllocError)?;
         let region = self.pages.allocate(layout)?.cast::<u8>();
         for at in (0..chunk).step_by(bytes) {
-            // SAFETY: `at` lies within the chunk.
+            // SAFETY: `at` is within the chunk.
             let block = unsafe { region.add(at) };
             self.push(class, block.cast());
         }

@@ -96,7 +96,7 @@ pub(crate) fn pool_instructions() -> Reading {
     }
 }
 
-/// Measures `containers/listpool/misses`: cache misses of a walk over lists with so many items a node, settled
+/// Measures `containers/listpool/misses`: cache misses of a walk over lists with the given number of items a node, settled
 /// over unsettled.
 pub(crate) fn list_misses<const K: usize>() -> Reading {
     let [unsettled, settled] = match K {

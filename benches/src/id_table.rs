@@ -11,7 +11,7 @@ use crate::memory::{HEAP, Heap};
 /// line, so what a table lays between them shows; 1 000 of them fit a first-level cache of 32 KiB or
 /// nearly, 100 000 are 3.2 MB and no longer fit the second level.
 ///
-/// The id of another object, for the lookups that wait for each other, lies in it as the program holds
+/// The id of another object, for the lookups that wait for each other, is in it as the program holds
 /// it. All ids here are 4 or 8 bytes long, so all objects have one size.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]

@@ -9,10 +9,10 @@ use loligo_allocators::{Allocator, HeapAllocator, Locked, PageAllocator};
 /// Pages for our allocators, and for the regions of all.
 pub(crate) static PAGES: PageAllocator = PageAllocator::new("benches");
 
-/// The heap that the scoreboard's own memory, and so that of most peers, lies on, too.
+/// The heap that the scoreboard's own memory, and so that of most peers, is on, too.
 pub(crate) type Heap = Locked<HeapAllocator<'static, PageAllocator>>;
 
-/// A heap for our tables, so that they lie on the same kind of pages as their peers.
+/// A heap for our tables, so that they are on the same kind of pages as their peers.
 pub(crate) static HEAP: Heap = Locked::new(HeapAllocator::new("benches, tables", &PAGES));
 
 /// A region that is resident, for allocators that are made in it again in every pass.

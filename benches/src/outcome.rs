@@ -7,7 +7,7 @@
 //! peer. `spread` is the distance between the quartiles of that ratio.
 //!
 //! A row is reached when that median meets the target. Differences under 5 % count as equal: a ratio
-//! of times that lies above the target by less than 5 % of it cannot be told from the target, and
+//! of times that is above the target by less than 5 % of it cannot be told from the target, and
 //! counts as reached; the printed table says `within 5 %` instead of `yes` there. What is counted and
 //! not timed (instructions, bytes) is exact and must meet the target itself.
 //!

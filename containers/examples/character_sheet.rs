@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A saved store is its block as it lies. It is read where the file was loaded or mapped, once it is checked.
+/// A saved store is its block in place. It is read where the file was loaded or mapped, once it is checked.
 fn save_and_load(hero: &KeyValues<'_, impl Allocator + ?Sized>) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("hero.sheet");

@@ -51,12 +51,12 @@ use header::HEADER;
 /// The greatest alignment of anything in a blob, and what the bytes of one must be aligned to.
 pub const BLOB_ALIGN: usize = 16;
 
-/// How deep parts may lie in parts of parts.
+/// How deep parts may be in parts of parts.
 pub const BLOB_DEPTH: u32 = 64;
 
 /// A resource that was opened: the struct `R` and the parts that its offsets lead to.
 ///
-/// Structs are read as they lie, by reference. A part is reached through the field that leads to it:
+/// Structs are read in place, by reference. A part is reached through the field that leads to it:
 /// `blob.str(&effect.name)`. Fields that lead to parts cannot be made but by opening a blob, so all that can be
 /// asked has been checked.
 ///
@@ -129,7 +129,7 @@ pub const BLOB_DEPTH: u32 = 64;
 /// # Invariants
 ///
 /// 1. `bytes` begin with a header, then an `R`, at an address that is a multiple of [`BLOB_ALIGN`].
-/// 2. Everything that the root leads to was checked: it lies within the bytes, is aligned, and is a value of
+/// 2. Everything that the root leads to was checked: it is within the bytes, is aligned, and is a value of
 ///    its type.
 pub struct Blob<'b, R> {
     bytes: &'b [u8],

@@ -34,7 +34,7 @@ pub use table::{CallbackId, CallbackTable};
 /// Callback32  | function: u32 | 28 bytes of data |
 /// ```
 ///
-/// The functions stand in a [`CallbackTable`], made once. A low system is given a [`CallbackId`] and data,
+/// The functions are in a [`CallbackTable`], made once. A low system is given a [`CallbackId`] and data,
 /// queues the call when the time has come, and knows no more. The high one calls [`run`](Self::run) where calls
 /// are welcome. Data that name an object hold its id, not a reference, as the object may be gone by then.
 ///

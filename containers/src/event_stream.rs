@@ -407,7 +407,7 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
         }
         // SAFETY: `at` is below the block's end, as there is room behind it.
         let place = unsafe { self.buffer.start().cast::<u8>().add(at) };
-        // SAFETY: there is room for them; they do not lie in the block, which is borrowed exclusively.
+        // SAFETY: there is room for them; they are not in the block, which is borrowed exclusively.
         unsafe { place.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     }
 }
@@ -432,7 +432,7 @@ unsafe fn write_record<E: Event>(place: *mut u32, event: &E) {
         // SAFETY: the last word of what may be written. The event's bytes follow, and fill it in part.
         unsafe { last.write_unaligned(0) };
     }
-    // SAFETY: the words behind the header, or the end where the event has no size.
+    // SAFETY: the words after the header, or the end where the event has no size.
     let payload = unsafe { place.add(HEADER_WORDS as usize) };
     // SAFETY: the event fits into them, by `record_words`. It has no padding (`NoUninit`), so all its bytes
     // are written.

@@ -368,7 +368,7 @@ fn measure(bytes: usize, align: usize) -> Result<(u32, u32), HandleHeapError> {
     Ok((size, (align / GRANULE).max(1) as u32))
 }
 
-/// Returns how many granules a block of so many bytes takes, its header included.
+/// Returns how many granules a block of the given number of bytes takes, its header included.
 #[inline]
 const fn granules(bytes: u32) -> u32 {
     1 + bytes.div_ceil(GRANULE as u32)

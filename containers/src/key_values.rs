@@ -53,7 +53,7 @@ use words::Words;
 /// Keys and values of one object, in one buffer without pointers: for small amounts of data of any kind, as
 /// the character sheet of an entity.
 ///
-/// Keys are hashed names, or paths of names ([`path_key`]) where an object lies in an object; a [`Value`]
+/// Keys are hashed names, or paths of names ([`path_key`]) where an object is in an object; a [`Value`]
 /// is a bool, a number, a text or an array of numbers.
 ///
 /// ```text
@@ -65,7 +65,7 @@ use words::Words;
 /// ```
 ///
 /// Keys, values and types grow up, texts and arrays down; places are told from the end. So the buffer may
-/// be moved, copied, saved and sent as it lies.
+/// be moved, copied, saved and sent in place.
 ///
 /// # Complexity
 ///
@@ -163,7 +163,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         Ok(copy)
     }
 
-    /// Returns a copy: the block as it lies, so that its bytes are equal, too, unless the allocator grants a
+    /// Returns a copy: the block in place, so that its bytes are equal, too, unless the allocator grants a
     /// longer block than it was asked for.
     ///
     /// # Complexity
@@ -386,7 +386,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         done
     }
 
-    /// Returns the store as it lies, to be saved, sent or compared:
+    /// Returns the store in place, to be saved, sent or compared:
     /// [`KeyValuesRef::open`] reads it in place.
     ///
     /// Two stores that had the same history in blocks of the same length have the same bytes. What is free is zero;
@@ -490,7 +490,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         }
     }
 
-    /// Makes the block `words` long at least, and by `slack` more if that is to be had. What lies at its end
+    /// Makes the block `words` long at least, and by `slack` more if that is to be had. What is at its end
     /// moves to the new one.
     fn grow_to(&mut self, words: usize, slack: usize) -> Result<(), GrowError> {
         if words > MOST {
@@ -516,7 +516,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         self.words.as_mut_slice()[AT_BYTES] = 4 * words as u32;
     }
 
-    /// Changes what lies in the block, which is not empty.
+    /// Changes what is in the block, which is not empty.
     #[inline]
     fn edit<R>(&mut self, change: impl FnOnce(&mut Edit<'_>) -> R) -> R {
         let (header, block) = self.parts();

@@ -1,6 +1,6 @@
 //! Many lists in one array.
 //!
-//! After Niklas Frykholm, "An Example in Data-Oriented Design: Sound Parameters" (2011), whose lists lie in one
+//! After Niklas Frykholm, "An Example in Data-Oriented Design: Sound Parameters" (2011), whose lists are in one
 //! array and whose nodes are taken by rolling over it, and "Allocation Adventures 2: Arrays of Arrays"
 //! (2015), which puts several items into a node, uses 0 as nil and proposes to sort a little at each call.
 //! Changes:
@@ -206,7 +206,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         or_panic(self.try_reserve_lists(more));
     }
 
-    /// Makes so many nodes free at least, those that are free now among them.
+    /// Makes the given number of nodes free at least, those that are free now among them.
     ///
     /// # Complexity
     ///

@@ -3,7 +3,7 @@
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose engine's collections (its
 //! foundation library of 2012 has this one) take their memory from an allocator object. Changes:
 //!
-//! - The values of a key stand in the order in which they were inserted, and inserting walks no chain.
+//! - The values of a key are in the order in which they were inserted, and inserting walks no chain.
 //! - Chains lead both ways, so removing an entry costs the same however many values its key has.
 //! - An entry keeps its hash: the table grows without hashing a key again, and compares few.
 
@@ -32,7 +32,7 @@ const NIL: u32 = u32::MAX;
 /// How many buckets a table begins with.
 const FIRST_BUCKETS: usize = 8;
 
-/// A key with one of its values, and where it stands in its chain.
+/// A key with one of its values, and where it is in its chain.
 struct Entry<K, V> {
     hash: u32,
     /// The next entry of the bucket; of the last one the first.
@@ -43,7 +43,7 @@ struct Entry<K, V> {
     value: V,
 }
 
-/// Where an entry lies in a [`MultiMap`]: good until an entry is removed.
+/// Where an entry is in a [`MultiMap`]: good until an entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EntryPlace(u32);
 
@@ -72,7 +72,7 @@ pub struct EntryPlace(u32);
 /// # When not to use it
 ///
 /// For one value a key, a `HashMap`. For dozens of values a key that are read over and over, lists that
-/// lie in a row each: here a key's values lie where they were inserted.
+/// are in a row each: here a key's values lie where they were inserted.
 ///
 /// # Examples
 ///
@@ -484,7 +484,7 @@ fn beyond(place: EntryPlace, len: usize) -> ! {
 impl<K: fmt::Debug, V: fmt::Debug, S, A: Allocator + ?Sized> fmt::Debug
     for MultiMap<'_, K, V, S, A>
 {
-    /// Shows the entries as they lie.
+    /// Shows the entries in place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }

@@ -9,7 +9,7 @@
 //! - A field is resolved once and then swept over in all rows; looking it up for each row costs several
 //!   times as much as the work itself.
 //! - Fields are added and removed while there are rows.
-//! - Text, lists and dictionaries lie behind the rows in the same block, so that a copy is one copy of
+//! - Text, lists and dictionaries follow the rows in the same block, so that a copy is one copy of
 //!   memory even then.
 //! - Two fields of an array cannot share a hash. That two names do is found where names are known: when a
 //!   table of them is built.
@@ -47,7 +47,7 @@ use shape::Shape;
 /// The most fields that an open struct or array may have.
 pub const OPEN_FIELDS_MAX: u32 = 256;
 
-/// How the rows of an [`OpenArray`] lie in memory.
+/// How the rows of an [`OpenArray`] are in memory.
 ///
 /// Structs are better where most fields of a row are used together, or rows come and go often; columns where
 /// functions sweep over few of the fields, which they then read without gaps.

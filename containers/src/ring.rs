@@ -5,7 +5,7 @@
 //!
 //! - The room is a power of two, so a place is found by masking and both ends are counters that run freely:
 //!   a push writes one of them, a pop the other.
-//! - Growing moves the shorter of both pieces, and nothing where the elements lie in one piece.
+//! - Growing moves the shorter of both pieces, and nothing where the elements are in one piece.
 //! - Running out of memory is an error where the caller wants it to be.
 
 use core::ptr;
@@ -320,7 +320,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         self.get_mut(self.len().wrapping_sub(1))
     }
 
-    /// Returns all elements as two slices, the first ones in the first. The second is empty where they lie in
+    /// Returns all elements as two slices, the first ones in the first. The second is empty where they are in
     /// one piece. O(1).
     #[inline]
     #[must_use]
@@ -329,7 +329,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         let start = self.buffer.start().as_ptr();
         // SAFETY: so many elements are alive there (invariant 3); the borrow of the ring keeps them.
         let first = unsafe { slice::from_raw_parts(place, first) };
-        // SAFETY: as above: those that follow lie at the beginning of the block.
+        // SAFETY: as above: those that follow are at the beginning of the block.
         (first, unsafe { slice::from_raw_parts(start, second) })
     }
 
@@ -437,7 +437,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         self.tail.wrapping_sub(self.head)
     }
 
-    /// Returns where the first piece begins, how long it is, and how long the second is, which lies at the
+    /// Returns where the first piece begins, how long it is, and how long the second is, which is at the
     /// beginning of the block.
     #[inline(always)]
     const fn pieces(&self) -> (*mut T, usize, usize) {
@@ -488,7 +488,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// Both runs lie within the block and apart; elements are alive in the first and none in the second.
+    /// Both runs are within the block and apart; elements are alive in the first and none in the second.
     unsafe fn copy_slots(&mut self, from: u32, to: u32, count: u32) {
         let start = self.buffer.start().as_ptr();
         // SAFETY: within the block, as promised.

@@ -3,7 +3,7 @@
 //! After Niklas Frykholm, "An Example in Data-Oriented Design: Sound Parameters" (2011), which names binary search
 //! in a sorted array first among what is better than a tree of nodes. Changes:
 //!
-//! - Keys and values lie in two arrays, so a search touches no value.
+//! - Keys and values are in two arrays, so a search touches no value.
 //! - What is pushed waits unsorted and is merged in at once; of equal keys the last one pushed wins.
 
 use core::borrow::Borrow;
@@ -467,7 +467,7 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.keys.iter().zip(self.values.iter_mut())
     }
 
-    /// Visits the entries whose keys lie in a range, in ascending order; none if the range ends before it begins.
+    /// Visits the entries whose keys are in a range, in ascending order; none if the range ends before it begins.
     ///
     /// # Complexity
     ///
@@ -558,7 +558,7 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     }
 }
 
-/// A map while its entries are asked about: those that stay lie before `kept`, those that do not before
+/// A map while its entries are asked about: those that stay are before `kept`, those that do not before
 /// `asked`, in no order. Dropped it drops those, also when a closure panics.
 struct Sieve<'s, 'a, K, V, A: Allocator + ?Sized> {
     map: &'s mut SortedMap<'a, K, V, A>,

@@ -28,7 +28,7 @@ pub use reader::StreamReader;
 pub use streamed::{Number, Streamed};
 pub use writer::StreamWriter;
 
-/// How deep arrays may lie in arrays, so that a type that holds an array of itself cannot be made to
+/// How deep arrays may be in arrays, so that a type that holds an array of itself cannot be made to
 /// overflow the program's stack.
 const DEPTH_MAX: u32 = 64;
 
@@ -46,7 +46,7 @@ const DEPTH_MAX: u32 = 64;
 ///
 /// # When not to use it
 ///
-/// For data that are used as they lie in the file: that is a blob. For many events of plain structs: an
+/// For data that are used as they are in the file: that is a blob. For many events of plain structs: an
 /// [`EventStream`](crate::EventStream) copies them as they are.
 ///
 /// # Examples
@@ -108,13 +108,13 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`]. What was read until then stands in the value, and the rest is as it was.
+    /// [`StreamError`]. What was read until then is in the value, and the rest is as it was.
     #[inline(always)]
     fn value<T: Streamed>(&mut self, value: &mut T) -> Result<(), StreamError> {
         value.stream(self)
     }
 
-    /// Reads or writes a field. Its name is for errors alone and does not stand in the stream.
+    /// Reads or writes a field. Its name is for errors alone and is not in the stream.
     ///
     /// # Errors
     ///

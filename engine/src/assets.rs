@@ -1,4 +1,4 @@
-//! What the render thread was given of resources: where each mesh lies in the shared buffers, which number each material
+//! What the render thread was given of resources: where each mesh is in the shared buffers, which number each material
 //! has.
 
 use bytemuck::{AnyBitPattern, NoUninit};

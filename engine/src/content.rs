@@ -159,7 +159,7 @@ impl<'e, 'm> Content<'e, 'm> {
             // The manager says so, too, when they are spawned.
             return Err(EngineError::Wrong { key: settings.level, what: "its models are none" });
         };
-        // They lie in a resource, which loading others moves.
+        // They are in a resource, which loading others moves.
         let models = Array::try_from_slice_in(models, self.layers.memory())?;
         for model in &*models {
             assets.load_mesh(model.mesh(), resources)?;

@@ -68,7 +68,7 @@ impl<'a, T: Shown, A: Allocator + ?Sized> Objects<'a, T, A> {
     }
 
     fn reserve(&mut self, more: usize) -> Result<(), GrowError> {
-        // One more for each that is there, and what waits already lies in front.
+        // One more for each that is there, and what waits already is in front.
         self.gone.try_reserve(self.plain.len() + more)
     }
 }

@@ -82,7 +82,7 @@ impl<'e> Renderer<'e> {
         })
     }
 
-    /// Draws a frame; what became of it lies in the packet.
+    /// Draws a frame; what became of it is in the packet.
     pub(crate) fn draw(&mut self, packet: &mut Packet<'e, Room<'e>>, worker: &Worker<'_>) {
         let (began, driver) = (thread_ns(), driver_ns());
         packet.result = self.try_draw(packet, worker).map(|drawn| {

@@ -42,7 +42,7 @@ const WINDOW_MAX: u64 = 16_384;
 /// Up to four blocks of the memory passed in: two names, 24 bytes a layer over the whole picture, and 16 a material.
 #[derive(Debug)]
 pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
-    /// What stands above the window.
+    /// What is above the window.
     pub title: Array<'a, u8, A>,
     /// The level that the game starts with.
     pub level: ResourceKey,

@@ -13,7 +13,7 @@ struct ThingTag;
 /// one world from another.
 type ThingId = Id<ThingTag, u32, 16, 12>;
 
-/// Plain data, so that a table of them can be saved as it lies. `Option` of an id is plain data, too, and
+/// Plain data, so that a table of them can be saved in place. `Option` of an id is plain data, too, and
 /// stands for "nobody" as zero.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C)]

@@ -33,7 +33,7 @@ pub(crate) use repr::Sealed;
 /// - Bits above both hold the tag of the table, for those that are given one.
 ///
 /// An id is never 0. `Option<Id>` is as small as the id and its `None` is stored as 0, so it is
-/// `Option<Id>` that is plain data (`bytemuck::Pod`) and may stand in zeroed memory, streams and files.
+/// `Option<Id>` that is plain data (`bytemuck::Pod`) and may be in zeroed memory, streams and files.
 /// Ids read from such bytes may be wrong in any way: a table answers `None` to them.
 ///
 /// | split | `Id<T, ..>` | slots | lives of a slot | bits for a tag |
@@ -149,7 +149,7 @@ pub trait TableId: Sealed + Copy + Eq + Ord + Hash + fmt::Debug + Send + Sync + 
     #[doc(hidden)]
     const INDEX_MASK: u64 = (1 << Self::INDEX_BITS) - 1;
 
-    /// The generation 1, where it stands in the id.
+    /// The generation 1, where it is in the id.
     #[doc(hidden)]
     const GENERATION_ONE: u64 = 1 << Self::INDEX_BITS;
 

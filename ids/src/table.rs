@@ -7,7 +7,7 @@
 //! - A dead slot holds an index that is not its own in the place where a live one has its own, so one
 //!   comparison distinguishes live from dead and every slot can be used: the article's code cannot use index
 //!   65 535, reads beyond its array when it links the last slot, and does not notice an empty queue.
-//! - The free slots lie in an array of their own and know their position in it, so a given id can be taken
+//! - The free slots are in an array of their own and know their position in it, so a given id can be taken
 //!   out of its middle, and what is to be used next is known without reading the slot before.
 //! - Memory comes from an allocator or from the caller, and running out of it is an error.
 
@@ -207,7 +207,7 @@ pub struct Table<
     limit: usize,
     reserved: usize,
     retired: usize,
-    /// The table's tag, where it stands in an id.
+    /// The table's tag, where it is in an id.
     tag: u64,
     memory: Option<&'a A>,
     owned: PhantomData<(T, I, F, E)>,

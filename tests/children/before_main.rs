@@ -1,4 +1,4 @@
-//! A program whose allocators stand before `main` and are torn down at its end.
+//! A program whose allocators are before `main` and are torn down at its end.
 #![expect(unsafe_code, reason = "it runs before main, and deletes what it made")]
 
 use core::ptr::NonNull;

@@ -25,7 +25,7 @@ fn in_region(region_bytes: usize, leaf_bytes: usize, offset: usize, test: Test<'
 }
 
 /// The limits of a buddy whose buffer is of any size at any address: half the greatest power of two
-/// within it is served surely, since one of its blocks that size lies in there whole.
+/// within it is served surely, since one of its blocks that size is in there whole.
 fn limits_anywhere(region_bytes: usize) -> Limits {
     let most = (region_bytes.next_power_of_two() / 8).max(16);
     Limits { size_max: most, align_max: most, ..Limits::region(region_bytes) }

@@ -20,7 +20,7 @@ struct InMemory<'a> {
 
 impl InMemory<'_> {
     fn at(&self, offset: u64) -> NonNull<u8> {
-        // SAFETY: offsets given out lie within the region.
+        // SAFETY: offsets given out are within the region.
         unsafe { self.base.add(offset as usize) }
     }
 

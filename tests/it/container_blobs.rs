@@ -106,7 +106,7 @@ fn track<A: Allocator>(memory: &A) -> BlobBytes<'_, A> {
     build().expect("there is memory")
 }
 
-/// Reads all that a track leads to, which lies in its bytes, and no byte of it twice.
+/// Reads all that a track leads to, which is in its bytes, and no byte of it twice.
 fn read_within(blob: &Blob<'_, Track>) {
     let bytes = blob.as_bytes();
     let root = blob.root();

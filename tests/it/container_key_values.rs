@@ -162,7 +162,7 @@ fn a_mapped_file_is_a_store() {
     let path = folder.path().join("large.sheet");
     fs::write(&path, store.as_bytes()).expect("the file is ours");
     let file = fs::File::open(&path).expect("just written");
-    // SAFETY: the file lies in a folder of this test, and is not written while it is mapped.
+    // SAFETY: the file is in a folder of this test, and is not written while it is mapped.
     let map = unsafe { Mmap::map(&file) }.expect("a file can be mapped");
     assert_eq!(KeyValuesRef::open(&map), Ok(store.view()));
     let cut = &map[..map.len() - 4];

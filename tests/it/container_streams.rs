@@ -83,7 +83,7 @@ fn threads_write_streams_that_are_merged_by_time() {
     let readers: Vec<EventReader<'_>> = streams.iter().map(EventStream::reader).collect();
     with_heap(|memory| {
         let mut merged: EventStream<'_> = EventStream::new_in(memory);
-        // The time stands in front of one type and in the tail of the other.
+        // The time is in front of one type and in the tail of the other.
         let time = |record: &loligo_containers::EventRecord<'_>| {
             let tail = record.get_with_tail::<Lit, u64>();
             tail.and_then(|(_, mut tail)| tail.next()).or_else(|| record.field::<u64>(0))

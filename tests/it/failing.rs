@@ -23,7 +23,7 @@ pub(crate) const FAILING: Subject = Subject {
     misused: bytes(64, 16),
 };
 
-/// The limits of what stands on one that refuses: the greatest block may be refused in the end.
+/// The limits of what is on one that refuses: the greatest block may be refused in the end.
 const UNSURE: Limits = Limits { lists: false, reclaims: false, ..Limits::region(256 << 10) };
 
 #[test]

@@ -10,7 +10,7 @@ use crate::subject::{Subject, Test, bytes};
 /// Bytes of the rings, their tables included.
 const BYTES: usize = 64 << 10;
 
-/// Nearly all blocks lie in the ring.
+/// Nearly all blocks are in the ring.
 pub(crate) const SCRATCH: Subject = Subject {
     name: "scratch",
     reporter: |_| None,

@@ -121,7 +121,7 @@ fn a_large_block_is_remapped_as_its_backing_does() {
     let pages = PageAllocator::new("pages");
     let slab = Slab::new("slab", &pages);
     let block = slab.allocate(old).expect("there are pages").cast::<u8>();
-    // Whatever lies behind the block, it may have to move.
+    // Whatever follows the block, it may have to move.
     let behind = slab.allocate(old).expect("there are pages").cast::<u8>();
     // SAFETY: the block has more bytes.
     unsafe { block.write(7) };

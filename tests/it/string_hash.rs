@@ -152,7 +152,7 @@ fn a_mapped_file_is_a_table() {
     fs::write(&path, &bytes).expect("the file is ours");
     {
         let file = fs::File::open(&path).expect("just written");
-        // SAFETY: the file lies in a folder of this test, and is not written while it is mapped.
+        // SAFETY: the file is in a folder of this test, and is not written while it is mapped.
         let map = unsafe { Mmap::map(&file) }.expect("a file can be mapped");
         let table = ReverseLookup::<IdString64>::open(&map).expect("it was saved whole");
         assert_eq!(table.len(), all.len());

@@ -40,7 +40,7 @@ impl Subject {
     }
 }
 
-/// The layout of blocks of so many bytes.
+/// The layout of blocks of the given number of bytes.
 pub(crate) const fn bytes(size: usize, align: usize) -> Layout {
     match Layout::from_size_align(size, align) {
         Ok(layout) => layout,

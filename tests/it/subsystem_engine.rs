@@ -163,7 +163,7 @@ struct CaughtUp {
     requests: Range<u64>,
 }
 
-/// A game of eleven frames with so many requests refused; `None` if it did not boot, or a script was refused.
+/// A game of eleven frames with the given number of requests refused; `None` if it did not boot, or a script was refused.
 fn caught_up(data: &Path, refusals: Refusals) -> Option<CaughtUp> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -1,4 +1,4 @@
-//! Checking every so many calls: conformance, programs, and compositions.
+//! Checking at a fixed interval of calls: conformance, programs, and compositions.
 
 use loligo_allocators::{
     Allocator, CanaryAllocator, HeapAllocator, PoolAllocator, VerifyAllocator,

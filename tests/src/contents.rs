@@ -49,7 +49,7 @@ impl Pattern {
         };
         let pattern = Self { seed, head, tail, bytes };
         for range in pattern.ranges(bytes) {
-            // SAFETY: the range lies within the block, by the caller's promise valid for writes.
+            // SAFETY: the range is within the block, by the caller's promise valid for writes.
             let from = unsafe { block.add(range.start) };
             // SAFETY: as above; the memory is not referred to by anything else while it is written.
             let target = unsafe {
@@ -70,7 +70,7 @@ impl Pattern {
     /// `block` is valid for reads of `kept.min(bytes)` bytes, and the pattern was written there.
     pub(crate) unsafe fn first_difference(&self, block: NonNull<u8>, kept: usize) -> Option<usize> {
         self.ranges(kept).into_iter().find_map(|range| {
-            // SAFETY: the range lies within the bytes that the caller promises to be readable.
+            // SAFETY: the range is within the bytes that the caller promises to be readable.
             let from = unsafe { block.add(range.start) };
             // SAFETY: as above, and they were written before.
             let found = unsafe { core::slice::from_raw_parts(from.as_ptr(), range.len()) };

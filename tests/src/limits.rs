@@ -43,7 +43,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the limits of a general allocator over one region of `bytes` bytes that lies at an
+    /// Returns the limits of a general allocator over one region of `bytes` bytes that is at an
     /// address of at least that alignment.
     #[must_use]
     pub const fn region(bytes: usize) -> Self {

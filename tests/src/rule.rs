@@ -19,7 +19,7 @@ pub enum Rule {
     Overlap,
     /// The slice returned is at least as long as was asked, and no shorter than one byte.
     Length,
-    /// `allocated_size` lies between what was asked and what was granted.
+    /// `allocated_size` is between what was asked and what was granted.
     AllocatedSize,
     /// The bytes of a live block are what was last written to them.
     Contents,

@@ -42,7 +42,7 @@ Example:
   cargo xtask coverage --uncovered allocators/src/pool
 ";
 
-/// What is run: all of tier 0, and what stands above it to prove it.
+/// What is run: all of tier 0, and what is above it to prove it.
 const PACKAGES: [&str; 4] =
     ["loligo-allocators", "loligo-ids", "loligo-containers", "loligo-tests"];
 

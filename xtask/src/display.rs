@@ -31,7 +31,7 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// Starts a display whose pictures lie in `folder`, or says why there is none.
+    /// Starts a display whose pictures are in `folder`, or says why there is none.
     ///
     /// # Errors
     ///

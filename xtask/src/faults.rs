@@ -197,7 +197,7 @@ fn wanted<'f>(names: &[String], faults: &'f [Fault]) -> Result<Vec<&'f Fault>, F
     Ok(faults.iter().filter(|fault| names.is_empty() || names.contains(&fault.name)).collect())
 }
 
-/// Checks that the text that each fault replaces stands in its file, once.
+/// Checks that the text that each fault replaces is in its file, once.
 fn plantable(tree: &Tree, faults: &[Fault]) -> Outcome {
     for fault in faults {
         let Some(text) = tree.text(&fault.file) else {

@@ -38,7 +38,7 @@ fn mixes(names: &[String]) -> Vec<Vec<String>> {
 }
 
 /// Returns every feature of every member as `package/feature`, but those that need a heavy package;
-/// these stand in the second list.
+/// these are in the second list.
 pub(crate) fn light_and_heavy(workspace: &Workspace) -> (Vec<String>, Vec<String>) {
     let mut light = Vec::new();
     let mut heavy = Vec::new();

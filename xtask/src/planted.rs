@@ -121,7 +121,7 @@ impl Run {
 }
 
 /// Unit tests that neither tool can watch, since what they do on purpose is what the tools look for. The
-/// parts they test are watched by the tests of what stands on them, and by the planted faults.
+/// parts they test are watched by the tests of what is on them, and by the planted faults.
 pub(crate) const UNWATCHED: [(&str, &str); 8] = [
     ("canary::tests", "they write over guards and headers"),
     ("fill::tests", "they read freed blocks"),

@@ -38,7 +38,7 @@ pub(crate) struct Dependency {
     pub(crate) key: String,
     /// The package meant, where `package = ".."` renames it.
     pub(crate) package: String,
-    /// The table it stands in: `dependencies`, `dev-dependencies` or `build-dependencies`.
+    /// The table it is in: `dependencies`, `dev-dependencies` or `build-dependencies`.
     pub(crate) kind: &'static str,
     /// Whether it is written `workspace = true`.
     pub(crate) inherited: bool,

@@ -40,7 +40,7 @@ pub(crate) fn alone() -> Result<String, AllocError> {
     Ok(format!("after 300 calls the heap finds: {found}"))
 }
 
-/// Every so many calls the heap is checked; from run to run the interval is made smaller.
+/// At a fixed interval of calls the heap is checked; from run to run the interval is made smaller.
 pub(crate) fn hunted<const INTERVAL: u64>() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -82,7 +82,7 @@ impl Tree<'_> {
         if align <= unit.min(self.grid) {
             return self.take(height);
         }
-        // Blocks of this height lie at multiples of `unit` from home and nowhere else.
+        // Blocks of this height are at multiples of `unit` from home and nowhere else.
         if self.home & (unit.min(align) - 1) != 0 {
             return None;
         }

@@ -10,7 +10,7 @@ use crate::buddy::tree::Tree;
 pub enum BlockState {
     /// Divided into two halves of the level below.
     Split,
-    /// Given out, or taken from the start: the largest blocks that lie in the metadata or in the part
+    /// Given out, or taken from the start: the largest blocks that are in the metadata or in the part
     /// that the buffer does not reach show as allocated, too.
     Allocated,
     /// Free and in the list of its level.
@@ -31,7 +31,7 @@ struct Tally {
 }
 
 impl Tree<'_> {
-    /// Whether a block lies in the present leaves with none, some or all of its own.
+    /// Whether a block is in the present leaves with none, some or all of its own.
     fn present(&self, node: Node) -> Presence {
         let (start, end) = (node.start(), node.end());
         let (first, last) = (self.shape.first, self.shape.end);

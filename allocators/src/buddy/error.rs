@@ -39,7 +39,7 @@ pub enum BuddyError {
         /// The bytes that were given.
         bytes: usize,
     },
-    /// The memory lies at an address where a block that was given out loses its alignment.
+    /// The memory is at an address where a block that was given out loses its alignment.
     BadBase {
         /// The distance between the old and the new address must be a multiple of this.
         alignment: usize,

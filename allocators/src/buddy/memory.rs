@@ -86,12 +86,12 @@ pub(crate) fn make<'a, B: Allocator + ?Sized>(
     leaf_bytes: usize,
 ) -> Result<BuddyAllocator<'a, B>, BuddyError> {
     let placed = Placed::at(memory.start.addr().get(), memory.bytes, leaf_bytes)?;
-    // SAFETY: the header lies in the memory, at a multiple of 16, and the metadata ends before the
+    // SAFETY: the header is in the memory, at a multiple of 16, and the metadata ends before the
     // first leaf, which is in the memory too: `Placed::at` promises both.
     let head = unsafe { memory.start.add(placed.header) };
     // SAFETY: as above, and nobody else reaches the memory.
     unsafe { write_meta(head, &placed.shape, placed.home, placed.data as u64) };
-    // SAFETY: the metadata was just written where the shape has it; the leaves lie behind it.
+    // SAFETY: the metadata was just written where the shape has it; the leaves follow it.
     let buddy = unsafe { assemble(name, memory, placed) };
     buddy.tree.plant();
     Ok(buddy)
@@ -101,15 +101,15 @@ pub(crate) fn make<'a, B: Allocator + ?Sized>(
 ///
 /// # Safety
 ///
-/// `placed` lies in `memory`, and the metadata of its shape is initialised.
+/// `placed` is in `memory`, and the metadata of its shape is initialised.
 pub(crate) unsafe fn assemble<'a, B: Allocator + ?Sized>(
     name: &'a str,
     memory: Memory<'a, B>,
     placed: Placed,
 ) -> BuddyAllocator<'a, B> {
-    // SAFETY: the header lies in the memory by the caller's promise.
+    // SAFETY: the header is in the memory by the caller's promise.
     let head = unsafe { memory.start.add(placed.header) };
-    // SAFETY: the first leaf lies in the memory by the caller's promise.
+    // SAFETY: the first leaf is in the memory by the caller's promise.
     let data = unsafe { head.add(placed.data) };
     let parts = Parts {
         head,
@@ -118,8 +118,8 @@ pub(crate) unsafe fn assemble<'a, B: Allocator + ?Sized>(
         origin: data.as_ptr(),
         home: placed.home,
     };
-    // SAFETY: the metadata is initialised and lies in memory that the allocator alone reaches. A
-    // leaf has at least 16 bytes and lies at a multiple of 16, so each can hold a link.
+    // SAFETY: the metadata is initialised and is in memory that the allocator alone reaches. A
+    // leaf has at least 16 bytes and is at a multiple of 16, so each can hold a link.
     let tree = unsafe { Tree::over(name, placed.shape, parts) };
     BuddyAllocator { tree, data, memory, sites: NoSites }
 }
@@ -151,7 +151,7 @@ pub(crate) unsafe fn write_meta(head: NonNull<u8>, shape: &Shape, home: u64, dat
     unsafe { head.cast::<Head>().write(header) };
     for at in 0..shape.fronts() as usize {
         let from_head = shape.fronts_at() + at * size_of::<Front>();
-        // SAFETY: the fronts lie in the metadata where the shape has them.
+        // SAFETY: the fronts are in the metadata where the shape has them.
         let front = unsafe { head.add(from_head) };
         // SAFETY: as above; the place is a multiple of 16.
         unsafe { front.cast::<Front>().write(Front::new()) };

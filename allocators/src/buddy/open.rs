@@ -30,7 +30,7 @@ pub(crate) unsafe fn open<'a, B: Allocator + ?Sized>(
         let needed = header + size_of::<Head>();
         return Err(BuddyError::CutShort { needed, bytes });
     }
-    // SAFETY: the header lies in the memory.
+    // SAFETY: the header is in the memory.
     let head = unsafe { memory.start().add(header) }.cast::<Head>();
     // SAFETY: it is aligned and initialised, any bytes are a `Head`, and nobody else reaches it.
     let head = unsafe { head.as_ref() };
@@ -52,7 +52,7 @@ pub(crate) unsafe fn open<'a, B: Allocator + ?Sized>(
         let alignment = usize::try_from(align).unwrap_or(usize::MAX);
         return Err(BuddyError::BadBase { alignment });
     }
-    // SAFETY: the seal holds, so the metadata and all leaves lie in the memory, in that order.
+    // SAFETY: the seal holds, so the metadata and all leaves are in the memory, in that order.
     let buddy = unsafe { assemble(name, memory, placed) };
     match buddy.tree.check() {
         Ok(()) => {
@@ -75,7 +75,7 @@ pub(crate) unsafe fn open<'a, B: Allocator + ?Sized>(
 fn find_magic<B: Allocator + ?Sized>(memory: &Memory<'_, B>) -> Result<usize, BuddyError> {
     let last = memory.region().len().saturating_sub(size_of::<u64>() - 1);
     for header in 0..META_ALIGN.min(last) {
-        // SAFETY: eight bytes from here lie in the memory.
+        // SAFETY: eight bytes from here are in the memory.
         let at = unsafe { memory.start().add(header) };
         // SAFETY: they are initialised by the promise to `open`.
         let magic = unsafe { at.cast::<u64>().read_unaligned() };

@@ -1,6 +1,6 @@
 //! Where the tree lies over a piece of memory, and how large its metadata is.
 //!
-//! The grid of leaves lies at multiples of the leaf in the address space, so each block is aligned
+//! The grid of leaves is at multiples of the leaf in the address space, so each block is aligned
 //! to its own length whatever the address of the buffer. What the buffer does not cover of the tree
 //! is missing: at the front, where the metadata lies too, and at the back.
 //!
@@ -71,7 +71,7 @@ impl Shape {
 
     /// Words of bits.
     pub(crate) fn words(&self) -> usize {
-        // The numbers of present blocks lie between twice the first and twice the last leaf.
+        // The numbers of present blocks are between twice the first and twice the last leaf.
         let to = (u64::from(self.end) << 1).div_ceil(64) * 64;
         ((to - u64::from(self.bits_from())) / 64) as usize
     }
@@ -106,7 +106,7 @@ pub(crate) struct Placed {
     pub(crate) header: usize,
     /// From the header to the first leaf.
     pub(crate) data: usize,
-    /// The address that leaf 0 would have, which may lie before the buffer.
+    /// The address that leaf 0 would have, which may be before the buffer.
     pub(crate) home: u64,
 }
 

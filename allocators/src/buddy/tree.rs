@@ -19,7 +19,7 @@ pub(crate) struct Link {
     pub(crate) prev: Cell<u32>,
 }
 
-/// A link that is open while this lives, where it lies in a free block that the tools watch.
+/// A link that is open while this lives, where it is in a free block that the tools watch.
 pub(crate) struct OpenLink<'t> {
     link: &'t Link,
     watch: &'t mark::Watch,
@@ -43,7 +43,7 @@ impl Drop for OpenLink<'_> {
     }
 }
 
-/// Where the parts of a tree lie. The links of the free blocks lie in the blocks themselves or in an
+/// Where the parts of a tree lie. The links of the free blocks are in the blocks themselves or in an
 /// array beside, which is told apart by `link_shift` alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts {
@@ -91,7 +91,7 @@ pub(crate) struct Tree<'a> {
     pub(crate) home: u64,
     pub(crate) origin: *const u8,
     pub(crate) name: &'a str,
-    /// On where the links lie in the blocks: then the free ones are closed but for a moment.
+    /// On where the links are in the blocks: then the free ones are closed but for a moment.
     pub(crate) watch: mark::Watch,
 }
 
@@ -232,7 +232,7 @@ impl<'a> Tree<'a> {
         if at >= self.shape.leaves() {
             return None;
         }
-        // SAFETY: invariant 2: the leaf is present, so its link lies in the same allocation.
+        // SAFETY: invariant 2: the leaf is present, so its link is in the same allocation.
         let link = unsafe { self.links.add((at as usize) << self.link_shift) };
         if self.watch.is_on() {
             mark::defined(link, size_of::<Link>());
@@ -275,7 +275,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Where a leaf lies, if the tree is watched: its links then lie in the leaves.
+    /// Where a leaf lies, if the tree is watched: its links then are in the leaves.
     #[inline(always)]
     fn place(&self, leaf: u32) -> *mut u8 {
         let at = leaf.wrapping_sub(self.shape.first) as usize;
@@ -311,7 +311,7 @@ impl<'a> Tree<'a> {
         let link = self.link_or_damage(leaf);
         let (next, prev) = (link.next.get(), link.prev.get());
         let list = &self.lists()[height as usize];
-        // Links lie in free memory, where a write after a free may have gone: both neighbours must
+        // Links are in free memory, where a write after a free may have gone: both neighbours must
         // agree before anything is changed.
         let after = (next != NIL).then(|| self.link_or_damage(next));
         if after.as_ref().is_some_and(|after| after.prev.get() != leaf) {

@@ -25,9 +25,9 @@ pub(super) struct Span {
     pub(super) changed: usize,
     /// The changed byte nearest to the block.
     pub(super) nearest: *const u8,
-    /// How many bytes lie between that one and the block.
+    /// How many bytes are between that one and the block.
     pub(super) near: usize,
-    /// How many lie between the farthest one and the block.
+    /// How many are between the farthest one and the block.
     pub(super) far: usize,
 }
 
@@ -35,10 +35,10 @@ pub(super) struct Span {
 ///
 /// # Safety
 ///
-/// The block lies in a block of the backing as `shape` has it, and nobody uses it yet.
+/// The block is in a block of the backing as `shape` has it, and nobody uses it yet.
 #[inline(always)]
 pub(super) unsafe fn write(block: NonNull<u8>, shape: Shape) {
-    // SAFETY: the guard, the header and the pad lie before the block.
+    // SAFETY: the guard, the header and the pad are before the block.
     let start = unsafe { block.sub(shape.front) };
     // SAFETY: the guard is the word before the block.
     let before = unsafe { block.sub(BEFORE) };
@@ -53,14 +53,14 @@ pub(super) unsafe fn write(block: NonNull<u8>, shape: Shape) {
     unsafe { write_behind(block, shape.size) };
 }
 
-/// Writes the words behind a block of so many bytes, and keeps everybody off them.
+/// Writes the words after a block of the given number of bytes, and keeps everybody off them.
 ///
 /// # Safety
 ///
 /// The backing's block has room for them.
 #[inline(always)]
 pub(super) unsafe fn write_behind(block: NonNull<u8>, size: usize) {
-    // SAFETY: the guard lies behind the block's bytes.
+    // SAFETY: the guard follows the block's bytes.
     let behind = unsafe { block.add(size) };
     // What a block grew by may hold the words that lay behind it before.
     mark::undefined(behind, BEHIND);
@@ -80,7 +80,7 @@ pub(super) unsafe fn write_behind(block: NonNull<u8>, size: usize) {
 pub(super) unsafe fn holds(block: NonNull<u8>, shape: Shape) -> bool {
     // SAFETY: the guard is the word before the block.
     let before = unsafe { block.sub(BEFORE) };
-    // SAFETY: the guard lies behind the block's bytes.
+    // SAFETY: the guard follows the block's bytes.
     let behind = unsafe { block.add(shape.size) };
     mark::defined(before, BEFORE);
     mark::defined(behind, BEHIND);

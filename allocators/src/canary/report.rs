@@ -11,7 +11,7 @@ use super::CanaryAllocator;
 use super::guard::{self, BEFORE, BEHIND, Span};
 use super::header::{HEADER, Header, block_of, header_of};
 
-/// What `verify` says of bytes behind a block.
+/// What `verify` says of bytes after a block.
 pub(super) const OVER: &str = "overrun: bytes behind a block were changed";
 /// What `verify` says of bytes before a block.
 pub(super) const UNDER: &str = "underrun: bytes before a block were changed";
@@ -136,7 +136,7 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
 
     /// Reports a live block whose header does not hold; its size is therefore not known.
     fn header_damaged(&self, block: NonNull<u8>, told: Option<usize>, site: Site) -> ! {
-        // SAFETY: the block is live, so its guard lies before it.
+        // SAFETY: the block is live, so its guard is before it.
         let under = unsafe { guard::before(block, 0) };
         let kind = if under.is_some() { Misuse::Underrun } else { Misuse::Damaged };
         let report = Report::new(kind, self.name, block.as_ptr()).with_site(site);

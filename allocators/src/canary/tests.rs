@@ -40,7 +40,7 @@ fn memory(bytes: usize) -> Box<[MaybeUninit<u8>]> {
     vec![MaybeUninit::new(0x33); bytes].into_boxed_slice()
 }
 
-/// Changes so many bytes at a distance from a block's start while `during` runs.
+/// Changes the given number of bytes at a distance from a block's start while `during` runs.
 fn scribble(block: NonNull<u8>, from: isize, bytes: usize, during: impl FnOnce()) {
     let start = block.as_ptr().wrapping_offset(from);
     // SAFETY: tests scribble on guards, headers and memory of the backing's region alone, which

@@ -171,7 +171,7 @@ impl<C: SizeClasses> Engine<C> {
     }
 }
 
-/// From a granule that starts a block or lies in a slab page: where to look next, and whether a live
+/// From a granule that starts a block or is in a slab page: where to look next, and whether a live
 /// block starts on the way.
 fn step(region: &super::Region, granule: u32) -> (u32, bool) {
     if region.huge {
@@ -193,7 +193,7 @@ fn step(region: &super::Region, granule: u32) -> (u32, bool) {
 fn next_start(region: &super::Region, from: u32, end: u32) -> u32 {
     let mut granule = from;
     while granule < end {
-        // SAFETY: the granule lies in an initialised page.
+        // SAFETY: the granule is in an initialised page.
         let bits = unsafe { region.starts_word(granule).read() } >> (granule % 64);
         if bits != 0 {
             return granule + bits.trailing_zeros();

@@ -439,7 +439,7 @@ impl Region {
     /// A bit for each bin of the level that is not empty.
     #[inline]
     fn level_bins(&self, level: u32) -> u32 {
-        // SAFETY: a word a level lies behind the heads; callers pass levels of the region.
+        // SAFETY: a word a level follows the heads; callers pass levels of the region.
         unsafe { self.bins.wrapping_add((self.levels * 32 + level) as usize).read() }
     }
 

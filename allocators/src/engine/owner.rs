@@ -173,7 +173,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
         }
     }
 
-    /// Frees a block that lies in this owner's regions; `false` if it does not.
+    /// Frees a block that is in this owner's regions; `false` if it does not.
     #[inline]
     #[track_caller]
     pub(crate) fn deallocate_owned(&self, block: NonNull<u8>, bytes: usize) -> bool {

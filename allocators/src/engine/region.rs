@@ -236,7 +236,7 @@ impl Region {
     #[inline]
     pub(super) fn is_start(&self, granule: u32) -> bool {
         debug_assert!(granule / PAGE_GRANULES < self.initialised, "invariant 2 at {granule}");
-        // SAFETY: the granule lies in an initialised page, by invariant 2.
+        // SAFETY: the granule is in an initialised page, by invariant 2.
         let word = unsafe { self.starts_word(granule).read() };
         word >> (granule % 64) & 1 != 0
     }
@@ -245,7 +245,7 @@ impl Region {
     pub(super) fn set_start(&self, granule: u32) {
         debug_assert!(granule / PAGE_GRANULES < self.initialised, "invariant 2 at {granule}");
         let word = self.starts_word(granule);
-        // SAFETY: the granule lies in an initialised page, by invariant 2.
+        // SAFETY: the granule is in an initialised page, by invariant 2.
         let bits = unsafe { word.read() };
         // SAFETY: the same word.
         unsafe { word.write(bits | 1 << (granule % 64)) };

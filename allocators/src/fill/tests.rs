@@ -1,4 +1,4 @@
-//! Tests of filling: what lies in fresh, grown, freed and left memory.
+//! Tests of filling: what is in fresh, grown, freed and left memory.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -29,7 +29,7 @@ fn memory(bytes: usize) -> Box<[MaybeUninit<u8>]> {
     vec![MaybeUninit::new(0x33); bytes].into_boxed_slice()
 }
 
-/// What lies in so many bytes of a region.
+/// What is in so many bytes of a region.
 fn read(start: NonNull<u8>, bytes: usize) -> Vec<u8> {
     // SAFETY: tests read memory of a region alone, all of whose bytes have a value.
     (0..bytes).map(|at| unsafe { start.add(at).read() }).collect()

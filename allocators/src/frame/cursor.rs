@@ -72,7 +72,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         }
         let gap = self.cursor.get();
         self.push(0);
-        // SAFETY: the padding lies below the table.
+        // SAFETY: the padding is below the table.
         let block = unsafe { gap.add(padding) };
         self.cursor.set(block);
         self.push(bytes);

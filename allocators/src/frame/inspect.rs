@@ -17,7 +17,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
 
     /// Returns the `n`th oldest record.
     pub(super) fn record(&self, n: usize) -> Record {
-        // SAFETY: callers pass numbers below `records`; that many records lie below the ground.
+        // SAFETY: callers pass numbers below `records`; that many records are below the ground.
         let place = unsafe { self.ground.sub(n + 1) };
         // SAFETY: as above.
         unsafe { place.read() }

@@ -203,11 +203,11 @@ fn wrong_frees_are_found_and_change_nothing() {
     assert!(twice.contains("double free") && twice.contains("`frame`"), "{twice}");
     assert!(twice.contains("frame/tests.rs"), "the report names the caller: {twice}");
     for offset in [1, 8, 39] {
-        // SAFETY: the offset lies within the block.
+        // SAFETY: the offset is within the block.
         let inside = unsafe { blocks[2].add(offset) };
         assert!(misuse_of(|| free(&frame, inside)).contains("interior free"));
     }
-    // SAFETY: the gap before the aligned block lies in the same region.
+    // SAFETY: the gap before the aligned block is in the same region.
     let gap = unsafe { aligned.sub(8) };
     assert!(misuse_of(|| free(&frame, gap)).contains("foreign free"));
     let mut outside = 0_u8;
@@ -340,7 +340,7 @@ fn each_kind_of_damage_is_told_with_its_place() {
         (damage.what, damage.address.addr().wrapping_sub(frame.memory.addr().get()))
     };
     let set_record = |frame: &FrameAllocator<'_>, n: usize, record| {
-        // SAFETY: so many records lie below the ground.
+        // SAFETY: so many records are below the ground.
         let place = unsafe { frame.ground.sub(n + 1) };
         // SAFETY: as above.
         unsafe { place.write(record) };
@@ -576,7 +576,7 @@ fn what_was_dead_before_a_rewind_is_alive_when_it_is_given_out_again() {
         assert_eq!((frame.stats().live, blocks_of(&frame).len()), (1, 1), "the first is left");
         frame.verify().expect("sound");
     }
-    // SAFETY: the address lies in the frame, and no block is there.
+    // SAFETY: the address is in the frame, and no block is there.
     let bytes = unsafe { frame.allocated_size(first.add(16)) };
     assert_eq!(bytes, 0, "what is no block has no bytes");
     free(&frame, first);

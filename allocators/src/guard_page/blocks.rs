@@ -76,7 +76,7 @@ impl GuardPageAllocator<'_> {
         let span = self.pages.allocate_closed(span_layout)?;
         // SAFETY: the lead is less than the span's length.
         let data = unsafe { span.cast::<u8>().add(shape.lead) };
-        // SAFETY: the data lie in the span, which is closed.
+        // SAFETY: the data are in the span, which is closed.
         if unsafe { self.pages.open(data, shape.data) }.is_err() {
             // SAFETY: nobody has seen the span, nothing of which is open.
             unsafe { self.pages.deallocate_closed(span, 0) };

@@ -13,7 +13,7 @@ pub enum GuardedPlace {
     Inside(usize),
     /// So many bytes before the block's start; the byte just before it is 1.
     Before(usize),
-    /// So many bytes behind the block's end; the byte just behind the last one is 1.
+    /// So many bytes after the block's end; the byte just behind the last one is 1.
     Behind(usize),
 }
 

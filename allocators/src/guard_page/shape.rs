@@ -1,4 +1,4 @@
-//! Where a block lies between its guards, and the bytes beside it that only a wrong write changes.
+//! Where a block is between its guards, and the bytes beside it that only a wrong write changes.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -91,7 +91,7 @@ impl Opened {
     pub(super) unsafe fn fill(self) {
         for (start, bytes) in self.sides() {
             mark::undefined(start, bytes);
-            // SAFETY: the bytes lie in the open pages and are not the block's.
+            // SAFETY: the bytes are in the open pages and are not the block's.
             unsafe { start.write_bytes(SLACK, bytes) };
             mark::no_access(start, bytes);
         }
@@ -105,7 +105,7 @@ impl Opened {
     pub(super) unsafe fn stray(self) -> Option<Stray> {
         let [before, behind] = self.sides().map(|(start, bytes)| {
             mark::defined(start, bytes);
-            // SAFETY: the bytes lie in the open pages and were filled; only a program that is wrong
+            // SAFETY: the bytes are in the open pages and were filled; only a program that is wrong
             // writes to them.
             unsafe { core::slice::from_raw_parts(start.as_ptr(), bytes) }
         });

@@ -55,7 +55,7 @@ impl Known {
             return None;
         };
         // SAFETY: the pages before the block are of its own span, and the offset is how far the
-        // block lies behind their start.
+        // block follows their start.
         let data = unsafe { self.block.sub(shape.offset) };
         Some(Opened { data, shape, bytes: self.asked() })
     }

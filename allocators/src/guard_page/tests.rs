@@ -191,7 +191,7 @@ fn stray_writes_beside_a_block_are_found() {
         let line = Location::caller().line() + 1;
         let block = guards.allocate(layout(62, 8)).expect("there is memory").cast::<u8>();
         guards.verify().expect("nobody has written");
-        // SAFETY: the bytes lie in the block's pages, beside it.
+        // SAFETY: the bytes are in the block's pages, beside it.
         unsafe { block.offset(offset).write_bytes(0, bytes) };
         let damage = guards.verify().expect_err("somebody has written");
         let nearest = if offset < 0 { offset + 1 } else { offset };

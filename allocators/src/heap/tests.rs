@@ -351,7 +351,7 @@ fn an_overflow_into_a_header_is_found() {
     let first = heap.allocate(size).expect("room");
     let second = heap.allocate(size).expect("room").cast::<u8>();
     let end = first.len();
-    // SAFETY: the 8 bytes behind the block are the next header, inside the region.
+    // SAFETY: the 8 bytes after the block are the next header, inside the region.
     let header = unsafe { first.cast::<u8>().add(end) };
     // SAFETY: the same; writing there is the point of the test.
     unsafe { header.write_bytes(0xee, 8) };

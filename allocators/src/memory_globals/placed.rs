@@ -1,4 +1,4 @@
-//! What lies in the boot heap and is taken out of it at the end.
+//! What is in the boot heap and is taken out of it at the end.
 
 use core::alloc::Layout;
 use core::ops::Deref;
@@ -121,7 +121,7 @@ impl<'s> Names<'s> {
     pub(super) unsafe fn forever<'f>(&self) -> [&'f str; 3] {
         let mut from = 0;
         self.ends.map(|to| {
-            // SAFETY: the name lies within the block.
+            // SAFETY: the name is within the block.
             let start = unsafe { self.block.start.add(from) };
             let bytes = NonNull::slice_from_raw_parts(start, to - from);
             from = to;

@@ -58,7 +58,7 @@ impl Shapes {
     }
 }
 
-/// What lies in the rectangle of an allocator, or in the whole map.
+/// What is in the rectangle of an allocator, or in the whole map.
 #[derive(Clone, Copy)]
 struct Inside<'a> {
     tree: Tree<'a>,

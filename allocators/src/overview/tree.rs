@@ -55,7 +55,7 @@ impl<'a> Tree<'a> {
         self.all.iter().position(|other| other.identity() == wanted)
     }
 
-    /// Returns the allocator that `index` stands below. None for a root, and where following the links
+    /// Returns the allocator that `index` is below. None for a root, and where following the links
     /// would never end.
     pub(super) fn parent(self, index: usize) -> Option<usize> {
         let parent = self.link(index)?;

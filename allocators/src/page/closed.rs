@@ -39,7 +39,7 @@ impl PageAllocator {
     ///
     /// # Safety
     ///
-    /// The pages lie in a block of [`allocate_closed`](Self::allocate_closed) and are closed.
+    /// The pages are in a block of [`allocate_closed`](Self::allocate_closed) and are closed.
     pub(crate) unsafe fn open(&self, address: NonNull<u8>, bytes: usize) -> Result<(), AllocError> {
         // SAFETY: the pages are the caller's, and access takes nothing from anyone.
         unsafe { system::protect(address, bytes, Access::ReadWrite) }?;

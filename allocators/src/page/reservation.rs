@@ -140,7 +140,7 @@ impl<'a> Reservation<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if a guard page lies in the range or the kernel refuses. Nothing has changed.
+    /// [`AllocError`] if a guard page is in the range or the kernel refuses. Nothing has changed.
     ///
     /// # Panics
     ///
@@ -291,7 +291,7 @@ impl<'a> Reservation<'a> {
     /// Nothing uses the pages in a way that `access` forbids.
     unsafe fn protect(&self, run: &Range<usize>, access: Access) -> Result<(), AllocError> {
         let bytes = run.len() * system::page_size();
-        // SAFETY: the run lies in the reservation, and the caller answers for its use.
+        // SAFETY: the run is in the reservation, and the caller answers for its use.
         unsafe { system::protect(self.address(run.start), bytes, access) }
     }
 

@@ -29,7 +29,7 @@ std::thread_local! {
     static MAPPED: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Runs `work` while those of this thread's calls of some kinds are refused whose numbers lie in the range, the first
+/// Runs `work` while those of this thread's calls of some kinds are refused whose numbers are in the range, the first
 /// being number 0. Returns how many there were.
 pub(crate) fn during(kinds: u8, refused: Range<u32>, work: impl FnOnce()) -> u32 {
     KINDS.set(kinds);

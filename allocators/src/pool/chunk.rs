@@ -20,7 +20,7 @@ pub(super) const WINDOW_MAX: usize = 16 << 10;
 ///
 /// 1. `groups` points to `group_count` groups; group `g` has the blocks that start in window
 ///    `first_window + g`, of which there is at least one.
-/// 2. All of it lies in one block of the backing, `memory` with `layout`, or in the pool's region.
+/// 2. All of it is in one block of the backing, `memory` with `layout`, or in the pool's region.
 ///
 /// Aligned as a group is on any target, so that groups follow without padding.
 #[repr(align(8))]
@@ -92,7 +92,7 @@ impl Shape {
     ) -> NonNull<Chunk> {
         let offset = blocks * self.block_bytes;
         let offset = offset.next_multiple_of(align_of::<Chunk>());
-        // SAFETY: the offset lies within the memory by the caller's promise, as `layout` counted it.
+        // SAFETY: the offset is within the memory by the caller's promise, as `layout` counted it.
         let chunk = unsafe { first.add(offset) }.cast::<Chunk>();
         // SAFETY: the groups follow the chunk, within what `layout` counted.
         let groups = unsafe { chunk.add(1) }.cast::<Group>();
@@ -112,7 +112,7 @@ impl Shape {
         };
         for g in 0..group_count {
             let block = head.first_index(g, self);
-            // SAFETY: the block's index is below `blocks`, so it lies within the memory.
+            // SAFETY: the block's index is below `blocks`, so it is within the memory.
             let start = unsafe { first.add(block * self.block_bytes) };
             // SAFETY: `g` is below the count of groups, which `groups_at_most` covers.
             let slot = unsafe { groups.add(g) };
@@ -121,7 +121,7 @@ impl Shape {
         }
         // SAFETY: `layout` counted the chunk at this offset, which is a multiple of its alignment.
         unsafe { chunk.write(head) };
-        // SAFETY: the pointer lies within an allocation, so it is not null.
+        // SAFETY: the pointer is within an allocation, so it is not null.
         unsafe { NonNull::new_unchecked(chunk) }
     }
 }

@@ -61,7 +61,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
         let free = free | 1 << (index & 63);
         group.free.set(free);
-        // A group that a block lies in has 1 to 64 blocks carved, so the shift is less than 64.
+        // A group that a block is in has 1 to 64 blocks carved, so the shift is less than 64.
         let all = u64::MAX >> ((64 - group.carved.get()) & 63);
         if free == all && self.frees_total.get() >= self.next_look.get() {
             self.look();

@@ -10,7 +10,7 @@ use core::ptr;
 /// 1. `carved` is at most 64, and the blocks `0..carved`, `size` bytes apart from `first` on, lie
 ///    within the chunk that the group belongs to.
 /// 2. A bit of `free` is set only below `carved`.
-/// 3. A group stands on its pool's list, linked by `next`, exactly while `free` is not zero.
+/// 3. A group is on its pool's list, linked by `next`, exactly while `free` is not zero.
 pub(super) struct Group {
     /// Bit `i` is set while block `i` is free. A block that was never given out has no bit.
     pub(super) free: Cell<u64>,

@@ -222,12 +222,12 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         let offset = region_bytes(shape, blocks).unwrap_or(room) - index::layout_for(groups).size();
         // SAFETY: `region_bytes` counted the index at the end of what fits into the room.
         let place = unsafe { first.add(offset) };
-        // SAFETY: it lies within the region, so it is not null.
+        // SAFETY: it is within the region, so it is not null.
         let place = unsafe { NonNull::new_unchecked(place) };
-        // SAFETY: the index lies behind the chunk, in memory that the region lends to the pool alone,
+        // SAFETY: the index follows the chunk, in memory that the region lends to the pool alone,
         // at a multiple of a word from a start that is aligned for a chunk.
         unsafe { self.index.move_to(place, groups, None) };
-        // SAFETY: the chunk lies before the index, and the index was made for its groups.
+        // SAFETY: the chunk is before the index, and the index was made for its groups.
         unsafe { self.settle_at(first, blocks, None) };
     }
 

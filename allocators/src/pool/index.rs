@@ -130,7 +130,7 @@ impl Index {
         self.table.set(table);
         self.mask.set(slots - 1);
         for slot in 0..slots {
-            // SAFETY: the slot lies within the table.
+            // SAFETY: the slot is within the table.
             let slot = unsafe { table.add(slot) };
             // SAFETY: as above.
             unsafe { slot.write(Cell::new(NOWHERE)) };
@@ -158,7 +158,7 @@ impl Index {
         let next = unsafe { place.add(1) };
         // SAFETY: the chunks behind move up by one, into the room for one more.
         unsafe { next.copy_from(place, behind) };
-        // SAFETY: the place lies within the directory.
+        // SAFETY: the place is within the directory.
         unsafe { place.write(chunk) };
         self.chunks.set(self.chunks.get() + 1);
         self.groups.set(self.groups.get() + new.group_count);

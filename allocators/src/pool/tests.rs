@@ -343,11 +343,11 @@ fn wrong_frees_are_found_and_change_nothing() {
     assert!(misuse_of(|| free(&pool, b)).contains("double free"));
     assert!(misuse_of(|| free(&pool, a)).contains("double free"));
     for offset in [1, 8, 16, 47] {
-        // SAFETY: the offset lies within the block.
+        // SAFETY: the offset is within the block.
         let inside = unsafe { c.add(offset) };
         assert!(misuse_of(|| free(&pool, inside)).contains("interior free"));
     }
-    // SAFETY: the next block lies in the same chunk.
+    // SAFETY: the next block is in the same chunk.
     let never = unsafe { c.add(48) };
     assert!(misuse_of(|| free(&pool, never)).contains("foreign free"));
     let mut outside = 0_u8;
@@ -371,7 +371,7 @@ fn the_tail_of_the_last_block_is_inside_it() {
     for _ in 0..20 {
         let block = take(&pool, layout(3000, 1));
         for offset in 1..3000 {
-            // SAFETY: the offset lies within the block.
+            // SAFETY: the offset is within the block.
             let inside = unsafe { block.add(offset) };
             if offset % 97 == 0 || offset > 2997 {
                 assert!(misuse_of(|| free(&pool, inside)).contains("interior free"));

@@ -36,7 +36,7 @@ fn free(allocator: &dyn Allocator, block: NonNull<u8>) {
 
 /// Writes to a block that waits, which is live in the backing.
 fn scribble(block: NonNull<u8>, offset: usize, byte: u8) {
-    // SAFETY: the offset lies within the block, whose memory is still there.
+    // SAFETY: the offset is within the block, whose memory is still there.
     unsafe { block.add(offset).write(byte) }
 }
 

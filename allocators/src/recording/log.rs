@@ -62,7 +62,7 @@ enum Phase {
 /// # Invariants
 ///
 /// 1. While on, each live block that was recorded has a slot of its own in `slots`, each slot below
-///    `slots_next` is one of those, is lifted, or stands in `slots_free`, which has room for all.
+///    `slots_next` is one of those, is lifted, or is in `slots_free`, which has room for all.
 /// 2. The first `used` bytes of `buffer` are whole records, beginning with what the file lacks.
 pub(super) struct State {
     phase: Phase,

@@ -319,7 +319,7 @@ impl<'a> Ring<'a> {
     }
 }
 
-// SAFETY: a block lies in free room of the ring, which becomes occupied with it and stays so until it is
+// SAFETY: a block is in free room of the ring, which becomes occupied with it and stays so until it is
 // freed, so it overlaps no other. Nothing is changed before the one check that can fail.
 unsafe impl Allocator for Ring<'_> {
     #[inline]

@@ -187,9 +187,9 @@ fn wrong_frees_in_the_ring_are_found_and_change_nothing() {
     let blocks: Vec<_> = (0..4).map(|_| take(&scratch, 40)).collect();
     free(&scratch, blocks[1]);
     let before = state(&scratch.ring);
-    // SAFETY: both lie within the third block.
+    // SAFETY: both are within the third block.
     let [inside, odd] = unsafe { [blocks[2].add(16), blocks[2].add(1)] };
-    // SAFETY: the table of entries lies behind the ring.
+    // SAFETY: the table of entries follows the ring.
     let table = unsafe { blocks[0].add(scratch.ring.capacity) };
     // SAFETY: that is still within the ring.
     let unused = unsafe { blocks[0].add(400) };
@@ -237,7 +237,7 @@ fn what_does_not_fit_falls_back() {
             unsafe { scratch.deallocate_sized(large, layout(4999, 1)) }
         });
         assert!(wrong.contains("wrong size"), "{wrong}");
-        // SAFETY: it lies within the block.
+        // SAFETY: it is within the block.
         let inside = unsafe { large.add(16) };
         assert!(misuse_of(|| free(&scratch, inside)).contains("foreign free"));
         free(&scratch, large);

@@ -39,7 +39,7 @@ const fn end_place(end: usize) -> (usize, usize) {
 }
 
 impl Bits {
-    /// Returns how many of `bytes` bytes are left for blocks when their bits lie behind them.
+    /// Returns how many of `bytes` bytes are left for blocks when their bits follow them.
     pub(super) const fn room_in(bytes: usize) -> usize {
         let bits = bytes.div_ceil(GRAINS * GRAIN + size_of::<AtomicUsize>());
         // Whole words, so that the bits are aligned if the blocks are.
@@ -102,7 +102,7 @@ impl Bits {
             }
             let cell = self.word(first);
             // Release pairs with the Acquire of the next allocation here; Acquire with the Release in
-            // `set`, as the end may lie in another word.
+            // `set`, as the end may be in another word.
             match cell.compare_exchange(word, word & !(s | e), Ordering::AcqRel, Ordering::Acquire)
             {
                 Ok(_) if e != 0 => {
@@ -178,7 +178,7 @@ impl Bits {
         None
     }
 
-    /// Whether `grain` lies in a live block that starts before it: the last bit below belongs to a start.
+    /// Whether `grain` is in a live block that starts before it: the last bit below belongs to a start.
     pub(super) fn is_within(&self, grain: usize) -> bool {
         let (first, bit) = start_place(grain);
         let mut index = first;

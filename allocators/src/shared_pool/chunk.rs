@@ -80,7 +80,7 @@ impl Plan {
     /// `memory` is aligned and valid for writes as the plan's layout says, and nobody else uses it.
     pub(super) unsafe fn lay_out(&self, memory: NonNull<u8>) -> NonNull<Chunk> {
         let Words { middles, leaves } = Words::of(self.blocks);
-        // SAFETY: the words lie within the memory, which is aligned for them.
+        // SAFETY: the words are within the memory, which is aligned for them.
         let words = unsafe { memory.add(self.words_offset) }.cast::<AtomicUsize>();
         for index in 0..middles + leaves {
             // SAFETY: as above; there are so many words.
@@ -90,7 +90,7 @@ impl Plan {
         }
         // SAFETY: as above: the leaves are behind the middle words.
         let first_leaf = unsafe { words.add(middles) };
-        // SAFETY: the header lies within the memory, which is aligned for it.
+        // SAFETY: the header is within the memory, which is aligned for it.
         let chunk = unsafe { memory.add(self.header_offset) }.cast::<Chunk>();
         let header = Chunk {
             root: AtomicUsize::new(0),

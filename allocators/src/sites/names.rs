@@ -85,7 +85,7 @@ impl Names {
     pub(super) fn site(&self, number: u16) -> Site {
         let place = usize::from(number) - 1;
         assert!(place < self.count(), "site {number} is one of those numbered");
-        // SAFETY: the first `count` places lie in the list (invariants 1 and 2).
+        // SAFETY: the first `count` places are in the list (invariants 1 and 2).
         let place = unsafe { self.list.get().add(place) };
         // SAFETY: and they are written.
         unsafe { place.read() }

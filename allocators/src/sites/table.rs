@@ -25,7 +25,7 @@ const NUMBER_BITS: u32 = 16;
 ///    allocator for books with `layout(capacity)`.
 /// 2. `used` slots are entries, at most 7/8 of all, and no address stands twice; the others are zero,
 ///    but for the one of invariant 5.
-/// 3. Between the slot that an address hashes to and the one it stands in, none is zero.
+/// 3. Between the slot that an address hashes to and the one it is in, none is zero.
 /// 4. The blocks have `high` for the bits of their address that no slot holds.
 /// 5. `gone` is zero, or what the slot `gone_at` holds and what is no entry any more.
 pub(super) struct Table {
@@ -231,7 +231,7 @@ impl Table {
             if slot == 0 {
                 break;
             }
-            // It may move into the hole if that lies on its way from where it hashes to.
+            // It may move into the hole if that is on its way from where it hashes to.
             if self.way(self.home(slot), at) >= self.way(hole, at) {
                 self.set(hole, slot);
                 hole = at;
@@ -288,13 +288,13 @@ impl Table {
 
     #[inline]
     fn slot(&self, at: usize) -> u64 {
-        // SAFETY: the slot lies within the table and is written (invariant 1).
+        // SAFETY: the slot is within the table and is written (invariant 1).
         unsafe { self.place(at).read() }
     }
 
     #[inline]
     fn set(&self, at: usize, slot: u64) {
-        // SAFETY: the slot lies within the table, which this object alone writes.
+        // SAFETY: the slot is within the table, which this object alone writes.
         unsafe { self.place(at).write(slot) }
     }
 }

@@ -61,8 +61,8 @@ pub(super) struct Memory {
 /// 1. `slots` leads to `capacity` initialised slots in `memory`, a power of two; without memory
 ///    there are none.
 /// 2. `count` slots hold a block, at most half of them.
-/// 3. No slot between the one that a block's address is hashed to and the one that it stands in is
-///    free, and each address stands in one slot only.
+/// 3. No slot between the one that a block's address is hashed to and the one that it is in is
+///    free, and each address is in one slot only.
 #[derive(Debug)]
 pub(super) struct Passed {
     slots: Cell<NonNull<Cell<Slot>>>,
@@ -200,7 +200,7 @@ impl Passed {
         self.freed.iter().any(|freed| freed.get() == address.addr().get())
     }
 
-    /// Whether `address` lies in one of the blocks. O(capacity), as the table knows starts only.
+    /// Whether `address` is in one of the blocks. O(capacity), as the table knows starts only.
     pub(super) fn holds(&self, address: *const u8) -> bool {
         let within = |passed: PassedOn| {
             address.addr().wrapping_sub(passed.address.addr().get()) < passed.bytes

@@ -126,7 +126,7 @@ fn an_overflow_into_a_header_is_found() {
     let layout = Layout::new::<[u8; 1000]>();
     let blocks = [(); 2].map(|()| heap.allocate(layout).expect("room"));
     heap.verify().expect("sound");
-    // SAFETY: the 8 bytes behind the block are the next header, inside the buffer.
+    // SAFETY: the 8 bytes after the block are the next header, inside the buffer.
     let header = unsafe { blocks[0].cast::<u8>().add(blocks[0].len()) }.cast::<[u8; 8]>();
     // SAFETY: the header was written when the second block was handed out.
     let before = unsafe { header.read() };

@@ -98,7 +98,7 @@ fn wrong_frees_are_found() {
     let temp = Temp::new("temp", &backing);
     let [first, second, fallen] = [take(&temp, 40), take(&temp, 40), take(&temp, 2000)];
     free(&temp, first);
-    // SAFETY: it lies in the block.
+    // SAFETY: it is in the block.
     let inside = unsafe { second.add(8) };
     let mut foreign = 0_u8;
     for (address, word) in [

@@ -169,7 +169,7 @@ impl<T: Copy> Array<T> {
     #[inline]
     fn place(&self, at: usize) -> *mut T {
         assert!(at < self.len.get(), "item {at} is within the array");
-        // SAFETY: `at` is below the length, which is at most the capacity, so it lies within the
+        // SAFETY: `at` is below the length, which is at most the capacity, so it is within the
         // block (invariants 1 and 2).
         unsafe { self.items.get().add(at) }
     }

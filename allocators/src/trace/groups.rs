@@ -41,7 +41,7 @@ pub(super) struct Group {
 ///
 /// # Invariants
 ///
-/// 1. `index` holds a power of two of slots, or none; each group but no other stands in it once, as
+/// 1. `index` holds a power of two of slots, or none; each group but no other is in it once, as
 ///    1 + its number, with no empty slot between where its hash leads and where it stands.
 /// 2. The index is at most half full.
 /// 3. `stacks` is as long as `groups` if stacks are kept, else empty. They may be kept from some group on;

@@ -352,7 +352,7 @@ impl<'a> Recorder<'a> {
     fn put(&self, bytes: &[u8]) {
         let used = self.used.get();
         assert!(used + bytes.len() <= BUFFER.size(), "room is made before an event is written");
-        // SAFETY: the buffer is there while recording (invariant 1), and `used` lies within it.
+        // SAFETY: the buffer is there while recording (invariant 1), and `used` is within it.
         let end = unsafe { self.buffer.get().add(used) };
         // SAFETY: from there on the buffer has room for these bytes, which lie elsewhere.
         unsafe { end.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };

@@ -31,7 +31,7 @@ impl Stack {
     #[cfg(feature = "stacks")]
     #[inline(never)]
     pub(super) fn capture() -> Self {
-        // The frames of the unwinder itself lie deeper than this one, so their ends lie below a
+        // The frames of the unwinder itself lie deeper than this one, so their ends are below a
         // word of it. Where the unwinder does not tell, they are kept and left out of the report.
         let mark = core::hint::black_box(0_u8);
         let mark = (&raw const mark).addr();
@@ -112,7 +112,7 @@ mod named {
         Ok(())
     }
 
-    /// Returns how many symbols lie before the one that called at `site`; none if there is no such.
+    /// Returns how many symbols are before the one that called at `site`; none if there is no such.
     fn find_call(stack: &Stack, site: &Location<'_>) -> usize {
         let mut seen = 0;
         let mut found = None;

@@ -28,7 +28,7 @@ fn take(allocator: &dyn Allocator, size: usize) -> NonNull<u8> {
     allocator.allocate(layout(size, 8)).expect("there is memory").cast()
 }
 
-/// Flips the byte behind a block of so many bytes.
+/// Flips the byte after a block of the given number of bytes.
 fn overrun(block: NonNull<u8>, size: usize) {
     // SAFETY: the byte is a canary's guard.
     unsafe {
@@ -132,7 +132,7 @@ fn a_new_interval_holds_from_then_on_and_an_explicit_check_does_not_count() {
 
 #[test]
 fn the_report_names_both_calls_and_the_broken_one() {
-    // Which one is broken: a block of the upper one, or the memory behind the block below, which has 16 bytes
+    // Which one is broken: a block of the upper one, or the memory after the block below, which has 16 bytes
     // of the upper one at its end.
     let behind = 24 + 16;
     for (name, end) in [("upper", 24), ("lower", behind)] {

@@ -8,7 +8,7 @@ use loligo_allocators::{HeapAllocator, Locked, PageAllocator};
 /// Pages for the program's own memory.
 static PAGES: PageAllocator = PageAllocator::new("array_forms");
 
-/// The program's own memory, and that of vectors: the same kind of heap that our forms lie on.
+/// The program's own memory, and that of vectors: the same kind of heap that our forms are on.
 #[global_allocator]
 static MEMORY: Locked<HeapAllocator<'static, PageAllocator>> =
     Locked::new(HeapAllocator::new("array_forms", &PAGES));

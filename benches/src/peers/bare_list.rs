@@ -27,7 +27,7 @@ impl BareList {
         for index in (0..count as usize).rev() {
             // SAFETY: the index is below the length.
             let line = unsafe { start.add(index) };
-            // SAFETY: the line lies in the box.
+            // SAFETY: the line is in the box.
             unsafe { (*line).0[0] = first };
             first = line;
         }

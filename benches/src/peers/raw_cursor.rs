@@ -23,7 +23,7 @@ impl RawCursor {
     }
 }
 
-// SAFETY: a block lies between the cursor before and after; only frees in reverse bring it back.
+// SAFETY: a block is between the cursor before and after; only frees in reverse bring it back.
 unsafe impl Blocks for RawCursor {
     #[inline(always)]
     fn allocate(&mut self, layout: Layout) -> NonNull<u8> {
@@ -36,7 +36,7 @@ unsafe impl Blocks for RawCursor {
         let block = unsafe { self.cursor.add(padding) };
         // SAFETY: as above.
         self.cursor = unsafe { block.add(layout.size()) };
-        // SAFETY: it lies in the memory, so it is not null.
+        // SAFETY: it is in the memory, so it is not null.
         unsafe { NonNull::new_unchecked(block) }
     }
 

@@ -126,7 +126,7 @@ fn trace_stacks() -> [Contender; 2] {
     ]
 }
 
-/// A shared proxy over pages behind a lock would hide what it adds; so a shared pool stands below.
+/// A shared proxy over pages behind a lock would hide what it adds; so a shared pool is below.
 fn shared_proxy() -> [Contender; 2] {
     [
         Contender::new("shared proxy over a shared pool", || {

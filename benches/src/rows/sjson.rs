@@ -8,7 +8,7 @@
 //!   are made up.
 //!
 //! The aims are our own, set before the first run: to be no slower than the best peer on events, and to make values in
-//! 0.7 of its time, as they lie in two blocks.
+//! 0.7 of its time, as they are in two blocks.
 
 use crate::contender::Race;
 use crate::outcome::Aim;

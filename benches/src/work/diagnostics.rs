@@ -10,7 +10,7 @@ use crate::contender::{Contender, Pass};
 /// How often a pass does it.
 const TIMES: u64 = 4_000_000;
 
-/// How deep contexts lie within each other where they do.
+/// How deep contexts are within each other where they do.
 const DEPTH: u64 = 8;
 
 /// Returns a loop whose body is one scope with a context, which borrows a name.

@@ -13,7 +13,7 @@ const BUFFERS: usize = 256;
 const FROM_BYTES: u32 = 64;
 const TO_BYTES: u32 = 1 << 20;
 
-/// What holds all buffers while the last of them moves, with as much again for what lies between.
+/// What holds all buffers while the last of them moves, with as much again for what is between.
 pub(crate) const REGION_BYTES: usize = 2 * BUFFERS * TO_BYTES as usize;
 
 /// Grows all buffers in turns: each by one doubling, then each by the next. Allocating the first 64

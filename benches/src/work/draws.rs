@@ -38,7 +38,7 @@ pub(crate) enum Order {
     Unfolded,
 }
 
-/// Everything of a draw but what lies in its records: it is as small as can be, and seen nowhere.
+/// Everything of a draw but what is in its records: it is as small as can be, and seen nowhere.
 const SHADER: &str = "
 struct Frame { view_projection: mat4x4<f32> }
 struct Instance { x: vec4<f32>, y: vec4<f32>, z: vec4<f32> }

@@ -34,7 +34,7 @@ fn touch(block: NonNull<u8>, bytes: usize) {
     for offset in (0..bytes).step_by(PAGE_BYTES) {
         // SAFETY: the offset is less than the block's length.
         let place = unsafe { block.add(offset) };
-        // SAFETY: the place lies in the live block.
+        // SAFETY: the place is in the live block.
         unsafe { place.write_volatile(1) };
     }
 }

@@ -78,7 +78,7 @@ fn timed(threads: u32, work: impl FnOnce()) -> u64 {
     from.elapsed().as_nanos() as u64
 }
 
-/// Returns a contender of ours whose pass runs `work` in a manager with so many threads.
+/// Returns a contender of ours whose pass runs `work` in a manager with the given number of threads.
 fn ours(threads: u32, work: impl Fn(&Worker<'_>) -> Pass + 'static) -> Contender {
     let settings = Settings { workers: Some(threads - 1), ..Settings::default() };
     let Ok(mut tasks) = Tasks::<Heap>::try_new_in(&settings, &HEAP) else {

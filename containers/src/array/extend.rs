@@ -53,7 +53,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
         or_panic(self.try_extend_from_slice(elements));
     }
 
-    /// Appends copies of those of its own elements that lie in `range`.
+    /// Appends copies of those of its own elements that are in `range`.
     ///
     /// # Complexity
     ///
@@ -72,7 +72,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
     ) -> Result<(), GrowError> {
         let range = within(range, self.buffer.len as usize);
         self.try_reserve(range.len())?;
-        // SAFETY: the range lies within the length.
+        // SAFETY: the range is within the length.
         let from = unsafe { self.buffer.start().add(range.start) };
         // SAFETY: there is room behind the last element.
         let place = unsafe { self.buffer.start().add(self.buffer.len as usize) };

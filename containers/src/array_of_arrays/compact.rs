@@ -146,7 +146,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         }
     }
 
-    /// Moves all rows into a fresh buffer of so many units, so that what is free lies behind them. Rows that use
+    /// Moves all rows into a fresh buffer of so many units, so that what is free follows them. Rows that use
     /// a quarter of their block or less get one of twice their length, so they may grow and shrink by
     /// half before either costs anything.
     fn repack(&mut self, units: u32) -> Result<(), GrowError> {
@@ -176,7 +176,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
             };
             // SAFETY: the row's block was handed out (invariant 1).
             let from = unsafe { self.space.at(offset) };
-            // SAFETY: both blocks have the units that the elements need, and lie in two buffers.
+            // SAFETY: both blocks have the units that the elements need, and are in two buffers.
             unsafe { space.copy_block(to, from, word.len().div_ceil(Self::UNIT)) };
             Self::set_block(word, class, to);
         }

@@ -19,7 +19,7 @@ use crate::error::{GrowError, or_panic};
 #[cfg(test)]
 mod tests;
 
-/// Rows whose elements lie in linked nodes of `K`.
+/// Rows whose elements are in linked nodes of `K`.
 ///
 /// ```text
 /// rows     | len 6, first 2 | len 1, first 3 | ..                 8 bytes a row, and 4 and a bit for its id

@@ -6,7 +6,7 @@ use crate::array_of_arrays::{ArrayOfArrays, RowError, RowId};
 use crate::error::GrowError;
 
 /// Many small arrays with ids: the interface that the forms of an array of arrays share, so that one can be
-/// exchanged for another and measured beside it. `docs/evidence/arrays-of-arrays.md` says which wins when.
+/// exchanged for another and measured against it. `docs/evidence/arrays-of-arrays.md` says which wins when.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The buffer that the rows lie in, and which of it is free.
+//! The buffer that the rows are in, and which of it is free.
 //!
 //! ```text
 //! buffer    | block 2u | free 1u, next | block 4u | block 1u | free 2u, next | untouched ..
@@ -107,7 +107,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     #[inline(always)]
     pub(super) unsafe fn element(&self, index: u32) -> NonNull<T> {
         debug_assert!(index.div_ceil(Self::UNIT) <= self.frontier, "{index} is in no block");
-        // SAFETY: what was handed out lies before the frontier (invariant 2), so within the buffer.
+        // SAFETY: what was handed out is before the frontier (invariant 2), so within the buffer.
         unsafe { self.buffer.start().add(index as usize) }
     }
 
@@ -194,12 +194,12 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         if offset + units_of(class) == self.frontier {
             self.frontier = offset;
         } else {
-            // SAFETY: the block lies before the frontier (invariant 2) and is nobody's from here on.
+            // SAFETY: the block is before the frontier (invariant 2) and is nobody's from here on.
             unsafe { self.push(offset, class) };
         }
     }
 
-    /// Doubles a block of so many units, which ends at `end`, where it lies, if nothing but room is behind it.
+    /// Doubles a block of the given number of units, which ends at `end`, where it lies, if nothing but room is behind it.
     #[inline]
     pub(super) fn double_in_place(&mut self, end: u32, units: u32) -> bool {
         if end != self.frontier || self.units() - self.frontier < units {
@@ -234,7 +234,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     #[inline]
     pub(super) unsafe fn copy_block(&mut self, to: u32, from: NonNull<T>, units: u32) {
         let unit = Self::UNIT as usize;
-        // SAFETY: what was handed out lies before the frontier (invariant 2).
+        // SAFETY: what was handed out is before the frontier (invariant 2).
         let mut to = unsafe { self.at(to) }.cast::<MaybeUninit<T>>();
         let mut from = from.cast::<MaybeUninit<T>>();
         // Unit by unit: most blocks have one or two, and a call for a length that is not known costs more.
@@ -298,7 +298,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     #[inline]
     unsafe fn push(&mut self, offset: u32, class: u32) {
         let head = core::mem::replace(&mut self.stacks[class as usize], offset + 1);
-        // SAFETY: it lies before the frontier, as promised.
+        // SAFETY: it is before the frontier, as promised.
         let block = unsafe { self.at(offset) };
         // SAFETY: a block is 8 bytes long at least, and nobody uses this one.
         unsafe { block.cast::<u32>().write_unaligned(head) };
@@ -309,7 +309,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// Returns the link of a free block.
     #[inline]
     fn link(&self, offset: u32) -> u32 {
-        // SAFETY: free blocks lie before the frontier (invariant 2).
+        // SAFETY: free blocks are before the frontier (invariant 2).
         let block = unsafe { self.at(offset) };
         // SAFETY: the first bytes of a free block are a link (invariant 3).
         unsafe { block.cast::<u32>().read_unaligned() }

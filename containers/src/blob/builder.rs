@@ -212,7 +212,7 @@ impl<R, A: Allocator + ?Sized> fmt::Debug for BlobBuilder<'_, R, A> {
     }
 }
 
-/// Where a value lies in a blob that is being built.
+/// Where a value is in a blob that is being built.
 pub struct BlobPlace<T> {
     at: u32,
     depth: u32,
@@ -251,7 +251,7 @@ impl<T> fmt::Debug for BlobPlace<T> {
     }
 }
 
-/// Where the elements of an array lie in a blob that is being built.
+/// Where the elements of an array are in a blob that is being built.
 #[derive(Debug)]
 pub struct BlobPlaces<T> {
     first: BlobPlace<T>,

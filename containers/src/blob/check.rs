@@ -13,7 +13,7 @@ pub struct BlobRefused(());
 
 /// What [`BlobType::check`] is given: the bytes of a blob that is being opened.
 ///
-/// A blob is a tree: what is led to lies behind the field that leads there, and all that is led to is together no
+/// A blob is a tree: what is led to follows the field that leads there, and all that is led to is together no
 /// longer than the bytes. So a check ends after as many steps as there are bytes.
 #[derive(Debug)]
 pub struct BlobChecker<'b> {

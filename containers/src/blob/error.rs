@@ -9,7 +9,7 @@ use super::{BLOB_ALIGN, BLOB_DEPTH};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlobError {
-    /// The bytes lie at an address that is no multiple of [`BLOB_ALIGN`]:
+    /// The bytes are at an address that is no multiple of [`BLOB_ALIGN`]:
     /// [`BlobBytes`](super::BlobBytes) copies them to one that is.
     Misaligned {
         /// How many bytes behind a multiple they begin.
@@ -85,7 +85,7 @@ pub enum BlobPartFault {
     },
     /// Parts lie upon each other: more bytes are led to than there are.
     Overlapping,
-    /// It lies in parts of parts, [`BLOB_DEPTH`] deep.
+    /// It is in parts of parts, [`BLOB_DEPTH`] deep.
     TooDeep,
     /// Its text is no UTF-8.
     NoText,

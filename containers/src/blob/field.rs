@@ -47,7 +47,7 @@ macro_rules! blob_field {
     };
 }
 
-/// Declares structs that may stand in a blob.
+/// Declares structs that may be in a blob.
 ///
 /// Their layout is C's, the fields in the order of the declaration, each of a type that is a
 /// [`BlobType`](crate::BlobType). They cannot be made but by opening a blob.

@@ -69,7 +69,7 @@ pub(super) fn check<R: BlobType>(bytes: &[u8]) -> Result<(), BlobError> {
 
 /// Compares the checksum that the header states with that of the bytes.
 ///
-/// A fuzzer cannot guess one, so under it each is taken and what lies behind this check is reached.
+/// A fuzzer cannot guess one, so under it each is taken and what follows this check is reached.
 pub(super) fn compare_checksum(bytes: &[u8]) -> Result<(), BlobError> {
     let (told, found) = (u64_at(bytes, CHECKSUM.start), checksum(bytes));
     if cfg!(fuzzing) || told == found { Ok(()) } else { Err(BlobError::Checksum { told, found }) }

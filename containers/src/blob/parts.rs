@@ -1,4 +1,4 @@
-//! What may stand in a blob: numbers, structs, and fields that lead to parts.
+//! What may be in a blob: numbers, structs, and fields that lead to parts.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -8,7 +8,7 @@ use loligo_ids::{IdString32, IdString64};
 use super::check::{BlobChecker, BlobRefused, BlobShapes};
 use super::error::BlobPartFault;
 
-/// A type that may stand in a blob.
+/// A type that may be in a blob.
 ///
 /// Numbers, hashed names, `bool`, arrays of constant length, [`BlobStr`], [`BlobArray`] and [`BlobOption`] are,
 /// and what [`blob_struct!`](crate::blob_struct) declares.

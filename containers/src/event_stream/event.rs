@@ -13,7 +13,7 @@ pub(super) const HEADER_WORDS: u32 = 2;
 /// Bytes of a header.
 pub(super) const HEADER_BYTES: usize = HEADER_WORDS as usize * WORD;
 
-/// A plain struct that can stand in an [`EventStream`](crate::EventStream).
+/// A plain struct that can be in an [`EventStream`](crate::EventStream).
 ///
 /// It has no padding (`NoUninit`), so no byte of the program's memory is sent that was not meant, and is read
 /// back from any bits (`AnyBitPattern`) or from checked ones (`CheckedBitPattern`, for structs with a `bool` or
@@ -65,7 +65,7 @@ pub(super) const fn size<E: Event>() -> u32 {
     size_of::<E>() as u32
 }
 
-/// Returns the header of a record: as it lies in memory, the type comes first.
+/// Returns the header of a record: as it is in memory, the type comes first.
 #[inline(always)]
 pub(super) const fn header(kind: u32, size: u32) -> u64 {
     let (kind, size) = (kind as u64, size as u64);

@@ -19,7 +19,7 @@ use crate::event_stream::tail::EventTail;
 ///
 /// # Memory
 ///
-/// 16 bytes, and the bytes that it reads, which may lie at any address.
+/// 16 bytes, and the bytes that it reads, which may be at any address.
 ///
 /// # When not to use it
 ///
@@ -312,7 +312,7 @@ impl<'s> EventRecord<'s> {
         self.bytes.get(HEADER_BYTES..).and_then(|bytes| bytes.get(..size)).unwrap_or_default()
     }
 
-    /// Returns the whole record as it lies, which is a stream of one event.
+    /// Returns the whole record in place, which is a stream of one event.
     #[inline]
     #[must_use]
     pub const fn as_bytes(&self) -> &'s [u8] {

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use bytemuck::AnyBitPattern;
 
-/// The tail of an event: plain items, read one by one from whatever address they lie at.
+/// The tail of an event: plain items, read one by one from whatever address they are at.
 ///
 /// # Memory
 ///
@@ -36,7 +36,7 @@ impl<'s, T: AnyBitPattern> EventTail<'s, T> {
         self.bytes.get(from..)?.get(..size_of::<T>()).map(bytemuck::pod_read_unaligned)
     }
 
-    /// Returns the items as they lie, if they are aligned there.
+    /// Returns the items in place, if they are aligned there.
     #[must_use]
     pub fn as_slice(&self) -> Option<&'s [T]> {
         bytemuck::try_cast_slice(self.bytes).ok()

@@ -66,7 +66,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         pass.result
     }
 
-    /// Gives back what lies behind the last block, by moving the blocks into a buffer that ends there. After
+    /// Gives back what follows the last block, by moving the blocks into a buffer that ends there. After
     /// a compaction that is all that blocks do not need.
     ///
     /// # Complexity

@@ -38,13 +38,13 @@ unsafe impl Zeroable for Line {}
 // SAFETY: as above, and all bits are values.
 unsafe impl Pod for Line {}
 
-/// What stands before each block and in each hole.
+/// What is before each block and in each hole.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(super) struct Header {
     /// Length, this header included, and the bit `HOLE`.
     granules: u32,
-    /// Length of what lies before; 0 for the first.
+    /// Length of what is before; 0 for the first.
     before: u32,
     /// Of a block the bits of its id, lower half first; of a hole the next one in its list and the one
     /// before.
@@ -63,7 +63,7 @@ impl Header {
         self.granules & !HOLE
     }
 
-    /// Returns the length of what lies before.
+    /// Returns the length of what is before.
     #[inline]
     pub(super) const fn before(self) -> u32 {
         self.before
@@ -208,7 +208,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         all.copy_within(start(from)..start(from) + bytes as usize, start(to));
     }
 
-    /// Takes a block of so many granules, what follows its header aligned to `align` granules: from a hole
+    /// Takes a block of the given number of granules, what follows its header aligned to `align` granules: from a hole
     /// of the least class in which all are large enough, or from one of the first few of its own class.
     #[inline]
     pub(super) fn take(&mut self, granules: u32, align: u32) -> Option<u32> {
@@ -357,7 +357,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         }
         self.put(to, granules, before);
         self.set_owner(to, block.owner());
-        // What is left of the hole lies behind the block, where another may begin.
+        // What is left of the hole follows the block, where another may begin.
         self.give_run(to + granules, from - to, granules);
         to
     }

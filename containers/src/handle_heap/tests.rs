@@ -176,7 +176,7 @@ fn close_all(heap: &mut Heap<'_>, known: &[Known]) {
         assert!(calls < 10_000, "compaction comes to an end");
         assert_eq!(heap.validate(), Ok(()));
     }
-    // What is left lies before blocks of a greater alignment, and is shorter than that.
+    // What is left is before blocks of a greater alignment, and is shorter than that.
     let strict = known.iter().filter(|block| block.align > 16).count();
     let stats = heap.stats();
     assert!(

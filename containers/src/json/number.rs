@@ -1,4 +1,4 @@
-//! A number as it stands in JSON.
+//! A number as it is in JSON.
 
 use core::fmt;
 

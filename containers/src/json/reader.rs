@@ -29,7 +29,7 @@ pub(crate) enum Token<'b> {
     String(JsonString<'b>),
     /// The name of the value that comes next.
     Key(JsonString<'b>),
-    /// What follows, to the end of the same kind, lies within.
+    /// What follows, to the end of the same kind, is within.
     Start(Nest),
     /// The end of what was started last and not ended.
     End(Nest),

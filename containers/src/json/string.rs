@@ -11,7 +11,7 @@ pub(crate) struct JsonString<'b> {
 }
 
 impl<'b> JsonString<'b> {
-    /// Names what lies between the quotes; `escaped` says whether there is a backslash.
+    /// Names what is between the quotes; `escaped` says whether there is a backslash.
     pub(super) const fn new(raw: &'b str, escaped: bool) -> Self {
         Self { raw, escaped }
     }

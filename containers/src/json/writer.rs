@@ -109,7 +109,7 @@ impl<'w> JsonWriter<'w> {
         self.to.write_char('"')
     }
 
-    /// Puts a comma where one must stand before a value or a key.
+    /// Puts a comma where one must be before a value or a key.
     fn before(&mut self) -> fmt::Result {
         if self.comma {
             self.to.write_char(',')?;

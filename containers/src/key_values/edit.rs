@@ -10,7 +10,7 @@ use super::view::{KeyValuesRef, head_words};
 /// # Invariants
 ///
 /// 1. Those of [`KeyValuesRef`].
-/// 2. What values have at the end of the block lies within its last `tail` words, and no two share a word.
+/// 2. What values have at the end of the block is within its last `tail` words, and no two share a word.
 /// 3. `head_words(count) + tail` is at most the block's length, and the words between the two are 0.
 pub(super) struct Edit<'b> {
     pub(super) block: &'b mut [u32],
@@ -235,7 +235,7 @@ pub(super) fn pack<'v>(
     count: usize,
     entries: impl Iterator<Item = (u32, Value<'v>)>,
 ) {
-    // The bytes behind the last type.
+    // The bytes after the last type.
     block[head_words(count) - usize::from(count != 0)..head_words(count)].fill(0);
     let mut edit = Edit { block, count, tail: 0 };
     for (place, (key, value)) in entries.enumerate() {

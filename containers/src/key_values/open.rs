@@ -60,7 +60,7 @@ impl<'b> KeyValuesRef<'b> {
     ///
     /// # Errors
     ///
-    /// [`DamagedKeyValues`] says where the bytes are wrong and how; also where they do not lie at a multiple
+    /// [`DamagedKeyValues`] says where the bytes are wrong and how; also where they are not at a multiple
     /// of four, as nothing can then be read in place.
     ///
     /// # Examples
@@ -168,7 +168,7 @@ pub(super) fn check_block(
     Ok(())
 }
 
-/// Checks the text of a value that lies within the block.
+/// Checks the text of a value that is within the block.
 fn check_text(block: &[u32], kind: u8, word: u32, back: usize) -> Result<(), DamagedKeyValues> {
     let start = block.len() - back;
     let (start, length) = if kind == kind::LONG_STR {

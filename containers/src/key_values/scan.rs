@@ -119,7 +119,7 @@ mod lanes {
     #[inline]
     #[target_feature(enable = "sse2")]
     fn equal(words: &[u32; 4], key: u32) -> __m128i {
-        // SAFETY: the array is 16 bytes long and may lie at any address.
+        // SAFETY: the array is 16 bytes long and may be at any address.
         let words = unsafe { _mm_loadu_si128(words.as_ptr().cast()) };
         _mm_cmpeq_epi32(words, _mm_set1_epi32(key.cast_signed()))
     }

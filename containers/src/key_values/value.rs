@@ -1,4 +1,4 @@
-//! What a key may have, and how it stands in a store.
+//! What a key may have, and how it is in a store.
 
 /// The value of a key: all that a store can hold.
 ///
@@ -72,7 +72,7 @@ pub(super) mod kind {
 }
 
 impl<'v> Value<'v> {
-    /// Returns the bytes that lie at the end of the store, and how long the value says that it is.
+    /// Returns the bytes that are at the end of the store, and how long the value says that it is.
     pub(super) fn data(&self) -> (&'v [u8], usize) {
         match *self {
             Self::Bool(_) | Self::F32(_) => (&[], 0),

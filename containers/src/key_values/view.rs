@@ -28,7 +28,7 @@ use super::value::{Value, kind};
 ///    half says how many bytes before the end of `block` it begins, a multiple of 4, and its upper half how many
 ///    bytes or numbers it has. The word of a long one says the former, and the word there the latter,
 ///    behind which it begins.
-/// 3. All of these lie within `block` behind the types. Texts are UTF-8.
+/// 3. All of these are within `block` behind the types. Texts are UTF-8.
 #[derive(Clone, Copy)]
 pub struct KeyValuesRef<'b> {
     pub(super) block: &'b [u32],

@@ -1,4 +1,4 @@
-//! A block of 32-bit words, all of them initialised: what stores and sets of stores lie in.
+//! A block of 32-bit words, all of them initialised: what stores and sets of stores are in.
 
 use loligo_allocators::Allocator;
 

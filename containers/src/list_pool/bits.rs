@@ -116,7 +116,7 @@ impl<'a, A: Allocator + ?Sized> NodeBits<'a, A> {
         (found < self.nodes).then_some(found)
     }
 
-    /// Returns the first word from `from` on that is not full. It may lie behind the last one.
+    /// Returns the first word from `from` on that is not full. It may follow the last one.
     fn open_word(&self, from: u32) -> Option<u32> {
         let mut at = from / WORD;
         let mut open = !self.full.get(at as usize)? & (u64::MAX << (from % WORD));

@@ -118,7 +118,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         let runs = Self::runs(self.heads[index as usize]);
         let mut sifting = Sifting { pool: self, index, from: runs, to: runs, kept: 0 };
         while let Some(item) = sifting.from.peek(sifting.pool.nodes.links()) {
-            // SAFETY: the item is alive (invariant 2): what was moved or dropped lies before it.
+            // SAFETY: the item is alive (invariant 2): what was moved or dropped is before it.
             let kept = keep(unsafe { sifting.pool.nodes.place(item).as_mut() });
             if kept {
                 sifting.keep_next();
@@ -434,7 +434,7 @@ impl<T: Copy, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
             let at = if full { self.append_node(index) } else { end };
             let room = Self::ITEMS - at % Self::ITEMS;
             let (now, later) = items.split_at(items.len().min(room as usize));
-            // SAFETY: behind `at` is room for so many in the node; the slice cannot lie in the pool, which is
+            // SAFETY: behind `at` is room for so many in the node; the slice cannot be in the pool, which is
             // borrowed exclusively.
             unsafe {
                 self.nodes.place(at).as_ptr().copy_from_nonoverlapping(now.as_ptr(), now.len())
@@ -471,7 +471,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> Sifting<'_, '_, T, A, K> {
 impl<T, A: Allocator + ?Sized, const K: usize> Drop for Sifting<'_, '_, T, A, K> {
     fn drop(&mut self) {
         while self.keep_next() {}
-        // What lies behind was moved or dropped.
+        // What follows was moved or dropped.
         self.pool.detach(self.index, self.kept);
     }
 }

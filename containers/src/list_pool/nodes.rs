@@ -121,7 +121,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
         unsafe { self.items.start().add(index as usize) }
     }
 
-    /// Makes so many nodes free at least.
+    /// Makes the given number of nodes free at least.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
         if more > u64::from(self.free) { self.try_grow(more, false) } else { Ok(()) }
     }
 
-    /// Makes so many nodes free at least, and takes no more memory than that needs.
+    /// Makes the given number of nodes free at least, and takes no more memory than that needs.
     ///
     /// # Errors
     ///

@@ -35,7 +35,7 @@ pub(super) struct Frontier {
     node: u32,
     /// The list that is looked at.
     list: u32,
-    /// Whether a node of that list lies before `node`.
+    /// Whether a node of that list is before `node`.
     begun: bool,
 }
 

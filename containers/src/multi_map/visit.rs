@@ -49,7 +49,7 @@ impl<'m, K: Borrow<Q>, V, Q: Eq + ?Sized> Iterator for ValuesOf<'m, '_, K, V, Q>
 
 impl<K: Borrow<Q>, V, Q: Eq + ?Sized> FusedIterator for ValuesOf<'_, '_, K, V, Q> {}
 
-/// All entries of a [`MultiMap`] as they lie.
+/// All entries of a [`MultiMap`] in place.
 pub struct MultiMapIter<'m, K, V> {
     entries: slice::Iter<'m, Entry<K, V>>,
 }
@@ -72,7 +72,7 @@ impl<K, V> ExactSizeIterator for MultiMapIter<'_, K, V> {}
 impl<K, V> FusedIterator for MultiMapIter<'_, K, V> {}
 
 impl<K, V, S, A: Allocator + ?Sized> MultiMap<'_, K, V, S, A> {
-    /// Visits all entries as they lie, which is the order of insertion until one is removed.
+    /// Visits all entries in place, which is the order of insertion until one is removed.
     ///
     /// # Complexity
     ///

@@ -25,7 +25,7 @@ use crate::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 /// data, StructOfArrays   | a0 a1 a2 room .. | b0 b1 b2 room .. | c0 c1 c2 room .. |
 /// ```
 ///
-/// What has no fixed size lies in the tail, and its offset and length in the row. Writing it again appends to
+/// What has no fixed size is in the tail, and its offset and length in the row. Writing it again appends to
 /// the tail; [`try_compact`](Self::try_compact) takes out what is no longer used.
 ///
 /// # Complexity
@@ -82,7 +82,7 @@ use crate::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 /// 1. `words` are as many as `shape` says; `shape.rows <= shape.capacity`, and both fit its fields.
 /// 2. The words of field `n` begin `3 * n` behind the data: a name that no other has, a [`FieldType`], and an offset,
 ///    which is the sum of the words of the fields before it. `shape.stride` is the sum of all.
-/// 3. A field in the tail has an offset and a length in each row that lie within the tail and name sound
+/// 3. A field in the tail has an offset and a length in each row that are within the tail and name sound
 ///    content, or are both 0. The words of all these contents together and `shape.dead` are
 ///    `shape.tail`.
 ///
@@ -105,7 +105,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         self.words.memory()
     }
 
-    /// Returns how the rows lie in memory.
+    /// Returns how the rows are in memory.
     #[must_use]
     pub const fn layout(&self) -> OpenLayout {
         self.shape.layout

@@ -208,7 +208,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         Ok(stored)
     }
 
-    /// Appends a value as it stands in a list.
+    /// Appends a value as it is in a list.
     pub(super) fn try_append_value(&mut self, value: &OpenValue<'_>) -> Result<(), GrowError> {
         self.try_append(TailWords::Words(&[value.field_type() as u32]))?;
         if let Some((words, count)) = value.block_words() {

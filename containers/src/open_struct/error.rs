@@ -25,7 +25,7 @@ pub enum OpenError {
     },
     /// There would be more than [`OPEN_FIELDS_MAX`](crate::OPEN_FIELDS_MAX) fields.
     Fields,
-    /// Lists and dictionaries would lie in each other more than 32 deep.
+    /// Lists and dictionaries would be in each other more than 32 deep.
     Depth,
     /// Text was not the JSON that was to be read.
     Json(JsonError),

@@ -48,7 +48,7 @@ impl FieldType {
         }
     }
 
-    /// Returns `true` if the content lies in the tail.
+    /// Returns `true` if the content is in the tail.
     #[must_use]
     pub const fn in_tail(self) -> bool {
         matches!(self, Self::Text | Self::List | Self::Dictionary)
@@ -142,14 +142,14 @@ impl fmt::Debug for Flag {
     }
 }
 
-/// A Rust type that stands in the block as a field of a [`FieldType`].
+/// A Rust type that is in the block as a field of a [`FieldType`].
 ///
 /// Implement it for the vectors of your math library, and fields are read and written as those.
 ///
 /// # Safety
 ///
 /// The type has no padding, every pattern of bits is a valid value, its alignment is 4 at most, its size is
-/// 4 times [`TYPE`](Self::TYPE)`.words()`, and the type does not lie in the tail. The last three are
+/// 4 times [`TYPE`](Self::TYPE)`.words()`, and the type is not in the tail. The last three are
 /// checked when it is compiled.
 pub unsafe trait FieldValue: Copy + 'static {
     /// The type of the field.

@@ -217,13 +217,13 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         let room: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words[at..]);
         let len = string.unescape_to(room).map_or(0, str::len);
         let words = len.div_ceil(4);
-        // What the raw text left behind the end.
+        // What the raw text left past the end.
         room[len..4 * words].fill(0);
         self.cut_tail(start + words as u32);
         Ok(len as u32)
     }
 
-    /// Appends what lies in an array or an object, which has been started, to the tail.
+    /// Appends what is in an array or an object, which has been started, to the tail.
     fn append_nested(
         &mut self,
         outermost: Nest,

@@ -62,7 +62,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         words(shape.fields_start(), shape.len() - shape.fields_start())
     }
 
-    /// Opens an array that [`try_save`](Self::try_save) saved, from untrusted bytes. They may lie at any
+    /// Opens an array that [`try_save`](Self::try_save) saved, from untrusted bytes. They may be at any
     /// address.
     ///
     /// # Complexity
@@ -132,7 +132,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         Ok(stride)
     }
 
-    /// Checks what lies in the tail and returns how many of its words are unused.
+    /// Checks what is in the tail and returns how many of its words are unused.
     fn check_contents(&self) -> Result<u32, OpenDamage> {
         let tail = &self.words[self.shape.tail_start()..];
         let mut dead = self.shape.tail as usize;
@@ -226,7 +226,7 @@ fn read_header(bytes: &[u8]) -> Result<Shape, OpenDamage> {
     Ok(Shape { layout, fields, stride, rows, capacity: rows, tail, dead: 0 })
 }
 
-/// Returns damage at a word behind the header.
+/// Returns damage at a word after the header.
 const fn damage(word: usize, reason: &'static str) -> OpenDamage {
     OpenDamage::new(4 * (HEADER_WORDS + word), reason)
 }

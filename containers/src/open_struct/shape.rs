@@ -1,4 +1,4 @@
-//! Where things lie in the words of an open array.
+//! Where things are in the words of an open array.
 
 use crate::error::GrowError;
 use crate::open_struct::OpenLayout;
@@ -34,7 +34,7 @@ impl Shape {
         Self { layout, fields: 0, stride: 0, rows: 0, capacity: 0, tail: 0, dead: 0 }
     }
 
-    /// Returns where the words of the fields begin: the data comes first, so that rows lie in cache lines as
+    /// Returns where the words of the fields begin: the data comes first, so that rows are in cache lines as
     /// the block does.
     #[inline]
     pub(super) const fn fields_start(&self) -> usize {

@@ -199,7 +199,7 @@ macro_rules! accesses {
                 check_distinct(&[$(($at, $access::WRITES)),+]);
                 let (shape, rows) = (array.shape, array.len());
                 let words = array.words.as_mut_slice();
-                // Every address below is within this slice: that of the last value is, and rows lie in
+                // Every address below is within this slice: that of the last value is, and rows are in
                 // order before it.
                 if rows > 0 {
                     $(assert!(shape.at(rows - 1, $at) + $at.words <= words.len(), "invariant 1");)+

@@ -15,7 +15,7 @@ use loligo_ids::IdString32;
 
 use crate::open_struct::field::{FieldType, Flag};
 
-/// How deep lists and dictionaries may lie in each other.
+/// How deep lists and dictionaries may be in each other.
 pub(super) const NEST_MAX: usize = 32;
 
 /// A value of any type that a field can have.
@@ -58,7 +58,7 @@ impl OpenValue<'_> {
         }
     }
 
-    /// Returns how many lists and dictionaries lie in each other here, this one included.
+    /// Returns how many lists and dictionaries are in each other here, this one included.
     pub(super) fn depth(&self) -> usize {
         let mut walk = match *self {
             Self::List(list) => Walk::of_list(list),
@@ -72,7 +72,7 @@ impl OpenValue<'_> {
         deepest
     }
 
-    /// Returns the words of a value that stands in the block, and how many of them count.
+    /// Returns the words of a value that is in the block, and how many of them count.
     pub(super) fn block_words(&self) -> Option<([u32; 4], usize)> {
         let one = |word| Some(([word, 0, 0, 0], 1));
         match *self {
@@ -183,7 +183,7 @@ pub(super) enum Event<'t> {
     End(FieldType),
 }
 
-/// A walk through a list or a dictionary and all that lies in it, without recursion. It ends with the
+/// A walk through a list or a dictionary and all that is in it, without recursion. It ends with the
 /// `End` of the outermost, or early where the words are damaged.
 pub(super) struct Walk<'t> {
     levels: [Level<'t>; NEST_MAX],
@@ -284,7 +284,7 @@ pub(super) fn from_tail(
     })
 }
 
-/// Returns the value that stands in words of a block.
+/// Returns the value that is in words of a block.
 pub(super) fn from_block(field_type: FieldType, words: &[u32]) -> Option<OpenValue<'static>> {
     let float = |index: usize| words.get(index).copied().map(f32::from_bits);
     let first = *words.first()?;

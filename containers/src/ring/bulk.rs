@@ -47,7 +47,7 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
         if split < elements.len() {
             let rest = &elements[split..];
             let start = self.buffer.start().as_ptr();
-            // SAFETY: as above: the rest of the room lies at the beginning of the block.
+            // SAFETY: as above: the rest of the room is at the beginning of the block.
             unsafe { start.copy_from_nonoverlapping(rest.as_ptr(), rest.len()) };
         }
         self.tail = self.tail.wrapping_add(elements.len() as u32);
@@ -105,7 +105,7 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
         unsafe { out.as_mut_ptr().copy_from_nonoverlapping(self.place(first), split) };
         if split < out.len() {
             let rest = &mut out[split..];
-            // SAFETY: as above: those that follow lie at the beginning of the block.
+            // SAFETY: as above: those that follow are at the beginning of the block.
             unsafe { rest.as_mut_ptr().copy_from_nonoverlapping(start, rest.len()) };
         }
     }
@@ -127,7 +127,7 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
         // SAFETY: from the tail's slot up to the head's or the end of the block no element lives
         // (invariant 3); the borrow is exclusive, and what lies there may be uninitialised.
         let end = unsafe { slice::from_raw_parts_mut(place, until_end) };
-        // SAFETY: the rest of the room lies at the beginning of the block, before the head's slot.
+        // SAFETY: the rest of the room is at the beginning of the block, before the head's slot.
         (end, unsafe { slice::from_raw_parts_mut(start, room - until_end) })
     }
 
@@ -182,7 +182,7 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
         Ok(ring)
     }
 
-    /// Moves the elements so that they lie in one piece, and returns that.
+    /// Moves the elements so that they are in one piece, and returns that.
     ///
     /// # Complexity
     ///
@@ -226,7 +226,7 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
     /// Moves the elements to the beginning of the block.
     fn bring_to_start(&mut self) {
         let start = self.buffer.start().as_ptr().cast::<MaybeUninit<T>>();
-        // SAFETY: the block has `limit` slots (invariant 1) and is borrowed exclusively; what lies in them may
+        // SAFETY: the block has `limit` slots (invariant 1) and is borrowed exclusively; what is in them may
         // be uninitialised.
         let slots = unsafe { slice::from_raw_parts_mut(start, self.limit as usize) };
         let count = self.count();

@@ -103,7 +103,7 @@ impl<K, V, A: Allocator + ?Sized> Drop for Merge<'_, '_, K, V, A> {
         unsafe { move_within(self.keys, self.out, len, count) };
         // SAFETY: as above.
         unsafe { move_within(self.values, self.out, len, count) };
-        // SAFETY: they lie behind the first `len` now, within the capacity.
+        // SAFETY: they follow the first `len` now, within the capacity.
         unsafe { self.keys.set_len(len + count) };
         // SAFETY: as above.
         unsafe { self.values.set_len(len + count) };
@@ -115,7 +115,7 @@ impl<K, V, A: Allocator + ?Sized> Drop for Merge<'_, '_, K, V, A> {
 ///
 /// # Safety
 ///
-/// So many elements are alive at `from`, the places from `to` on lie within the capacity, and none lives
+/// So many elements are alive at `from`, the places from `to` on are within the capacity, and none lives
 /// there but those.
 unsafe fn move_within<T, A: Allocator + ?Sized>(
     array: &mut Array<'_, T, A>,
@@ -139,7 +139,7 @@ unsafe fn move_within<T, A: Allocator + ?Sized>(
 ///
 /// # Safety
 ///
-/// The place lies within the capacity, and no element lives there.
+/// The place is within the capacity, and no element lives there.
 unsafe fn write<T, A: Allocator + ?Sized>(array: &mut Array<'_, T, A>, index: usize, element: T) {
     // SAFETY: within the block, as promised.
     let place = unsafe { array.start().add(index) };

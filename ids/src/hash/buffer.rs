@@ -98,10 +98,10 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Buffer<'a, T, A> {
             values.len(),
             self.capacity - self.len
         );
-        // SAFETY: `len <= capacity` (invariant 2), so the address lies in the block or at its end.
+        // SAFETY: `len <= capacity` (invariant 2), so the address is in the block or at its end.
         let end = unsafe { self.memory.add(self.len) };
         let from = NonNull::from(values).cast::<T>();
-        // SAFETY: checked above: there is room for the values, which lie in a slice of somebody else,
+        // SAFETY: checked above: there is room for the values, which are in a slice of somebody else,
         // since this object is borrowed exclusively.
         unsafe { end.copy_from_nonoverlapping(from, values.len()) };
         self.len += values.len();
@@ -117,7 +117,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Buffer<'a, T, A> {
         for at in 0..len {
             // SAFETY: `at` is below the capacity, which is at least `len` by now.
             let place = unsafe { self.memory.add(at) };
-            // SAFETY: it lies in the block, which this object alone owns.
+            // SAFETY: it is in the block, which this object alone owns.
             unsafe { place.write(value) };
         }
         self.len = len;

@@ -151,7 +151,7 @@ pub enum PerfectSeedError<'k> {
     Duplicate {
         /// The key.
         key: &'k str,
-        /// Where it stands first.
+        /// Where it is first.
         first: usize,
         /// Where it stands again.
         second: usize,

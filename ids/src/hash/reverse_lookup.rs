@@ -49,7 +49,7 @@ use image::{Parts, id_at, offset_at};
 /// # Damage
 ///
 /// [`open`](Self::open) believes nothing: it checks every length against the bytes that are there, the
-/// checksum, the order, the text, and that each name hashes to the hash it stands at. Any change within
+/// checksum, the order, the text, and that each name hashes to the hash it is at. Any change within
 /// one aligned 8 bytes after the header changes the checksum, any other with a chance of all but 2^-64.
 /// So a name that is returned is a name with that hash. What cannot be seen is a table that somebody
 /// made on purpose with other names of the same hashes, and one that lacks names since it is older than
@@ -101,7 +101,7 @@ pub struct ReverseLookup<'a, I: IdString> {
 }
 
 impl<'a, I: IdString> ReverseLookup<'a, I> {
-    /// Opens a table that a [`ReverseLookupBuilder`] saved. The bytes may lie at any address.
+    /// Opens a table that a [`ReverseLookupBuilder`] saved. The bytes may be at any address.
     ///
     /// # Complexity
     ///

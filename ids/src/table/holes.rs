@@ -59,13 +59,13 @@ impl<T, R: Repr> HoleParts<T, R> {
 
     #[inline]
     fn live_word(self, place: usize) -> u64 {
-        // SAFETY: the word lies within the bitmap, which was zeroed when it was made.
+        // SAFETY: the word is within the bitmap, which was zeroed when it was made.
         unsafe { self.bits(place).read() }
     }
 
     #[inline]
     fn set_live_word(self, place: usize, word: u64) {
-        // SAFETY: the word lies within the bitmap, which the table alone writes.
+        // SAFETY: the word is within the bitmap, which the table alone writes.
         unsafe { self.bits(place).write(word) }
     }
 }
@@ -122,7 +122,7 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     }
 
     unsafe fn move_to(self, to: Self, used: usize, _len: usize) {
-        // What lies behind goes first: nothing begins earlier than it did, so it makes room.
+        // What follows goes first: nothing begins earlier than it did, so it makes room.
         // SAFETY: there is room for that many, by the caller's promise.
         unsafe { to.live.copy_from(self.live, used.div_ceil(64)) };
         // SAFETY: as above.

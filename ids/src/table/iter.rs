@@ -168,13 +168,13 @@ macro_rules! walk {
 walk!(
     /// The objects of a [`Table`], lent by [`Table::iter`].
     Iter<'t, T, I>, &'t T, {},
-    // SAFETY: an object lies at a live place, and the table is lent for `'t`.
+    // SAFETY: an object is at a live place, and the table is lent for `'t`.
     |parts, place| unsafe { Walk::<S, T, I>::object_at(parts, place).as_ref() }
 );
 walk!(
     /// The objects of a [`Table`], lent by [`Table::iter_mut`].
     IterMut<'t, T, I>, &'t mut T, { lent },
-    // SAFETY: an object lies at a live place, the table is lent to be changed for `'t`, and each place
+    // SAFETY: an object is at a live place, the table is lent to be changed for `'t`, and each place
     // is visited once.
     |parts, place| unsafe { Walk::<S, T, I>::object_at(parts, place).as_mut() }
 );
@@ -186,7 +186,7 @@ walk!(
 walk!(
     /// The objects of a [`Table`] with their ids, lent by [`Table::iter_with_ids`].
     IterWithIds<'t, T, I>, (I, &'t T), {},
-    // SAFETY: an object lies at a live place, and the table is lent for `'t`.
+    // SAFETY: an object is at a live place, and the table is lent for `'t`.
     |parts, place| (Walk::<S, T, I>::id_at(parts, place), unsafe {
         Walk::<S, T, I>::object_at(parts, place).as_ref()
     })
@@ -194,7 +194,7 @@ walk!(
 walk!(
     /// The objects of a [`Table`] with their ids, lent by [`Table::iter_with_ids_mut`].
     IterWithIdsMut<'t, T, I>, (I, &'t mut T), { lent },
-    // SAFETY: an object lies at a live place, the table is lent to be changed for `'t`, and each place
+    // SAFETY: an object is at a live place, the table is lent to be changed for `'t`, and each place
     // is visited once.
     |parts, place| (Walk::<S, T, I>::id_at(parts, place), unsafe {
         Walk::<S, T, I>::object_at(parts, place).as_mut()

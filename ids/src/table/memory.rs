@@ -83,7 +83,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             let skip = block.align_offset(align(Self::MEASURES));
             // SAFETY: the length includes what may be skipped to align the table.
             let block = unsafe { block.add(skip) };
-            // SAFETY: from here on the block is as long as a table of so many slots, and aligned.
+            // SAFETY: from here on the block is as long as a table of the given number of slots, and aligned.
             unsafe { table.spread(block, slots) };
         }
         Ok(table)
@@ -227,7 +227,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         self.capacity = capacity;
         self.mask = slots_for(capacity).unwrap_or(1) - 1;
         if before > 0 {
-            // The list lies at the end, so it goes first, and makes room for what lies before it.
+            // The list is at the end, so it goes first, and makes room for what is before it.
             // SAFETY: both are ends of lists in this block, for no less than `before` slots.
             unsafe { self.move_list(old_end, before) };
             // SAFETY: there is room for more than there was, in the same block.

@@ -126,7 +126,7 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
     }
 
     unsafe fn move_to(self, to: Self, used: usize, len: usize) {
-        // What lies behind goes first: nothing begins earlier than it did, so it makes room.
+        // What follows goes first: nothing begins earlier than it did, so it makes room.
         // SAFETY: there is room for that many, by the caller's promise.
         unsafe { to.ids.copy_from(self.ids, len) };
         // SAFETY: as above.
@@ -163,7 +163,7 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
     fn take(self, slot: usize, len: usize, mask: usize) -> T {
         let place = self.place_of(slot);
         let last = len - 1;
-        // SAFETY: the slot is live, so an object lies in its place (invariants 2 and 3).
+        // SAFETY: the slot is live, so an object is in its place (invariants 2 and 3).
         let taken = unsafe { self.object_at(place).read() };
         let moved = self.bits_at(last);
         // SAFETY: both places are below `len`; they may be the same, in which case nothing changes. The

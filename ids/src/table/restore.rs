@@ -34,7 +34,7 @@ where
     /// # Errors
     ///
     /// [`RestoreError`], with offset and reason, if the bytes are not an image of a table of this very type, if
-    /// any of them was changed (always found where the change lies within eight bytes, else with
+    /// any of them was changed (always found where the change is within eight bytes, else with
     /// 2^64 to 1), if what they say does not hold together though the checksum is right, or if memory is
     /// refused.
     pub fn restore(image: &[u8], memory: &'a A) -> Result<Self, RestoreError> {
@@ -91,7 +91,7 @@ where
         if counts.bytes != image.len() as u64 {
             return wrong(Counts::BYTES, "the image is not as long as it says");
         }
-        // A fuzzer cannot guess a checksum, so under it each is taken and what lies behind is reached.
+        // A fuzzer cannot guess a checksum, so under it each is taken and what follows is reached.
         if !cfg!(fuzzing) && number(image, CHECKSUM) != checksum(image) {
             return wrong(CHECKSUM, "the checksum is another: the image is damaged");
         }
@@ -281,7 +281,7 @@ impl<I: TableId> From<'_, I> {
         I::Repr::read_ne(&self.image[at..at + size_of::<I::Repr>()]).wide()
     }
 
-    /// Returns an object, where that many words stand before the objects.
+    /// Returns an object, where that many words are before the objects.
     #[inline]
     fn object<T: AnyBitPattern>(self, words: usize, index: usize) -> T {
         let at = self.word_at(words) + index * size_of::<T>();

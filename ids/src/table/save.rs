@@ -27,7 +27,7 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
         HEADER + (self.used + ids) * word + objects * size_of::<T>()
     }
 
-    /// Writes the table as it lies: the free list, the generations and reserved ids included, so that the
+    /// Writes the table in place: the free list, the generations and reserved ids included, so that the
     /// restored one hands out the same ids.
     ///
     /// ```text

@@ -9,7 +9,7 @@ use core::ptr::NonNull;
 
 use crate::id::{Repr, Sealed};
 
-/// How a table lies in memory: [`Holes`](crate::Holes) or [`Packed`](crate::Packed).
+/// How a table is in memory: [`Holes`](crate::Holes) or [`Packed`](crate::Packed).
 ///
 /// Sealed. Code that is generic over it works with either table.
 pub trait Shape: Sealed + 'static {
@@ -43,7 +43,7 @@ pub(crate) struct Offsets {
     pub(crate) slots: usize,
     /// The bitmap, or the ids of the objects.
     pub(crate) beside: usize,
-    /// Where the list of free slots ends, which lies behind that. The end of the whole.
+    /// Where the list of free slots ends, which follows that. The end of the whole.
     pub(crate) bytes: usize,
 }
 
@@ -105,14 +105,14 @@ pub trait Parts<T, R: Repr>: Copy {
     /// From which the layout follows, but for the list of free slots.
     const MEASURES: Measures;
 
-    /// Whether a stack of the free slots needs room of its own. Else it lies at the end of what is beside the
+    /// Whether a stack of the free slots needs room of its own. Else it is at the end of what is beside the
     /// objects, which those that are live do not reach.
     const STACK_APART: bool;
 
     /// Names the arrangement in a saved image.
     const CODE: u32;
 
-    /// Whether objects lie in places of their own, not in those that the index names.
+    /// Whether objects are in places of their own, not in those that the index names.
     const PACKED: bool;
 
     /// Visits the live places in order.

@@ -25,7 +25,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Works with so many threads; where it is one, that is the caller.
+    /// Works with the given number of threads; where it is one, that is the caller.
     #[must_use]
     pub const fn new(jobs: NonZeroUsize) -> Self {
         Self { jobs }

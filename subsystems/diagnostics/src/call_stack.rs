@@ -15,7 +15,7 @@ const STARTUP: &str = "__rust_begin_short_backtrace";
 const PANICKING: [&str; 3] =
     ["rust_begin_unwind", "core::panicking::", "loligo_diagnostics::failure::"];
 
-/// How many functions that were inlined into one of those may lie before it: they bear short names.
+/// How many functions that were inlined into one of those may be before it: they bear short names.
 const INLINED_MAX: usize = 4;
 
 /// The return addresses of the innermost frames.
@@ -67,7 +67,7 @@ impl CallStack {
         }
     }
 
-    /// Returns how many symbols lie before the first that is told.
+    /// Returns how many symbols are before the first that is told.
     fn first(&self, file: &str, line: u32) -> usize {
         let (mut at_place, mut behind_panic): (Option<usize>, Option<usize>) = (None, None);
         let mut seen = 0;
@@ -107,13 +107,13 @@ impl fmt::Debug for CallStack {
     }
 }
 
-/// Returns `true` if a function's name, as it stands in the source, has one of these parts.
+/// Returns `true` if a function's name, as it is in the source, has one of these parts.
 fn names(symbol: Option<&backtrace::Symbol>, parts: &[&str]) -> bool {
     let Some(name) = symbol.and_then(backtrace::Symbol::name) else {
         return false;
     };
     let mut text = FixedText::<256>::new();
-    // Of a long name the first part is enough: the parts stand before any types.
+    // Of a long name the first part is enough: the parts are before any types.
     let _ = write!(text, "{name}");
     parts.iter().any(|part| text.as_str().contains(part))
 }

@@ -31,10 +31,10 @@ const DATA_BYTES_MAX: usize = 400;
 /// Says what the rest of the scope is about, for the report of an error in it.
 ///
 /// `context!(NAME)` or `context!(NAME, DATA)`: the name is a constant text, the data any [`ContextData`], which is
-/// borrowed until the scope ends. Both stand in the report of any error that stops the program in this scope, below those
+/// borrowed until the scope ends. Both are in the report of any error that stops the program in this scope, below those
 /// of the scopes around it.
 ///
-/// In an `async` body a context that is held across an `.await` lies in the future rather than on the stack: its name is
+/// In an `async` body a context that is held across an `.await` is in the future rather than on the stack: its name is
 /// reported, its data is not. Such a future is not `Send`.
 ///
 /// # Complexity
@@ -74,7 +74,7 @@ macro_rules! context {
             impl $crate::expanded::ContextPlace for Here {
                 const NAME: &'static str = $name;
             }
-            // SAFETY: both are locals of the body that this stands in, the guard behind the slot. Their names are this
+            // SAFETY: both are locals of the body that this is in, the guard behind the slot. Their names are this
             // expansion's own, so nobody can move or forget them; a future is leaked with all its locals.
             unsafe { slot.as_ref().push(Here) }
         };

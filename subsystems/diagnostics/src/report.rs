@@ -14,7 +14,7 @@ use crate::warning;
 pub enum Kind {
     /// The condition of an [`ensure!`](crate::ensure) does not hold.
     Ensure {
-        /// The condition as it stands in the source.
+        /// The condition as it is in the source.
         expression: &'static str,
     },
     /// An [`unreachable_state!`](crate::unreachable_state) was reached.

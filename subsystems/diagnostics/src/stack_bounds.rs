@@ -21,7 +21,7 @@ impl StackBounds {
         (inner < end).then_some(Self { inner, end })
     }
 
-    /// Returns `true` if a value of type `T` at this address lies in a frame of this thread.
+    /// Returns `true` if a value of type `T` at this address is in a frame of this thread.
     pub(crate) fn hold<T>(&self, value: *const T) -> bool {
         let address = value.addr();
         address > self.inner

@@ -89,7 +89,7 @@ pub const DEPTH_MAX: u32 = crate::DEPTH_MAX as u32;
 ///
 /// `file` is what errors call it; what it inherits, and what that inherits, is asked of `sources`, so that the compiler of
 /// a project learns there what a resource depends on. `compilers` are for the component types that may be named; their
-/// data lie in the resource in the order of spawning.
+/// data are in the resource in the order of spawning.
 ///
 /// # Complexity
 ///

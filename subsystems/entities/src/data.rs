@@ -3,7 +3,7 @@
 //! After Niklas Frykholm, "Allocation Adventures 1: The DataComponent" (2015), whose store is
 //! [`loligo_containers::KeyValues`]; this is the component around it. Changes:
 //!
-//! - All stores lie in one block, a [`KeyValuesSet`].
+//! - All stores are in one block, a [`KeyValuesSet`].
 //! - Entities of a resource that have the same data share them there, and a spawn reads them once.
 
 mod spawn;

@@ -48,7 +48,7 @@ impl Pose {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.position)
     }
 
-    /// Returns `inner` as seen from the space that this pose stands in.
+    /// Returns `inner` as seen from the space that this pose is in.
     ///
     /// Exact where this scale is the same along all axes, or `inner` is not turned; any other would shear, which a
     /// pose cannot, and the scales are multiplied axis by axis.

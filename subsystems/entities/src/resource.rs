@@ -5,7 +5,7 @@
 //! - It is a blob of `loligo-containers`, so its parts are found by offsets and were checked once, on opening.
 //! - Parents come before their children, so a tree is built in one walk and cannot be a ring.
 //! - Entities have names, so that a program finds the one that it wants.
-//! - Component types are sorted by name; the order of spawning is the managers'. Their data lie in the order that the
+//! - Component types are sorted by name; the order of spawning is the managers'. Their data are in the order that the
 //!   compilers were given, which is the same.
 //!
 //! # Layout
@@ -63,7 +63,7 @@ blob_struct! {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used as they lie: 120 at least, 8 an entity, 20 a component type, and for each component
+/// The bytes are borrowed and used in place: 120 at least, 8 an entity, 20 a component type, and for each component
 /// 4 and its data. The object is a slice.
 ///
 /// # Examples
@@ -93,7 +93,7 @@ pub struct ResourcePart<'b> {
 }
 
 impl<'b> EntityResource<'b> {
-    /// Opens a resource that was compiled. The bytes must lie at a multiple of 16, as those of a mapped file do.
+    /// Opens a resource that was compiled. The bytes must be at a multiple of 16, as those of a mapped file do.
     ///
     /// # Complexity
     ///

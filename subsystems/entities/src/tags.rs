@@ -81,7 +81,7 @@ struct Carried {
 /// # Invariants
 ///
 /// 1. There are as many rows as entities in `dense`; the row of each is alive.
-/// 2. What an entity carries lies at its place in the row of its tag, and there are no more entities in these rows.
+/// 2. What an entity carries is at its place in the row of its tag, and there are no more entities in these rows.
 /// 3. No entity carries a tag twice.
 pub struct Tags<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     dense: Dense<'a, A>,

@@ -17,7 +17,7 @@ const SPARKS: usize = 2_000;
 /// What the artists may name; `rise.x` is a name like any other.
 const VARIABLES: [&str; 4] = ["age", "seed", "wind", "rise.y"];
 
-/// The parameters, as they stand in the effect's file.
+/// The parameters, as they are in the effect's file.
 const LINES: [(&str, &str); 4] = [
     ("size", "0.05 + 0.1 * smoothstep(0, 0.2, age) * (1 - age)"),
     ("red", "clamp(1.5 - age * (1 + seed), 0, 1)"),

@@ -39,7 +39,7 @@ pub(crate) const fn binding_of(code: u8) -> u8 {
     }
 }
 
-/// What waits for its last operand, and where it stands in the source.
+/// What waits for its last operand, and where it is in the source.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     kind: PendingKind,

@@ -117,7 +117,7 @@ fn binding_of_node(operation: Operation) -> u8 {
     }
 }
 
-/// Writes what stands before the first operand.
+/// Writes what is before the first operand.
 fn begin<A: Allocator + ?Sized>(
     operation: Operation,
     symbols: &Symbols<'_>,

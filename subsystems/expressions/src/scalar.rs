@@ -1,6 +1,6 @@
 //! The machine that runs one input.
 //!
-//! The top of the stack is kept apart, in a register; what is below lies in an array whose length is a power of two,
+//! The top of the stack is kept apart, in a register; what is below is in an array whose length is a power of two,
 //! so that an index is masked instead of checked. Verified bytecode never leaves the array anyway.
 
 use crate::bytecode::{Bytecode, DEPTH_MAX, split};

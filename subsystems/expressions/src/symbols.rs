@@ -16,7 +16,7 @@ type OverColumns = fn(&[&[f32]], &mut [f32]);
 
 /// The names that an expression is compiled with.
 ///
-/// A variable is known by its index in the table: its value stands at that index when the expression runs. A name
+/// A variable is known by its index in the table: its value is at that index when the expression runs. A name
 /// of these tables goes before one that is built in. Names are letters, digits and `_`, with dots between them
 /// (`position.x`); a name that is written otherwise is never found.
 ///
@@ -72,7 +72,7 @@ pub struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
-    /// Returns a function with so many arguments, which `one` gets as a slice.
+    /// Returns a function with the given number of arguments, which `one` gets as a slice.
     ///
     /// # Panics
     ///

@@ -55,7 +55,7 @@ pub enum BytecodeFault {
     Long,
     /// There is not one value on the stack at the end, but so many.
     Left(usize),
-    /// The words go on behind the end.
+    /// The words go on past the end.
     BehindEnd,
     /// There is no end.
     NoEnd,

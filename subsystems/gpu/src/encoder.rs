@@ -133,7 +133,7 @@ impl Pass {
         scope(|| self.pass.draw(0..vertices, 0..1));
     }
 
-    /// Draws the triangles of a row of records, 20 bytes each, as they lie in `records` from byte `offset` on: indices,
+    /// Draws the triangles of a row of records, 20 bytes each, as they are in `records` from byte `offset` on: indices,
     /// instances, first index, what is added to each index, first instance.
     pub fn draw_indirect(&mut self, records: &Buffer, offset: u64, count: u32) {
         scope(|| self.pass.multi_draw_indexed_indirect(&records.buffer, offset, count));

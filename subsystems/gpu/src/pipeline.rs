@@ -24,7 +24,7 @@ pub struct VertexAttribute {
     pub offset: u32,
 }
 
-/// How vertices lie in their buffer.
+/// How vertices are in their buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VertexLayout<'d> {
     /// From one vertex to the next, in bytes.

@@ -85,7 +85,7 @@ impl<'a, A: Allocator + ?Sized> Graph<'a, A> {
     }
 
     /// Returns a series' points as places in a unit square, the newest at the right edge and as many from it as the
-    /// history is long, 0 the lower edge; what is beyond the range lies on an edge. What is no number is left out.
+    /// history is long, 0 the lower edge; what is beyond the range is on an edge. What is no number is left out.
     ///
     /// # Examples
     ///
@@ -130,7 +130,7 @@ impl<A: Allocator + ?Sized> fmt::Debug for Graph<'_, A> {
 /// | `graph history NAME COUNT` | shows the last so many points, 256 at first; what was there is dropped |
 /// | `graph remove NAME` | takes it away |
 ///
-/// Names with spaces stand in quotes: `graph add_scope "frame time" "animate units"`.
+/// Names with spaces are in quotes: `graph add_scope "frame time" "animate units"`.
 ///
 /// A float or counter gives a point each time it is recorded, a scope one at the end of each frame.
 ///

@@ -146,7 +146,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// Records that a scope began at the stamp `ticks`, which must not lie before the thread's last event: it is moved
+    /// Records that a scope began at the stamp `ticks`, which must not be before the thread's last event: it is moved
     /// there otherwise. For work whose times are known afterwards.
     pub fn begin_at(&self, name: Name, ticks: u64) {
         if self.ready() {
@@ -294,7 +294,7 @@ impl<'m> Recorder<'m> {
             self.hand_in();
         }
         let next = self.next.get();
-        // SAFETY: it lies before the last slot of this object's own block (invariants 1 to 3).
+        // SAFETY: it is before the last slot of this object's own block (invariants 1 to 3).
         unsafe { next.write(slot) };
         // SAFETY: there was a slot, so the place behind it is within the block or at its end.
         self.next.set(unsafe { next.add(1) });
@@ -306,7 +306,7 @@ impl<'m> Recorder<'m> {
             self.hand_in();
         }
         let next = self.next.get();
-        // SAFETY: it lies before the last slot of this object's own block (invariants 1 to 3).
+        // SAFETY: it is before the last slot of this object's own block (invariants 1 to 3).
         unsafe { next.write(first) };
         // SAFETY: so the place behind it is within the block, too.
         let behind = unsafe { next.add(1) };
@@ -349,7 +349,7 @@ impl<'m> Recorder<'m> {
 
     /// Returns how many slots of the block are written.
     fn used(&self) -> u32 {
-        // SAFETY: both lie in one block, `next` not before `start` (invariant 2).
+        // SAFETY: both are in one block, `next` not before `start` (invariant 2).
         let used = unsafe { self.next.get().offset_from(self.start.get()) };
         used as u32
     }

@@ -1,4 +1,4 @@
-//! How events lie in memory: slots of 16 bytes.
+//! How events are in memory: slots of 16 bytes.
 //!
 //! ```text
 //! slot        | name: 8 bytes     | stamp or value << 4, kind: 8 bytes |

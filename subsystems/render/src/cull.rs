@@ -44,7 +44,7 @@ impl Frustum {
         Self { planes }
     }
 
-    /// Returns `true` if a sphere may be seen: not, if it lies behind one of the planes. Near a corner of the frustum a
+    /// Returns `true` if a sphere may be seen: not, if it follows one of the planes. Near a corner of the frustum a
     /// sphere may lie outside and behind none.
     #[must_use]
     pub fn sees(&self, center: glam::Vec3, radius: f32) -> bool {

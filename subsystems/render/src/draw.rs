@@ -18,7 +18,7 @@ pub struct Geometry {
     pub base_vertex: i32,
 }
 
-/// The arguments of one indexed draw as they lie in a buffer of indirect draws: the layout of Vulkan, Direct3D 12,
+/// The arguments of one indexed draw as they are in a buffer of indirect draws: the layout of Vulkan, Direct3D 12,
 /// Metal and wgpu (`DrawIndexedIndirectArgs`).
 ///
 /// # Memory

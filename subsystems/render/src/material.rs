@@ -79,7 +79,7 @@ pub struct MaterialResource {
 }
 
 impl MaterialResource {
-    /// Opens the payload of a resource of type `material`. It must lie at a multiple of 16, as that of a loaded resource
+    /// Opens the payload of a resource of type `material`. It must be at a multiple of 16, as that of a loaded resource
     /// does.
     ///
     /// # Complexity

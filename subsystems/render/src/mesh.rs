@@ -1,6 +1,6 @@
 //! Compiled meshes, read in place.
 //!
-//! After Niklas Frykholm, "The Blob and I" (2010): what was compiled lies in memory as it lies on the disk.
+//! After Niklas Frykholm, "The Blob and I" (2010): what was compiled is in memory as it is on the disk.
 //!
 //! # Layout
 //!
@@ -58,7 +58,7 @@ pub struct MeshVertex {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used as they lie. The object is two slices and ten numbers.
+/// The bytes are borrowed and used in place. The object is two slices and ten numbers.
 ///
 /// # Examples
 ///
@@ -82,7 +82,7 @@ pub struct MeshResource<'b> {
 }
 
 impl<'b> MeshResource<'b> {
-    /// Opens the payload of a resource of type `mesh`. It must lie at a multiple of 16, as that of a loaded resource does.
+    /// Opens the payload of a resource of type `mesh`. It must be at a multiple of 16, as that of a loaded resource does.
     ///
     /// # Complexity
     ///

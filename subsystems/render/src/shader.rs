@@ -49,7 +49,7 @@ impl<'b> ShaderResource<'b> {
     /// The entry point of the vertices where only depth is drawn.
     pub const SHADOW: &'static str = "vs_shadow";
 
-    /// Opens the payload of a resource of type `shader`. It must lie at a multiple of 16, as that of a loaded resource
+    /// Opens the payload of a resource of type `shader`. It must be at a multiple of 16, as that of a loaded resource
     /// does.
     ///
     /// # Complexity

@@ -8,7 +8,7 @@
 //!   the other side may still draw the object.
 //! - Messages hold values and no pointers, so a stream can be kept, sent and refused: one that is damaged changes
 //!   nothing on the other side.
-//! - Objects of one type lie in columns, in place of an object each.
+//! - Objects of one type are in columns, in place of an object each.
 
 mod error;
 mod message;

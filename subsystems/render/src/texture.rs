@@ -82,7 +82,7 @@ pub struct TextureLevel<'b> {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used as they lie. The object is a slice and five numbers.
+/// The bytes are borrowed and used in place. The object is a slice and five numbers.
 ///
 /// # Examples
 ///
@@ -109,7 +109,7 @@ pub struct TextureResource<'b> {
 }
 
 impl<'b> TextureResource<'b> {
-    /// Opens the payload of a resource of type `texture`. It must lie at a multiple of 16, as that of a loaded resource
+    /// Opens the payload of a resource of type `texture`. It must be at a multiple of 16, as that of a loaded resource
     /// does.
     ///
     /// # Complexity

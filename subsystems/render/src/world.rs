@@ -1,7 +1,7 @@
 //! The render world: what the thread that renders knows of the objects.
 //!
 //! After "State reflection" by the makers of Stingray, whose render world looks a handle up in a table
-//! and calls the object. Changes: objects of one type lie in columns, so culling walks over four arrays of floats; and a
+//! and calls the object. Changes: objects of one type are in columns, so culling walks over four arrays of floats; and a
 //! stream is checked as a whole before any of it is done.
 
 use core::fmt;

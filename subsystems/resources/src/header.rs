@@ -132,7 +132,7 @@ impl ResourceHeader {
             return Err(HeaderError::NoResource);
         }
         let (told, found) = (u64_at(file, CHECKSUM.start), checksum(file));
-        // No fuzzer guesses a checksum; under one, what lies behind this is reached.
+        // No fuzzer guesses a checksum; under one, what follows this is reached.
         if told != found && !cfg!(fuzzing) {
             return Err(HeaderError::Checksum { told, found });
         }

@@ -106,7 +106,7 @@ pub struct TableEntry {
 /// # Invariants
 ///
 /// 1. Entries are in ascending order of type, name and properties, none twice.
-/// 2. An entry's properties lie within the array of properties, in ascending order.
+/// 2. An entry's properties are within the array of properties, in ascending order.
 pub struct Table<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     entries: Array<'a, TableEntry, A>,
     properties: Array<'a, IdString64, A>,

@@ -78,7 +78,7 @@ impl<'c> Call<'c> {
         self.argument(argument, Kind::Number)
     }
 
-    /// Returns a text's bytes, which lie in the script's memory.
+    /// Returns a text's bytes, which are in the script's memory.
     #[must_use]
     pub fn bytes(&self, argument: usize) -> &[u8] {
         let _ = self.argument(argument, Kind::Text);

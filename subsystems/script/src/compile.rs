@@ -80,7 +80,7 @@ impl SyntaxFault {
 /// A state that sources are checked in. None is run.
 struct Checker(NonNull<ffi::lua_State>);
 
-/// What stands before the line in errors of a source; they leave the name of the file to us.
+/// What is before the line in errors of a source; they leave the name of the file to us.
 const CHUNK: &CStr = c"=source";
 
 impl Checker {
@@ -98,12 +98,12 @@ impl Checker {
         };
         let fault = (status != ffi::LUA_OK).then(|| {
             let mut bytes = 0;
-            // SAFETY: a reason, which is a text, lies on top; so nothing is converted.
+            // SAFETY: a reason, which is a text, is on top; so nothing is converted.
             let text = unsafe { ffi::lua_tolstring(state, -1, &raw mut bytes) };
             let text = if text.is_null() {
                 &[]
             } else {
-                // SAFETY: the text lies on the stack, and is as long as told.
+                // SAFETY: the text is on the stack, and is as long as told.
                 unsafe { core::slice::from_raw_parts(text.cast::<u8>(), bytes) }
             };
             let text = String::from_utf8_lossy(text);

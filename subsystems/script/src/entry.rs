@@ -73,7 +73,7 @@ pub(crate) unsafe extern "C-unwind" fn plain<W>(state: *mut lua_State) -> c_int 
             Kind::Bool => lua.push_bool(number != 0.0),
             Kind::Text => {
                 let text = slots.result_texts[result];
-                // SAFETY: the text lies in the runtime, which outlives this call.
+                // SAFETY: the text is in the runtime, which outlives this call.
                 unsafe { lua.push_raw_text(text.data, text.bytes) }
             }
             Kind::OptionalId(_) if number == 0.0 => lua.push_nil(),

@@ -106,7 +106,7 @@ impl<W> ForeignText<'_, W> {
 }
 
 /// The chunk that declares what foreign functions need: it is called with the library and the address of the slots, and
-/// returns the slots; what makes of two addresses, of a binding and of a function with so many numbers, what is called, -1
+/// returns the slots; what makes of two addresses, of a binding and of a function with the given number of numbers, what is called, -1
 /// for one that takes a call; and what makes a text.
 pub(crate) fn write_declarations(f: &mut impl Write) -> fmt::Result {
     write!(

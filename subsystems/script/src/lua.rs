@@ -235,7 +235,7 @@ impl Lua {
         unsafe { ffi::lua_call(self.raw(), arguments, results) };
     }
 
-    /// Calls a function below its `arguments`, and says how it ended; the handler lies at `handler`.
+    /// Calls a function below its `arguments`, and says how it ended; the handler is at `handler`.
     pub(crate) fn call_protected(self, arguments: c_int, results: c_int, handler: c_int) -> c_int {
         // SAFETY: invariants 1, 3 and 4; nothing leaves a protected call.
         unsafe { ffi::lua_pcall(self.raw(), arguments, results, handler) }

@@ -81,7 +81,7 @@ impl<'m> Reserve<'m> {
         if end > RESERVE_BYTES {
             return None;
         }
-        // SAFETY: the header and the block lie in the chunk, whose bytes past `used` are nobody's.
+        // SAFETY: the header and the block are in the chunk, whose bytes past `used` are nobody's.
         let header = unsafe { current.cast::<u8>().add(place) };
         // SAFETY: as above; it is aligned to 16 as all before it are whole multiples of that.
         unsafe { header.cast::<usize>().write(size) };

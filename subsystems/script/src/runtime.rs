@@ -33,7 +33,7 @@ type Panic = Box<dyn Any + Send>;
 ///
 /// # Invariants
 ///
-/// 1. `runtime` is the address of the [`Runtime`] that this lies in, and lives and stays where it is as long as any
+/// 1. `runtime` is the address of the [`Runtime`] that this is in, and lives and stays where it is as long as any
 ///    function in Lua has the address of this.
 pub(crate) struct Bound<W> {
     runtime: *const c_void,

@@ -116,7 +116,7 @@ impl<'m, W: Host> Script<'m, W> {
             return Err(ScriptError::memory());
         }
         let data = (&raw const runtime[0].memory).cast_mut().cast::<c_void>();
-        // SAFETY: the memory lies in the runtime, which by invariant 1 stays where it is.
+        // SAFETY: the memory is in the runtime, which by invariant 1 stays where it is.
         let state = unsafe { mlua_sys::lua_newstate(memory::allocate, data) };
         let state = NonNull::new(state).ok_or_else(ScriptError::memory)?;
         runtime[0].memory.set_state(state);
@@ -440,7 +440,7 @@ impl<'m, W: Host> Script<'m, W> {
         }
     }
 
-    /// Makes an error of what lies on top.
+    /// Makes an error of what is on top.
     pub(crate) fn outcome(&self, lua: Lua, status: c_int) -> Result<(), ScriptError<'m>> {
         let fault = match status {
             mlua_sys::LUA_OK => return Ok(()),

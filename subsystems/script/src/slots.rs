@@ -23,7 +23,7 @@ impl TextSlot {
 /// # Invariants
 ///
 /// 1. A result is never a NaN other than [`NAN`]: LuaJIT takes the bits of some for a reference.
-/// 2. While a bound function runs, a text argument lies in a string that the calling script holds.
+/// 2. While a bound function runs, a text argument is in a string that the calling script holds.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Slots {
@@ -58,7 +58,7 @@ impl Slots {
         if data.is_null() {
             return &[];
         }
-        // SAFETY: by invariant 2 the text lies in a string of `bytes` bytes that lives and does not change while the
+        // SAFETY: by invariant 2 the text is in a string of `bytes` bytes that lives and does not change while the
         // bound function runs, and `self` is borrowed no longer than that.
         unsafe { slice::from_raw_parts(data, bytes) }
     }

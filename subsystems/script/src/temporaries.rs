@@ -1,6 +1,6 @@
 //! Vectors, rotations and matrices that live for a frame.
 //!
-//! After Niklas Frykholm, "Lightweight Lua Bindings" (2011), which leaves temporaries to a later article: here they lie in
+//! After Niklas Frykholm, "Lightweight Lua Bindings" (2011), which leaves temporaries to a later article: here they are in
 //! pools that are emptied each frame, and what a script holds is a number that carries kind, frame and place.
 
 use core::cell::Cell;

@@ -5,7 +5,7 @@ use core::fmt;
 
 use loligo_containers::GrowError;
 
-/// What was to stand at a place, and what helps where something else does.
+/// What was to be at a place, and what helps where something else does.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Why {
     expected: &'static str,

@@ -32,7 +32,7 @@ pub enum Event<'t> {
     String(Text<'t>),
     /// The name of the value that comes next.
     Key(Text<'t>),
-    /// What follows, to the end of the same kind, lies within.
+    /// What follows, to the end of the same kind, is within.
     Start(Nest),
     /// The end of what was started last and not ended.
     End(Nest),

@@ -71,7 +71,7 @@ pub fn format(
     Ok(writer.finish()?)
 }
 
-/// Hands on what lies between two events and is worth keeping: comments, and an empty line unless it comes before
+/// Hands on what is between two events and is worth keeping: comments, and an empty line unless it comes before
 /// an end.
 fn between(text: &str, is_end: bool, writer: &mut Writer<'_>) -> fmt::Result {
     let mut newlines = 0;

@@ -1,4 +1,4 @@
-//! What lies between two events of a text that was read: space, comments, commas and separators.
+//! What is between two events of a text that was read: space, comments, commas and separators.
 
 use crate::parser::comment_len;
 
@@ -15,7 +15,7 @@ pub(crate) enum GapKind {
     Separator,
 }
 
-/// Returns the pieces of what lies between two events, in order, which together are all of it.
+/// Returns the pieces of what is between two events, in order, which together are all of it.
 pub(crate) fn gap(text: &str) -> impl Iterator<Item = (GapKind, &str)> {
     let mut rest = text;
     core::iter::from_fn(move || {

@@ -338,7 +338,7 @@ impl<'t> Parser<'t> {
         self.begin(Nest::Object, 0)
     }
 
-    /// Opens an object or an array with so many bytes.
+    /// Opens an object or an array with the given number of bytes.
     fn begin(&mut self, nest: Nest, bytes: usize) -> Result<Event<'t>, Fault> {
         if self.depth == self.depth_max {
             return Err(self.fault(&why::DEPTH));

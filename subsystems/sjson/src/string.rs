@@ -26,7 +26,7 @@ pub struct Text<'t> {
 }
 
 impl<'t> Text<'t> {
-    /// Names what lies between the quotes; `escaped` says whether there is a backslash that escapes.
+    /// Names what is between the quotes; `escaped` says whether there is a backslash that escapes.
     #[inline]
     pub(crate) const fn new(raw: &'t str, form: TextForm, escaped: bool) -> Self {
         Self { raw, form, escaped }

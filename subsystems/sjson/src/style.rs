@@ -28,7 +28,7 @@ pub struct Style {
     pub dialect: Dialect,
     /// Where it stands.
     pub layout: Layout,
-    /// The column, of up to 200, up to which an array may stand on one line; a tab counts four.
+    /// The column, of up to 200, up to which an array may be on one line; a tab counts four.
     pub width: u8,
 }
 

@@ -1,4 +1,4 @@
-//! The syntax tree: where everything stands in a text.
+//! The syntax tree: where everything is in a text.
 
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
@@ -53,7 +53,7 @@ use node::{Node, Place};
 /// # Invariants
 ///
 /// 1. There is a node at least; each has its subtree behind it, up to its `next`.
-/// 2. The places lie within the text, each within that of its parent and behind that of the node before it.
+/// 2. The places are within the text, each within that of its parent and behind that of the node before it.
 pub struct SyntaxTree<'t, 'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     text: &'t str,
     dialect: Dialect,

@@ -60,7 +60,7 @@ pub use view::{Items, Members, ValueKind, ValueRef};
 ///
 /// 1. There is a value at least. Each start has its end, which it names and which names it; in an object keys and
 ///    values take turns.
-/// 2. The places of keys and strings lie within the text, each of them UTF-8.
+/// 2. The places of keys and strings are within the text, each of them UTF-8.
 pub struct Value<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     nodes: Array<'a, Node, A>,
     text: Array<'a, u8, A>,
@@ -124,7 +124,7 @@ impl<'a, A: Allocator + ?Sized> Value<'a, A> {
     /// # Errors
     ///
     /// What the sink refuses; [`fmt::Error`] also where more than [`DEPTH_MAX`](crate::DEPTH_MAX) objects and
-    /// arrays lie within each other.
+    /// arrays are within each other.
     pub fn write(&self, style: Style, sink: &mut dyn fmt::Write) -> fmt::Result {
         let mut writer = Writer::new(style, sink);
         for node in &*self.nodes {

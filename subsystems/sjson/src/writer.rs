@@ -69,7 +69,7 @@ pub struct Writer<'w> {
     has_item: bool,
     /// Whether a key waits for its value.
     after_key: bool,
-    /// Whether an empty line is to stand before what comes next.
+    /// Whether an empty line is to be before what comes next.
     wants_blank: bool,
     line: Line,
     column: u32,
@@ -78,7 +78,7 @@ pub struct Writer<'w> {
     objects: [u64; DEPTH_MAX as usize / 64],
 }
 
-/// What stands on the line that is being written.
+/// What is on the line that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     /// Nothing has been written at all.
@@ -336,7 +336,7 @@ impl<'w> Writer<'w> {
     }
 
     fn verbatim(&mut self, raw: &str) -> fmt::Result {
-        // What has lines of its own does not stand in line with others.
+        // What has lines of its own is not in line with others.
         if raw.contains('\n') {
             self.spread_flat()?;
         }

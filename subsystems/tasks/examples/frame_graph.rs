@@ -120,7 +120,7 @@ fn draw(done: &[(u8, Duration, Duration, &str)]) {
     let threads = done.iter().map(|entry| entry.0).max().map_or(0, |thread| thread + 1);
     for thread in 0..threads {
         let mut line = [b'.'; COLUMNS];
-        // What began first lies below what it ran meanwhile.
+        // What began first is below what it ran meanwhile.
         let mut own: Vec<_> = done.iter().filter(|entry| entry.0 == thread).collect();
         own.sort_by_key(|entry| entry.1);
         for (_, from, to, name) in own {

@@ -164,7 +164,7 @@ impl<'t> Handle<'t> {
         self.hub.with(|state| state.registered())
     }
 
-    /// Returns how it stands at this moment.
+    /// Returns how it is at this moment.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let (open, ready, added_total, failed_total) = self.hub.with(|state| state.figures());

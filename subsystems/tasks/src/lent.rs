@@ -1,4 +1,4 @@
-//! A slice that is lent to what lies behind a lock.
+//! A slice that is lent to what follows a lock.
 
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};

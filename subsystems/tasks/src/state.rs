@@ -1,4 +1,4 @@
-//! What lies behind the lock: the table of tasks, the queues, and what each thread is at.
+//! What follows the lock: the table of tasks, the queues, and what each thread is at.
 //!
 //! After Niklas Frykholm, "Task Management -- A Practical Example" (2010): open tasks with counters of open work,
 //! one dependency each, one queue of all that could start. Changes: those that wait for a task are listed, so that
@@ -58,7 +58,7 @@ struct Counts {
     active: u32,
 }
 
-/// What lies behind the lock.
+/// What follows the lock.
 ///
 /// # Invariants
 ///

@@ -14,7 +14,7 @@ pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 #[cfg(loom)]
 pub(crate) use model::{Bell, Guard, Lock};
 
-/// What lies behind the lock, as long as this thread holds it.
+/// What follows the lock, as long as this thread holds it.
 #[cfg(not(loom))]
 pub(crate) type Guard<'l, T> = MutexGuard<'l, T>;
 

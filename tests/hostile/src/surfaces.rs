@@ -27,7 +27,7 @@ pub(crate) trait Surface {
     /// Returns what inputs are made of.
     fn seeds(&self) -> Seeds;
 
-    /// Feeds an input that stands in the place of `what`. Any error is right; it ends, and nothing but it is touched.
+    /// Feeds an input that is in the place of `what`. Any error is right; it ends, and nothing but it is touched.
     fn feed(&mut self, what: &str, input: &[u8]);
 }
 

@@ -1,4 +1,4 @@
-//! The allocators that stand at the bottom.
+//! The allocators that are at the bottom.
 
 use core::alloc::Layout;
 

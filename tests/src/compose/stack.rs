@@ -44,7 +44,7 @@ impl Stack {
         Ok(self)
     }
 
-    /// Returns why `wrapper` does not stand on this stack, if it does not.
+    /// Returns why `wrapper` is not on this stack, if it does not.
     #[must_use]
     pub fn refusal(&self, wrapper: Wrapper) -> Option<&'static str> {
         (wrapper.needs_shared() && !self.is_shared()).then_some(

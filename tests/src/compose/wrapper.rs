@@ -1,4 +1,4 @@
-//! The allocators that stand on others.
+//! The allocators that are on others.
 
 use core::alloc::Layout;
 
@@ -38,7 +38,7 @@ pub enum Wrapper {
     SharedProxy,
     /// Remembers who asked for each block.
     Trace,
-    /// Checks what is below every so many calls.
+    /// Checks what is below at a fixed interval of calls.
     Verify,
 }
 

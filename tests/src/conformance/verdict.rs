@@ -8,7 +8,7 @@ use super::Outcome;
 
 /// The line of a check that was passed.
 const PASSED: &str = "the check was passed";
-/// What stands before the reason why a check was not.
+/// What is before the reason why a check was not.
 const FAILED: &str = "the check failed: ";
 
 /// What became of a check that ran in a process of its own.

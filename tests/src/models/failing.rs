@@ -10,7 +10,7 @@ use loligo_allocators::{AllocError, Allocator, Block, Damage, Refusals, Stats};
 ///
 /// Allocations, reallocations and growth in place count as requests; giving memory back never does.
 /// Unlike `FailingAllocator` it cannot be seen: name, counters, walk and backing are those of the
-/// allocator beneath, so that a suite sees the regions of what stands on it, and blocks that are live
+/// allocator beneath, so that a suite sees the regions of what is on it, and blocks that are live
 /// when it goes are not its concern.
 #[derive(Debug)]
 pub struct FailingBacking<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {

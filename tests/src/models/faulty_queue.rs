@@ -24,7 +24,7 @@ pub enum QueueFault {
     ClearKeepsLast,
     /// Loses an element when it grows to 4096 and more.
     LosesOnGrowth,
-    /// Forgets when it grows that its elements lie in two pieces.
+    /// Forgets when it grows that its elements are in two pieces.
     GrowsUnwrapped,
     /// Takes one less than it may.
     TakesOneLess,

@@ -56,7 +56,7 @@ struct Record {
 }
 
 impl NaiveAllocator {
-    /// Makes an allocator over `bytes` bytes, which lie at an address of at least that alignment (up
+    /// Makes an allocator over `bytes` bytes, which are at an address of at least that alignment (up
     /// to 4 MiB).
     #[must_use]
     pub fn new(name: &'static str, bytes: usize) -> Self {
@@ -165,7 +165,7 @@ impl NaiveAllocator {
     }
 
     fn at(&self, granule: usize) -> NonNull<u8> {
-        // SAFETY: granules of live blocks lie within the region that `base` starts.
+        // SAFETY: granules of live blocks are within the region that `base` starts.
         unsafe { self.base.add(granule * GRANULE) }
     }
 }

@@ -15,7 +15,7 @@ model_ops! {
         18..=35 => Pop,
         /// Puts so many behind the last.
         36..=43 => PushMany { count: u8 },
-        /// Takes so many of the first.
+        /// Takes the given number of of the first.
         44..=51 => PopMany { count: u8 },
         /// Compares all.
         52..=62 => Check,

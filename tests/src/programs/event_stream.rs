@@ -15,7 +15,7 @@ model_ops! {
         7..=8 => PushAll { count: u8 },
         /// Writes an event with a tail of so many items.
         9..=12 => PushWithTail { count: u8 },
-        /// Writes so many bytes as an event of any type.
+        /// Writes the given number of bytes as an event of any type.
         13..=15 => PushBytes { count: u8, which: u16 },
         /// Writes the stream behind itself, or its beginning if it is long.
         16..=17 => Append,

@@ -8,7 +8,7 @@ use super::id_tables::run_planted_table;
 use super::model_op::run_planted;
 use super::*;
 
-/// Runs a program, given what stands before it.
+/// Runs a program, given what is before it.
 type RunHeaded = fn(&[u8], &[u8], &dyn Allocator) -> Result<u32, Differs>;
 
 /// Makes a program small.

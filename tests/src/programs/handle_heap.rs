@@ -11,7 +11,7 @@ model_ops! {
     /// One operation on a heap of blocks that may move. Each block is written in whole by a number of its own;
     /// `which` is taken modulo the number of blocks that there are and of some that there were.
     HandleHeapOp of 32 by run_handle_heap {
-        /// Takes a block of so many bytes, at one of the alignments that there are.
+        /// Takes a block of the given number of bytes, at one of the alignments that there are.
         0..=7 => Allocate { count: u8, at: u16 },
         /// Takes one that holds copies of so many elements.
         8..=9 => AllocateFrom { count: u8 },
@@ -29,7 +29,7 @@ model_ops! {
         27..=29 => Compact { at: u16 },
         /// Asks for an alignment that there is not.
         30..=30 => Misalign { count: u8 },
-        /// Gives back what lies behind the last block.
+        /// Gives back what follows the last block.
         31..=31 => Shrink,
     }
 }

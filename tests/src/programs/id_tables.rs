@@ -41,7 +41,7 @@ model_ops! {
         22..=23 => RemoveBatch { count: u8, which: u16 },
         /// Keeps those that no number divides.
         24..=25 => Retain { count: u8 },
-        /// Takes so many out, then all.
+        /// Takes the given number of out, then all.
         26..=26 => Drain { count: u8 },
         /// Removes all.
         27..=27 => Clear,

@@ -24,7 +24,7 @@ model_ops! {
         19..=19 => SetLong { which: u16, at: u16 },
         /// Removes a key.
         20..=24 => Remove { which: u16 },
-        /// Merges a store of so many keys, from one on, into this one.
+        /// Merges a store of the given number of keys, from one on, into this one.
         25..=26 => Merge { count: u8, which: u16 },
         /// Makes room.
         27..=27 => Reserve { count: u8, at: u16 },

@@ -13,7 +13,7 @@ model_ops! {
     /// One operation on a set of stores. Keys are `at`, of which few are used; `which` is taken modulo the number of
     /// stores that there are and of some that there were.
     KeyValuesSetOp of 32 by run_key_values_set {
-        /// Puts in a store of so many keys, from one on.
+        /// Puts in a store of the given number of keys, from one on.
         0..=4 => Insert { count: u8, at: u16 },
         /// Puts in a copy of a store.
         5..=7 => Duplicate { which: u16 },
@@ -27,7 +27,7 @@ model_ops! {
         19..=21 => SetText { count: u8, which: u16, at: u16 },
         /// Sets an array of so many numbers.
         22..=23 => SetArray { count: u8, which: u16, at: u16 },
-        /// Puts a store of so many keys in place of one.
+        /// Puts a store of the given number of keys in place of one.
         24..=25 => Replace { count: u8, which: u16, at: u16 },
         /// Removes a key.
         26..=29 => RemoveKey { which: u16, at: u16 },
@@ -110,7 +110,7 @@ impl Beside for Both<'_> {
 }
 
 impl<'a> Both<'a> {
-    /// Makes a store of so many keys, and its model.
+    /// Makes a store of the given number of keys, and its model.
     fn make(&self, count: u8, at: u16) -> Result<(KeyValues<'a>, Store), GrowError> {
         let mut store: KeyValues<'a> = KeyValues::new_in(self.set.memory());
         let mut model = Store::new();

@@ -24,9 +24,9 @@ model_ops! {
         15..=16 => Remove { which: u16, at: u16 },
         /// Takes one out and puts the last one there.
         17..=18 => SwapRemove { which: u16, at: u16 },
-        /// Appends so many of a slice.
+        /// Appends the given number of of a slice.
         19..=20 => ExtendSlice { count: u8, which: u16 },
-        /// Appends so many of an iterator, which does not say how many they are.
+        /// Appends the given number of of an iterator, which does not say how many they are.
         21..=21 => Extend { count: u8, which: u16 },
         /// Puts so many in place of all.
         22..=23 => Replace { count: u8, which: u16 },

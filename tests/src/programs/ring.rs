@@ -22,7 +22,7 @@ model_ops! {
         13..=14 => PopBack,
         /// Puts so many copies behind the last.
         15..=16 => PushSlice { count: u8 },
-        /// Takes so many of the first.
+        /// Takes the given number of of the first.
         17..=18 => PopSlice { count: u8 },
         /// Puts as many as an iterator yields, which does not say how many they are.
         19..=19 => Extend { count: u8 },

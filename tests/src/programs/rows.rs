@@ -12,7 +12,7 @@ model_ops! {
     RowOp of 32 by run_rows {
         /// Adds an empty row.
         0..=3 => Add,
-        /// Adds a row of so many elements.
+        /// Adds a row of the given number of elements.
         4..=5 => AddFrom { count: u8 },
         /// Removes a row.
         6..=8 => RemoveRow { which: u16 },

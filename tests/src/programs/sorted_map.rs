@@ -53,7 +53,7 @@ pub fn run_sorted_map(program: &[SortedMapOp], memory: &dyn Allocator) -> Result
     run_beside(program, &mut Both::new_in(memory))
 }
 
-/// How many keys there are: enough for pushed ones to lie between and on those that are there.
+/// How many keys there are: enough for pushed ones to be between and on those that are there.
 const KEYS: u16 = 150;
 
 pub(super) struct Both<'a> {

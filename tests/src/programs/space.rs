@@ -16,7 +16,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// Returns a space with so many slots, size bits and alignment bits.
+    /// Returns a space with the given number of slots, size bits and alignment bits.
     #[must_use]
     pub const fn new(slots: u16, size_bits: u32, align_bits: u32) -> Self {
         Self { slots, size_bits, align_bits }

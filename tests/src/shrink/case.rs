@@ -16,7 +16,7 @@ pub enum Case {
     Model {
         /// Which.
         family: &'static Family,
-        /// What stands before the program in an input of the fuzz target.
+        /// What is before the program in an input of the fuzz target.
         head: Vec<u8>,
         /// The program.
         program: Vec<u8>,
@@ -70,7 +70,7 @@ impl Case {
         }
     }
 
-    /// Takes an input of a fuzz target apart; `None` if it is shorter than what stands before the program.
+    /// Takes an input of a fuzz target apart; `None` if it is shorter than what is before the program.
     ///
     /// # Errors
     ///

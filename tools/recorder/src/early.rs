@@ -20,7 +20,7 @@ unsafe impl Sync for Buffer {}
 
 static BUFFER: Buffer = Buffer { bytes: UnsafeCell::new([0; BYTES]), used: AtomicUsize::new(0) };
 
-/// Returns a block of zeros, aligned to 16, or null. It is never given back. Its size stands before it.
+/// Returns a block of zeros, aligned to 16, or null. It is never given back. Its size is before it.
 pub(crate) fn allocate(bytes: usize) -> *mut u8 {
     if bytes > BYTES {
         return core::ptr::null_mut();

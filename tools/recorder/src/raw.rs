@@ -53,7 +53,7 @@ pub(crate) const OP_FREE: u8 = 2;
 pub(crate) const OP_LIFT: u8 = 3;
 /// A block of zeros.
 pub(crate) const OP_ALLOCATE_ZEROED: u8 = 4;
-/// A frame mark; its value stands in the place of the bytes.
+/// A frame mark; its value is in the place of the bytes.
 pub(crate) const OP_MARK: u8 = 5;
 /// The block that the thread has lifted is here now; at 0 if it is where it was.
 pub(crate) const OP_LAND: u8 = 6;

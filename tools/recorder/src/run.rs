@@ -26,7 +26,7 @@ const READY_STEP_FIRST: u64 = 256;
 /// Files of one process: it makes another each time that it becomes another program.
 const FILES_MAX: u32 = 9999;
 
-/// What a forked child must not have of its parent. It lies in pages that the kernel fills with zeros
+/// What a forked child must not have of its parent. It is in pages that the kernel fills with zeros
 /// in a child, so all zeros must be a fresh one.
 ///
 /// # Invariants
@@ -91,7 +91,7 @@ extern "C" fn at_load() {
 pub(crate) fn record(op: u8, align_log2: u8, address: *mut u8, bytes: u64, caller: Caller) {
     let Some(state) = state() else { return };
     let base = state.base.load(Ordering::Relaxed);
-    // SAFETY: by invariant 1 the head is there; the counter lies in it, aligned to 8, and is
+    // SAFETY: by invariant 1 the head is there; the counter is in it, aligned to 8, and is
     // only ever used as an atomic one.
     let tickets = unsafe { &*base.add(raw::TICKETS_AT).cast::<AtomicU64>() };
     // Relaxed: the order of this counter is all that is asked for. A block's free has its ticket before
@@ -145,7 +145,7 @@ fn state() -> Option<&'static State> {
     }
 }
 
-/// Makes the pages that the state lies in.
+/// Makes the pages that the state is in.
 #[cold]
 fn make() -> Option<&'static State> {
     if GIVEN_UP.load(Ordering::Relaxed) {

@@ -116,7 +116,7 @@ impl Region {
     /// Returns the first `bytes` of the region for one allocator at a time.
     pub(crate) fn arena(&self, bytes: usize) -> Arena {
         let bytes = bytes.min(self.bytes);
-        // SAFETY: the mapping is `REGION_ALIGN` longer than the region, so the offset lies within.
+        // SAFETY: the mapping is `REGION_ALIGN` longer than the region, so the offset is within.
         let start = unsafe { self.map.start().add(self.offset) };
         Arena { start, bytes }
     }
@@ -149,7 +149,7 @@ impl Arena {
     /// What is built on it is dropped before the arena ends, and nothing else uses it meanwhile.
     #[must_use]
     pub unsafe fn as_region<'a>(self) -> &'a mut [MaybeUninit<u8>] {
-        // SAFETY: the arena lies in one mapping, is valid for reads and writes, and is used by the
+        // SAFETY: the arena is in one mapping, is valid for reads and writes, and is used by the
         // caller alone by its promise.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.bytes) }
     }

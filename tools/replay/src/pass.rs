@@ -362,11 +362,11 @@ unsafe fn touch(block: *mut u8, bytes: usize) {
     for offset in (0..bytes).step_by(PAGE_BYTES) {
         // SAFETY: the offset is less than `bytes`.
         let place = unsafe { block.add(offset) };
-        // SAFETY: the place lies in the block.
+        // SAFETY: the place is in the block.
         unsafe { place.write_volatile(1) };
     }
-    // SAFETY: the last byte of the block, which may lie on a page of its own.
+    // SAFETY: the last byte of the block, which may be on a page of its own.
     let last = unsafe { block.add(bytes - 1) };
-    // SAFETY: the place lies in the block.
+    // SAFETY: the place is in the block.
     unsafe { last.write_volatile(1) };
 }

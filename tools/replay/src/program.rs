@@ -65,7 +65,7 @@ impl Step {
     }
 }
 
-/// A trace ready for replaying. Its tables lie in mappings of their own, so that no allocator under
+/// A trace ready for replaying. Its tables are in mappings of their own, so that no allocator under
 /// test has a part in them.
 ///
 /// # Invariants

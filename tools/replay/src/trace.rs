@@ -15,7 +15,7 @@
 //!
 //! Reading checks every record against all that came before it, so the holder of a [`Trace`] may
 //! rely on it. What is kept grows by the records that are really there, never by what one claims.
-//! The events are the same sixteen bytes for both versions; what version 2 adds lies in columns
+//! The events are the same sixteen bytes for both versions; what version 2 adds is in columns
 //! beside them, which are there only where the file has them.
 
 mod checker;
@@ -156,7 +156,7 @@ impl Trace {
         read_any(name, &shown, &map[..])
     }
 
-    /// Reads an uncompressed trace in pieces; `name` names the trace and stands in errors.
+    /// Reads an uncompressed trace in pieces; `name` names the trace and is in errors.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ use crate::workspace;
 const SWITCH: &str = include_str!("switch.rs.txt");
 const CANARY: &str = include_str!("canary.rs.txt");
 
-/// Where the canary lies in the copy.
+/// Where the canary is in the copy.
 pub(super) const CANARY_PATH: &str = "allocators/src/__canary.rs";
 
 const SWITCH_PATH: &str = "allocators/src/__mutants.rs";
@@ -89,7 +89,7 @@ pub(super) fn canary() -> &'static str {
     CANARY
 }
 
-/// Returns the folder that all of this lies in.
+/// Returns the folder that all of this is in.
 pub(super) fn home() -> PathBuf {
     workspace::target().join("xtask/mutants")
 }

@@ -207,7 +207,7 @@ impl Finder<'_> {
         self.visit_expr(end);
     }
 
-    /// An arm that another would stand in for never matches; a guard is made true and false.
+    /// An arm that another would be in for never matches; a guard is made true and false.
     fn arms(&mut self, expression: &syn::ExprMatch) {
         let is_wild =
             |arm: &syn::Arm| matches!(arm.pat, Pat::Wild(_)) && cfg::is_active(&arm.attrs);

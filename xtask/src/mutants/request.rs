@@ -79,7 +79,7 @@ impl Wanted {
     }
 }
 
-/// Whether a path is that of a file or lies in the folder of that name, also said without `.rs`.
+/// Whether a path is that of a file or is in the folder of that name, also said without `.rs`.
 pub(super) fn is_below(path: &str, name: &str) -> bool {
     let name = name.trim_start_matches("./").trim_end_matches('/');
     let rest = path.strip_prefix(name);

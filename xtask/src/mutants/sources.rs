@@ -6,7 +6,7 @@ use super::cfg;
 use crate::outcome::Failure;
 use crate::tree::Tree;
 
-/// The crates that are mutated, each before those that stand on it.
+/// The crates that are mutated, each before those that are on it.
 pub(crate) const CRATES: [&str; 3] = ["allocators", "ids", "containers"];
 
 /// A source file.
@@ -33,7 +33,7 @@ pub(super) fn read(tree: &Tree) -> Result<Vec<Source>, Failure> {
     Ok(found)
 }
 
-/// Adds a file and those it names, which lie in `folder`.
+/// Adds a file and those it names, which are in `folder`.
 fn walk(tree: &Tree, path: &str, folder: &str, found: &mut Vec<Source>) -> Result<(), Failure> {
     let text = tree.text(path).ok_or_else(|| Failure::Found(format!("{path}:1: no such file")))?;
     let file = syn::parse_file(text).map_err(|error| {

@@ -102,7 +102,7 @@ fn render(
     spliced
 }
 
-/// Returns what stands before a place and after it.
+/// Returns what is before a place and after it.
 fn pieces(place: &Place, offers: &[(usize, u32, &str)]) -> (Vec<Piece>, String) {
     let mut before = Vec::new();
     let plain = |text: &str| (text.to_owned(), None);

@@ -1,4 +1,4 @@
-//! Files of rows beneath a heading, which lie in `tests`.
+//! Files of rows beneath a heading, which are in `tests`.
 
 use std::fs;
 use std::path::Path;

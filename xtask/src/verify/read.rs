@@ -251,7 +251,7 @@ fn spaced_all(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the number that stands before `unit`.
+/// Returns the number that is before `unit`.
 fn number(text: &str, unit: &str) -> Option<u64> {
     let (before, _) = text.split_once(unit)?;
     before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

@@ -124,7 +124,7 @@ fn a_copy_on_a_weaker_base_still_aligns_what_it_can() {
         for shift in 0..=16 {
             for size in [1_usize, 64, 1000, 5000] {
                 let unit = usize::max(64, size.next_power_of_two());
-                // A block lies at multiples of its length from a base that is off by `grid`.
+                // A block is at multiples of its length from a base that is off by `grid`.
                 let possible = 1 << shift <= grid || unit <= grid;
                 let block = copy.allocate(layout(size, 1 << shift));
                 assert_eq!(block.is_ok(), possible, "{size} at 2^{shift}, base off by {skew}");

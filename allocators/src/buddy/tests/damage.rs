@@ -24,13 +24,13 @@ const BROKEN: &str = "a free list is broken";
 
 #[test]
 fn a_part_that_is_missing_has_its_bit_set() {
-    // The root is present in part, and its bit lies before the end.
+    // The root is present in part, and its bit is before the end.
     let bare = Bare::new(4, 0, 10);
     assert_eq!(said(&bare, || bare.tree.unset(Node::new(0, 4))), MISSING, "the root");
     // So is its upper half, whose bit the lower half hides if it is free.
     let bare = Bare::new(4, 0, 14);
     assert_eq!(said(&bare, || bare.tree.unset(Node::new(8, 3))), MISSING, "the upper half");
-    // Leaves behind the end and before the start.
+    // Leaves past the end and before the start.
     let bare = Bare::new(4, 3, 10);
     assert_eq!(said(&bare, || bare.tree.unset(Node::new(10, 0))), MISSING, "behind the end");
     let bare = Bare::new(4, 3, 10);
@@ -89,7 +89,7 @@ fn counters_that_cannot_be_are_told() {
 
 #[test]
 fn a_front_holds_whole_blocks_of_its_height_alone() {
-    // Heights 0 and 1 have fronts; leaves 40 to 47 are live, whose bits lie in the middle.
+    // Heights 0 and 1 have fronts; leaves 40 to 47 are live, whose bits are in the middle.
     let live = || {
         let bare = Bare::new(10, 32, 600);
         for leaf in 40..48 {

@@ -57,7 +57,7 @@ fn sizes_near_the_greatest_are_refused_and_change_nothing() {
         assert_eq!(buddy.allocate(layout(bytes, 1)), Err(AllocError), "{bytes}");
     }
     for align in [1 << 21, 1 << (usize::BITS - 24), 1 << (usize::BITS - 2)] {
-        // The region lies at an odd multiple of 2^20 at least half of the time; nothing is promised
+        // The region is at an odd multiple of 2^20 at least half of the time; nothing is promised
         // but that a block, if there is one, is aligned.
         if let Ok(block) = buddy.allocate(layout(1, align)) {
             assert_eq!(block.cast::<u8>().addr().get() % align, 0);

@@ -9,7 +9,7 @@ use std::vec;
 use super::{Fault, Links, Region, SIZE_BITS, bin_of, round_up_to_bin};
 use crate::engine::region::NIL;
 
-/// Shows a fresh region of so many pages.
+/// Shows a fresh region of the given number of pages.
 fn with_pages(pages: u32, act: impl FnOnce(&mut Region)) {
     let room = pages as usize * 4200 + 20_000;
     for bytes in (pages as usize * 4096..room).step_by(64) {
@@ -129,7 +129,7 @@ fn all_of_a_region_can_be_taken_and_no_more() {
         assert_eq!(region.take_block(region.granules + 1), Err(Fault::NoRoom), "too much");
         assert_eq!(region.take_block(region.granules), Ok(0), "all of it");
     });
-    // The bin that a size is rounded up to lies above the highest one.
+    // The bin that a size is rounded up to is above the highest one.
     with_pages(127, |region| {
         assert_eq!(bin_of(round_up_to_bin(32_400)) / 32, region.levels, "above the levels");
         region.take_block(200).expect("there is room");
@@ -183,7 +183,7 @@ fn a_word_that_was_written_over_is_not_believed() {
             let flip = |at: usize| {
                 region.opened_header(block, |words| {
                     let word = words.wrapping_add(at);
-                    // SAFETY: the two words of a block's header lie before it.
+                    // SAFETY: the two words of a block's header are before it.
                     let before = unsafe { word.read() };
                     // SAFETY: as above.
                     unsafe { word.write(before ^ 1 << bit) };
@@ -347,7 +347,7 @@ fn a_link_to_the_end_is_not_followed() {
 #[test]
 fn above_the_highest_level_nothing_is_looked_for() {
     for bytes in (127 * 4096..127 * 4200 + 20_000).step_by(64) {
-        // What lies behind the bits of the levels reads as full of blocks. Each region has memory of its own: the one
+        // What follows the bits of the levels reads as full of blocks. Each region has memory of its own: the one
         // before has closed what it did not give out.
         let mut memory = vec![MaybeUninit::new(0xff_u8); bytes];
         let layout = Layout::from_size_align(bytes, 1).expect("a valid layout");

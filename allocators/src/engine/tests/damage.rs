@@ -140,7 +140,7 @@ fn a_walk_ends_where_a_header_is_damaged() {
     };
     assert_eq!(addresses(&engine), blocks, "by address");
     let header = blocks[1].as_ptr().wrapping_sub(8).cast::<u32>();
-    // SAFETY: the header lies before the block, in the region.
+    // SAFETY: the header is before the block, in the region.
     let before = unsafe { header.replace(0) };
     assert_eq!(addresses(&engine), blocks[..1], "up to the damaged one");
     let damage = engine.verify().expect_err("a header is damaged");

@@ -147,7 +147,7 @@ fn damage_found_on_the_quick_way_is_told_on_the_next_slow_one() {
     assert!(add(&mut engine, &mut memory), "the memory holds pages");
     let block = take(&mut engine, 3000);
     let header = block.as_ptr().wrapping_sub(8).cast::<u32>();
-    // SAFETY: the header lies before the block, in the region.
+    // SAFETY: the header is before the block, in the region.
     let before = unsafe { header.replace(0) };
     assert!(!engine.deallocate_hot_core(block, 3000), "its header is damaged");
     let wrong = Refusal::Wrong(Misuse::Damaged, block.as_ptr().cast_const());

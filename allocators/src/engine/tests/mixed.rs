@@ -25,7 +25,7 @@ fn free(engine: &mut Default, block: NonNull<u8>) {
     engine.deallocate(block, 0).expect("it is live");
 }
 
-/// Fills so many pages with blocks of a size and opens one more; returns the blocks by page.
+/// Fills the given number of pages with blocks of a size and opens one more; returns the blocks by page.
 fn fill(engine: &mut Default, bytes: usize, pages: usize) -> Vec<Vec<NonNull<u8>>> {
     let slots = TABLE.slots(class(bytes)) as usize;
     let full = (0..pages).map(|_| (0..slots).map(|_| take(engine, bytes)).collect()).collect();
@@ -51,7 +51,7 @@ fn with_engine(act: impl FnOnce(&mut Default)) {
     act(&mut engine);
 }
 
-/// The kind of the page that a block lies in.
+/// The kind of the page that a block is in.
 fn kind(engine: &Default, block: NonNull<u8>) -> u8 {
     let (region, offset) = engine.find(block.as_ptr()).expect("it lies in a region");
     engine.regions[region].kind((offset / 4096) as u32)

@@ -169,7 +169,7 @@ fn damage_to_the_block_behind_is_found_by_the_quick_free() {
     let blocks = [(); 3].map(|()| take(&mut engine, 3000));
     engine.deallocate(blocks[1], 3000).expect("it is live");
     let header = blocks[1].as_ptr().wrapping_sub(8).cast::<u32>();
-    // SAFETY: the header lies before the block, in the region.
+    // SAFETY: the header is before the block, in the region.
     unsafe { header.write(0) };
     assert!(!engine.deallocate_hot_core(blocks[0], 3000), "what is behind it is damaged");
     let wrong = Refusal::Wrong(Misuse::Damaged, blocks[1].as_ptr().cast_const());
@@ -186,7 +186,7 @@ fn a_block_whose_neighbour_is_not_known_is_shown_without_a_size() {
     assert!(add(&mut engine, &mut memory), "the memory holds pages");
     let blocks = [(); 2].map(|()| take(&mut engine, 3000));
     let before = blocks[1].as_ptr().wrapping_sub(4).cast::<u32>();
-    // SAFETY: the second word of the header lies before the block, in the region.
+    // SAFETY: the second word of the header is before the block, in the region.
     unsafe { before.write(0x5555_5555) };
     let mut state = WalkState::default();
     let walked: Vec<_> = core::iter::from_fn(|| engine.walk_next(&mut state)).collect();

@@ -25,7 +25,7 @@ fn first_room() -> usize {
     page() / size_of::<Leaf>()
 }
 
-/// Enters so many ranges of a page with a gap between them, by falling addresses.
+/// Enters the given number of ranges of a page with a gap between them, by falling addresses.
 fn filled(count: usize) -> Table {
     let mut table = Table::new();
     for index in (1..=count).rev() {

@@ -20,7 +20,7 @@ fn wrong_frees_are_found() {
     let block = pages.allocate(at).unwrap();
     let start = block.cast::<u8>();
     let before = pages.stats();
-    // SAFETY: the offsets lie within the block.
+    // SAFETY: the offsets are within the block.
     let (interior, next_page) = unsafe { (start.add(1), start.add(page())) };
     let mut local = 0_u8;
     // SAFETY: these are the misuses under test, which must be found before anything is done.

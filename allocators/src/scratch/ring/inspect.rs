@@ -28,7 +28,7 @@ impl Ring<'_> {
         if self.get(start).is_live() { Misuse::InteriorFree } else { Misuse::DoubleFree }
     }
 
-    /// Calls `visit` with what lies in the occupied part, by address, until it returns false.
+    /// Calls `visit` with what is in the occupied part, by address, until it returns false.
     pub(super) fn each(&self, mut visit: impl FnMut(usize, Entry) -> bool) {
         let (head, tail) = (self.head.get(), self.tail.get());
         let parts = if self.occupied.get() == 0 {

@@ -51,7 +51,7 @@ fn resize(ring: &Ring<'_>, block: NonNull<u8>, old: usize, new: usize) -> bool {
 fn wrap(ring: &Ring<'_>) -> [NonNull<u8>; 3] {
     let blocks = [48, 48, 48].map(|bytes| take(ring, bytes));
     free(ring, blocks[0]);
-    // One grain is left at the end, so this one lies at the start.
+    // One grain is left at the end, so this one is at the start.
     let around = take(ring, 32);
     assert_eq!((ring.head.get(), ring.tail.get()), (32, 48), "it wraps");
     [around, blocks[1], blocks[2]]

@@ -129,7 +129,7 @@ fn what_starts_words_before_is_found() {
     let frame = SharedFrame::from_region("frame", &mut memory);
     let block = take(&frame, 2000);
     for inside in (8..2000).step_by(8) {
-        // SAFETY: the address lies within the block; the free is wrong on purpose.
+        // SAFETY: the address is within the block; the free is wrong on purpose.
         let report = misuse_of(|| unsafe { frame.deallocate(block.add(inside)) });
         assert!(report.contains("interior free"), "{inside}: {report}");
     }

@@ -82,7 +82,7 @@ impl Watched {
     }
 }
 
-/// A block of so many words.
+/// A block of the given number of words.
 #[derive(Clone, Copy)]
 struct Taken {
     block: NonNull<u8>,

@@ -102,7 +102,7 @@ fn the_leaf_that_was_used_last_is_remembered() {
             free(&pool, blocks[number]);
             assert_eq!(near(), Some((0, number / BITS)), "block {number} was given back");
         }
-        // What was given back last is given out first, then what lies behind it, then round.
+        // What was given back last is given out first, then what follows it, then round.
         for number in [BITS, 2 * BITS, 0] {
             let block = pool.allocate(BYTE).expect("there is room").cast::<u8>();
             assert_eq!(block, blocks[number], "from the last leaf on and round");

@@ -20,7 +20,7 @@ const NUMBER: usize = 2 * size_of::<usize>();
 /// The first address whose low 48 bits are all zero; with 32 bits none is, and 28 are as good.
 const ROUND: u64 = if usize::BITS == 64 { 1 << 48 } else { 1 << 28 };
 
-/// A table with so many entries, numbered from 1 on, each at 16 times its number above [`ROUND`].
+/// A table with the given number of entries, numbered from 1 on, each at 16 times its number above [`ROUND`].
 fn table_of(count: u16, books: &TestBacking) -> Table {
     let table = Table::new();
     for number in 1..=count {
@@ -38,7 +38,7 @@ fn add(table: &Table, at: NonNull<u8>, number: u16, books: &TestBacking) {
     table.insert(at, number);
 }
 
-/// The memory that the books gave in blocks of so many bytes, as words; there is one such block.
+/// The memory that the books gave in blocks of the given number of bytes, as words; there is one such block.
 fn words<T>(books: &TestBacking, bytes: usize) -> Vec<NonNull<T>> {
     let mut found = Vec::new();
     books.walk(&mut |block| {
@@ -52,12 +52,12 @@ fn words<T>(books: &TestBacking, bytes: usize) -> Vec<NonNull<T>> {
 }
 
 fn word<T: Copy>(at: NonNull<T>) -> T {
-    // SAFETY: the word lies in a live block of the books, which is written.
+    // SAFETY: the word is in a live block of the books, which is written.
     unsafe { at.read() }
 }
 
 fn set<T>(at: NonNull<T>, value: T) {
-    // SAFETY: the word lies in a live block of the books, which nobody has a reference to.
+    // SAFETY: the word is in a live block of the books, which nobody has a reference to.
     unsafe { at.write(value) };
 }
 
@@ -242,7 +242,7 @@ fn damage_to_names_is_told() {
     let list = words::<Site>(&books, 16 * size_of::<Site>());
     let [first, second] = [list[0], list[1]];
     let swap = || {
-        // SAFETY: both words lie in the list and are written; nobody has a reference to them.
+        // SAFETY: both words are in the list and are written; nobody has a reference to them.
         unsafe { first.swap(second) };
     };
     swap();

@@ -186,7 +186,7 @@ fn verify_looks_at_the_regions() {
     slab.verify().expect("sound");
     // The last 8 bytes of a page of slots are the header of what follows it.
     let page_end = small.map_addr(|at| at | 4095).as_ptr().wrapping_sub(7).cast::<[u8; 8]>();
-    // SAFETY: the page lies in the region, and the header is written.
+    // SAFETY: the page is in the region, and the header is written.
     let before = unsafe { page_end.read() };
     // SAFETY: nobody has a reference to it; writing there is the point of the test.
     unsafe { page_end.write([0xee; 8]) };
@@ -215,7 +215,7 @@ fn a_table_without_a_free_slot_is_damage() {
     let (_, behind) = slab.passed.next(0).expect("there is one");
     let used = slots[behind - 1];
     for &slot in slots.iter().filter(|&&slot| slot != used) {
-        // SAFETY: both slots lie in the table, are not the same, and nobody has a reference to them.
+        // SAFETY: both slots are in the table, are not the same, and nobody has a reference to them.
         unsafe { slot.copy_from_nonoverlapping(used, 1) };
     }
     let report = misuse_of(|| {

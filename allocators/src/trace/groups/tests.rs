@@ -21,7 +21,7 @@ impl Groups {
     }
 }
 
-/// What groups say of one that stands in no slot, or in two.
+/// What groups say of one that is in no slot, or in two.
 pub(in crate::trace) const LOST: &str = "a site cannot be found in its index";
 
 type Site = &'static Location<'static>;

@@ -194,7 +194,7 @@ fn columns_are_as_wide_as_what_stands_in_them() {
     give_back(&trace, &[first, second]);
 }
 
-/// Takes so many pieces, then refuses one, and counts what comes after that.
+/// Takes the given number of pieces, then refuses one, and counts what comes after that.
 struct Breaking {
     left: usize,
     late: usize,

@@ -1,4 +1,4 @@
-//! Damage of the table of blocks, which lies in memory of the books.
+//! Damage of the table of blocks, which is in memory of the books.
 
 use core::ptr::NonNull;
 use std::vec::Vec;

@@ -334,7 +334,7 @@ fn the_clock_of_a_writing_sink_goes_on() {
 
 #[test]
 fn a_name_ends_where_its_record_must() {
-    /// Shows so many letters.
+    /// Shows the given number of letters.
     struct Long(usize);
     impl fmt::Display for Long {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

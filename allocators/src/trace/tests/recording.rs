@@ -23,7 +23,7 @@ pub(super) struct Recording {
     pub(super) sites: Vec<String>,
     pub(super) times: Vec<u64>,
     pub(super) object: String,
-    /// Value of each mark, and how many events lie before it.
+    /// Value of each mark, and how many events are before it.
     pub(super) marks: Vec<(u64, usize)>,
     /// Whether the last record is there.
     pub(super) ended: bool,
@@ -336,7 +336,7 @@ fn a_sink_that_panics_ends_the_recording_and_changes_nothing() {
     assert_eq!(books.stats().live, 0);
 }
 
-/// Takes so many pieces, and panics at the next one or at the end.
+/// Takes the given number of pieces, and panics at the next one or at the end.
 struct Breaking(AtomicUsize);
 
 impl TraceSink for Breaking {

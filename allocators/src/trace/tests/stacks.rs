@@ -62,7 +62,7 @@ fn one_site_reached_on_two_ways_is_told_apart() {
         ["shared", "sound_system"],
         ["shared", "deep"],
     ]) {
-        // The first frame is the call site; nothing of this library lies before it.
+        // The first frame is the call site; nothing of this library is before it.
         let frames: Vec<&str> = stack.lines().skip(1).map(str::trim_start).collect();
         for (number, (frame, name)) in frames.iter().zip(names).enumerate() {
             assert!(frame.starts_with(&std::format!("{number}: ")), "{report}");
@@ -180,7 +180,7 @@ fn ask(allocator: &dyn Allocator) -> NonNull<u8> {
     core::hint::black_box(allocator.allocate(layout(3, 8)).expect("there is memory")).cast()
 }
 
-/// Asks from a line that lies on its own way as often as it calls itself.
+/// Asks from a line that is on its own way as often as it calls itself.
 #[inline(never)]
 fn nest(depth: usize, a: &dyn Allocator) -> NonNull<u8> {
     let block = if depth == 0 { ask(a) } else { nest(depth - 1, a) };

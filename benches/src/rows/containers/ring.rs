@@ -2,7 +2,7 @@
 //!
 //! - `push-pop`: an element in at the back and one out at the front, of a queue of 1 000.
 //! - `write-read`: 100 elements in and 100 out, in slices. An operation is an element.
-//! - `walk`: a loop over 10 000 elements that lie in two pieces.
+//! - `walk`: a loop over 10 000 elements that are in two pieces.
 //! - `grow100k`: so many pushes from nothing.
 
 use crate::contender::Race;

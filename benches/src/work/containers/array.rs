@@ -29,7 +29,7 @@ pub(crate) trait Growable: 'static {
     fn push(&mut self, element: u32);
     fn extend(&mut self, elements: &[u32]);
     fn clear(&mut self);
-    /// Appends so many copies of an element, in the quickest way that there is.
+    /// Appends the given number of copies of an element, in the quickest way that there is.
     fn fill(&mut self, count: usize, element: u32);
     fn elements(&self) -> &[u32];
 }

@@ -26,7 +26,7 @@ pub(crate) struct Lens {
     pub(crate) least: u32,
     /// How long a row is at most.
     pub(crate) most: u32,
-    /// One row of so many is longer: 16 times its length and 16 more. None with 0.
+    /// One row of the given number of is longer: 16 times its length and 16 more. None with 0.
     pub(crate) long: u32,
 }
 

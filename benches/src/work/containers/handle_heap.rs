@@ -61,7 +61,7 @@ fn take<A: Allocator>(heap: &mut HandleHeap<'_, A>, bytes: u32) -> BlockId {
 /// How many blocks there are at most in [`memory_after_churn`].
 const BLOCKS: usize = 40_000;
 
-/// Which blocks of so many are freed, and their sizes: fill, exchange all twice over, free three of four.
+/// Which blocks of the given number of are freed, and their sizes: fill, exchange all twice over, free three of four.
 fn script(mut step: impl FnMut(usize, Option<u32>)) {
     let sizes = Sizes::uniform(16, 2048);
     let mut random = Random::new(2048);

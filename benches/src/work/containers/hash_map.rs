@@ -65,7 +65,7 @@ impl Map for GlobalMap {
 /// About how many operations a pass is.
 const OPERATIONS: u32 = 400_000;
 
-/// Returns so many different keys in random order.
+/// Returns the given number of different keys in random order.
 fn keys(count: u32) -> Box<[u32]> {
     let mut keys: Box<[u32]> = (0..count).map(|key| key.wrapping_mul(7)).collect();
     Random::new(7).shuffle(&mut keys);

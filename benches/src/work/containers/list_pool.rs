@@ -27,7 +27,7 @@ struct Parameter {
     value: f32,
 }
 
-/// A pool of lists with so many items a node, and the ids of the lists as their owners keep them.
+/// A pool of lists with the given number of items a node, and the ids of the lists as their owners keep them.
 pub(crate) struct Lists<const K: usize> {
     pool: ListPool<'static, Parameter, Heap, K>,
     ids: Vec<List<Parameter>>,

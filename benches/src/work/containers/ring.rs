@@ -139,7 +139,7 @@ pub(crate) fn write_read<Q: Queue>(name: &'static str) -> Contender {
     })
 }
 
-/// Walks over a queue whose end lies before its beginning. An operation is an element.
+/// Walks over a queue whose end is before its beginning. An operation is an element.
 pub(crate) fn walk<Q: Queue>(name: &'static str) -> Contender {
     let mut queue = filled::<Q>(WALKED);
     for element in 0..10 * WALKED {

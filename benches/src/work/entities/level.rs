@@ -83,7 +83,7 @@ pub(crate) fn restart() -> Contender {
     })
 }
 
-/// Returns the update of so many matrices, all dirty: trees of nine, of three levels.
+/// Returns the update of the given number of matrices, all dirty: trees of nine, of three levels.
 pub(crate) fn update(count: usize) -> Contender {
     let mut entities: Entities<'_, Heap> = Entities::new_in(&HEAP);
     let mut transforms: Transforms<'_, Heap> = Transforms::new_in(&HEAP);

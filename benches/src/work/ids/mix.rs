@@ -9,7 +9,7 @@ use crate::id_table::{IdTable, Object};
 use crate::random::Random;
 use crate::work::ids::{Filled, Operation, found, times};
 
-/// The mix with so many objects alive. Drawing a place costs about a nanosecond, which is in the figures
+/// The mix with the given number of objects alive. Drawing a place costs about a nanosecond, which is in the figures
 /// of all.
 pub(crate) struct Mix<const LIVE: u32>;
 

@@ -43,7 +43,7 @@ fn first_seed(names: &[String]) -> u32 {
     }
 }
 
-/// Returns so many different names as a game has for what it loads: a path and a number.
+/// Returns the given number of different names as a game has for what it loads: a path and a number.
 pub(crate) fn names(set: u32, count: u32) -> Vec<String> {
     const KINDS: [&str; 5] = ["units", "textures", "materials", "levels", "sounds"];
     const SYLLABLES: [&str; 12] =

@@ -21,7 +21,7 @@ struct State<'e> {
 }
 
 impl<'e> RawPool<'e> {
-    /// Runs `work` with so many threads, the calling one among them.
+    /// Runs `work` with the given number of threads, the calling one among them.
     pub(super) fn run<R>(threads: u32, work: impl FnOnce(&Self) -> R) -> R {
         let pool = Self { state: Mutex::default(), news: Condvar::new() };
         thread::scope(|scope| {

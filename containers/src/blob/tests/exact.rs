@@ -130,7 +130,7 @@ fn a_field_of_a_blob_behind_leads_beyond_the_end() {
         both.as_mut()[at..].copy_from_slice(&theirs);
         let first = Blob::<Item>::open(&both[..ours.len()]).expect("it was copied whole");
         let second = Blob::<Item>::open(&both[at..]).expect("it was copied whole");
-        // It begins closer behind the end of the first blob than it is long.
+        // It begins closer past the end of the first blob than it is long.
         let _ = first.str(&second.root().name);
     });
 }
@@ -178,7 +178,7 @@ fn bytes_are_led_to_once() {
 macro_rules! kinds {
     ($module:ident, $field:ident) => {
         mod $module {
-            //! Structs that differ in the name of one field alone, which lies within another.
+            //! Structs that differ in the name of one field alone, which is within another.
 
             use crate::blob::{BlobArray, BlobOption};
             use crate::blob_struct;

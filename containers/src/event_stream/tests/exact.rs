@@ -12,7 +12,7 @@ use crate::test_memory::{Memory, with_memory};
 
 type Stream<'a> = EventStream<'a, Memory<'a>>;
 
-/// Returns a stream of so many events without bytes, which take two words each.
+/// Returns a stream of the given number of events without bytes, which take two words each.
 fn ticks<'a>(count: usize, memory: &'a Memory<'a>) -> Stream<'a> {
     let mut stream = Stream::new_in(memory);
     (0..count).for_each(|_| stream.push(Tick));

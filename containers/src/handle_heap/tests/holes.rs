@@ -16,7 +16,7 @@ fn at(heap: &Heap<'_>, id: BlockId) -> u32 {
     heap.blocks.get(id).expect("it is live").at
 }
 
-/// Takes a block of so many granules with its head.
+/// Takes a block of the given number of granules with its head.
 fn block(heap: &mut Heap<'_>, granules: usize) -> BlockId {
     heap.allocate(16 * (granules - 1), 16)
 }

@@ -68,7 +68,7 @@ impl<A: Allocator + ?Sized> KeyValuesSet<'_, A> {
         grown
     }
 
-    /// Makes so many words garbage, or free if they come last.
+    /// Makes the given number of words garbage, or free if they come last.
     pub(super) fn release(&mut self, start: usize, words: usize) {
         if start + words == self.used as usize {
             self.used = start as u32;

@@ -7,7 +7,7 @@ use super::{KeyValuesSet, StoreId};
 /// The bits of a slot that are no generation.
 pub(super) const KIND: u32 = (1 << 20) - 1;
 
-/// Set where the store has words for texts and arrays, whose number stands before it.
+/// Set where the store has words for texts and arrays, whose number is before it.
 pub(super) const TAILED: u32 = 1 << 19;
 
 /// What stands there where the slot has no store.
@@ -77,7 +77,7 @@ impl<A: Allocator + ?Sized> KeyValuesSet<'_, A> {
         set_slot_in(self.words.as_mut_slice(), number, slot);
     }
 
-    /// Gives a free slot, or a new one for which there is room, to a store that lies at `at`.
+    /// Gives a free slot, or a new one for which there is room, to a store that is at `at`.
     pub(super) fn take_slot(&mut self, at: u32, kind: u32) -> StoreId {
         let (number, generation) = if self.free == NO_SLOT {
             self.slots += 1;

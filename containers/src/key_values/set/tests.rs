@@ -84,7 +84,7 @@ fn the_slots_are_looked_at() {
     let astray = "the list of free slots leads astray";
     assert_eq!(found(|set| set.free = 5), Some((astray, -12)), "beyond the last slot");
     assert_eq!(found(|set| set.free = 1), Some((astray, -4)), "to a slot that lives");
-    // What lies before the slots may look like one that is free.
+    // What is before the slots may look like one that is free.
     let free = |set: &mut Set<'_>| {
         set.set_slot(5, Slot { at: NO_SLOT, meta: 1 << 20 | FREE_SLOT });
         set.free = 5;

@@ -140,7 +140,7 @@ fn bytes_at_odd_places_are_refused() {
     with_memory(|memory| assert!(read_whole(&bytes[4..20], memory)));
 }
 
-/// Opens a store of these words behind a header that fits them.
+/// Opens a store of these words after a header that fits them.
 #[track_caller]
 fn refused(count: u32, tail: u32, block: &[u32], offset: usize, reason: &str) {
     let mut words = std::vec![MARK, 4 * (4 + block.len() as u32), count, tail];

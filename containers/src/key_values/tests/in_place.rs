@@ -13,7 +13,7 @@ fn tail(store: &KeyValues<'_, Noting<'_>>) -> usize {
     store.words.as_slice()[AT_TAIL] as usize
 }
 
-/// Checks that a text lies in whole words, with zeros behind it.
+/// Checks that a text is in whole words, with zeros behind it.
 fn assert_padded(store: &KeyValues<'_, Noting<'_>>, key: IdString32, text: &str) {
     let view = store.view();
     let place = view.find(key).expect("it is there");

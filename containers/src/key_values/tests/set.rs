@@ -255,7 +255,7 @@ fn more_keys_than_a_slot_counts_are_refused() {
     });
 }
 
-/// Returns a saved store with so many keys, all of them false.
+/// Returns a saved store with the given number of keys, all of them false.
 fn of_bools(count: u32) -> Vec<u32> {
     let words = HEADER + head_words(count as usize);
     let mut store = std::vec![0; words];

@@ -32,7 +32,7 @@ fn keys_that_are_not_there_are_none() {
     with_memory(|memory| {
         for count in 0..40_u32 {
             let mut store = KeyValues::new_in(memory);
-            // Odd keys are there, even ones lie before, between and behind them.
+            // Odd keys are there, even ones are before, between and behind them.
             (0..count).for_each(|n| store.set(IdString32::from_hash(2 * n + 1), n as f32));
             for number in 0..=2 * count {
                 let key = IdString32::from_hash(number);
@@ -169,7 +169,7 @@ fn a_saved_store_lies_as_drawn() {
         assert_eq!((store.get_bool(key(1)), store.get_f32(key(2))), (Some(true), Some(0.5)));
         assert_eq!(store.get_str(key(3)), Some("ab"), "a text");
         assert_eq!(store.get_array(key(4)), Some(&[1.0, 2.0][..]), "an array");
-        // Rewritten it is the same, but for the order of what lies at its end, and what is free.
+        // Rewritten it is the same, but for the order of what is at its end, and what is free.
         let mut copy = KeyValues::try_from_ref_in(store, memory).expect("there is memory");
         copy.try_shrink().expect("there is memory");
         let saved: &[u32] = bytemuck::cast_slice(copy.as_bytes());

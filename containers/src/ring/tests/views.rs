@@ -7,7 +7,7 @@ use std::vec::Vec;
 use crate::ring::Ring;
 use crate::test_memory::{Memory, with_memory};
 
-/// A ring of these numbers, whose first lies in the middle of the block.
+/// A ring of these numbers, whose first is in the middle of the block.
 fn ring_of<'a>(numbers: &[u32], memory: &'a Memory<'a>) -> Ring<'a, u32, Memory<'a>> {
     let mut ring = Ring::new_in(memory);
     (0..5).for_each(|number| ring.push_back(number));

@@ -86,7 +86,7 @@ fn an_id_may_be_missing() {
 #[test]
 fn arrays_beside_each_other_are_not_within_each_other() {
     with_memory(|memory| {
-        // Far more than may lie in each other; each but the last of their own level has none within.
+        // Far more than may be in each other; each but the last of their own level has none within.
         let count = 200;
         let bytes = bytes_of(&[&[count][..], &std::vec![0; count as usize]].concat());
         let mut tree = Tree::new(memory);

@@ -29,13 +29,13 @@ pub(super) const OFFSET_BYTES: usize = 4;
 /// Starts the checksum, so that it is not the hash of the same bytes.
 const CHECKSUM_SEED: u64 = 0x6c6f_6c6e_616d_6573;
 
-/// Returns the bytes of a table of so many names. It fits: the numbers are below 2^32.
+/// Returns the bytes of a table of the given number of names. It fits: the numbers are below 2^32.
 pub(super) const fn image_bytes(hash_bytes: usize, names: u64, text_bytes: u64) -> u64 {
     let a_name = (hash_bytes + OFFSET_BYTES) as u64;
     (HEADER_BYTES + OFFSET_BYTES) as u64 + names * a_name + text_bytes
 }
 
-/// Returns the checksum of an image that is at least a header long: of what stands before it, and with
+/// Returns the checksum of an image that is at least a header long: of what is before it, and with
 /// that as the seed of what stands after it.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let head = murmur2_64a(&bytes[..AT_CHECKSUM], CHECKSUM_SEED);
@@ -112,7 +112,7 @@ impl<'a> Parts<'a> {
 
     /// Checks all that the header does not tell, and returns the text.
     pub(super) fn checked<I: IdString>(&self) -> Result<&'a str, DamagedLookup> {
-        // A fuzzer cannot guess a checksum, so under it each is taken and what lies behind is reached.
+        // A fuzzer cannot guess a checksum, so under it each is taken and what follows is reached.
         if !cfg!(fuzzing) && u64_at(self.bytes, AT_CHECKSUM) != checksum(self.bytes) {
             return Err(DamagedLookup::new(AT_CHECKSUM, "the checksum is another"));
         }

@@ -1,4 +1,4 @@
-//! How many creations lie between two lives of one id.
+//! How many creations are between two lives of one id.
 
 use std::collections::BTreeMap;
 use std::vec::Vec;

@@ -228,7 +228,7 @@ fn an_index_is_compared_whole() {
     wide_index::<Packed>();
 }
 
-/// What memory held before is believed as little as the image: the ids of objects lie behind the slots, and
+/// What memory held before is believed as little as the image: the ids of objects follow the slots, and
 /// here each place that was not written yet looks like a live slot.
 #[test]
 fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
@@ -394,7 +394,7 @@ fn the_error_names_offset_and_reason() {
     assert_eq!(table.save(&mut [0; 3]), Err(error), "too short to save into");
 }
 
-/// The checksum as its constants stand in images that exist.
+/// The checksum as its constants are in images that exist.
 fn sum_of(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(0x9e37_79b9_7f4a_7c15_u64, |sum, chunk| {
         let mut word = [0; 8];

@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Index, IndexError> {
         return Err(IndexError::OtherLength { told, bytes: length });
     }
     let hash = header.hash()?;
-    // No fuzzer guesses a hash; under one, what lies behind this is reached.
+    // No fuzzer guesses a hash; under one, what follows this is reached.
     if padding != 0 || (hash_of(&bytes[HASH.end..]) != hash && !cfg!(fuzzing)) {
         return Err(IndexError::Damaged);
     }

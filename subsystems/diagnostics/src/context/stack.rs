@@ -124,7 +124,7 @@ impl Stack {
         self.depth.set(index);
     }
 
-    /// Writes the data of the context with this index, if its slot lies on the stack, and returns its name and whether
+    /// Writes the data of the context with this index, if its slot is on the stack, and returns its name and whether
     /// the data was written.
     pub(super) fn show(
         &self,
@@ -141,7 +141,7 @@ impl Stack {
         if is_shown {
             // Data that is too long is cut, which `out` remembers.
             // SAFETY: by invariant 2 the guard has not been dropped, and neither has the slot, which its body drops
-            // after it. The slot lies on this thread's stack and is pinned there, and what is pinned is dropped before
+            // after it. The slot is on this thread's stack and is pinned there, and what is pinned is dropped before
             // its memory is used otherwise: so the slot is still there, and with it the borrow of the data. That data
             // of this type has been borrowed there follows from the site, which the slot chose by its own type.
             let _ = unsafe { (site.show)(slot, out) };

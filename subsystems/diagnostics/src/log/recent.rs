@@ -18,7 +18,7 @@ struct Kept {
     text: FixedText<BYTES>,
 }
 
-/// A ring: line `n` lies at `n % LINES`.
+/// A ring: line `n` is at `n % LINES`.
 struct Recent {
     lines: [Kept; LINES],
     count: u64,

@@ -155,7 +155,7 @@ fn threads_that_fail_at_once_are_told_one_after_the_other() {
     let aborted = run("threads");
     assert!(aborted.is_aborted && !aborted.files.is_empty(), "{}", aborted.stderr);
     for ended in [&unwound, &aborted] {
-        // Whole and apart: each file's text stands in one piece on standard error.
+        // Whole and apart: each file's text is in one piece on standard error.
         let mut rest = ended.stderr.clone();
         for (name, report) in &ended.files {
             assert!(name.ends_with(".txt"), "{name} was not to be left");

@@ -43,7 +43,7 @@ impl ComponentCompiler for DataCompiler {
         };
         filling.fill(config.layers, None)?;
         filling.store.try_shrink()?;
-        // Words as they lie in memory: the store says in what order it was written.
+        // Words as they are in memory: the store says in what order it was written.
         let bytes = filling.store.as_bytes();
         Ok(words.try_extend(bytes.as_chunks().0.iter().map(|word| u32::from_ne_bytes(*word)))?)
     }

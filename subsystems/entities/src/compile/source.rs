@@ -165,7 +165,7 @@ impl<'s, 'a> Files<'s, 'a> {
 
 /// Notes what entities of a source inherit, and where it says so.
 ///
-/// Whatever has the key `inherit` with a string is noted, data, too, but not what lies in `components`.
+/// Whatever has the key `inherit` with a string is noted, data, too, but not what is in `components`.
 fn find_inherited<'s>(
     text: &'s str,
     tree: &SyntaxTree<'s, '_>,
@@ -190,7 +190,7 @@ fn find_inherited<'s>(
     Ok(())
 }
 
-/// Returns a string without escapes as it stands in the text.
+/// Returns a string without escapes as it is in the text.
 pub(super) fn string_in<'s>(text: &'s str, node: &SyntaxNode<'_>) -> Option<&'s str> {
     let quotes = if node.text().starts_with("\"\"\"") { 3 } else { 1 };
     node.string()?.plain()?;

@@ -3,7 +3,7 @@
 //! ```text
 //! head     | stores: count | place, words | place, words | ..     places in words from the first store on
 //! which    | 0 | 0 | 1 | ..                                       the store of each instance
-//! stores   | a store of key-values as it lies | another | ..
+//! stores   | a store of key-values in place | another | ..
 //! ```
 
 use loligo_allocators::Allocator;

@@ -136,7 +136,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         None
     }
 
-    /// Returns the level that a child of `parent` stands on.
+    /// Returns the level that a child of `parent` is on.
     fn level_below(&self, parent: Option<Entity>) -> Result<usize, LinkError> {
         let Some(parent) = parent else { return Ok(0) };
         let level = 1 + self.at(parent).ok_or(LinkError::NoParent { parent })?.level();

@@ -81,7 +81,7 @@ pub(super) fn write_packet(
 ) -> io::Result<()> {
     let text_bytes: u64 = text.iter().map(|piece| piece.len() as u64).sum();
     for index in 0..levels.len() {
-        // The length of a message stands before it, and is that of all within.
+        // The length of a message is before it, and is that of all within.
         let field = if index == 0 { PACKET } else { levels[index - 1].0 };
         writer.write_all(prefix(field, within(&levels[index..], text_bytes)).bytes())?;
         writer.write_all(levels[index].1.bytes())?;
@@ -109,7 +109,7 @@ fn within(levels: &[(u32, Fields)], text_bytes: u64) -> u64 {
     bytes
 }
 
-/// Returns what stands before a field of so many bytes.
+/// Returns what is before a field of so many bytes.
 fn prefix(field: u32, bytes: u64) -> Fields {
     let mut prefix = Fields::new();
     prefix.varint(u64::from(field << 3 | LENGTH));

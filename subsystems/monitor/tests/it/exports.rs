@@ -177,7 +177,7 @@ fn what_an_export_has_no_room_for_is_told() {
     });
 }
 
-/// Takes so many bytes and then no more.
+/// Takes the given number of bytes and then no more.
 struct Full(usize);
 
 impl Write for Full {

@@ -40,7 +40,7 @@ impl Compiler for FrameCompiler {
             Err(error @ FrameError::Fault { line, column, .. }) => {
                 let text = error.to_string();
                 let text = text.strip_prefix(&format!("{line}:{column}: ")).unwrap_or(&text);
-                // What is wrong and what to do stand in one sentence, parted by the first semicolon.
+                // What is wrong and what to do are in one sentence, parted by the first semicolon.
                 let (reason, remedy) = text.split_once("; ").unwrap_or((text, "correct it"));
                 Err(CompileFault::new(reason, remedy).at(line, column))
             }

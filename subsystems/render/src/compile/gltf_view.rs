@@ -7,7 +7,7 @@ use std::string::{String, ToString};
 use std::sync::Arc;
 use std::vec::Vec;
 
-/// The elements of an accessor: each lies within the bytes, as was checked.
+/// The elements of an accessor: each is within the bytes, as was checked.
 #[derive(Debug)]
 pub(super) struct View<'b> {
     bytes: &'b [u8],

@@ -19,7 +19,7 @@ pub(super) fn all_levels(picture: &Picture, levels: u32, is_linear: bool) -> Vec
         let next_width = side_of(picture.width, level) as usize;
         let next_height = side_of(picture.height, level) as usize;
         let narrow = halved(&light, width, height, next_width);
-        // Columns are rows of the picture that lies on its side.
+        // Columns are rows of the picture that is on its side.
         let turned = turned(&narrow, next_width, height);
         let small = halved(&turned, height, next_width, next_height);
         light = self::turned(&small, next_height, next_width);

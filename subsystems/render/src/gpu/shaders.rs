@@ -18,7 +18,7 @@ const VERTEX: &str = "vs_main";
 const PIXEL: &str = "fs_main";
 const SHADOW: &str = "vs_shadow";
 
-/// How far depths of a shadow map are moved away, or surfaces would lie in their own shadow.
+/// How far depths of a shadow map are moved away, or surfaces would be in their own shadow.
 const SHADOW_BIAS: i32 = 2;
 
 /// How vertices lie.

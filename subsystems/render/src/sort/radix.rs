@@ -14,7 +14,7 @@ const DIGITS_MAX: usize = 64 / BITS as usize;
 /// So many items are sorted by insertion: counting values would take longer.
 const FEW: usize = 40;
 
-/// Sorts `items` by key, with `other`, which is as long, for room; returns whether they lie in `other` in the end.
+/// Sorts `items` by key, with `other`, which is as long, for room; returns whether they are in `other` in the end.
 pub(super) fn sort(items: &mut [SortItem], other: &mut [SortItem]) -> bool {
     debug_assert_eq!(items.len(), other.len(), "there is room for each item");
     let Some(differing) = differing_bits(items) else { return false };

@@ -17,7 +17,7 @@ pub(super) const fn are_flags(flags: u32) -> bool {
 }
 
 /// Where an object is, how it is turned and how large it is: three rows of a matrix whose fourth is 0, 0, 0, 1. Shaders
-/// read it as it lies.
+/// read it in place.
 ///
 /// # Memory
 ///

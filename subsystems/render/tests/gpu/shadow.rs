@@ -1,4 +1,4 @@
-//! The courtyard's own shaders and frame: what lies in the shadow is darker, and the sky is blue.
+//! The courtyard's own shaders and frame: what is in the shadow is darker, and the sky is blue.
 
 use glam::camera::rh::proj::directx::perspective;
 use glam::camera::rh::view::look_at_mat4;

@@ -17,7 +17,7 @@ use crate::frame_text::FRAME;
 
 type Shared<'a> = dyn Allocator + Sync + 'a;
 
-/// Draws a world with so many jobs; returns the records of the frame.
+/// Draws a world with the given number of jobs; returns the records of the frame.
 fn drawn(
     world: &RenderWorld<'_, Shared<'_>>,
     jobs: usize,

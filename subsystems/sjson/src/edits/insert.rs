@@ -56,7 +56,7 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
         }
     }
 
-    /// Puts an item behind the last, and behind the comments that stand on its line.
+    /// Puts an item behind the last, and behind the comments that are on its line.
     fn behind<'p>(
         &mut self,
         parent: &SyntaxNode<'_>,

@@ -53,7 +53,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Returns a byte of the text, or behind its end 0, which no number has.
+/// Returns a byte of the text, or past its end 0, which no number has.
 #[inline]
 fn byte_at(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(0)

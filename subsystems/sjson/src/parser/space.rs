@@ -1,4 +1,4 @@
-//! What lies between events: space and comments.
+//! What is between events: space and comments.
 
 use crate::class::{SPACE, is};
 use crate::error::Fault;

@@ -85,7 +85,7 @@ impl<'s> SyntaxNode<'s> {
         self.node().kind
     }
 
-    /// Returns where the value stands in the text, brackets and quotes included.
+    /// Returns where the value is in the text, brackets and quotes included.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.node().place.range()
@@ -104,7 +104,7 @@ impl<'s> SyntaxNode<'s> {
         (!key.is_none()).then(|| text_at(self.text, key))
     }
 
-    /// Returns where the key stands in the text, in an object.
+    /// Returns where the key is in the text, in an object.
     #[must_use]
     pub fn key_span(&self) -> Option<Range<usize>> {
         let key = self.node().key;
@@ -139,7 +139,7 @@ impl<'s> SyntaxNode<'s> {
     }
 }
 
-/// Returns what stands at a place, which was read as a key or a string.
+/// Returns what is at a place, which was read as a key or a string.
 fn text_at(text: &str, place: Place) -> Text<'_> {
     let written = &text[place.range()];
     let verbatim = written.strip_prefix("\"\"\"").and_then(|rest| rest.strip_suffix("\"\"\""));

@@ -58,7 +58,7 @@ impl<'t, A: Allocator + ?Sized> SyntaxTree<'t, '_, A> {
     }
 }
 
-/// Makes pieces of what lies between keys and values; brackets at the end lie there, too.
+/// Makes pieces of what is between keys and values; brackets at the end lie there, too.
 fn ends_apart((kind, text): (GapKind, &str)) -> impl Iterator<Item = Piece<'_>> {
     let kind = match kind {
         GapKind::Space => PieceKind::Space,

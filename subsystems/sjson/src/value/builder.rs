@@ -8,7 +8,7 @@ use crate::value::{Node, Piece, Value};
 
 /// Makes a [`Value`].
 ///
-/// Calls come in the order in which a text would have the values: a start before what lies within, a key before
+/// Calls come in the order in which a text would have the values: a start before what is within, a key before
 /// its value. An operation that comes where it cannot does nothing and returns false inside `Ok`: a key outside of
 /// an object or before another key, a value without a key in an object, an end of what was not begun last, a
 /// second root, a number that is not finite.

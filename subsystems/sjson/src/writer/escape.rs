@@ -30,7 +30,7 @@ impl Writer<'_> {
     /// Writes what was read, between quotes.
     pub(super) fn quoted_text(&mut self, text: Text<'_>) -> fmt::Result {
         self.put("\"")?;
-        // Tabs may stand in strings of SJSON; all else is as JSON has it.
+        // Tabs may be in strings of SJSON; all else is as JSON has it.
         if text.form() == TextForm::Quoted && !text.raw().contains('\t') {
             self.put(text.raw())?;
         } else if text.form() == TextForm::Quoted {

@@ -5,7 +5,7 @@ use core::fmt;
 use crate::options::Dialect;
 use crate::writer::{Line, Writer};
 
-/// The bytes of the longest array that may stand on one line.
+/// The bytes of the longest array that may be on one line.
 const BYTES: usize = 200;
 
 /// The items of an array that is on its way.

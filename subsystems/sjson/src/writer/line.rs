@@ -22,7 +22,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes a comment, behind what stands on the line if it was there when it was read.
+    /// Writes a comment, behind what is on the line if it was there when it was read.
     pub(crate) fn comment(&mut self, comment: &str, was_behind: bool) -> fmt::Result {
         if self.style.dialect == Dialect::Json || self.style.layout == Layout::Compact {
             return Ok(());

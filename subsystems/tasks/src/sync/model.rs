@@ -46,7 +46,7 @@ pub(crate) struct Lock<T> {
 // anything is touched.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
-/// What lies behind the lock.
+/// What follows the lock.
 pub(crate) struct Guard<'l, T> {
     /// Before the mutex's guard, so that it ends before.
     value: MutPtr<T>,

@@ -8,7 +8,7 @@ use loligo_engine::{ToolOptions, ToolServer};
 
 use super::{Seeds, Surface};
 
-/// Where the token stands in what is sent.
+/// Where the token is in what is sent.
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// Connections that send what is spoiled to a port of their own.

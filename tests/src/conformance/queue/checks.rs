@@ -100,7 +100,7 @@ pub(super) fn turnover(queue: &mut dyn Queue, limits: &QueueLimits) -> Found {
     Ok(())
 }
 
-/// A walk shows the elements from first to last, also where they lie in two pieces.
+/// A walk shows the elements from first to last, also where they are in two pieces.
 pub(super) fn visit(queue: &mut dyn Queue, limits: &QueueLimits) -> Found {
     let count = room(SOME, limits);
     (0..count).try_for_each(|number| push(queue, number))?;
@@ -133,7 +133,7 @@ pub(super) fn growth(queue: &mut dyn Queue, limits: &QueueLimits) -> Found {
     (0..count).try_for_each(|number| pops(queue, Some(number)))
 }
 
-/// A ring that grows while its elements lie in two pieces keeps their order.
+/// A ring that grows while its elements are in two pieces keeps their order.
 pub(super) fn growth_while_wrapped(queue: &mut dyn Queue, limits: &QueueLimits) -> Found {
     for round in 3..12 {
         let count = room(1 << round, limits);
@@ -176,7 +176,7 @@ pub(super) fn drops(queue: &mut dyn Queue, limits: &QueueLimits) -> Found {
     for number in 0..room(SOME, limits) {
         drop(queue.push(Token::new(number)));
     }
-    // The first ones go and others come, so that what is left lies in two pieces.
+    // The first ones go and others come, so that what is left is in two pieces.
     for number in 0..3 {
         drop(queue.pop());
         drop(queue.push(Token::new(number)));

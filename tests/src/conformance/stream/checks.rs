@@ -101,7 +101,7 @@ pub(super) fn lengths(stream: &mut dyn Stream, limits: &StreamLimits) -> Found {
     fill(stream, &events)
 }
 
-/// Every payload is aligned as promised, whatever stands before it.
+/// Every payload is aligned as promised, whatever is before it.
 pub(super) fn alignment(stream: &mut dyn Stream, limits: &StreamLimits) -> Found {
     for number in 0..room(SOME, limits) {
         append(stream, &event(number, (number as usize * 5 + 1) % 23))?;

@@ -155,7 +155,7 @@ unsafe impl Subject for Faulty {
         match self.fault {
             Fault::Writes(last) => {
                 if self.calls.is_multiple_of(100) && !last.is_null() {
-                    // SAFETY: the byte lies in a block of this subject or in its wide end.
+                    // SAFETY: the byte is in a block of this subject or in its wide end.
                     let byte = unsafe { last.read() };
                     // SAFETY: as above.
                     unsafe { last.write(!byte) };

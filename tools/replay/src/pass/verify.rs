@@ -279,7 +279,7 @@ unsafe fn fill(block: *mut u8, bytes: usize, seed: u64) {
     let word = word_of(seed);
     let words = bytes / 8;
     for index in 0..words {
-        // SAFETY: the word lies in the block.
+        // SAFETY: the word is in the block.
         let place = unsafe { block.cast::<u64>().add(index) };
         // SAFETY: the block is valid for writes; it need not be aligned.
         unsafe { place.write_unaligned(word(index as u64)) };
@@ -313,7 +313,7 @@ unsafe fn find_other(block: *const u8, bytes: usize, word: impl Fn(u64) -> u64) 
     }
     let words = bytes / 8;
     for index in 0..words {
-        // SAFETY: the word lies in the block.
+        // SAFETY: the word is in the block.
         let place = unsafe { block.cast::<u64>().add(index) };
         // SAFETY: the block is valid for reads; it need not be aligned.
         let differs = unsafe { place.read_unaligned() } ^ word(index as u64);

@@ -11,7 +11,7 @@ use rustc_demangle::demangle;
 pub(super) struct Place {
     /// `LIBRARY!FUNCTION+OFFSET`, or `LIBRARY+OFFSET` where no symbol names the function.
     pub(super) name: String,
-    /// Whether it lies in C++'s `new`, which is not who asks.
+    /// Whether it is in C++'s `new`, which is not who asks.
     pub(super) is_wrapper: bool,
     /// Whether the instruction before it is a call, as it is for every real return address.
     pub(super) is_after_call: bool,
@@ -81,7 +81,7 @@ impl Library {
         Place { name, is_wrapper, is_after_call }
     }
 
-    /// Returns where an offset in the file lies in memory, as the file's own addresses go.
+    /// Returns where an offset in the file is in memory, as the file's own addresses go.
     fn address(&self, offset: u64) -> Option<u64> {
         let inside = |segment: &&Segment| {
             offset.checked_sub(segment.offset).is_some_and(|into| into <= segment.bytes)
@@ -90,7 +90,7 @@ impl Library {
         Some(offset - segment.offset + segment.address)
     }
 
-    /// Returns the function that a return address lies in: the call before it does.
+    /// Returns the function that a return address is in: the call before it does.
     fn function(&self, address: u64) -> Option<&Function> {
         let call = address.checked_sub(1)?;
         let next = self.functions.partition_point(|function| function.address <= call);

@@ -39,7 +39,7 @@ impl Sites {
         above: u64,
         writer: &mut TraceWriter<W>,
     ) -> io::Result<u32> {
-        // Most sites need no more than themselves, and then all that lies above is the same to them.
+        // Most sites need no more than themselves, and then all that is above is the same to them.
         if let Some(&number) = self.known.get(&(site, 0)) {
             return Ok(number);
         }

@@ -12,7 +12,7 @@ use crate::results::{Kind, Results, TraceResult};
 use crate::table;
 use crate::trace::Trace;
 
-/// Returns what stands first on the page and what its pictures are drawn from.
+/// Returns what is first on the page and what its pictures are drawn from.
 pub(super) fn collect<'a>(results: &'a Results, traces: &'a [Trace]) -> (Opening, PageData<'a>) {
     // Traces and results come in the same order; names alone would mix up two files of one name.
     let results = results.traces.iter().map(Some).chain(iter::repeat(None));

@@ -79,7 +79,7 @@ impl Occupancy {
     }
 }
 
-/// Adds the bytes of a stretch to the cells that it lies in.
+/// Adds the bytes of a stretch to the cells that it is in.
 fn spread(mut stretch: Range<usize>, bytes_per_cell: usize, live: &mut [usize]) {
     while !stretch.is_empty() {
         let cell = stretch.start / bytes_per_cell;

@@ -33,7 +33,7 @@ const SCRIPTS: [&str; 14] = [
     include_str!("script/main.js"),
 ];
 
-/// What stands on the page before any script runs.
+/// What is on the page before any script runs.
 pub(super) struct Opening {
     /// The sentence under the title.
     pub(super) lede: String,

@@ -200,7 +200,7 @@ pub struct ProxyConfig {
     /// The most bytes it may have granted at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
-    /// What it stands before.
+    /// What it is before.
     pub of: Tree,
 }
 

@@ -3,7 +3,7 @@
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010): memory for what dies together. The
 //! ring bumps blocks in one frame until that is full and then in an empty one; a frame is empty when its
 //! last block has died. While none is empty the ring refuses, so that blocks which live long cost no more
-//! than the frame they lie in.
+//! than the frame they are in.
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -57,7 +57,7 @@ impl<'a, B: Allocator + ?Sized> FrameRing<'a, B> {
         let start = memory.cast::<u8>();
         ring.memory = Some((start, layout));
         for index in 0..segments {
-            // SAFETY: the frame lies in the memory that was just taken.
+            // SAFETY: the frame is in the memory that was just taken.
             let at = unsafe { start.add(index * segment_bytes) };
             // SAFETY: the bytes are the frame's alone until the ring's drop, which drops the frames
             // before it frees them (2).
@@ -70,7 +70,7 @@ impl<'a, B: Allocator + ?Sized> FrameRing<'a, B> {
         ring
     }
 
-    /// Returns the frame that an address lies in.
+    /// Returns the frame that an address is in.
     #[inline(always)]
     fn segment_of(&self, block: *const u8) -> Option<usize> {
         let (start, _) = self.memory?;
@@ -122,7 +122,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameRing<'_, B> {
             misuse(&Report::new(Misuse::ForeignFree, "ring", block.as_ptr()));
         };
         let segment = &self.frames[index];
-        // SAFETY: the block lies in this frame; the rest is the caller's promise.
+        // SAFETY: the block is in this frame; the rest is the caller's promise.
         unsafe { segment.frame.deallocate(block) };
         segment.live.set(segment.live.get() - 1);
         if segment.live.get() == 0 && index != self.current.get() {

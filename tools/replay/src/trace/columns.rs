@@ -130,7 +130,7 @@ impl Labels {
 /// The end of a frame, or of whatever the program does again and again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// How many events lie before it.
+    /// How many events are before it.
     pub event: u64,
     /// What the program said: the number of the frame, mostly.
     pub value: u64,

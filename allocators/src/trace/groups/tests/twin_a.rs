@@ -1,4 +1,4 @@
-//! A file with a twin of the same text and a name as long: what stands in both hashes alike.
+//! A file with a twin of the same text and a name as long: what is in both hashes alike.
 
 use core::panic::Location;
 

@@ -73,7 +73,7 @@ pub(crate) fn append_one() -> Race {
 /// How many events of a type there are in a batch.
 const BATCH: usize = 50;
 
-/// Returns the race of events that lie in arrays, one for each type.
+/// Returns the race of events that are in arrays, one for each type.
 pub(crate) fn append_batch() -> Race {
     fn fill<A: Append>(events: Batches) -> impl Fn(&mut A) {
         move |into| {

@@ -99,7 +99,7 @@ impl Sheets for StoresInSet {
     }
 }
 
-/// Returns the bytes of a set with so many copies of a sheet.
+/// Returns the bytes of a set with the given number of copies of a sheet.
 pub(crate) fn set_bytes(count: u32, sheet: &[(&[&str], Entry)]) -> usize {
     let store = store(sheet);
     let mut set = KeyValuesSet::new_in(&HEAP);

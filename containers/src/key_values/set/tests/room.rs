@@ -1,4 +1,4 @@
-//! Where a store lies before and after a change, what is garbage then, and what is asked for: to the word.
+//! Where a store is before and after a change, what is garbage then, and what is asked for: to the word.
 
 use std::vec;
 use std::vec::Vec;

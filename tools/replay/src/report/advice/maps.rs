@@ -18,7 +18,7 @@ const LOOK_EVERY: usize = 5;
 
 /// Replays a trace over a strategy that takes its memory from pages, and keeps what its memory is like
 /// at the quarters of the trace and at its peak. A region is shown as far as blocks lay in it so far:
-/// what lies before and behind was never touched, but for an allocator's own books.
+/// what is before and behind was never touched, but for an allocator's own books.
 ///
 /// # Complexity
 ///

@@ -1,4 +1,4 @@
-//! What stands first on the page.
+//! What is first on the page.
 
 use super::collect;
 use crate::report::tests::{random_trace, result};

@@ -34,7 +34,7 @@ impl Toy {
     }
 
     fn slice(&self, offset: usize, bytes: usize) -> NonNull<[u8]> {
-        // SAFETY: the offset lies in the region that was leaked for this.
+        // SAFETY: the offset is in the region that was leaked for this.
         let start = unsafe { self.base.add(offset) };
         NonNull::slice_from_raw_parts(start, bytes)
     }

@@ -1,4 +1,4 @@
-//! Numbers as they stand in sentences.
+//! Numbers as they are in sentences.
 
 use super::{bytes, grouped, plural};
 

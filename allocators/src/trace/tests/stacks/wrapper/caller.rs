@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 use super::ask;
 use crate::allocator::Allocator;
 
-// What stands before the call is here for its length alone, so that the line below
+// What is before the call is here for its length alone, so that the line below
 // has its number. It must stay the one that the constant beside the wrapper says,
 // and the test looks whether it does.
 
