@@ -1,5 +1,5 @@
-//! Writes the pool without its counters, for the row `cost/statistics`, compiles the peer that is C++, and
-//! tells the program how it was built, for the records.
+//! Writes the pool without its counters, for the row `cost/statistics`, compiles the peer that is
+//! C++, and tells the program how it was built, for the records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,8 +55,8 @@ fn copy_pool(from: &Path, out: &Path) {
     write(&out.join("uncounted.rs"), &module);
 }
 
-/// Returns the text with every write to a counter taken out, without tests, and with its paths led to
-/// where they are found from the copy.
+/// Returns the text with every write to a counter taken out, without tests, and with its paths led
+/// to where they are found from the copy.
 fn uncounted(text: &str) -> String {
     let mut text = text.replace("#[cfg(test)]\nmod tests;\n", "");
     for counter in COUNTERS {

@@ -1,5 +1,5 @@
-//! Buffers in a buddy allocator: taken generously, cut to size where they lie, grown again where they
-//! lie, and at last the whole arena carried elsewhere as bytes.
+//! Buffers in a buddy allocator: taken generously, cut to size where they lie, grown again where
+//! they lie, and at last the whole arena carried elsewhere as bytes.
 //!
 //! Run it with `cargo run -p loligo-allocators --example buddy_buffers`.
 #![expect(
@@ -33,8 +33,8 @@ impl Buffer {
         Ok(Self { block, layout })
     }
 
-    /// Changes the size without moving. Cutting splits the block and frees its right halves. Growing
-    /// joins it with the buddy to its right, and fails if somebody else has that.
+    /// Changes the size without moving. Cutting splits the block and frees its right halves.
+    /// Growing joins it with the buddy to its right, and fails if somebody else has that.
     fn resize(&mut self, buddy: &dyn Allocator, bytes: usize) -> Result<(), AllocError> {
         let layout = Layout::array::<u8>(bytes).map_err(|_| AllocError)?;
         // SAFETY: the block is live and has this layout.
@@ -54,8 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut memory = vec![MaybeUninit::new(0); 1 << 20];
     let buddy = BuddyAllocator::from_region("streams", &mut memory, LEAF_BYTES)?;
 
-    // Each stream turns out to be shorter than its guess, and is cut as soon as that is known, so the
-    // rest of its block serves the next ones.
+    // Each stream turns out to be shorter than its guess, and is cut as soon as that is known, so
+    // the rest of its block serves the next ones.
     let mut streams = Vec::new();
     for (number, bytes) in (0..).zip([30_000, 1_500, 12_000, 64, 48_000, 3_000]) {
         let mut stream = Buffer::new(&buddy, GUESS_BYTES)?;
@@ -73,8 +73,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         streams.len() * GUESS_BYTES
     );
 
-    // A stream that has become longer grows in place while the buddy to its right is free. Where it is
-    // not, `reallocate` would move it.
+    // A stream that has become longer grows in place while the buddy to its right is free. Where it
+    // is not, `reallocate` would move it.
     for (number, stream) in streams.iter_mut().enumerate() {
         let bytes = 2 * stream.layout.size();
         match stream.resize(&buddy, bytes) {

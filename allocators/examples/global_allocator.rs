@@ -10,14 +10,14 @@ use loligo_allocators::{HeapAllocator, Locked, PageAllocator, Stats};
 /// Both are built by the compiler: they are there before `main` and before the first allocation.
 static PAGES: PageAllocator = PageAllocator::new("pages");
 
-/// A heap is for one thread, and a program has many, so it stands behind a lock. Naming the type of its
-/// backing spares a virtual call.
+/// A heap is for one thread, and a program has many, so it stands behind a lock. Naming the type of
+/// its backing spares a virtual call.
 #[global_allocator]
 static HEAP: Locked<HeapAllocator<'static, PageAllocator>> =
     Locked::new(HeapAllocator::new("global", &PAGES));
 
-/// Returns the heap's counters. While the closure runs the lock is held, so nothing may allocate in it:
-/// the counters are copied out and printed afterwards.
+/// Returns the heap's counters. While the closure runs the lock is held, so nothing may allocate in
+/// it: the counters are copied out and printed afterwards.
 fn stats() -> Stats {
     HEAP.with(loligo_allocators::Allocator::stats)
 }

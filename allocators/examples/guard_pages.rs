@@ -1,4 +1,5 @@
-//! A write past the end of a buffer that guard pages stop at the instruction, and what is then known.
+//! A write past the end of a buffer that guard pages stop at the instruction, and what is then
+//! known.
 //!
 //! Run it with `cargo run -p loligo-allocators --example guard_pages`.
 #![expect(unsafe_code, reason = "raw memory is what is overflowed here")]

@@ -1,7 +1,8 @@
 //! The memory of a game as a tree of subsystems, shown as a table, as JSON and as a page.
 //!
-//! Run it with `cargo run -p loligo-allocators --example overview [FOLDER]`; it writes `overview.html` and
-//! `overview.json` to the folder, or to the system's folder for temporary files.
+//! Run it with `cargo run -p loligo-allocators --example overview [FOLDER]`; it writes
+//! `overview.html` and `overview.json` to the folder, or to the system's folder for temporary
+//! files.
 
 use core::alloc::Layout;
 use core::error::Error;
@@ -33,8 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let physics = ProxyAllocator::new("physics", &heap).with_budget(6 << 20);
     let entities = ProxyAllocator::new("entities", &heap).with_budget(4 << 20);
 
-    // Below the proxies stands what fits each use: pools for objects of one size, frames for what lives
-    // as long as a frame, a ring for what is freed soon.
+    // Below the proxies stands what fits each use: pools for objects of one size, frames for what
+    // lives as long as a frame, a ring for what is freed soon.
     let voices = PoolAllocator::new(Layout::new::<Voice>(), "voices", &sound);
     let mixer = FrameAllocator::new("mixer frame", 1 << 20, &sound)?;
     let commands = FrameAllocator::new("render commands", 4 << 20, &graphics)?;
@@ -71,7 +72,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("wrote {}", path.display());
     }
 
-    // Frames and the ring let go of what is left; all others would panic, with the subsystem's name.
+    // Frames and the ring let go of what is left; all others would panic, with the subsystem's
+    // name.
     for (allocator, blocks) in [
         (&sound as &dyn Allocator, samples),
         (&graphics, textures),

@@ -1,9 +1,11 @@
-//! Faults inside the memory of our allocators, one at a time, for AddressSanitizer and Valgrind to find.
+//! Faults inside the memory of our allocators, one at a time, for AddressSanitizer and Valgrind to
+//! find.
 //!
-//! `cargo run -p loligo-allocators --example planted_faults` uses every allocator rightly; with `list`
-//! it lists the faults, and with the name of one commits it. Without a tool a fault goes unnoticed, as
-//! these do: docs/guide/sanitizers.md says how to build the program so that it does not. `cargo xtask
-//! sanitize` and `cargo xtask valgrind` run all of them and fail if one is not reported.
+//! `cargo run -p loligo-allocators --example planted_faults` uses every allocator rightly; with
+//! `list` it lists the faults, and with the name of one commits it. Without a tool a fault goes
+//! unnoticed, as these do: docs/guide/sanitizers.md says how to build the program so that it does
+//! not. `cargo xtask sanitize` and `cargo xtask valgrind` run all of them and fail if one is not
+//! reported.
 #![expect(unsafe_code, reason = "it uses memory after it was freed, on purpose")]
 
 use core::alloc::Layout;
@@ -82,7 +84,8 @@ fn free(allocator: &dyn Allocator, block: NonNull<u8>) {
 fn read(block: NonNull<u8>, at: usize) {
     let place = block.as_ptr().wrapping_add(at);
     println!("touches {place:p}");
-    // SAFETY: callers pass memory that their region still holds; that nobody may read it is the fault.
+    // SAFETY: callers pass memory that their region still holds; that nobody may read it is the
+    // fault.
     let byte = unsafe { place.read_volatile() };
     core::hint::black_box(byte);
 }
@@ -296,7 +299,8 @@ fn rightly() -> Outcome {
     Ok(())
 }
 
-/// Allocates, writes, reads, resizes and frees blocks of many sizes, of which the largest is `most`.
+/// Allocates, writes, reads, resizes and frees blocks of many sizes, of which the largest is
+/// `most`.
 fn use_all_of(allocator: &dyn Allocator, most: usize) -> Outcome {
     let mut blocks = Vec::new();
     for step in 0..60 {

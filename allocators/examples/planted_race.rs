@@ -1,5 +1,5 @@
-//! A race, planted for ThreadSanitizer: with the argument `race` two threads count in one number without
-//! agreeing on it, without it they do. `cargo xtask tsan` runs both.
+//! A race, planted for ThreadSanitizer: with the argument `race` two threads count in one number
+//! without agreeing on it, without it they do. `cargo xtask tsan` runs both.
 #![expect(unsafe_code, reason = "a race cannot be had without")]
 
 use core::cell::UnsafeCell;
@@ -10,7 +10,8 @@ use std::thread;
 /// A number that says it may be shared.
 struct Number(UnsafeCell<u64>);
 
-// SAFETY: the counting thread holds the lock; with the argument `race` that is not so, which is the planted fault.
+// SAFETY: the counting thread holds the lock; with the argument `race` that is not so, which is the
+// planted fault.
 unsafe impl Sync for Number {}
 
 static NUMBER: Number = Number(UnsafeCell::new(0));
@@ -20,8 +21,8 @@ static HERE: AtomicU32 = AtomicU32::new(0);
 fn main() {
     let races = std::env::args().nth(1).is_some_and(|argument| argument == "race");
     let count = || {
-        // On a busy machine one thread could end before the other is started, and so come before it.
-        // Relaxed: waiting must not order what follows.
+        // On a busy machine one thread could end before the other is started, and so come before
+        // it. Relaxed: waiting must not order what follows.
         HERE.fetch_add(1, Ordering::Relaxed);
         while HERE.load(Ordering::Relaxed) < 2 {
             thread::yield_now();

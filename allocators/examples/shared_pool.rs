@@ -42,8 +42,8 @@ fn main() -> Result<(), AllocError> {
     let expected: u64 = (0..JOBS * 10).map(|n| n * n).sum();
     assert_eq!(total, expected, "every job was done once");
 
-    // With all threads at rest the counters are exact. Had one job been forgotten, dropping the pool
-    // would panic and list it.
+    // With all threads at rest the counters are exact. Had one job been forgotten, dropping the
+    // pool would panic and list it.
     print(&jobs);
     print(&game);
     print(&pages);
@@ -63,13 +63,13 @@ fn work(jobs: SharedRef<'_>) -> Result<u64, AllocError> {
         for _ in 0..WORKERS {
             scope.spawn(|| {
                 loop {
-                    // The queue has a lock, the pool has none: a block goes back to it with one atomic
-                    // operation on its bit, whichever thread made it.
+                    // The queue has a lock, the pool has none: a block goes back to it with one
+                    // atomic operation on its bit, whichever thread made it.
                     let next = receiver.lock().map(|queue| queue.recv());
                     let Ok(Ok(Handed(job))) = next else { return };
                     total.fetch_add(done(job), Ordering::Relaxed);
-                    // SAFETY: the job was made by this pool, was handed to this thread alone, and is
-                    // not used again.
+                    // SAFETY: the job was made by this pool, was handed to this thread alone, and
+                    // is not used again.
                     unsafe { jobs.make_delete(job) };
                 }
             });

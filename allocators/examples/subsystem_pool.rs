@@ -23,8 +23,8 @@ struct Voice {
 fn main() -> Result<(), AllocError> {
     play()?;
 
-    // A leak panics when the allocator is dropped, so it cannot be overlooked. A test would fail here;
-    // this program catches the panic to go on and tell of it.
+    // A leak panics when the allocator is dropped, so it cannot be overlooked. A test would fail
+    // here; this program catches the panic to go on and tell of it.
     println!("\nnow the same with a voice forgotten:");
     let result = panic::catch_unwind(forget_a_voice);
     assert!(result.is_err(), "the pool reports the voice that was never deleted");
@@ -33,8 +33,8 @@ fn main() -> Result<(), AllocError> {
 }
 
 fn play() -> Result<(), AllocError> {
-    // Each allocator takes its memory from the one it is given, and from nowhere else. Lifetimes see to
-    // it that none is dropped before those that are on it.
+    // Each allocator takes its memory from the one it is given, and from nowhere else. Lifetimes
+    // see to it that none is dropped before those that are on it.
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     // The proxy costs nothing but counting. Whatever the sound system allocates goes through it.

@@ -7,11 +7,11 @@
 //! table   | slot 0 | slot 1 | .. | slot 2^k - 1 |      at most 3/4 full
 //! ```
 //!
-//! Open addressing with linear probing. A removed slot is filled by shifting back what was pushed past
-//! it, so there are no tombstones and a table never needs cleaning. The last one that was removed waits
-//! for that until the next goes, as most allocators give out first what was freed last, and then the slot
-//! serves again as it is. Growing takes a table twice as large from the allocator for books and
-//! gives the old one back; the table never shrinks before it is dropped.
+//! Open addressing with linear probing. A removed slot is filled by shifting back what was pushed
+//! past it, so there are no tombstones and a table never needs cleaning. The last one that was
+//! removed waits for that until the next goes, as most allocators give out first what was freed
+//! last, and then the slot serves again as it is. Growing takes a table twice as large from the
+//! allocator for books and gives the old one back; the table never shrinks before it is dropped.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -66,8 +66,9 @@ pub(crate) struct Place {
 ///
 /// # Invariants
 ///
-/// 1. `slots` is null and `capacity` zero, or `slots` leads to `capacity` slots, a power of two, whose
-///    addresses are written, and whose values are where the address is not zero, taken from the allocator for books with `layout(capacity)`.
+/// 1. `slots` is null and `capacity` zero, or `slots` leads to `capacity` slots, a power of two,
+///    whose addresses are written, and whose values are where the address is not zero, taken from
+///    the allocator for books with `layout(capacity)`.
 /// 2. `used` slots, at most 3/4 of all, have the address of an entry; no address stands twice.
 /// 3. Between the slot that an address hashes to and the one it is in, no slot is empty.
 /// 4. `gone` is zero, or one more than a slot that has an address which is no entry any more.
@@ -369,7 +370,8 @@ impl<V: Copy> AddressTable<V> {
     }
 }
 
-/// Returns the layout of a table of `capacity` slots, which [`AddressTable::grow`] found to be possible.
+/// Returns the layout of a table of `capacity` slots, which [`AddressTable::grow`] found to be
+/// possible.
 fn layout<V: Copy>(capacity: usize) -> Layout {
     Layout::array::<Slot<V>>(capacity).expect("the table's size was checked before it was taken")
 }

@@ -64,8 +64,9 @@ impl Error for Damage {}
 /// An object that hands out blocks of memory.
 ///
 /// Any power-of-two alignment is served up to what the allocator's region can hold. A size of zero
-/// is served as one byte: a real, distinct block that must be freed. Exhaustion is an error, never a
-/// panic, and changes nothing. A free that is found to be wrong ends in [`misuse`](crate::misuse()).
+/// is served as one byte: a real, distinct block that must be freed. Exhaustion is an error, never
+/// a panic, and changes nothing. A free that is found to be wrong ends in
+/// [`misuse`](crate::misuse()).
 ///
 /// The methods that hand out or take back a block carry `#[track_caller]`, also through
 /// `&dyn Allocator`, so that an allocator that keeps sites knows who called.
@@ -74,9 +75,9 @@ impl Error for Damage {}
 ///
 /// An implementation promises that
 ///
-/// 1. a block it returns is valid for reads and writes of at least `layout.size()` bytes (the slice's
-///    length, which is what was granted), is aligned to `layout.align()`, and overlaps no other live
-///    block, until it is freed or the allocator is moved or dropped;
+/// 1. a block it returns is valid for reads and writes of at least `layout.size()` bytes (the
+///    slice's length, which is what was granted), is aligned to `layout.align()`, and overlaps no
+///    other live block, until it is freed or the allocator is moved or dropped;
 /// 2. an `Err` leaves every block and the allocator as they were;
 /// 3. the allocator calls nothing that unwinds between taking a block and giving it out.
 pub unsafe trait Allocator {
@@ -96,7 +97,8 @@ pub unsafe trait Allocator {
     #[track_caller]
     fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let block = self.allocate(layout)?;
-        // SAFETY: the block was just handed out to us and is valid for writes over its whole length.
+        // SAFETY: the block was just handed out to us and is valid for writes over its whole
+        // length.
         unsafe { block.cast::<u8>().write_bytes(0, block.len()) };
         Ok(block)
     }
@@ -114,8 +116,8 @@ pub unsafe trait Allocator {
     ///
     /// # Safety
     ///
-    /// As [`deallocate`](Self::deallocate), and `layout` fits the block: its alignment is the one the
-    /// block was asked with, its size is between the size last asked and the size last granted.
+    /// As [`deallocate`](Self::deallocate), and `layout` fits the block: its alignment is the one
+    /// the block was asked with, its size is between the size last asked and the size last granted.
     #[track_caller]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let _ = layout;
@@ -173,8 +175,8 @@ pub unsafe trait Allocator {
         unsafe { move_block(self, block, old, new) }
     }
 
-    /// Returns how many bytes of the block may be used: the length of the slice that was returned when
-    /// it was allocated or last resized.
+    /// Returns how many bytes of the block may be used: the length of the slice that was returned
+    /// when it was allocated or last resized.
     ///
     /// # Safety
     ///
@@ -198,19 +200,21 @@ pub unsafe trait Allocator {
         None
     }
 
-    /// Returns an address that tells this allocator from all others that are alive: its own, unless it
-    /// stands for another. Two that are one inside the other (a lock and what it guards) may share it.
+    /// Returns an address that tells this allocator from all others that are alive: its own, unless
+    /// it stands for another. Two that are one inside the other (a lock and what it guards) may
+    /// share it.
     fn identity(&self) -> *const () {
         core::ptr::from_ref(self).cast()
     }
 
-    /// Returns the [`identity`](Self::identity) of the allocator that this one takes its memory from,
-    /// also where [`backing`](Self::backing) cannot lend it (through a lock, for instance).
+    /// Returns the [`identity`](Self::identity) of the allocator that this one takes its memory
+    /// from, also where [`backing`](Self::backing) cannot lend it (through a lock, for instance).
     fn backing_identity(&self) -> Option<*const ()> {
         self.backing().map(Allocator::identity)
     }
 
-    /// Returns the most bytes that this allocator may have granted at once, where it was given a limit.
+    /// Returns the most bytes that this allocator may have granted at once, where it was given a
+    /// limit.
     fn budget(&self) -> Option<usize> {
         None
     }
@@ -218,9 +222,9 @@ pub unsafe trait Allocator {
     /// Returns `true` if `address` is in memory that this allocator hands out from.
     fn owns(&self, address: *const u8) -> bool;
 
-    /// Shows every live block of this object: in address order within a region, regions in the order
-    /// they were taken. A wrapper, whose blocks are in the regions of another, shows those that it
-    /// remembers in any order. The allocator must not be called from `visit`.
+    /// Shows every live block of this object: in address order within a region, regions in the
+    /// order they were taken. A wrapper, whose blocks are in the regions of another, shows those
+    /// that it remembers in any order. The allocator must not be called from `visit`.
     fn walk(&self, visit: &mut dyn FnMut(Block));
 
     /// Checks the allocator's own structure, in release builds too. O(blocks). A wrapper checks its
@@ -232,8 +236,8 @@ pub unsafe trait Allocator {
     fn verify(&self) -> Result<(), Damage>;
 }
 
-/// Moves a block into a new one of the same allocator, as [`Allocator::reallocate`] does where a block
-/// cannot stay.
+/// Moves a block into a new one of the same allocator, as [`Allocator::reallocate`] does where a
+/// block cannot stay.
 ///
 /// # Errors
 ///

@@ -3,19 +3,19 @@
 //! One feature for each live line, `allocator-api2-02` and `allocator-api2-04`; each makes the same
 //! implementations from one macro, so either may change or go without touching the other.
 //!
-//! What implements `allocator_api2::alloc::Allocator`: `&dyn Allocator`, `&(dyn Allocator + Sync)`, a
-//! reference to each allocator of this crate (the list is `each_allocator!`), and [`Bridge`] around a
-//! reference to any other. Never an allocator by value: a container may be moved with its allocator
-//! inside, and some of ours hold their memory within themselves.
+//! What implements `allocator_api2::alloc::Allocator`: `&dyn Allocator`, `&(dyn Allocator + Sync)`,
+//! a reference to each allocator of this crate (the list is `each_allocator!`), and [`Bridge`]
+//! around a reference to any other. Never an allocator by value: a container may be moved with its
+//! allocator inside, and some of ours hold their memory within themselves.
 //!
-//! Sizes of zero differ on the two sides. Here they are real blocks; there a container may hand back
-//! a dangling pointer that it never asked for (a `Box` of a type without size does). So a bridge
-//! answers a size of zero with a dangling, aligned address and an empty slice, and ignores such a free:
-//! no call reaches the allocator. Nothing can be confused, since a block of some size is never given
-//! back there with a size of zero.
+//! Sizes of zero differ on the two sides. Here they are real blocks; there a container may hand
+//! back a dangling pointer that it never asked for (a `Box` of a type without size does). So a
+//! bridge answers a size of zero with a dangling, aligned address and an empty slice, and ignores
+//! such a free: no call reaches the allocator. Nothing can be confused, since a block of some size
+//! is never given back there with a size of zero.
 //!
-//! Call sites in leak and misuse reports are lines of that library, which does not pass its callers on;
-//! stack traces tell more there.
+//! Call sites in leak and misuse reports are lines of that library, which does not pass its callers
+//! on; stack traces tell more there.
 
 #[cfg(test)]
 mod tests;

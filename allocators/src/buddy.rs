@@ -2,16 +2,16 @@
 //!
 //! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015). Changes:
 //!
-//! - One used bit a block instead of an XOR bit a pair and a split bit a block: used with a used half
-//!   is split, used without is allocated, unused is free or absent. The same bit a block, and double,
-//!   foreign, interior and wrong-size frees are found from it.
+//! - One used bit a block instead of an XOR bit a pair and a split bit a block: used with a used
+//!   half is split, used without is allocated, unused is free or absent. The same bit a block, and
+//!   double, foreign, interior and wrong-size frees are found from it.
 //! - The bits are in the order of addresses, all heights mixed, so a block, its halves, its buddy
 //!   and its parent mostly share a word, and a part of the tree needs a part of the bits.
 //! - The grid of leaves is at multiples of the leaf in the address space: a block is aligned to its
 //!   own length wherever the buffer lies. The buffer may miss the tree's front and its back.
 //! - The metadata is a piece of the missing front, not a set of allocated blocks.
-//! - Blocks just freed wait in a small front for each size and are merged later: when the front runs
-//!   over, when a request could not be served otherwise, and before anyone looks.
+//! - Blocks just freed wait in a small front for each size and are merged later: when the front
+//!   runs over, when a request could not be served otherwise, and before anyone looks.
 //! - Everything is an index or an offset, so the buffer can be copied, mapped or sent, and opened.
 //!
 //! `docs/decisions/0002-buddy-bit.md` says what else was thought of. The layout of the buffer:
@@ -61,10 +61,11 @@ pub(crate) use crate::buddy::tree::{Link, Parts, Tree};
 /// # Complexity
 ///
 /// Allocating and freeing a block of a size that was freed lately is O(1) and touches no block.
-/// Otherwise O(levels): a split or a merge a level, with no list ever searched. A front that runs over
-/// merges 8 blocks at once, and a request that finds nothing merges what the fronts hold, at most 15
-/// blocks a level, before it fails; an alignment above the block's own looks at no more than 64 places.
-/// Growing in place is O(levels), and looks through the fronts if the buddy is split.
+/// Otherwise O(levels): a split or a merge a level, with no list ever searched. A front that runs
+/// over merges 8 blocks at once, and a request that finds nothing merges what the fronts hold, at
+/// most 15 blocks a level, before it fails; an alignment above the block's own looks at no more
+/// than 64 places. Growing in place is O(levels), and looks through the fronts if the buddy is
+/// split.
 ///
 /// # Memory
 ///
@@ -143,8 +144,8 @@ impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
     ///
     /// # Errors
     ///
-    /// [`BuddyError`] if the leaf is not a power of two of at least 16 bytes, or the region holds no
-    /// leaf or more than 32 levels.
+    /// [`BuddyError`] if the leaf is not a power of two of at least 16 bytes, or the region holds
+    /// no leaf or more than 32 levels.
     pub fn from_region(
         name: &'a str,
         region: &'a mut [MaybeUninit<u8>],
@@ -171,8 +172,8 @@ impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
     ///
     /// # Safety
     ///
-    /// The bytes are initialised, or were copied from an arena together with what was not initialised
-    /// inside its live blocks.
+    /// The bytes are initialised, or were copied from an arena together with what was not
+    /// initialised inside its live blocks.
     ///
     /// # Examples
     ///
@@ -236,8 +237,8 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
         make(name, memory, leaf_bytes)
     }
 
-    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites). They are no
-    /// part of the arena: the blocks of one that is opened have none.
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites). They are
+    /// no part of the arena: the blocks of one that is opened have none.
     #[must_use]
     pub const fn with_sites<S: SiteBook>(self, sites: S) -> BuddyAllocator<'a, B, S> {
         with_sites!(self, sites, BuddyAllocator { tree, data, memory })
@@ -266,8 +267,8 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     /// Marks the leaves that hold any of `bytes` bytes from `offset` as taken, whatever lies there.
     /// The offset counts from the start of the region.
     ///
-    /// The range is covered by the fewest blocks that tile it. Each is a live block from then on: it
-    /// is counted and shown, and it is freed like any other, or all of them by
+    /// The range is covered by the fewest blocks that tile it. Each is a live block from then on:
+    /// it is counted and shown, and it is freed like any other, or all of them by
     /// [`release_range`](Self::release_range).
     ///
     /// # Complexity
@@ -286,8 +287,8 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         self.tree.reserve(from, to, |run| self.sites.note(self.block(run).cast(), site))
     }
 
-    /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these very
-    /// numbers. A range that does not consist of whole live blocks is a misuse.
+    /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these
+    /// very numbers. A range that does not consist of whole live blocks is a misuse.
     ///
     /// # Complexity
     ///
@@ -335,8 +336,8 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         self.memory.region()
     }
 
-    /// Returns how many bytes at the start of the region serve no block: the metadata, rounded up to
-    /// the first leaf.
+    /// Returns how many bytes at the start of the region serve no block: the metadata, rounded up
+    /// to the first leaf.
     #[must_use]
     pub fn overhead_bytes(&self) -> usize {
         self.data.addr().get() - self.memory.start().addr().get()
@@ -382,8 +383,8 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     }
 
     /// Shows the free blocks of a level by their indices in it, in the order of its list: the first
-    /// one is given out next. Merges what waits in the fronts first. The allocator must not be called
-    /// from `visit`.
+    /// one is given out next. Merges what waits in the fronts first. The allocator must not be
+    /// called from `visit`.
     ///
     /// # Panics
     ///
@@ -396,8 +397,8 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     ///
     /// # Complexity
     ///
-    /// O(levels) for each block that waits: at most 15 for each size of at most 64 KiB and a 256th of
-    /// the region.
+    /// O(levels) for each block that waits: at most 15 for each size of at most 64 KiB and a 256th
+    /// of the region.
     pub fn settle(&self) {
         self.tree.settle();
     }

@@ -1,9 +1,9 @@
 //! The buddy allocator over offsets alone, for memory that it must not or cannot touch.
 //!
 //! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), with the changes
-//! that [`BuddyAllocator`](crate::BuddyAllocator) lists, and one more: header, bits and the links of
-//! free blocks are in a table of its own, so what is divided may be the memory of a GPU, a file, or
-//! the elements of an array that is moved about.
+//! that [`BuddyAllocator`](crate::BuddyAllocator) lists, and one more: header, bits and the links
+//! of free blocks are in a table of its own, so what is divided may be the memory of a GPU, a file,
+//! or the elements of an array that is moved about.
 //!
 //! ```text
 //! table: | header | list heads | fronts | bits: 2 a leaf | links: 8 bytes a leaf |
@@ -83,8 +83,8 @@ pub struct BuddyOffsets<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     table: Memory<'a, B>,
 }
 
-// SAFETY: the tree points into the table, which this object alone reaches (invariant 1), so they move
-// together; the table refers to the backing, which threads may share.
+// SAFETY: the tree points into the table, which this object alone reaches (invariant 1), so they
+// move together; the table refers to the backing, which threads may share.
 unsafe impl<B: Allocator + Sync + ?Sized> Send for BuddyOffsets<'_, B> {}
 
 impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
@@ -131,15 +131,15 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
             origin: ptr::null(),
             home: 0,
         };
-        // SAFETY: the metadata was just written, in memory that this object alone reaches; each leaf
-        // has a link of its own, which is written before it is read.
+        // SAFETY: the metadata was just written, in memory that this object alone reaches; each
+        // leaf has a link of its own, which is written before it is read.
         let tree = unsafe { Tree::over(name, shape, parts) };
         tree.plant();
         Ok(Self { tree, bytes, table })
     }
 
-    /// Returns the offset of a block of at least `bytes`, which is a multiple of `align`. Zero bytes
-    /// are served as one.
+    /// Returns the offset of a block of at least `bytes`, which is a multiple of `align`. Zero
+    /// bytes are served as one.
     ///
     /// # Complexity
     ///
@@ -231,8 +231,8 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         self.tree.reserve(from, to, |_| ())
     }
 
-    /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these very
-    /// numbers. A range that does not consist of whole live blocks is a misuse.
+    /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these
+    /// very numbers. A range that does not consist of whole live blocks is a misuse.
     ///
     /// # Complexity
     ///
@@ -320,8 +320,8 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     }
 
     /// Shows the free blocks of a level by their indices in it, in the order of its list: the first
-    /// one is given out next. Merges what waits in the fronts first. The allocator must not be called
-    /// from `visit`.
+    /// one is given out next. Merges what waits in the fronts first. The allocator must not be
+    /// called from `visit`.
     ///
     /// # Panics
     ///

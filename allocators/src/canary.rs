@@ -1,9 +1,9 @@
 //! Known words before and after each block.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which fills some bytes beside each block with a
-//! known pattern and looks at them when the block is freed. Changes: there are such bytes on both
-//! sides; all live blocks can be looked at whenever one likes; and the words that link them are not
-//! believed unless their own check word holds.
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which fills some bytes beside each block
+//! with a known pattern and looks at them when the block is freed. Changes: there are such bytes on
+//! both sides; all live blocks can be looked at whenever one likes; and the words that link them
+//! are not believed unless their own check word holds.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -23,20 +23,21 @@ mod tests;
 
 use header::{Header, Shape, header_of};
 
-/// An allocator that lays known words before and after each block of another, and finds out when one
-/// was written over.
+/// An allocator that lays known words before and after each block of another, and finds out when
+/// one was written over.
 ///
-/// Each block is exactly as long as asked (at least one byte), so that the byte after its last one is
-/// guarded already. The words are checked when the block is freed, resized or asked for its size, by
-/// either way of freeing; [`verify`](Allocator::verify) checks those of all live blocks.
+/// Each block is exactly as long as asked (at least one byte), so that the byte after its last one
+/// is guarded already. The words are checked when the block is freed, resized or asked for its
+/// size, by either way of freeing; [`verify`](Allocator::verify) checks those of all live blocks.
 ///
 /// A changed byte after a block is an [`Overrun`](crate::Misuse::Overrun), one before it an
 /// [`Underrun`](crate::Misuse::Underrun); the report says how many bytes were changed, how far from
 /// the block, and the block's size. Where the words just before a block hold but the header before
-/// those does not, it is [`Damaged`](crate::Misuse::Damaged). No word of a header is believed before
-/// its check word was tested, so an overwritten link or size is reported and never followed. A call
-/// that links a block or takes it off the list changes one link in the header of another; that link
-/// must be what it is known to be, and the rest is tested when its own block's turn comes.
+/// those does not, it is [`Damaged`](crate::Misuse::Damaged). No word of a header is believed
+/// before its check word was tested, so an overwritten link or size is reported and never followed.
+/// A call that links a block or takes it off the list changes one link in the header of another;
+/// that link must be what it is known to be, and the rest is tested when its own block's turn
+/// comes.
 ///
 /// A double free is found as long as the backing has neither reused nor overwritten the block's
 /// header; so are frees of what the backing never had, and of an address inside a block. A block of
@@ -45,8 +46,8 @@ use header::{Header, Shape, header_of};
 /// # Complexity
 ///
 /// O(1) on top of the backing's, and O(alignment) for alignments above that of a word. `verify` and
-/// `walk` take O(blocks), and so does the report of a wrong free. Freeing touches the headers of two
-/// other blocks.
+/// `walk` take O(blocks), and so does the report of a wrong free. Freeing touches the headers of
+/// two other blocks.
 ///
 /// # Memory
 ///
@@ -68,10 +69,10 @@ use header::{Header, Shape, header_of};
 /// # When not to use it
 ///
 /// It cannot see a write that skips the words or writes what lies there, nor a read, nor who wrote:
-/// guard pages and AddressSanitizer stop the writer itself. Over a backing that gives memory back to
-/// the system at once, a double free faults on the header instead of being reported. Pointers must
-/// keep the provenance of the slice that was returned, as the header is reached from the block's
-/// address.
+/// guard pages and AddressSanitizer stop the writer itself. Over a backing that gives memory back
+/// to the system at once, a double free faults on the header instead of being reported. Pointers
+/// must keep the provenance of the slice that was returned, as the header is reached from the
+/// block's address.
 ///
 /// # Panics
 ///
@@ -110,7 +111,8 @@ use header::{Header, Shape, header_of};
 ///
 /// # Invariants
 ///
-/// 1. `head` leads over `next` to the header of every live block once, and to null; `prev` leads back.
+/// 1. `head` leads over `next` to the header of every live block once, and to null; `prev` leads
+///    back.
 /// 2. The check word of each of these headers is the seal of its words, its address and `secret`.
 /// 3. The guards and the pad of each live block hold the guard's words.
 /// 4. `allocations_total - frees_total` blocks are live; the counters of bytes are sums over them.
@@ -136,9 +138,9 @@ pub struct CanaryAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
 unsafe impl<B: Allocator + Sync + ?Sized> Send for CanaryAllocator<'_, B> {}
 
 impl CanaryAllocator<'_> {
-    /// Returns what is asked of the backing for a block of `layout`: room for header and guards, at an
-    /// alignment of at least 8. Where no address space has that room it is the greatest layout of that
-    /// alignment, which every backing refuses.
+    /// Returns what is asked of the backing for a block of `layout`: room for header and guards, at
+    /// an alignment of at least 8. Where no address space has that room it is the greatest layout
+    /// of that alignment, which every backing refuses.
     #[must_use]
     pub const fn layout_for(layout: Layout) -> Layout {
         match Shape::of(layout) {
@@ -279,8 +281,8 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         }
     }
 
-    /// Takes a block off the list. Of the headers beside it only the links to it are used, and these
-    /// must be what they are known to be.
+    /// Takes a block off the list. Of the headers beside it only the links to it are used, and
+    /// these must be what they are known to be.
     #[inline(always)]
     fn unlink(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
         self.test_beside(at, header, site);
@@ -304,7 +306,8 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         unsafe { self.give_back(block, &header, header.shape(), site) };
     }
 
-    /// As [`release`](Self::release), apart from the quick way for blocks that are as they should be.
+    /// As [`release`](Self::release), apart from the quick way for blocks that are as they should
+    /// be.
     #[cold]
     #[inline(never)]
     #[track_caller]

@@ -84,8 +84,8 @@ struct Hot {
 /// 1. A slot or block is live exactly if its start bit is set.
 /// 2. A slot in a front has its bit clear, is counted in its page's `used`, is in a slab page of
 ///    the front's class, and is in no other front and in no current page's bitmap.
-/// 3. A page that is not mixed holds slots of one class only; in a mixed page each slot has the class
-///    of the unit that it starts in.
+/// 3. A page that is not mixed holds slots of one class only; in a mixed page each slot has the
+///    class of the unit that it starts in.
 /// 4. `hot` is a copy of what `regions[hot.region]` says, or has no granules.
 #[derive(Debug)]
 pub(crate) struct Engine<C> {

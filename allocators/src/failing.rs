@@ -77,15 +77,16 @@ const fn mix(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// An allocator that passes requests on to another and refuses some on order, for testing what stands
-/// on it.
+/// An allocator that passes requests on to another and refuses some on order, for testing what
+/// stands on it.
 ///
-/// Allocations, growth in place and reallocations are requests; frees and shrinking in place are not,
-/// and never refused here. A refused request does not reach the backing and changes nothing but the
-/// count of refusals. What is refused may be changed at any time by [`refuse`](Self::refuse).
+/// Allocations, growth in place and reallocations are requests; frees and shrinking in place are
+/// not, and never refused here. A refused request does not reach the backing and changes nothing
+/// but the count of refusals. What is refused may be changed at any time by
+/// [`refuse`](Self::refuse).
 ///
-/// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false), and
-/// [`walk`](Allocator::walk) shows nothing.
+/// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false),
+/// and [`walk`](Allocator::walk) shows nothing.
 ///
 /// # Complexity
 ///
@@ -209,7 +210,8 @@ impl<'a, B: Allocator + ?Sized> FailingAllocator<'a, B> {
     }
 }
 
-// SAFETY: every block is the proxy's, which keeps the contract; a refusal comes before anything else.
+// SAFETY: every block is the proxy's, which keeps the contract; a refusal comes before anything
+// else.
 unsafe impl<B: Allocator + ?Sized> Allocator for FailingAllocator<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

@@ -1,9 +1,9 @@
 //! What did not fit where it should have gone, and is in the backing instead.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose allocators take their memory
-//! from one another, and the foundation library of BitSquid (2012), where the allocators for
-//! short-lived memory fall back to a backing. Changes: what fell back is remembered and counted apart,
-//! so that a drop can release it and a wrong free is found.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose allocators take their
+//! memory from one another, and the foundation library of BitSquid (2012), where the allocators for
+//! short-lived memory fall back to a backing. Changes: what fell back is remembered and counted
+//! apart, so that a drop can release it and a wrong free is found.
 //!
 //! Two allocators share this: each tries memory of its own first, which is here called the near
 //! allocator.
@@ -148,8 +148,8 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         let backing = self.backing.ok_or(AllocError)?;
         let block =
             if zeroed { backing.allocate_zeroed(layout)? } else { backing.allocate(layout)? };
-        // The block first: it can be given back, so that a refusal changes nothing; a table that has
-        // grown could not become smaller again.
+        // The block first: it can be given back, so that a refusal changes nothing; a table that
+        // has grown could not become smaller again.
         if self.fallen.reserve(backing).is_err() {
             // SAFETY: the block is live, was asked with this layout, and nobody has seen it.
             unsafe { backing.deallocate_sized(block.cast(), layout) };
@@ -306,8 +306,8 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
     #[track_caller]
     fn give_back(&self, fallen: Fallen) {
         if let Some(backing) = self.backing {
-            // SAFETY: the block was taken from this backing, was last asked with this layout, and its
-            // entry has just left the table.
+            // SAFETY: the block was taken from this backing, was last asked with this layout, and
+            // its entry has just left the table.
             unsafe { backing.deallocate_sized(fallen.block.cast(), fallen.layout) };
         }
     }

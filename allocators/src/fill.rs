@@ -1,9 +1,9 @@
 //! Patterns written into blocks as they come and go.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which fills what is allocated with one value and
-//! another to see whether the bug moves, and clears what is freed so that a late reader trips. Changes:
-//! what a block grows by is filled too, and what a block leaves behind when it moves or shrinks is
-//! cleared.
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which fills what is allocated with one
+//! value and another to see whether the bug moves, and clears what is freed so that a late reader
+//! trips. Changes: what a block grows by is filled too, and what a block leaves behind when it
+//! moves or shrinks is cleared.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -104,20 +104,20 @@ unsafe fn write_words(start: NonNull<u8>, bytes: usize, word: u32) {
 ///
 /// Fresh blocks are filled with [`FillPattern::Known`] unless told otherwise, over all of what was
 /// granted; `allocate_zeroed` stays zero. If a bug changes with the pattern, somebody reads memory
-/// before writing it. Freed blocks are filled with `0xdd` bytes, so that code that reads a block after its
-/// free reads nonsense, though not what the next owner wrote.
+/// before writing it. Freed blocks are filled with `0xdd` bytes, so that code that reads a block
+/// after its free reads nonsense, though not what the next owner wrote.
 ///
 /// What a block grows by is filled. A block that must move is cleared where it was. A block that is
-/// made smaller moves too, so that all of what it leaves is cleared: `resize_in_place` refuses to make
-/// a block smaller, since the bytes could not be cleared before (the backing might refuse) nor after
-/// (they are the backing's). Only where there is no memory to move to, `reallocate` lets the backing
-/// make the block smaller and leaves those bytes as they are.
+/// made smaller moves too, so that all of what it leaves is cleared: `resize_in_place` refuses to
+/// make a block smaller, since the bytes could not be cleared before (the backing might refuse) nor
+/// after (they are the backing's). Only where there is no memory to move to, `reallocate` lets the
+/// backing make the block smaller and leaves those bytes as they are.
 ///
-/// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false), and
-/// [`walk`](Allocator::walk) shows nothing. A free of memory that the backing never had, or of more
-/// bytes than are live here, clears nothing and is reported. Other wrong frees are left to the
-/// backing, which is asked for the block's size first: a heap reports them then, a pool when it gets
-/// the block, after it was cleared.
+/// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false),
+/// and [`walk`](Allocator::walk) shows nothing. A free of memory that the backing never had, or of
+/// more bytes than are live here, clears nothing and is reported. Other wrong frees are left to the
+/// backing, which is asked for the block's size first: a heap reports them then, a pool when it
+/// gets the block, after it was cleared.
 ///
 /// # Complexity
 ///
@@ -205,8 +205,8 @@ impl<'a, B: Allocator + ?Sized> FillAllocator<'a, B> {
     unsafe fn clear(&self, block: NonNull<u8>) {
         // SAFETY: the caller's promise: the block is live.
         let bytes = unsafe { self.proxy.allocated_size(block) };
-        // More than is live here is not ours, nor is what the backing never had: the free will say so,
-        // and a reader of the memory must then find it whole.
+        // More than is live here is not ours, nor is what the backing never had: the free will say
+        // so, and a reader of the memory must then find it whole.
         if bytes <= self.proxy.stats().granted && self.proxy.owns(block.as_ptr()) {
             // SAFETY: the block is live, has so many bytes, and is not used again.
             unsafe { self.freed.fill(block, 0, bytes) };
@@ -214,8 +214,8 @@ impl<'a, B: Allocator + ?Sized> FillAllocator<'a, B> {
     }
 }
 
-// SAFETY: every block is the proxy's, which keeps the contract; only its own bytes are written, and a
-// block that is refused another size is not touched.
+// SAFETY: every block is the proxy's, which keeps the contract; only its own bytes are written, and
+// a block that is refused another size is not touched.
 unsafe impl<B: Allocator + ?Sized> Allocator for FillAllocator<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

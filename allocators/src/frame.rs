@@ -2,8 +2,8 @@
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), which asks that the frame
 //! allocator too knows the size of each block. Changes: the sizes are in a table apart from the
-//! blocks, so a wrong free is found; the last block grows, shrinks and is freed in place; resetting and
-//! scopes borrow the frame mutably, so the compiler keeps them from pulling memory away under a
+//! blocks, so a wrong free is found; the last block grows, shrinks and is freed in place; resetting
+//! and scopes borrow the frame mutably, so the compiler keeps them from pulling memory away under a
 //! container. Others call such an allocator linear, or a bump allocator.
 //!
 //! # Memory
@@ -13,11 +13,12 @@
 //! | block | block | gap | block | free .. | record n | .. | record 0 | ground | dead bits |
 //! ```
 //!
-//! Blocks take their size as asked, rounded up to 8. A record of 8 bytes, offset and size, stands for a
-//! run of blocks of one size that lie one behind the other, so a million equal blocks need one, and a
-//! block of another size than the one before it costs 8 bytes. Where an alignment above 8 skips bytes, a
-//! record of a gap is kept too, so that freeing brings them back. The dead bits, one for each 8 bytes of
-//! the region (1/64 of it), are touched only when a block is freed out of order.
+//! Blocks take their size as asked, rounded up to 8. A record of 8 bytes, offset and size, stands
+//! for a run of blocks of one size that lie one behind the other, so a million equal blocks need
+//! one, and a block of another size than the one before it costs 8 bytes. Where an alignment above
+//! 8 skips bytes, a record of a gap is kept too, so that freeing brings them back. The dead bits,
+//! one for each 8 bytes of the region (1/64 of it), are touched only when a block is freed out of
+//! order.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -50,24 +51,24 @@ static GROUND: Record = Record::GROUND;
 /// An allocator that moves a cursor through a fixed region.
 ///
 /// Freeing the last block gives its memory back at once, and with it that of the blocks before it
-/// which were freed earlier. Freeing any other block marks it dead: its memory comes back when every
-/// block behind it is freed, or by [`reset`](Self::reset). Only the last block changes its size in
-/// place.
+/// which were freed earlier. Freeing any other block marks it dead: its memory comes back when
+/// every block behind it is freed, or by [`reset`](Self::reset). Only the last block changes its
+/// size in place.
 ///
-/// Sizes are exact: `granted` equals `requested` (a size of zero counts as one), and what rounding and
-/// alignment skip counts as reserved alone. A block that grows in place raises the totals by what it
-/// grew.
+/// Sizes are exact: `granted` equals `requested` (a size of zero counts as one), and what rounding
+/// and alignment skip counts as reserved alone. A block that grows in place raises the totals by
+/// what it grew.
 ///
 /// A double free (of a dead block, or of an address behind the last block), a foreign free, an
 /// interior free and a wrong size are found and reported through [`misuse`](crate::misuse()).
 ///
-/// A frame uses at most 4 GiB less one byte of its region. Dropping it releases what is left without
-/// complaint; [`assert_empty`](Self::assert_empty) complains.
+/// A frame uses at most 4 GiB less one byte of its region. Dropping it releases what is left
+/// without complaint; [`assert_empty`](Self::assert_empty) complains.
 ///
 /// # Complexity
 ///
-/// Allocating, and freeing or resizing the last block: O(1) (freeing: amortised, as it takes the dead
-/// before it along). Freeing another block: O(log runs).
+/// Allocating, and freeing or resizing the last block: O(1) (freeing: amortised, as it takes the
+/// dead before it along). Freeing another block: O(log runs).
 ///
 /// # Memory
 ///
@@ -171,16 +172,16 @@ static GROUND: Record = Record::GROUND;
 ///
 /// # Invariants
 ///
-/// 1. `table` points to the youngest record, or to the ground where there is none. Up from it lie the
-///    records of ever older runs and gaps and then the ground.
-/// 2. Runs and gaps lie one behind the other without a hole, from `memory` to `cursor`, in the order
-///    of their records; `cursor` is at or before `table`, and both are multiples of 8.
+/// 1. `table` points to the youngest record, or to the ground where there is none. Up from it lie
+///    the records of ever older runs and gaps and then the ground.
+/// 2. Runs and gaps lie one behind the other without a hole, from `memory` to `cursor`, in the
+///    order of their records; `cursor` is at or before `table`, and both are multiples of 8.
 /// 3. A run has at least one block. The youngest record is no gap, and the last block is not dead.
 /// 4. `odd` counts the dead blocks, each with its bit set and no other bit, and the gaps.
 /// 5. `allocations_total - frees_total` blocks are live and have `allocated_total - freed_total`
 ///    bytes, which were never more than `peak` before the last free.
-/// 6. `quick` is `memory + peak` where `odd` is zero, else zero. (Live bytes are not more than those
-///    below the cursor, so below `quick` there can be no new peak.)
+/// 6. `quick` is `memory + peak` where `odd` is zero, else zero. (Live bytes are not more than
+///    those below the cursor, so below `quick` there can be no new peak.)
 pub struct FrameAllocator<
     'a,
     B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
@@ -213,9 +214,9 @@ pub struct FrameAllocator<
     sites: S,
 }
 
-// SAFETY: the raw pointers lead into the region that this frame alone uses (or to a constant that is
-// only read), and the backing, which is shared, may be used from another thread as it is `Sync`. The
-// sites must be `Send` themselves.
+// SAFETY: the raw pointers lead into the region that this frame alone uses (or to a constant that
+// is only read), and the backing, which is shared, may be used from another thread as it is `Sync`.
+// The sites must be `Send` themselves.
 unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for FrameAllocator<'_, B, S> {}
 
 impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
@@ -332,8 +333,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         self.sites.clear();
     }
 
-    /// Returns how many bytes are between the last block and the table. A block of another size than
-    /// the last takes 8 of them for its record.
+    /// Returns how many bytes are between the last block and the table. A block of another size
+    /// than the last takes 8 of them for its record.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.room()
@@ -540,8 +541,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> Drop for FrameAllocator<'_, B, S> {
     fn drop(&mut self) {
         mark::undefined(self.memory, self.ground.addr() - self.memory.addr().get());
         if let Some((backing, memory, layout)) = self.backing {
-            // SAFETY: the memory was taken from this backing with this layout, and every block in it
-            // ends with the frame.
+            // SAFETY: the memory was taken from this backing with this layout, and every block in
+            // it ends with the frame.
             unsafe { backing.deallocate_sized(memory, layout) };
         }
     }

@@ -110,8 +110,8 @@ impl<const BYTES: usize, A> GlobalMemory<BYTES, A> {
         &self.later
     }
 
-    /// Returns `true` if the block is the static heap's. Its buffer is all in it that can hold a block,
-    /// and the later allocator gives out no address in this object, so its bounds decide.
+    /// Returns `true` if the block is the static heap's. Its buffer is all in it that can hold a
+    /// block, and the later allocator gives out no address in this object, so its bounds decide.
     #[inline]
     fn is_early(&self, block: *mut u8) -> bool {
         let offset = block.addr().wrapping_sub((&raw const self.early).addr());

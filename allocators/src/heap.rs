@@ -1,7 +1,7 @@
 //! The general-purpose allocator.
 //!
-//! The article is Niklas Frykholm, "Custom Memory Allocation in C++" (2010), for its place among the
-//! others; the inside is our own: `docs/decisions/0001-heap.md` says why it is as it is.
+//! The article is Niklas Frykholm, "Custom Memory Allocation in C++" (2010), for its place among
+//! the others; the inside is our own: `docs/decisions/0001-heap.md` says why it is as it is.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -24,21 +24,21 @@ const REGION_BYTES: usize = 64 << 20;
 /// A general-purpose allocator: any size, any alignment, over one fixed region or growing from a
 /// backing allocator.
 ///
-/// Blocks up to 496 bytes are in pages of one size class, larger ones in a two-level segregated fit.
-/// A bit a granule of 16 bytes, apart from the blocks, says what is live, so every double, foreign and
-/// interior free is found until the block is given out again. Of the allocator's own words only the
-/// 8-byte headers of pages and of blocks over 496 bytes are between blocks, and the links of free ones
-/// in them; both are checked before they are believed, headers by 4 bits a word and by their range.
+/// Blocks up to 496 bytes are in pages of one size class, larger ones in a two-level segregated
+/// fit. A bit a granule of 16 bytes, apart from the blocks, says what is live, so every double,
+/// foreign and interior free is found until the block is given out again. Of the allocator's own
+/// words only the 8-byte headers of pages and of blocks over 496 bytes are between blocks, and the
+/// links of free ones in them; both are checked before they are believed, headers by 4 bits a word
+/// and by their range.
 ///
 /// # Complexity
 ///
-/// Every operation is bounded by a constant, apart from what the backing does: a small block costs a
-/// handful of instructions on three cache lines; refilling reads one page's 32 bytes of bits, and at
-/// most 8 mixed and 8 sparse pages and one front before new memory is taken (64 sparse pages and all
-/// fronts before a request is refused); a large one touches at most ten lines (itself, two neighbours,
-/// two list heads, four list neighbours, the bits). A block of another region than the last is looked
-/// for among at most 32. The first
-/// use of a page clears its 33 bytes of tables.
+/// Every operation is bounded by a constant, apart from what the backing does: a small block costs
+/// a handful of instructions on three cache lines; refilling reads one page's 32 bytes of bits, and
+/// at most 8 mixed and 8 sparse pages and one front before new memory is taken (64 sparse pages and
+/// all fronts before a request is refused); a large one touches at most ten lines (itself, two
+/// neighbours, two list heads, four list neighbours, the bits). A block of another region than the
+/// last is looked for among at most 32. The first use of a page clears its 33 bytes of tables.
 ///
 /// # Memory
 ///
@@ -127,15 +127,15 @@ impl<'a> HeapAllocator<'a, dyn Allocator + Sync + 'a> {
 }
 
 impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
-    /// Makes a heap that takes regions from `backing` as it needs them, the first of 64 MiB or as much
-    /// as it can get. Takes nothing yet.
+    /// Makes a heap that takes regions from `backing` as it needs them, the first of 64 MiB or as
+    /// much as it can get. Takes nothing yet.
     #[must_use]
     pub const fn new(name: &'a str, backing: &'a B) -> Self {
         Self::with_region_bytes(name, backing, REGION_BYTES)
     }
 
-    /// Makes a heap whose first region has about `bytes` bytes, 64 KiB at the least; each further one
-    /// is twice as large.
+    /// Makes a heap whose first region has about `bytes` bytes, 64 KiB at the least; each further
+    /// one is twice as large.
     #[must_use]
     pub const fn with_region_bytes(name: &'a str, backing: &'a B, bytes: usize) -> Self {
         Self { owner: Owner::growing(name, backing, bytes), sites: NoSites }

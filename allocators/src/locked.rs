@@ -18,27 +18,29 @@ use crate::sync::SpinLock;
 /// Makes an allocator fit for several threads: each call takes a lock.
 ///
 /// `Locked<A>` is `Sync` if `A` is `Send`. `L` is the lock: [`SpinLock`] unless told otherwise, or
-/// with the feature `lock_api` any `lock_api::RawMutex`, such as `parking_lot::RawMutex`, or one that
-/// masks interrupts where handlers allocate (a spin lock taken in a handler that interrupted its
-/// holder would wait for ever).
+/// with the feature `lock_api` any `lock_api::RawMutex`, such as `parking_lot::RawMutex`, or one
+/// that masks interrupts where handlers allocate (a spin lock taken in a handler that interrupted
+/// its holder would wait for ever).
 ///
-/// `Locked<A>` over the spin lock is a [`GlobalAlloc`]. Other locks are not let in there: what stands
-/// under `#[global_allocator]` must neither allocate nor unwind, and a mutex that parks threads
-/// allocates its queues. Should the allocator unwind nevertheless, the program is aborted. Misuse aborts
-/// as well; a handler installed with [`set_misuse_handler`](crate::set_misuse_handler) that panics
-/// needs memory for its message and so waits for ever below the global allocator.
+/// `Locked<A>` over the spin lock is a [`GlobalAlloc`]. Other locks are not let in there: what
+/// stands under `#[global_allocator]` must neither allocate nor unwind, and a mutex that parks
+/// threads allocates its queues. Should the allocator unwind nevertheless, the program is aborted.
+/// Misuse aborts as well; a handler installed with
+/// [`set_misuse_handler`](crate::set_misuse_handler) that panics needs memory for its message and
+/// so waits for ever below the global allocator.
 ///
 /// # Deadlock
 ///
 /// The lock is held while the allocator works, while `visit` of [`walk`](Allocator::walk) runs and
-/// while the closure of [`with`](Self::with) runs. Calling the same `Locked` from there waits for ever;
-/// below `#[global_allocator]`, anything that allocates is such a call, printing included.
+/// while the closure of [`with`](Self::with) runs. Calling the same `Locked` from there waits for
+/// ever; below `#[global_allocator]`, anything that allocates is such a call, printing included.
 ///
 /// # What is not passed on
 ///
-/// [`backing`](Allocator::backing) is `None`. The backing of an `A` that is not `Sync` may be a part
-/// of `A`, such as a heap that it owns, and a reference to it could be used by one thread beside
-/// another that holds the lock. Within the lock it can be asked: `locked.with(|a| a.backing()...)`.
+/// [`backing`](Allocator::backing) is `None`. The backing of an `A` that is not `Sync` may be a
+/// part of `A`, such as a heap that it owns, and a reference to it could be used by one thread
+/// beside another that holds the lock. Within the lock it can be asked: `locked.with(|a|
+/// a.backing()...)`.
 ///
 /// # Complexity
 ///
@@ -208,8 +210,9 @@ impl<A, L: Lock> Drop for Hold<'_, A, L> {
     }
 }
 
-// SAFETY: every call goes to `A`, which keeps the contract, one at a time; moving this moves `A`. The
-// guard is taken in the method itself, not in a closure, so that the caller's site is passed on.
+// SAFETY: every call goes to `A`, which keeps the contract, one at a time; moving this moves `A`.
+// The guard is taken in the method itself, not in a closure, so that the caller's site is passed
+// on.
 unsafe impl<A: Allocator, L: Lock> Allocator for Locked<A, L> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -278,8 +281,9 @@ unsafe impl<A: Allocator, L: Lock> Allocator for Locked<A, L> {
         let name = ptr::from_ref(hold.allocator().name());
         // SAFETY: `A::name` promises, by its signature, that the text stays valid and unchanged for
         // as long as the allocator is borrowed, whatever shared methods are called meanwhile; here
-        // that borrow is `&self`, during which the allocator is neither moved nor borrowed uniquely.
-        // It was read under the lock, and a `str` may be read by any thread beside others.
+        // that borrow is `&self`, during which the allocator is neither moved nor borrowed
+        // uniquely. It was read under the lock, and a `str` may be read by any thread beside
+        // others.
         unsafe { &*name }
     }
 
@@ -305,8 +309,8 @@ unsafe impl<A: Allocator, L: Lock> Allocator for Locked<A, L> {
 }
 
 // SAFETY: blocks are as the allocator's contract promises, aligned and as long as the layout says,
-// null where there is no memory; a failed `realloc` leaves the block as it was. Nothing unwinds: what
-// tries to is stopped by `no_unwind`. The spin lock does not allocate.
+// null where there is no memory; a failed `realloc` leaves the block as it was. Nothing unwinds:
+// what tries to is stopped by `no_unwind`. The spin lock does not allocate.
 unsafe impl<A: Allocator> GlobalAlloc for Locked<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

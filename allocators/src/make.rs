@@ -44,8 +44,8 @@ pub trait Make: Allocator {
     ///
     /// # Safety
     ///
-    /// `object` came from [`make_new`](Self::make_new) of this allocator, was not deleted before, and
-    /// nothing uses it afterwards.
+    /// `object` came from [`make_new`](Self::make_new) of this allocator, was not deleted before,
+    /// and nothing uses it afterwards.
     #[track_caller]
     unsafe fn make_delete<T: ?Sized>(&self, object: NonNull<T>) {
         // SAFETY: the object is live by the caller's promise.

@@ -1,17 +1,19 @@
 //! What AddressSanitizer and Valgrind are told about memory that is ours but nobody's.
 //!
-//! Both tools watch what the system's malloc hands out; inside a block that we took and cut up they are
-//! blind. So each allocator marks what is free as unaddressable, and what it hands out as addressable
-//! but not yet written. Under `--cfg loligo_asan` the marks go to AddressSanitizer (in whole grains of
-//! 8 bytes, so blocks of other sizes are marked up to the last whole grain), with the feature `valgrind`
-//! to Valgrind, by its client requests, which are five instructions without effect outside of it (on
-//! Linux and x86-64; nothing elsewhere). Otherwise nothing is left of a call.
+//! Both tools watch what the system's malloc hands out; inside a block that we took and cut up they
+//! are blind. So each allocator marks what is free as unaddressable, and what it hands out as
+//! addressable but not yet written. Under `--cfg loligo_asan` the marks go to AddressSanitizer (in
+//! whole grains of 8 bytes, so blocks of other sizes are marked up to the last whole grain), with
+//! the feature `valgrind` to Valgrind, by its client requests, which are five instructions without
+//! effect outside of it (on Linux and x86-64; nothing elsewhere). Otherwise nothing is left of a
+//! call.
 //!
-//! The rules that make marks nest: an allocator that takes a block back marks all of it unaddressable and
-//! opens the words it keeps its own links in before it touches them; one that gives memory back to its
-//! backing need not open it, since the backing marks what it takes back again. Those of this crate that
-//! hold other blocks open it all the same: their backing may be anyone's. A region that was lent is
-//! opened when its allocator is dropped, so that its owner may use it again.
+//! The rules that make marks nest: an allocator that takes a block back marks all of it
+//! unaddressable and opens the words it keeps its own links in before it touches them; one that
+//! gives memory back to its backing need not open it, since the backing marks what it takes back
+//! again. Those of this crate that hold other blocks open it all the same: their backing may be
+//! anyone's. A region that was lent is opened when its allocator is dropped, so that its owner may
+//! use it again.
 
 use core::ptr::NonNull;
 
@@ -51,7 +53,8 @@ pub(crate) fn defined_at(address: *mut u8, bytes: usize) {
     tool::defined(address, bytes);
 }
 
-/// Opens words of the allocator's own while `act` looks at them or writes them, and closes them again.
+/// Opens words of the allocator's own while `act` looks at them or writes them, and closes them
+/// again.
 #[inline(always)]
 pub(crate) fn opened<R>(address: *mut u8, bytes: usize, act: impl FnOnce() -> R) -> R {
     tool::defined(address, bytes);
@@ -60,8 +63,8 @@ pub(crate) fn opened<R>(address: *mut u8, bytes: usize, act: impl FnOnce() -> R)
     result
 }
 
-/// Whether the marks of one allocator reach the tools, for one whose memory is looked at from outside
-/// or lies beside. Nothing is left of it where nothing is left of the marks.
+/// Whether the marks of one allocator reach the tools, for one whose memory is looked at from
+/// outside or lies beside. Nothing is left of it where nothing is left of the marks.
 #[derive(Debug)]
 pub(crate) struct Watch {
     #[cfg(any(loligo_asan, feature = "valgrind"))]
@@ -133,7 +136,8 @@ mod tool {
     fn request(code: usize, address: *mut u8, bytes: usize) {
         let question = [code, address.expose_provenance(), bytes, 0, 0, 0];
         // SAFETY: rotating a register by 128 bits in all and exchanging one with itself changes
-        // nothing; Valgrind takes the sequence for a request, reads the six words and answers in rdx.
+        // nothing; Valgrind takes the sequence for a request, reads the six words and answers in
+        // rdx.
         unsafe {
             core::arch::asm!(
                 "rol rdi, 3",

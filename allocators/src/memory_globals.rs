@@ -117,10 +117,10 @@ impl Default for MemoryOptions {
 ///
 /// # Memory
 ///
-/// About 20 KiB of the boot heap (half of that where an address has 32 bits), nearly all of it the heap's own tables;
-/// [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. Blocks are as a [`HeapAllocator`] and a
-/// [`ScratchAllocator`] make them, with their waste. One heap region of addresses, of which the
-/// scratch ring touches what its table takes.
+/// About 20 KiB of the boot heap (half of that where an address has 32 bits), nearly all of it the
+/// heap's own tables; [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. Blocks are as a [`HeapAllocator`]
+/// and a [`ScratchAllocator`] make them, with their waste. One heap region of addresses, of which
+/// the scratch ring touches what its table takes.
 ///
 /// # Threads
 ///
@@ -156,7 +156,8 @@ impl Default for MemoryOptions {
 /// # Ok::<(), loligo_allocators::AllocError>(())
 /// ```
 ///
-/// A test makes a root of its own, so that its leaks are told under its name whatever runs beside it:
+/// A test makes a root of its own, so that its leaks are told under its name whatever runs beside
+/// it:
 ///
 /// ```
 /// # use loligo_allocators::{Allocator, MemoryGlobals, MemoryOptions, StaticHeap};

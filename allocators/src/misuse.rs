@@ -167,8 +167,8 @@ pub fn set_misuse_handler(handler: Option<fn(&Report<'_>) -> !>) {
 
 /// Reports a misuse and does not return.
 ///
-/// Writes the report to file descriptor 2 from a buffer on the stack, without allocating, and aborts.
-/// Without std and without Linux it panics with the report. A handler installed by
+/// Writes the report to file descriptor 2 from a buffer on the stack, without allocating, and
+/// aborts. Without std and without Linux it panics with the report. A handler installed by
 /// [`set_misuse_handler`] is called instead of either.
 ///
 /// # Panics

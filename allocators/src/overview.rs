@@ -1,8 +1,9 @@
 //! A tree of allocators as a table, as JSON and as a page.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a tool shows the allocators of
-//! a running game with what each has taken. Changes: any set of allocators is arranged by who takes
-//! from whom; nothing is allocated to show it; the page is one file that anybody can open.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a tool shows the
+//! allocators of a running game with what each has taken. Changes: any set of allocators is
+//! arranged by who takes from whom; nothing is allocated to show it; the page is one file that
+//! anybody can open.
 
 use core::fmt;
 
@@ -22,24 +23,24 @@ pub use html::OverviewHtml;
 pub use json::OverviewJson;
 use tree::Tree;
 
-/// The memory overview: what a set of allocators has live, granted and reserved, as the tree that they
-/// form.
+/// The memory overview: what a set of allocators has live, granted and reserved, as the tree that
+/// they form.
 ///
 /// An allocator is below the first one listed that it takes its memory from
 /// ([`backing_identity`](Allocator::backing_identity) and [`identity`](Allocator::identity)); one
 /// whose backing is not listed is a root. Two that share an identity, such as a lock and what it
-/// guards, stand side by side, and those that take from them below the first. Should links lead in a
-/// circle, all on it and below it stand as roots.
+/// guards, stand side by side, and those that take from them below the first. Should links lead in
+/// a circle, all on it and below it stand as roots.
 ///
 /// Displayed, it is a table: for each allocator its name, indented by its depth, live blocks, bytes
-/// requested, granted and reserved, the peak of granted bytes, and its budget or `-`. Bytes are written
-/// in the greatest unit in which their number is at least 1, whole below 1 KiB, with one decimal above
-/// it, the half rounded up. A `~` before the requested bytes says that the allocator does not remember
-/// what was asked and counts what it granted. There are no sums: what a child reserves is part of what
-/// its parent granted.
+/// requested, granted and reserved, the peak of granted bytes, and its budget or `-`. Bytes are
+/// written in the greatest unit in which their number is at least 1, whole below 1 KiB, with one
+/// decimal above it, the half rounded up. A `~` before the requested bytes says that the allocator
+/// does not remember what was asked and counts what it granted. There are no sums: what a child
+/// reserves is part of what its parent granted.
 ///
-/// [`json`](Self::json) has exact numbers for other tools, and [`html`](Self::html) is one page with a
-/// treemap.
+/// [`json`](Self::json) has exact numbers for other tools, and [`html`](Self::html) is one page
+/// with a treemap.
 ///
 /// # Complexity
 ///
@@ -94,10 +95,10 @@ impl<'a> Overview<'a> {
         Self { tree: Tree::new(allocators) }
     }
 
-    /// Returns the overview as JSON: an object whose array `allocators` has an object for each, those
-    /// above before those below. `id` is its number in the list given, `parent` the id of the one it
-    /// takes from or null, `depth` its distance from a root; `name`, `budget` (or null), `exact` and all
-    /// counters of [`Stats`](crate::Stats) follow under their own names.
+    /// Returns the overview as JSON: an object whose array `allocators` has an object for each,
+    /// those above before those below. `id` is its number in the list given, `parent` the id of the
+    /// one it takes from or null, `depth` its distance from a root; `name`, `budget` (or null),
+    /// `exact` and all counters of [`Stats`](crate::Stats) follow under their own names.
     ///
     /// # Examples
     ///
@@ -114,11 +115,12 @@ impl<'a> Overview<'a> {
     }
 
     /// Returns the overview as one HTML page: a treemap, in which each allocator's rectangle is as
-    /// large as what it has reserved and holds those that take from it, what it has granted to others,
-    /// and what is free; and below it a table of exact numbers.
+    /// large as what it has reserved and holds those that take from it, what it has granted to
+    /// others, and what is free; and below it a table of exact numbers.
     ///
-    /// The page needs no script and no other file, follows the reader's choice of light or dark, and
-    /// fits a phone. Where children have reserved more than their parent granted they share its room.
+    /// The page needs no script and no other file, follows the reader's choice of light or dark,
+    /// and fits a phone. Where children have reserved more than their parent granted they share its
+    /// room.
     ///
     /// # Examples
     ///

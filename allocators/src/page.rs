@@ -2,8 +2,8 @@
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a page allocator stands
 //! beneath all others. Changes: sizes and addresses are kept in a table apart from the pages, so a
-//! page holds nothing but the caller's bytes and a wrong free is found; address space can be reserved
-//! and committed in parts; the kernel's refusals are errors.
+//! page holds nothing but the caller's bytes and a wrong free is found; address space can be
+//! reserved and committed in parts; the kernel's refusals are errors.
 
 mod closed;
 pub(crate) mod counters;
@@ -48,29 +48,30 @@ use crate::sync::SpinCell;
 ///
 /// 4 096 bytes take exactly one page of 4 KiB: there is no header. Fresh pages read as zero, so
 /// [`allocate_zeroed`](Allocator::allocate_zeroed) costs nothing more. A block never moves unasked;
-/// [`reallocate`](Allocator::reallocate) moves it by its page tables, without copying. Freed pages go
-/// back to the kernel at once. Any thread may call it; a spin lock guards the table, never a system
-/// call that may take long.
+/// [`reallocate`](Allocator::reallocate) moves it by its page tables, without copying. Freed pages
+/// go back to the kernel at once. Any thread may call it; a spin lock guards the table, never a
+/// system call that may take long.
 ///
-/// Every refusal of the kernel comes through as [`AllocError`]: more than there is, and also its limit
-/// of mappings (`vm.max_map_count`, 65 530 unless set otherwise), which blocks with gaps between them
-/// use up. At that limit it also refuses to unmap pages amid a mapping; then their memory is given
-/// back, the addresses are kept for the next blocks, and they count as reserved until they can go.
+/// Every refusal of the kernel comes through as [`AllocError`]: more than there is, and also its
+/// limit of mappings (`vm.max_map_count`, 65 530 unless set otherwise), which blocks with gaps
+/// between them use up. At that limit it also refuses to unmap pages amid a mapping; then their
+/// memory is given back, the addresses are kept for the next blocks, and they count as reserved
+/// until they can go.
 ///
 /// `resize_in_place` and `reallocate` count as a block freed and a block allocated in the totals.
 ///
 /// # Misuse
 ///
 /// A free of what is not a live block is found, always, as is a size or alignment that is not the
-/// block's. A double free is told from a foreign one by the last 64 addresses freed; an older one is
-/// reported as foreign. Through `allocator-api2` and `GlobalAlloc` the site in a report is a line of
-/// that library.
+/// block's. A double free is told from a foreign one by the last 64 addresses freed; an older one
+/// is reported as foreign. Through `allocator-api2` and `GlobalAlloc` the site in a report is a
+/// line of that library.
 ///
 /// # Complexity
 ///
 /// Of n blocks: O(log n) and moving at most one page of table entries, beside the system calls: one
-/// for allocating and one for freeing up to page alignment, at most 6 for allocating at a greater one,
-/// and one to ask for huge pages.
+/// for allocating and one for freeing up to page alignment, at most 6 for allocating at a greater
+/// one, and one to ask for huge pages.
 ///
 /// # Memory
 ///
@@ -115,8 +116,8 @@ use crate::sync::SpinCell;
 /// ```
 pub struct PageAllocator<S: SiteBook = NoSites> {
     pages: Pages,
-    /// Under a lock of its own, which is never held together with that of the pages: it is held while
-    /// the books are called, and they may call the system.
+    /// Under a lock of its own, which is never held together with that of the pages: it is held
+    /// while the books are called, and they may call the system.
     sites: SpinCell<S>,
 }
 
@@ -141,9 +142,9 @@ impl PageAllocator {
         system::page_size()
     }
 
-    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites). They are told
-    /// by [`walk`](Allocator::walk) and are in the report of a leak. Their table has a lock of its
-    /// own; threads that allocate or free wait for it, also while it grows.
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites). They are
+    /// told by [`walk`](Allocator::walk) and are in the report of a leak. Their table has a lock of
+    /// its own; threads that allocate or free wait for it, also while it grows.
     ///
     /// # Examples
     ///
@@ -345,8 +346,8 @@ impl Pages {
                 // Other mappings may come to lie here, or a block that is cut from parked pages.
                 let (address, bytes) = (entry.address(), entry.mapped());
                 mark::defined(address, bytes);
-                // SAFETY: the entry is out of the table, so this is the only one to unmap its pages;
-                // the caller of the free promised that nothing uses them.
+                // SAFETY: the entry is out of the table, so this is the only one to unmap its
+                // pages; the caller of the free promised that nothing uses them.
                 unsafe { self.release(address, bytes) };
                 if sweep {
                     self.state.with(|state| state.sweep());
@@ -447,10 +448,10 @@ impl Pages {
 }
 
 // SAFETY: each block is a mapping of its own in the kernel's books, or part of one that only this
-// allocator holds: page-aligned, or as the layout asks, at least as long as asked, and apart from all
-// others until it is unmapped, which only a free, a resize or a move of that block does; moving the
-// allocator leaves the mappings where they are. Every failing path undoes what it did before. Nothing
-// unwinds but misuse handlers, which run before anything has changed and without the lock.
+// allocator holds: page-aligned, or as the layout asks, at least as long as asked, and apart from
+// all others until it is unmapped, which only a free, a resize or a move of that block does; moving
+// the allocator leaves the mappings where they are. Every failing path undoes what it did before.
+// Nothing unwinds but misuse handlers, which run before anything has changed and without the lock.
 unsafe impl<S: SiteBook> Allocator for PageAllocator<S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

@@ -8,9 +8,9 @@
 //! # Memory
 //!
 //! Blocks come in chunks. The address space is cut into windows of a power of two (as many bytes as
-//! 64 blocks, rounded down, at most 16 KiB, for blocks of up to that size), and the blocks that start in
-//! one window form a group of 32 bytes: a word of free bits, the first block, the count of blocks given
-//! out so far, a link. A table of pointers leads from a window to its group.
+//! 64 blocks, rounded down, at most 16 KiB, for blocks of up to that size), and the blocks that
+//! start in one window form a group of 32 bytes: a word of free bits, the first block, the count of
+//! blocks given out so far, a link. A table of pointers leads from a window to its group.
 //!
 //! ```text
 //! address --shift, mask--> table --> group { free bits, first, carved, next }
@@ -23,8 +23,8 @@
 //! one rotation: the quotient is exact or larger than any count, so the same comparison finds
 //! addresses outside, inside and never given out.
 //!
-//! A block freed while none is held back is held: its bit stays clear until it is given out again or
-//! the pool shrinks. Freeing and allocating in turn so only reads the bits.
+//! A block freed while none is held back is held: its bit stays clear until it is given out again
+//! or the pool shrinks. Freeing and allocating in turn so only reads the bits.
 //!
 //! Free blocks are taken before fresh ones, so the blocks given out so far are the peak, which
 //! therefore costs nothing to keep.
@@ -63,24 +63,24 @@ use index::Index;
 /// An allocator of blocks of one size, which grows by chunks from its backing.
 ///
 /// Serves any request that is not larger and not more aligned than its block; other requests are
-/// refused with [`AllocError`]. Each block has the full size of the pool's block. Live `requested` is
-/// counted as granted (`exact` is false); the totals are as asked.
+/// refused with [`AllocError`]. Each block has the full size of the pool's block. Live `requested`
+/// is counted as granted (`exact` is false); the totals are as asked.
 ///
 /// A double free, a free of an address that is not the pool's or inside a block, and a free with a
 /// size larger than the block are found and reported through [`misuse`](crate::misuse()). A double
 /// free is found until the block is given out again.
 ///
-/// The first chunk holds at least 4 blocks and about 4 KiB; each further one as much as all before it
-/// together, up to about 1 MiB. When the backing refuses such a chunk, a chunk of 4 blocks is tried.
-/// [`with_blocks_per_chunk`](Self::with_blocks_per_chunk) fixes the number instead. Chunks without
-/// live blocks are given back by [`shrink`](Self::shrink) and when the pool is dropped, and
+/// The first chunk holds at least 4 blocks and about 4 KiB; each further one as much as all before
+/// it together, up to about 1 MiB. When the backing refuses such a chunk, a chunk of 4 blocks is
+/// tried. [`with_blocks_per_chunk`](Self::with_blocks_per_chunk) fixes the number instead. Chunks
+/// without live blocks are given back by [`shrink`](Self::shrink) and when the pool is dropped, and
 /// [`with_give_back`](Self::with_give_back) lets it do so by itself.
 ///
 /// # Complexity
 ///
 /// Allocating and freeing take O(1): no list is searched and nothing is divided. Growing takes
-/// O(blocks of the new chunk / 64), and O(blocks / 64) where the table doubles. Where several chunks
-/// lie so that two of their windows share a slot of the table, freeing takes O(log chunks).
+/// O(blocks of the new chunk / 64), and O(blocks / 64) where the table doubles. Where several
+/// chunks lie so that two of their windows share a slot of the table, freeing takes O(log chunks).
 ///
 /// # Memory
 ///
@@ -166,7 +166,8 @@ pub struct PoolAllocator<
     peak_reserved: Cell<usize>,
     /// Zero where chunks grow.
     blocks_per_chunk: usize,
-    /// After how many frees, in hundredths of the blocks, empty chunks are looked for; zero for never.
+    /// After how many frees, in hundredths of the blocks, empty chunks are looked for; zero for
+    /// never.
     look_percent: u32,
     /// The count of frees at which that is done next.
     next_look: Cell<u64>,
@@ -282,8 +283,8 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
 }
 
 impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
-    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing chunks.
-    /// Chunks that stand already, as that of a region, stay as they are.
+    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing
+    /// chunks. Chunks that stand already, as that of a region, stay as they are.
     #[must_use]
     pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
         self.blocks_per_chunk = blocks;
@@ -294,10 +295,10 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self
     }
 
-    /// Makes each chunk as large as `bytes` allow, what the pool keeps behind its blocks included, but
-    /// of one block at least. Where the backing keeps words of its own beside a block, leave them out of
-    /// `bytes`: chunks of 8 176 bytes are in a heap one behind the other, chunks of 8 192 do not, as they
-    /// are aligned.
+    /// Makes each chunk as large as `bytes` allow, what the pool keeps behind its blocks included,
+    /// but of one block at least. Where the backing keeps words of its own beside a block, leave
+    /// them out of `bytes`: chunks of 8 176 bytes are in a heap one behind the other, chunks of 8
+    /// 192 do not, as they are aligned.
     ///
     /// # Examples
     ///
@@ -317,8 +318,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     #[must_use]
     pub const fn with_chunk_bytes(self, bytes: usize) -> Self {
         let per_block = self.size.bytes;
-        // The window follows from the blocks and the groups from the window: twice is enough, as the
-        // first count is too high by at most the groups of one chunk.
+        // The window follows from the blocks and the groups from the window: twice is enough, as
+        // the first count is too high by at most the groups of one chunk.
         let shift = window_shift(per_block, bytes / per_block);
         let groups = (bytes >> shift) + 2;
         let kept = size_of::<Chunk>() + groups * size_of::<Group>() + align_of::<Chunk>();
@@ -327,12 +328,14 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     }
 
     /// Lets the pool give chunks back by itself, for programs that shift from one size of block to
-    /// another: after as many frees as `percent` hundredths of its blocks it looks for empty chunks. Their
-    /// blocks are then given out only when no other is free, and a chunk of which none was until the next
-    /// look goes back. 0 stands for the default, which gives back in [`shrink`](Self::shrink) alone.
+    /// another: after as many frees as `percent` hundredths of its blocks it looks for empty
+    /// chunks. Their blocks are then given out only when no other is free, and a chunk of which
+    /// none was until the next look goes back. 0 stands for the default, which gives back in
+    /// [`shrink`](Self::shrink) alone.
     ///
-    /// Best with small chunks, [`with_chunk_bytes`](Self::with_chunk_bytes): one live block keeps its
-    /// chunk. Freeing then costs O(1) amortised, and O(blocks / 64) and what the backing takes at worst.
+    /// Best with small chunks, [`with_chunk_bytes`](Self::with_chunk_bytes): one live block keeps
+    /// its chunk. Freeing then costs O(1) amortised, and O(blocks / 64) and what the backing takes
+    /// at worst.
     ///
     /// # Examples
     ///
@@ -464,11 +467,11 @@ impl<'a> PoolAllocator<'a, dyn Allocator + Sync + 'a> {
     }
 }
 
-// SAFETY: a free block is the one held or has its bit set, never both (invariants 4 and 5), and loses
-// that mark when it is given out, so no two live blocks are the same; blocks of one chunk lie `size`
-// apart (invariants 1 and 2 of `Group`). Blocks are aligned as the chunk is and `size` is a multiple of
-// the alignment. Chunks stand while the pool does, except those without live blocks. Nothing is changed
-// before the last step that can fail.
+// SAFETY: a free block is the one held or has its bit set, never both (invariants 4 and 5), and
+// loses that mark when it is given out, so no two live blocks are the same; blocks of one chunk lie
+// `size` apart (invariants 1 and 2 of `Group`). Blocks are aligned as the chunk is and `size` is a
+// multiple of the alignment. Chunks stand while the pool does, except those without live blocks.
+// Nothing is changed before the last step that can fail.
 unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, B, S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

@@ -1,8 +1,8 @@
 //! A name and a count for what one user takes from a shared allocator.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the sound system takes its
-//! memory through a proxy, so that an overview shows what it uses and a leak names it. Changes: a
-//! proxy may hold a budget.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the sound system takes
+//! its memory through a proxy, so that an overview shows what it uses and a leak names it. Changes:
+//! a proxy may hold a budget.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -57,17 +57,17 @@ pub(crate) use passed_to_proxy;
 
 /// An allocator that forwards everything to another and counts it under a name of its own.
 ///
-/// It remembers nothing about single blocks: both ways of freeing ask the backing how large the block
-/// is, as allocating did, so each counter is lowered by what it was raised. Live `requested` is
-/// therefore counted as granted (`exact` is false), `requested_total` is as asked, and
+/// It remembers nothing about single blocks: both ways of freeing ask the backing how large the
+/// block is, as allocating did, so each counter is lowered by what it was raised. Live `requested`
+/// is therefore counted as granted (`exact` is false), `requested_total` is as asked, and
 /// [`walk`](Allocator::walk) shows nothing: the backing lists the blocks. [`owns`](Allocator::owns)
 /// answers for the backing too.
 ///
 /// With a budget, a request that would raise the live granted bytes above it is refused with
 /// [`AllocError`].
 ///
-/// A block freed through the proxy that is larger than all it has given out is reported as a foreign
-/// free; the backing finds the other wrong frees.
+/// A block freed through the proxy that is larger than all it has given out is reported as a
+/// foreign free; the backing finds the other wrong frees.
 ///
 /// # Complexity
 ///
@@ -158,8 +158,8 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
 
     /// Refuses requests that would raise the live granted bytes above `bytes`.
     ///
-    /// A block that is resized is measured by its new size as asked; what the backing rounds that up by
-    /// may exceed the budget.
+    /// A block that is resized is measured by its new size as asked; what the backing rounds that
+    /// up by may exceed the budget.
     #[must_use]
     pub const fn with_budget(mut self, bytes: usize) -> Self {
         self.budget_bytes = bytes as u64;
@@ -177,8 +177,8 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
         self.granted_total.get() - self.freed_total.get()
     }
 
-    /// Returns `true` if `bytes` more live bytes are within the budget. None are always: where rounding could not be undone
-    /// there may be more already.
+    /// Returns `true` if `bytes` more live bytes are within the budget. None are always: where
+    /// rounding could not be undone there may be more already.
     #[inline]
     fn affords(&self, bytes: usize) -> bool {
         let after = self.live_bytes().checked_add(bytes as u64);

@@ -60,10 +60,11 @@ use crate::stats::Stats;
 /// alone.
 ///
 /// No byte lies beside a block; at the worst `bytes_max` bytes wait. The books are 40 bytes for
-/// each block that may wait, taken by the constructor, and 64 to 128 for each of the most that
-/// were live or waiting at once, in a table that grows by doubling when a block is allocated. Where it cannot, the oldest
-/// block leaves to make room, or the request is refused if none waits. A free takes no memory. The
-/// books count in no statistics of this allocator. The object itself is about 700 bytes.
+/// each block that may wait, taken by the constructor, and 64 to 128 for each of the most that were
+/// live or waiting at once, in a table that grows by doubling when a block is allocated. Where it
+/// cannot, the oldest block leaves to make room, or the request is refused if none waits. A free
+/// takes no memory. The books count in no statistics of this allocator. The object itself is about
+/// 700 bytes.
 ///
 /// Under AddressSanitizer and Valgrind the bytes of a waiting block are unaddressable, so that the
 /// tool reports the very access, reads too.
@@ -497,7 +498,8 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
                 return Ok(resized);
             }
         }
-        // What leaves to make room for the old block is read, and reported, while there is no new one.
+        // What leaves to make room for the old block is read, and reported, while there is no new
+        // one.
         self.make_room(before.granted, Location::caller());
         // SAFETY: the caller's promise is the one asked here.
         unsafe { move_block(self, block, old, new) }

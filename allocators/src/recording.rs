@@ -13,12 +13,12 @@
 //! }
 //! ```
 //!
-//! The file is a trace of version 2 for `loligo replay` and whatever else reads traces. A program that
-//! cannot be changed is recorded by `loligo record`, which names call sites, too.
+//! The file is a trace of version 2 for `loligo replay` and whatever else reads traces. A program
+//! that cannot be changed is recorded by `loligo record`, which names call sites, too.
 //!
-//! After the allocation recorders of Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where
-//! a trace allocator is put around a system. Changes: it stands under the whole program, and writes
-//! a file to be replayed instead of keeping a table to be printed.
+//! After the allocation recorders of Niklas Frykholm, "Custom Memory Allocation in C++" (2010),
+//! where a trace allocator is put around a system. Changes: it stands under the whole program, and
+//! writes a file to be replayed instead of keeping a table to be printed.
 
 mod file;
 mod log;
@@ -55,9 +55,9 @@ use crate::trace::format::Op;
 ///
 /// # Memory
 ///
-/// Blocks are those of `A`, without a byte more. 8 KiB static; tables of 16 bytes a slot, 4/3 to 8/3
-/// slots, and of 4 bytes for each of the most blocks that lived at once, from the system's pages.
-/// The file grows by 32 bytes an event.
+/// Blocks are those of `A`, without a byte more. 8 KiB static; tables of 16 bytes a slot, 4/3 to
+/// 8/3 slots, and of 4 bytes for each of the most blocks that lived at once, from the system's
+/// pages. The file grows by 32 bytes an event.
 ///
 /// # Threads
 ///
@@ -111,8 +111,8 @@ impl<A> Recorder<A> {
     }
 }
 
-// SAFETY: every call is passed on as it came, and every answer is returned as it was; what is entered
-// in between touches no block and does not unwind.
+// SAFETY: every call is passed on as it came, and every answer is returned as it was; what is
+// entered in between touches no block and does not unwind.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Recorder<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise, passed on.

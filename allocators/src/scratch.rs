@@ -1,10 +1,10 @@
 //! A ring buffer for short-lived memory.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), and the foundation library of
-//! BitSquid (2012), where scratch memory is a ring of blocks with headers in it that falls back to a
-//! backing allocator when it is full. Changes: what is known of the blocks lies apart from them, so a
-//! wrong free is found; sizes are exact; what fell back is counted and released; a young block grows
-//! where it lies.
+//! BitSquid (2012), where scratch memory is a ring of blocks with headers in it that falls back to
+//! a backing allocator when it is full. Changes: what is known of the blocks lies apart from them,
+//! so a wrong free is found; sizes are exact; what fell back is counted and released; a young block
+//! grows where it lies.
 //!
 //! # Memory
 //!
@@ -16,9 +16,9 @@
 //! | block | free ............... | block | freed | block | gap | entries |
 //! ```
 //!
-//! Blocks start at multiples of 16 and take a multiple of 16. An entry of 4 bytes for each 16 bytes of
-//! the ring, in a table behind it (a fifth of the whole), holds the size of the block that starts
-//! there. What alignment and the end of the ring skip is entered as a freed block.
+//! Blocks start at multiples of 16 and take a multiple of 16. An entry of 4 bytes for each 16 bytes
+//! of the ring, in a table behind it (a fifth of the whole), holds the size of the block that
+//! starts there. What alignment and the end of the ring skip is entered as a freed block.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -40,36 +40,38 @@ use ring::Ring;
 /// A ring for blocks that are freed soon, with fall back to a backing allocator.
 ///
 /// New blocks follow the youngest one, around the end and over again. Blocks may be freed in any
-/// order; the room of one comes back when all that are older are freed too, and that of the youngest at
-/// once. A request that the ring has no room for, since it is large or since some old block still holds
-/// the ring, goes to the backing: [`fell_back`](Self::fell_back) says how much did.
+/// order; the room of one comes back when all that are older are freed too, and that of the
+/// youngest at once. A request that the ring has no room for, since it is large or since some old
+/// block still holds the ring, goes to the backing: [`fell_back`](Self::fell_back) says how much
+/// did.
 ///
-/// Sizes are exact: in the ring `granted` equals `requested` (a size of zero counts as one), and what
-/// rounding and alignment skip counts as reserved alone. What fell back is counted as the backing
-/// granted it. A block that grows in place raises the totals by what it grew. The youngest block grows in
-/// place while there is room; any block of the ring shrinks, and one that fell back changes as the backing
-/// lets it.
+/// Sizes are exact: in the ring `granted` equals `requested` (a size of zero counts as one), and
+/// what rounding and alignment skip counts as reserved alone. What fell back is counted as the
+/// backing granted it. A block that grows in place raises the totals by what it grew. The youngest
+/// block grows in place while there is room; any block of the ring shrinks, and one that fell back
+/// changes as the backing lets it.
 ///
-/// A double free (until the memory is given out again), a foreign free, an interior free and a wrong
-/// size are found and reported through [`misuse`](crate::misuse()). A second free of a block that fell
-/// back is reported as a foreign free, as it is no longer remembered.
+/// A double free (until the memory is given out again), a foreign free, an interior free and a
+/// wrong size are found and reported through [`misuse`](crate::misuse()). A second free of a block
+/// that fell back is reported as a foreign free, as it is no longer remembered.
 ///
 /// Dropping the allocator releases what is left, in the ring and in the backing, without complaint;
 /// [`assert_empty`](Self::assert_empty) complains.
 ///
 /// # Complexity
 ///
-/// Allocating, freeing and resizing in the ring: O(1) amortised (a free may take freed blocks along,
-/// each once), and nothing is searched. What falls back costs the backing's time and O(1) amortised for
-/// its entry in a hash table. Making the ring writes its table, a fifth of it. A free that is found to be
-/// wrong looks backwards for the block around the address.
+/// Allocating, freeing and resizing in the ring: O(1) amortised (a free may take freed blocks
+/// along, each once), and nothing is searched. What falls back costs the backing's time and O(1)
+/// amortised for its entry in a hash table. Making the ring writes its table, a fifth of it. A free
+/// that is found to be wrong looks backwards for the block around the address.
 ///
 /// # Memory
 ///
-/// 4 bytes for each 16 of the ring, so that four fifths of `bytes` are for blocks, at most 2 GiB; up to
-/// 15 bytes a block are lost to rounding. While a long-lived block stays in the ring, no room behind it
-/// comes back: up to the whole ring is then unused. A block that fell back costs 54 to 107 bytes beside
-/// itself, in a table that starts at 2 560 bytes, never shrinks and is counted as reserved.
+/// 4 bytes for each 16 of the ring, so that four fifths of `bytes` are for blocks, at most 2 GiB;
+/// up to 15 bytes a block are lost to rounding. While a long-lived block stays in the ring, no room
+/// behind it comes back: up to the whole ring is then unused. A block that fell back costs 54 to
+/// 107 bytes beside itself, in a table that starts at 2 560 bytes, never shrinks and is counted as
+/// reserved.
 ///
 /// # Threads
 ///
@@ -112,8 +114,8 @@ pub struct ScratchAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + '
     lent: Option<(&'a B, NonNull<u8>, Layout)>,
 }
 
-// SAFETY: the memory of the ring is this object's alone, and the backing, which is shared, may be used
-// from another thread as it is `Sync`.
+// SAFETY: the memory of the ring is this object's alone, and the backing, which is shared, may be
+// used from another thread as it is `Sync`.
 unsafe impl<B: Allocator + Sync + ?Sized> Send for ScratchAllocator<'_, B> {}
 
 impl<'a, B: Allocator + ?Sized> ScratchAllocator<'a, B> {
@@ -239,13 +241,14 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ScratchAllocator<'_, B> {
         self.fall_back.backing()
     }
 
-    /// Returns `true` if `address` is in the ring, or in a block that fell back: O(1) for the first,
-    /// O(blocks that fell back) else.
+    /// Returns `true` if `address` is in the ring, or in a block that fell back: O(1) for the
+    /// first, O(blocks that fell back) else.
     fn owns(&self, address: *const u8) -> bool {
         self.ring.owns(address) || self.fall_back.owns(address)
     }
 
-    /// Shows the blocks of the ring in the order of their addresses, then those that fell back in any.
+    /// Shows the blocks of the ring in the order of their addresses, then those that fell back in
+    /// any.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.ring.walk(visit);
         self.fall_back.walk(visit);
@@ -262,8 +265,8 @@ impl<B: Allocator + ?Sized> Drop for ScratchAllocator<'_, B> {
         // The backing may touch memory that it gets back.
         self.ring.open_region(mark::undefined);
         if let Some((backing, memory, layout)) = self.lent {
-            // SAFETY: the memory was taken from this backing with this layout, and every block in it
-            // ends with the ring.
+            // SAFETY: the memory was taken from this backing with this layout, and every block in
+            // it ends with the ring.
             unsafe { backing.deallocate_sized(memory, layout) };
         }
     }

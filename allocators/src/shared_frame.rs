@@ -1,9 +1,10 @@
-//! Memory for what dies together, taken by any thread: an atomic cursor that moves up through a region.
+//! Memory for what dies together, taken by any thread: an atomic cursor that moves up through a
+//! region.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), which asks that the frame
-//! allocator too knows the size of each block. Changes: the cursor is moved by compare-exchange, so any
-//! thread allocates without a lock; where a block starts and ends is kept in bits apart from the blocks,
-//! so a wrong free is found.
+//! allocator too knows the size of each block. Changes: the cursor is moved by compare-exchange, so
+//! any thread allocates without a lock; where a block starts and ends is kept in bits apart from
+//! the blocks, so a wrong free is found.
 //!
 //! # Memory
 //!
@@ -13,9 +14,9 @@
 //!  s.....e       s.........e              | starts here; e, it ends here        |
 //! ```
 //!
-//! Blocks take their size rounded up to 8, and nothing else: the bits take 8 bytes for every 256, 3 % of
-//! the region. A header of 8 bytes before each block would be less only for blocks above 256 bytes, and
-//! an overflow or the bytes of a user could pass for one.
+//! Blocks take their size rounded up to 8, and nothing else: the bits take 8 bytes for every 256, 3
+//! % of the region. A header of 8 bytes before each block would be less only for blocks above 256
+//! bytes, and an overflow or the bytes of a user could pass for one.
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -42,33 +43,35 @@ use counters::Counters;
 
 /// A [`FrameAllocator`](crate::FrameAllocator) for several threads.
 ///
-/// Freeing the last block gives its memory back at once, if nobody has allocated behind it; the memory
-/// of other blocks comes back by [`reset`](Self::reset) alone. So a block that is freed out of order
-/// keeps the room of those before it, unlike in a `FrameAllocator`. The last block also changes its size
-/// in place.
+/// Freeing the last block gives its memory back at once, if nobody has allocated behind it; the
+/// memory of other blocks comes back by [`reset`](Self::reset) alone. So a block that is freed out
+/// of order keeps the room of those before it, unlike in a `FrameAllocator`. The last block also
+/// changes its size in place.
 ///
-/// Blocks are granted in multiples of 8 bytes, and live `requested` is counted as granted (`exact` is
-/// false); the totals are as asked. What alignments above 8 skip counts as reserved alone.
+/// Blocks are granted in multiples of 8 bytes, and live `requested` is counted as granted (`exact`
+/// is false); the totals are as asked. What alignments above 8 skip counts as reserved alone.
 ///
 /// A double free, a foreign free, an interior free and a wrong size are found and reported through
-/// [`misuse`](crate::misuse()): of two threads that free one block at once, exactly one is told. A double
-/// free is found until a block is given out at the same address again.
+/// [`misuse`](crate::misuse()): of two threads that free one block at once, exactly one is told. A
+/// double free is found until a block is given out at the same address again.
 ///
 /// Dropping a frame releases what is left without complaint; [`assert_empty`](Self::assert_empty)
-/// complains. Resetting needs `&mut`, so no block that borrows the frame can be alive, in any thread.
+/// complains. Resetting needs `&mut`, so no block that borrows the frame can be alive, in any
+/// thread.
 ///
 /// # Statistics
 ///
-/// `requested <= granted <= reserved` holds in every answer: the first two are one number, and a block
-/// is counted after it was taken and until it is given back. Exact once the other threads rest; while
-/// they work, calls under way are not counted yet, or no longer.
+/// `requested <= granted <= reserved` holds in every answer: the first two are one number, and a
+/// block is counted after it was taken and until it is given back. Exact once the other threads
+/// rest; while they work, calls under way are not counted yet, or no longer.
 ///
 /// # Complexity
 ///
-/// Allocating: O(1), lock-free: a compare-exchange, repeated where other threads came first. Freeing:
-/// O(bytes of the block / 256), as the end is looked for, lock-free. Four atomic read-modify-write
-/// operations each (166 instructions a pair), one more where the block's bits are in two words, and one for a request that was
-/// rounded up. Making a frame and resetting it: O(bytes in use / 256), to clear the bits; no block is touched.
+/// Allocating: O(1), lock-free: a compare-exchange, repeated where other threads came first.
+/// Freeing: O(bytes of the block / 256), as the end is looked for, lock-free. Four atomic
+/// read-modify-write operations each (166 instructions a pair), one more where the block's bits are
+/// in two words, and one for a request that was rounded up. Making a frame and resetting it:
+/// O(bytes in use / 256), to clear the bits; no block is touched.
 ///
 /// All threads move one cursor, so they share its cache line. Where that is too much, let each
 /// thread take a larger block and cut it up with a `FrameAllocator` of its own.
@@ -85,8 +88,9 @@ use counters::Counters;
 ///
 /// # When not to use it
 ///
-/// Within one thread: [`FrameAllocator`](crate::FrameAllocator) needs no atomic operations, gives memory
-/// back in any order of frees, and has scopes. For blocks that do not die together: a pool or a heap.
+/// Within one thread: [`FrameAllocator`](crate::FrameAllocator) needs no atomic operations, gives
+/// memory back in any order of frees, and has scopes. For blocks that do not die together: a pool
+/// or a heap.
 ///
 /// # Examples
 ///
@@ -125,11 +129,11 @@ use counters::Counters;
 ///
 /// # Invariants
 ///
-/// 1. `memory` is aligned to 8, valid for `room` bytes, a multiple of 8, and used by this frame alone;
-///    `bits` has two bits for each 8 of them.
+/// 1. `memory` is aligned to 8, valid for `room` bytes, a multiple of 8, and used by this frame
+///    alone; `bits` has two bits for each 8 of them.
 /// 2. The cursor is a multiple of 8, at most `room`. Every live block is below it.
-/// 3. A live block has the bit of its start set and the bit of its end, and no bit between them. No other
-///    bits are set, but by calls under way.
+/// 3. A live block has the bit of its start set and the bit of its end, and no bit between them. No
+///    other bits are set, but by calls under way.
 pub struct SharedFrame<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 'a> {
     counters: Counters,
     memory: NonNull<u8>,
@@ -142,12 +146,12 @@ pub struct SharedFrame<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync +
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
 
-// SAFETY: the raw pointers lead into the region that this frame alone uses, and the backing, which is
-// shared, may be used from another thread as it is `Sync`.
+// SAFETY: the raw pointers lead into the region that this frame alone uses, and the backing, which
+// is shared, may be used from another thread as it is `Sync`.
 unsafe impl<B: Allocator + Sync + ?Sized> Send for SharedFrame<'_, B> {}
 
-// SAFETY: what changes behind a shared reference is atomic: the cursor, the bits and the counters. The
-// region's bytes are touched by the owners of blocks alone.
+// SAFETY: what changes behind a shared reference is atomic: the cursor, the bits and the counters.
+// The region's bytes are touched by the owners of blocks alone.
 unsafe impl<B: Allocator + Sync + ?Sized> Sync for SharedFrame<'_, B> {}
 
 impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
@@ -241,8 +245,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
             }
             let start = cursor + gap;
             let cell = &self.counters.cursor;
-            // Acquire pairs with the Release in `give_up`: what the last owner of these bytes did, and
-            // the clearing of its bits, comes before what follows.
+            // Acquire pairs with the Release in `give_up`: what the last owner of these bytes did,
+            // and the clearing of its bits, comes before what follows.
             match cell.compare_exchange(cursor, start + bytes, Ordering::Acquire, Ordering::Relaxed)
             {
                 Ok(_) => return Some(start),
@@ -251,17 +255,18 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         }
     }
 
-    /// Moves the cursor from the end of a block back to `start`, if it is there; the block has no bits
-    /// any more.
+    /// Moves the cursor from the end of a block back to `start`, if it is there; the block has no
+    /// bits any more.
     #[inline]
     fn give_up(&self, start: usize, end: usize) -> bool {
         let cell = &self.counters.cursor;
-        // Release pairs with the Acquire in `bump`. That the cursor may have moved and come back does no
-        // harm: whatever follows it is free whenever it stands there.
+        // Release pairs with the Acquire in `bump`. That the cursor may have moved and come back
+        // does no harm: whatever follows it is free whenever it stands there.
         cell.compare_exchange(end, start, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
-    /// Frees a block, which was `asked` bytes where the caller says so, or says what is wrong with it.
+    /// Frees a block, which was `asked` bytes where the caller says so, or says what is wrong with
+    /// it.
     fn free(&self, block: NonNull<u8>, asked: Option<usize>) -> Result<(), Misuse> {
         let start = self.find(block)?;
         if let Some(asked) = asked
@@ -378,9 +383,9 @@ const fn stride(bytes: usize) -> usize {
     (bytes + GRAIN - 1) & !(GRAIN - 1)
 }
 
-// SAFETY: a block is between the cursor's old and new place, and the one thread whose exchange moved it
-// has it, so it overlaps no other; only the free of a block that ends at the cursor, or a reset, bring the
-// cursor back. Nothing is changed before the exchange, the one step that can fail.
+// SAFETY: a block is between the cursor's old and new place, and the one thread whose exchange
+// moved it has it, so it overlaps no other; only the free of a block that ends at the cursor, or a
+// reset, bring the cursor back. Nothing is changed before the exchange, the one step that can fail.
 unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -458,8 +463,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
         self.walk_blocks(visit);
     }
 
-    /// Checks what holds at every moment, whatever other threads do: the place of the cursor and the
-    /// order of the counters.
+    /// Checks what holds at every moment, whatever other threads do: the place of the cursor and
+    /// the order of the counters.
     fn verify(&self) -> Result<(), Damage> {
         self.verify_all()
     }
@@ -470,8 +475,8 @@ impl<B: Allocator + Sync + ?Sized> Drop for SharedFrame<'_, B> {
         // The backing may touch memory that it gets back.
         mark::undefined(self.memory, self.room);
         if let Some((backing, memory, layout)) = self.backing {
-            // SAFETY: the memory was taken from this backing with this layout, and every block in it
-            // ends with the frame.
+            // SAFETY: the memory was taken from this backing with this layout, and every block in
+            // it ends with the frame.
             unsafe { backing.deallocate_sized(memory, layout) };
         }
     }

@@ -1,14 +1,15 @@
 //! Fixed-size blocks that any thread takes and gives back without a lock, with one bit for each.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), which asks of every allocator that
-//! it finds leaks and wrong frees. Changes: the free blocks are no list but bits apart from the blocks,
-//! which several threads change by one atomic operation each, and whose former value tells a double free.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), which asks of every allocator
+//! that it finds leaks and wrong frees. Changes: the free blocks are no list but bits apart from
+//! the blocks, which several threads change by one atomic operation each, and whose former value
+//! tells a double free.
 //!
 //! # Memory
 //!
-//! A chunk is one block of the backing. Each bit of a leaf is a block, set while it is free and was given
-//! out before. A bit of a middle word says that its leaf may have a set bit, a bit of the root that its
-//! middle word may.
+//! A chunk is one block of the backing. Each bit of a leaf is a block, set while it is free and was
+//! given out before. A bit of a middle word says that its leaf may have a set bit, a bit of the
+//! root that its middle word may.
 //!
 //! ```text
 //! | block 0 | block 1 | .. | gap | header    | middle words      | leaves        |
@@ -47,54 +48,58 @@ use place::{CHUNKS_MAX, Place, Places};
 /// A pool of blocks of one size for several threads, without a lock but to grow.
 ///
 /// Serves any request that is not larger and not more aligned than its block; other requests are
-/// refused with [`AllocError`]. Each block has the full size of the pool's block. Live `requested` is
-/// counted as granted (`exact` is false); the totals are as asked. A block may be freed by another
-/// thread than took it.
+/// refused with [`AllocError`]. Each block has the full size of the pool's block. Live `requested`
+/// is counted as granted (`exact` is false); the totals are as asked. A block may be freed by
+/// another thread than took it.
 ///
-/// A double free, a free of an address that is not the pool's or inside a block, and a free with a size
-/// larger than the block are found and reported through [`misuse`](crate::misuse()): of two threads that
-/// free one block at once, exactly one is told. A double free is found until the block is given out
-/// again. The pool never touches the blocks themselves.
+/// A double free, a free of an address that is not the pool's or inside a block, and a free with a
+/// size larger than the block are found and reported through [`misuse`](crate::misuse()): of two
+/// threads that free one block at once, exactly one is told. A double free is found until the block
+/// is given out again. The pool never touches the blocks themselves.
 ///
 /// # Growth
 ///
-/// The first chunk has about 4 KiB (at least 4 blocks), each further one as many blocks as all before it,
-/// up to about 1 MiB at first and more as the table of 32 chunks fills;
-/// [`with_blocks_per_chunk`](Self::with_blocks_per_chunk) fixes the number. When the backing refuses a
-/// chunk, half of it is tried, down to 4 blocks. No chunk has more than 64 * 64 * 64 blocks, so a pool
-/// has at most 8 388 608 (fewer on machines of 32 bits). Growing takes a spin lock, so that one thread
-/// grows while others that find nothing wait for what it brings; nobody else is kept from taking and
-/// giving back blocks. Chunks are given back by [`shrink`](Self::shrink) and when the pool is dropped.
+/// The first chunk has about 4 KiB (at least 4 blocks), each further one as many blocks as all
+/// before it, up to about 1 MiB at first and more as the table of 32 chunks fills;
+/// [`with_blocks_per_chunk`](Self::with_blocks_per_chunk) fixes the number. When the backing
+/// refuses a chunk, half of it is tried, down to 4 blocks. No chunk has more than 64 * 64 * 64
+/// blocks, so a pool has at most 8 388 608 (fewer on machines of 32 bits). Growing takes a spin
+/// lock, so that one thread grows while others that find nothing wait for what it brings; nobody
+/// else is kept from taking and giving back blocks. Chunks are given back by
+/// [`shrink`](Self::shrink) and when the pool is dropped.
 ///
-/// A thread that dies or is stopped in the midst of a call keeps nobody else from working, unless it was
-/// growing the pool.
+/// A thread that dies or is stopped in the midst of a call keeps nobody else from working, unless
+/// it was growing the pool.
 ///
 /// # Refusals
 ///
-/// A request is refused when no block stays free while it looks and the pool cannot grow. A block that
-/// a thread has given back before it asks is found, whatever other threads are in the midst of.
+/// A request is refused when no block stays free while it looks and the pool cannot grow. A block
+/// that a thread has given back before it asks is found, whatever other threads are in the midst
+/// of.
 ///
 /// # Statistics
 ///
-/// `requested <= granted <= reserved` holds in every answer: the first two are one number. Live blocks
-/// are not counted but are the blocks that were ever given out less the bits that are set, so they are exact
-/// once the other threads rest; while they work, the count is off by at most what they do during the look.
-/// Blocks that were given out before are taken first, so the blocks ever given out are the peak; it is
-/// too high by no more than the greatest number of calls that were under way at once.
+/// `requested <= granted <= reserved` holds in every answer: the first two are one number. Live
+/// blocks are not counted but are the blocks that were ever given out less the bits that are set,
+/// so they are exact once the other threads rest; while they work, the count is off by at most what
+/// they do during the look. Blocks that were given out before are taken first, so the blocks ever
+/// given out are the peak; it is too high by no more than the greatest number of calls that were
+/// under way at once.
 ///
 /// # Complexity
 ///
 /// Allocating: O(1), at most 4 levels of words and 32 chunks are looked at, and repeated only where
-/// other threads took what was found, or where a search meets a word that has become empty, which it is
-/// then not led to again (lock-free). Where nothing was found, every leaf is looked at before the pool grows
-/// or refuses: O(blocks / 64). Freeing: O(1), repeated only where other threads change the bits of the same
-/// leaf; the chunks are looked through from the youngest, at most 32. An allocation takes two atomic
-/// read-modify-write operations (the bit and a counter of its thread's), a free one. Growing takes O(blocks
-/// of the chunk / 64), and so do [`stats`](Allocator::stats) for all chunks.
+/// other threads took what was found, or where a search meets a word that has become empty, which
+/// it is then not led to again (lock-free). Where nothing was found, every leaf is looked at before
+/// the pool grows or refuses: O(blocks / 64). Freeing: O(1), repeated only where other threads
+/// change the bits of the same leaf; the chunks are looked through from the youngest, at most 32.
+/// An allocation takes two atomic read-modify-write operations (the bit and a counter of its
+/// thread's), a free one. Growing takes O(blocks of the chunk / 64), and so do
+/// [`stats`](Allocator::stats) for all chunks.
 ///
-/// A thread looks first at the leaf that it used last, by allocating or freeing, and counts in a cache line of
-/// its own; which one is told by where its stack lies. What threads share are the leaves: one cache line has
-/// the bits of 512 blocks.
+/// A thread looks first at the leaf that it used last, by allocating or freeing, and counts in a
+/// cache line of its own; which one is told by where its stack lies. What threads share are the
+/// leaves: one cache line has the bits of 512 blocks.
 ///
 /// # Memory
 ///
@@ -105,15 +110,16 @@ use place::{CHUNKS_MAX, Place, Places};
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`. Threads that the stack spreads over the same line of counters share it, as those do that
-/// take or free blocks of one leaf; they wait for one another only to grow.
+/// `Send` and `Sync`. Threads that the stack spreads over the same line of counters share it, as
+/// those do that take or free blocks of one leaf; they wait for one another only to grow.
 ///
 /// # When not to use it
 ///
-/// Within one thread: [`PoolAllocator`](crate::PoolAllocator) does the same without atomic operations, in
-/// less than half the instructions. Where threads seldom meet and a short wait does no harm,
-/// [`Locked`](crate::Locked)`<PoolAllocator>` is faster: what is gained here is that no thread waits for
-/// another, nor for one that was interrupted. For blocks of many sizes: `Locked` over a heap.
+/// Within one thread: [`PoolAllocator`](crate::PoolAllocator) does the same without atomic
+/// operations, in less than half the instructions. Where threads seldom meet and a short wait does
+/// no harm, [`Locked`](crate::Locked)`<PoolAllocator>` is faster: what is gained here is that no
+/// thread waits for another, nor for one that was interrupted. For blocks of many sizes: `Locked`
+/// over a heap.
 ///
 /// # Panics
 ///
@@ -145,10 +151,10 @@ use place::{CHUNKS_MAX, Place, Places};
 /// # Invariants
 ///
 /// 1. The first `count` entries of `chunks` lead to chunks that stand as long as the pool is not
-///    borrowed mutably; they do not change meanwhile. `count` and entries are written by the thread whose
-///    turn it is, or through `&mut self`.
-/// 2. A block whose bit is clear was never given out, is live, or is being taken or given back by one
-///    thread. Fresh blocks are given out in order, by a count of the chunk that only grows.
+///    borrowed mutably; they do not change meanwhile. `count` and entries are written by the thread
+///    whose turn it is, or through `&mut self`.
+/// 2. A block whose bit is clear was never given out, is live, or is being taken or given back by
+///    one thread. Fresh blocks are given out in order, by a count of the chunk that only grows.
 /// 3. `reserved` is the bytes of all chunks, or of the region.
 pub struct SharedPool<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 'a> {
     chunks: [AtomicPtr<Chunk>; CHUNKS_MAX],
@@ -202,8 +208,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         Self::with(layout, name, Some(backing))
     }
 
-    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing chunks.
-    /// The pool then has at most 32 times as many blocks.
+    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing
+    /// chunks. The pool then has at most 32 times as many blocks.
     #[must_use]
     pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
         self.blocks_per_chunk = blocks;
@@ -286,7 +292,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Returns the chunk `index`, which is below a `count` that this thread has read, or named by a place.
+    /// Returns the chunk `index`, which is below a `count` that this thread has read, or named by a
+    /// place.
     #[inline]
     fn chunk(&self, index: usize) -> &Chunk {
         // Relaxed: written before either was (invariant 1).
@@ -341,8 +348,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         NonNull::slice_from_raw_parts(block, self.size.bytes)
     }
 
-    /// Returns the number of the chunk in which a block starts at `address` that was given out before, the
-    /// chunk, and the number of the block.
+    /// Returns the number of the chunk in which a block starts at `address` that was given out
+    /// before, the chunk, and the number of the block.
     #[inline]
     fn locate(&self, address: usize) -> Option<(usize, &Chunk, usize)> {
         (0..self.count()).rev().find_map(|number| {
@@ -412,10 +419,10 @@ const fn block_size(layout: Layout) -> BlockSize {
     BlockSize::new(bytes.next_multiple_of(layout.align()))
 }
 
-// SAFETY: a block is handed out by the one thread whose operation clears its bit, and no other is until
-// the bit is set again (invariant 2), so no two live blocks are the same; blocks of one chunk lie `size`
-// apart. Blocks are aligned as the chunk is and `size` is a multiple of the alignment. Chunks stand while
-// the pool is shared. Nothing is changed before the last step that can fail.
+// SAFETY: a block is handed out by the one thread whose operation clears its bit, and no other is
+// until the bit is set again (invariant 2), so no two live blocks are the same; blocks of one chunk
+// lie `size` apart. Blocks are aligned as the chunk is and `size` is a multiple of the alignment.
+// Chunks stand while the pool is shared. Nothing is changed before the last step that can fail.
 unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -517,8 +524,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
         self.walk_blocks(visit);
     }
 
-    /// Checks what holds at every moment, whatever other threads do: the bits beyond the blocks, the
-    /// places of the chunks, and the order of the counters.
+    /// Checks what holds at every moment, whatever other threads do: the bits beyond the blocks,
+    /// the places of the chunks, and the order of the counters.
     fn verify(&self) -> Result<(), Damage> {
         self.verify_all()
     }

@@ -1,9 +1,9 @@
 //! A name and a count for what one user takes from an allocator that several threads share.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the sound system takes its
-//! memory through a proxy, so that an overview shows what it uses and a leak names it. Changes: the
-//! counters are atomic, so the proxy may be used from every thread without a lock, and it may hold a
-//! budget that no race exceeds.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the sound system takes
+//! its memory through a proxy, so that an overview shows what it uses and a leak names it. Changes:
+//! the counters are atomic, so the proxy may be used from every thread without a lock, and it may
+//! hold a budget that no race exceeds.
 
 use core::alloc::Layout;
 use core::panic::Location;
@@ -21,42 +21,43 @@ mod tests;
 
 use counters::Counters;
 
-/// A [`ProxyAllocator`](crate::ProxyAllocator) for several threads: it forwards everything to another
-/// allocator and counts it under a name of its own, in atomic counters.
+/// A [`ProxyAllocator`](crate::ProxyAllocator) for several threads: it forwards everything to
+/// another allocator and counts it under a name of its own, in atomic counters.
 ///
-/// It remembers nothing about single blocks: both ways of freeing ask the backing how large the block
-/// is, as allocating did, so each counter is lowered by what it was raised. Live `requested` is
-/// therefore counted as granted (`exact` is false), `requested_total` is as asked, and
+/// It remembers nothing about single blocks: both ways of freeing ask the backing how large the
+/// block is, as allocating did, so each counter is lowered by what it was raised. Live `requested`
+/// is therefore counted as granted (`exact` is false), `requested_total` is as asked, and
 /// [`walk`](Allocator::walk) shows nothing: the backing lists the blocks. [`owns`](Allocator::owns)
 /// answers for the backing too.
 ///
-/// A block freed through the proxy that is larger than all it has given out is reported as a foreign
-/// free; the backing finds the other wrong frees.
+/// A block freed through the proxy that is larger than all it has given out is reported as a
+/// foreign free; the backing finds the other wrong frees.
 ///
 /// # Budget
 ///
 /// With a budget, a request that would raise the live granted bytes above it is refused with
 /// [`AllocError`]. The bytes are reserved before the backing is asked and given back if it refuses,
-/// so the budget holds at every moment, whatever other threads do. Three things follow. Requests under
-/// way count as granted until they are refused, so of two that race for the last bytes both may be
-/// refused. A block that must move to change its size is copied by the proxy, never by the backing's own
-/// way (remapping pages, say); while it moves, the new place alone is counted. And where a backing grows
-/// a block in place by more than was asked and cannot take that back, the budget is exceeded by this
-/// rounding; no allocator of this crate does so.
+/// so the budget holds at every moment, whatever other threads do. Three things follow. Requests
+/// under way count as granted until they are refused, so of two that race for the last bytes both
+/// may be refused. A block that must move to change its size is copied by the proxy, never by the
+/// backing's own way (remapping pages, say); while it moves, the new place alone is counted. And
+/// where a backing grows a block in place by more than was asked and cannot take that back, the
+/// budget is exceeded by this rounding; no allocator of this crate does so.
 ///
 /// # Statistics
 ///
-/// `requested <= granted <= reserved` holds in every answer, as all three are one number that is read
-/// once. `requested_total <= granted_total` holds since the latter is raised first and read last. Each
-/// is exact once the other threads rest; while they work, counters of one answer may belong to moments
-/// a few steps apart.
+/// `requested <= granted <= reserved` holds in every answer, as all three are one number that is
+/// read once. `requested_total <= granted_total` holds since the latter is raised first and read
+/// last. Each is exact once the other threads rest; while they work, counters of one answer may
+/// belong to moments a few steps apart.
 ///
 /// # Complexity
 ///
-/// On top of the backing and its `allocated_size`: four atomic additions to allocate (with a budget the
-/// first is a compare-exchange that is repeated while others interfere), one more for each new peak,
-/// and two to free: 6 a pair, some 50 instructions (92 with a budget). They are in a cache line of their own, which moves between the cores
-/// that use the proxy; that is what it costs under contention. Wait-free without a budget, else lock-free.
+/// On top of the backing and its `allocated_size`: four atomic additions to allocate (with a budget
+/// the first is a compare-exchange that is repeated while others interfere), one more for each new
+/// peak, and two to free: 6 a pair, some 50 instructions (92 with a budget). They are in a cache
+/// line of their own, which moves between the cores that use the proxy; that is what it costs under
+/// contention. Wait-free without a budget, else lock-free.
 ///
 /// # Memory
 ///
@@ -70,8 +71,9 @@ use counters::Counters;
 ///
 /// # When not to use it
 ///
-/// Within one thread, where [`ProxyAllocator`](crate::ProxyAllocator) counts without atomic operations; or
-/// where many threads allocate through one proxy at a high rate: a proxy for each thread shares nothing.
+/// Within one thread, where [`ProxyAllocator`](crate::ProxyAllocator) counts without atomic
+/// operations; or where many threads allocate through one proxy at a high rate: a proxy for each
+/// thread shares nothing.
 ///
 /// # Panics
 ///
@@ -102,8 +104,8 @@ use counters::Counters;
 ///
 /// # Invariants
 ///
-/// 1. Every block that the backing gave out through this proxy and that is not yet freed is counted in
-///    the live bytes, at its size as the backing's `allocated_size` has it.
+/// 1. Every block that the backing gave out through this proxy and that is not yet freed is counted
+///    in the live bytes, at its size as the backing's `allocated_size` has it.
 /// 2. Live bytes are raised before live blocks are, and lowered after them.
 pub struct SharedProxy<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 'a> {
     counters: Counters,
@@ -240,8 +242,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         Ok(resized)
     }
 
-    /// Takes growth in place back for which there is no budget, or counts it where that cannot be done.
-    /// `reserved` of the block's bytes are counted.
+    /// Takes growth in place back for which there is no budget, or counts it where that cannot be
+    /// done. `reserved` of the block's bytes are counted.
     ///
     /// # Safety
     ///
@@ -453,8 +455,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedProxy<'_, B> {
     /// Shows nothing: the proxy does not know which of the backing's blocks are its own.
     fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
 
-    /// Compares the counters with each other, also while other threads work. What the backing counts
-    /// is another moment's, so it is left out.
+    /// Compares the counters with each other, also while other threads work. What the backing
+    /// counts is another moment's, so it is left out.
     fn verify(&self) -> Result<(), Damage> {
         if self.counters.agree() {
             return Ok(());

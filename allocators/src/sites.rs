@@ -9,10 +9,11 @@
 //! numbers | address of a site or 0 | its number |                 16 bytes, at most 3/4 full
 //! ```
 //!
-//! A slot is 8 bytes. The table grows by half when it is 7/8 full, so a block costs 9.1 bytes where it
-//! is fullest and 13.7 just after it has grown; it does not shrink before the allocator is dropped.
-//! Sites are few, so what they cost themselves is small. Call sites stay references throughout; only
-//! the addresses of blocks, which are compared and never followed, are cut to 48 bits.
+//! A slot is 8 bytes. The table grows by half when it is 7/8 full, so a block costs 9.1 bytes where
+//! it is fullest and 13.7 just after it has grown; it does not shrink before the allocator is
+//! dropped. Sites are few, so what they cost themselves is small. Call sites stay references
+//! throughout; only the addresses of blocks, which are compared and never followed, are cut to 48
+//! bits.
 //!
 //! `docs/decisions/0004-sites.md` says what else was thought of.
 
@@ -43,8 +44,8 @@ pub(crate) type Site = &'static Location<'static>;
 /// The trait is sealed: its methods are the allocators' own business.
 pub trait SiteBook: sealed::Book {}
 
-/// Keeps no sites; what an allocator has unless it is told otherwise. It takes neither memory nor time:
-/// every call is empty and inlined.
+/// Keeps no sites; what an allocator has unless it is told otherwise. It takes neither memory nor
+/// time: every call is empty and inlined.
 ///
 /// # Complexity
 ///
@@ -64,8 +65,8 @@ pub trait SiteBook: sealed::Book {}
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSites;
 
-/// Keeps the site of each live block, so that [`walk`](Allocator::walk) and the report of a leak tell
-/// who asked for it.
+/// Keeps the site of each live block, so that [`walk`](Allocator::walk) and the report of a leak
+/// tell who asked for it.
 ///
 /// An allocator takes it by its `with_sites`, which returns the same allocator with another type:
 ///
@@ -91,34 +92,34 @@ pub struct NoSites;
 /// [`BuddyAllocator`](crate::BuddyAllocator), [`PoolAllocator`](crate::PoolAllocator),
 /// [`FrameAllocator`](crate::FrameAllocator) and the page allocator take sites.
 ///
-/// A block keeps the site of the call that asked for it when it is resized, in place or by moving. The
-/// reports of pools, frames and of a slab's large blocks name it where a wrong size or an address
-/// inside the block is freed.
-/// Through `allocator-api2` and `GlobalAlloc` a site is a line of that library.
+/// A block keeps the site of the call that asked for it when it is resized, in place or by moving.
+/// The reports of pools, frames and of a slab's large blocks name it where a wrong size or an
+/// address inside the block is freed. Through `allocator-api2` and `GlobalAlloc` a site is a line
+/// of that library.
 ///
-/// A request is refused, and changes nothing, when the table has to grow and the allocator for books
-/// has no memory.
+/// A request is refused, and changes nothing, when the table has to grow and the allocator for
+/// books has no memory.
 ///
-/// A block is shown without a site if it was handed out before the sites were added, if it lies more
-/// than 2^48 bytes from the others (which no system of today does unasked), or if its site is a new one
-/// after 65 535 others.
+/// A block is shown without a site if it was handed out before the sites were added, if it lies
+/// more than 2^48 bytes from the others (which no system of today does unasked), or if its site is
+/// a new one after 65 535 others.
 ///
 /// # Complexity
 ///
-/// O(1) amortised for a block handed out, freed or moved: a search in a hash table, and one more where
-/// the site is another than the last. Whatever frees many blocks at once looks at each of them, but for
-/// [`FrameAllocator::reset`](crate::FrameAllocator::reset), which clears the table.
+/// O(1) amortised for a block handed out, freed or moved: a search in a hash table, and one more
+/// where the site is another than the last. Whatever frees many blocks at once looks at each of
+/// them, but for [`FrameAllocator::reset`](crate::FrameAllocator::reset), which clears the table.
 ///
 /// # Memory
 ///
-/// 8 bytes a slot, 9.1 to 13.7 bytes a block at the most there were; 29 to 51 bytes a site. All of it
-/// comes from the allocator for books, is not in the statistics of the allocator that keeps the sites
-/// ([`overhead_bytes`](Self::overhead_bytes) tells it), and goes back when that is dropped.
+/// 8 bytes a slot, 9.1 to 13.7 bytes a block at the most there were; 29 to 51 bytes a site. All of
+/// it comes from the allocator for books, is not in the statistics of the allocator that keeps the
+/// sites ([`overhead_bytes`](Self::overhead_bytes) tells it), and goes back when that is dropped.
 ///
 /// # Threads
 ///
-/// `Send` if the allocator for books is `Sync`, so an allocator with sites can be sent and put behind a
-/// lock as before; not `Sync`.
+/// `Send` if the allocator for books is `Sync`, so an allocator with sites can be sent and put
+/// behind a lock as before; not `Sync`.
 ///
 /// ```compile_fail,E0277
 /// use loligo_allocators::{ProxyAllocator, Sites};
@@ -129,8 +130,9 @@ pub struct NoSites;
 ///
 /// # When not to use it
 ///
-/// Where a `TraceAllocator` stands around the allocator anyway, and where a free and an allocation in
-/// turn must not cost about 110 instructions more over a pool, and more over others (some 400 for pages).
+/// Where a `TraceAllocator` stands around the allocator anyway, and where a free and an allocation
+/// in turn must not cost about 110 instructions more over a pool, and more over others (some 400
+/// for pages).
 pub struct Sites<'a, K: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     table: Table,
     names: Names,
@@ -238,8 +240,8 @@ mod sealed {
         fn note(&self, block: NonNull<u8>, site: Site);
 
         /// Keeps room for one more block, beside what others keep, until it is noted by
-        /// [`settle`](Self::settle) or given up by [`withdraw`](Self::withdraw). For allocators that
-        /// several threads call.
+        /// [`settle`](Self::settle) or given up by [`withdraw`](Self::withdraw). For allocators
+        /// that several threads call.
         fn pledge(&self, site: Site) -> Result<(), AllocError>;
 
         /// Forgets a block that is about to move, if it is known, and keeps its room.
@@ -254,8 +256,8 @@ mod sealed {
         /// Forgets a block that was freed, if it is known.
         fn forget(&self, block: NonNull<u8>);
 
-        /// Gives the site of `old`, asked with [`site`](Self::site) before, to the block that it has
-        /// become.
+        /// Gives the site of `old`, asked with [`site`](Self::site) before, to the block that it
+        /// has become.
         fn moved(&self, old: NonNull<u8>, new: NonNull<u8>, site: Option<Site>);
 
         /// Forgets all blocks.
@@ -409,7 +411,8 @@ impl<K: Allocator + ?Sized> sealed::Book for Sites<'_, K> {
     }
 }
 
-/// Changes the size of a block as [`Allocator::reallocate`] does by default, and lets its site follow.
+/// Changes the size of a block as [`Allocator::reallocate`] does by default, and lets its site
+/// follow.
 ///
 /// # Safety
 ///
@@ -436,8 +439,8 @@ pub(crate) unsafe fn reallocate<A: Allocator, S: SiteBook>(
     Ok(moved)
 }
 
-/// Reports a wrong free or resize, and who asked for the block where one of another size was named, or
-/// one that the address is in.
+/// Reports a wrong free or resize, and who asked for the block where one of another size was named,
+/// or one that the address is in.
 #[cold]
 #[inline(never)]
 pub(crate) fn wrong_free_beside<S: SiteBook>(

@@ -1,7 +1,7 @@
 //! Size classes: which block size serves a small request. One table serves the heap and the slab.
 //!
-//! A slab page has 4 088 usable bytes (its last 8 belong to the header behind it), so a good class is
-//! one that divides them well. The default classes:
+//! A slab page has 4 088 usable bytes (its last 8 belong to the header behind it), so a good class
+//! is one that divides them well. The default classes:
 //!
 //! | classes | step | slots a page |
 //! |---|---|---|

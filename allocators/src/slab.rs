@@ -1,10 +1,10 @@
 //! Size classes in front of a large-object allocator of the caller's choice.
 //!
 //! After the slab idea of Jeff Bonwick, "The Slab Allocator: An Object-Caching Kernel Memory
-//! Allocator" (1994), and Niklas Frykholm's advice in "Allocation Adventures 3: The Buddy Allocator"
-//! (2015) to leave small blocks to a slab allocator. Changes: which slots are free is in bits
-//! apart from them, and sparse pages are divided among classes; what is passed on to the backing is
-//! remembered in a table. The same engine serves the heap.
+//! Allocator" (1994), and Niklas Frykholm's advice in "Allocation Adventures 3: The Buddy
+//! Allocator" (2015) to leave small blocks to a slab allocator. Changes: which slots are free is in
+//! bits apart from them, and sparse pages are divided among classes; what is passed on to the
+//! backing is remembered in a table. The same engine serves the heap.
 
 mod large;
 mod passed;
@@ -33,9 +33,9 @@ const REGION_BYTES: usize = 1 << 20;
 ///
 /// # Misuse
 ///
-/// A wrong free is found before the backing hears of it, also where the block is a sibling's from the
-/// same backing. A double free of a large block is told from a foreign one by the last 16 addresses of
-/// large blocks freed; an older one is reported as foreign.
+/// A wrong free is found before the backing hears of it, also where the block is a sibling's from
+/// the same backing. A double free of a large block is told from a foreign one by the last 16
+/// addresses of large blocks freed; an older one is reported as foreign.
 ///
 /// # Complexity
 ///
@@ -46,11 +46,11 @@ const REGION_BYTES: usize = 1 << 20;
 ///
 /// [`reallocate`](Allocator::reallocate) of a large block is the backing's, which may move pages
 /// without copying; [`allocate_zeroed`](Allocator::allocate_zeroed) is, too. A large block that
-/// becomes small is copied into a slot. [`allocated_size`](Allocator::allocated_size) does not ask the
-/// backing. [`owns`](Allocator::owns) is O(table) for an address outside the regions.
+/// becomes small is copied into a slot. [`allocated_size`](Allocator::allocated_size) does not ask
+/// the backing. [`owns`](Allocator::owns) is O(table) for an address outside the regions.
 ///
-/// [`walk`](Allocator::walk) shows the small blocks first, then the large ones, each a region of its
-/// own, in no order.
+/// [`walk`](Allocator::walk) shows the small blocks first, then the large ones, each a region of
+/// its own, in no order.
 ///
 /// # Memory
 ///
@@ -111,15 +111,15 @@ where
 }
 
 impl<'a, B: Allocator + ?Sized> SlabAllocator<'a, B> {
-    /// Makes a slab of the default classes that takes regions of 1 MiB from `backing`, and large blocks
-    /// one by one. Takes nothing yet.
+    /// Makes a slab of the default classes that takes regions of 1 MiB from `backing`, and large
+    /// blocks one by one. Takes nothing yet.
     #[must_use]
     pub const fn new(name: &'a str, backing: &'a B) -> Self {
         Self::with_region_bytes(name, backing, REGION_BYTES)
     }
 
-    /// Makes a slab of the default classes whose first region has about `bytes` bytes, 64 KiB at the
-    /// least; each further one is twice as large.
+    /// Makes a slab of the default classes whose first region has about `bytes` bytes, 64 KiB at
+    /// the least; each further one is twice as large.
     #[must_use]
     pub const fn with_region_bytes(name: &'a str, backing: &'a B, bytes: usize) -> Self {
         Self::with_classes(name, backing, bytes)
@@ -171,8 +171,8 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
         &self.sites
     }
 
-    /// Gives every region without a live block back to the backing, and the table of large blocks if
-    /// there are none; else the table moves to less memory if they need less than half of it.
+    /// Gives every region without a live block back to the backing, and the table of large blocks
+    /// if there are none; else the table moves to less memory if they need less than half of it.
     ///
     /// # Complexity
     ///
@@ -230,8 +230,9 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
     }
 }
 
-// SAFETY: small blocks are slots of our regions, which the engine's invariants keep apart; large ones
-// are the backing's, which keeps the contract itself, and are in the table while they are live.
+// SAFETY: small blocks are slots of our regions, which the engine's invariants keep apart; large
+// ones are the backing's, which keeps the contract itself, and are in the table while they are
+// live.
 unsafe impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> Allocator
     for SlabAllocator<'_, B, C, S>
 {

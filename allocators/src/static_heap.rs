@@ -1,8 +1,8 @@
 //! The first allocator: a heap in a `static` buffer, usable before `main`.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the first allocator is
-//! placed into a static buffer and all others are created in it. Changes: it is built by the compiler
-//! instead of placed at run time, and several threads may use it.
+//! placed into a static buffer and all others are created in it. Changes: it is built by the
+//! compiler instead of placed at run time, and several threads may use it.
 
 #[cfg(test)]
 mod tests;
@@ -24,9 +24,9 @@ use crate::stats::Stats;
 
 /// A heap over `BYTES` bytes inside itself, for a `static`.
 ///
-/// It is a [`HeapAllocator`](crate::HeapAllocator) over one fixed region behind a spin lock, so it has
-/// its speed, its checks and its limits; it never grows. Moving it ends the life of all its blocks: it
-/// starts again at its new place.
+/// It is a [`HeapAllocator`](crate::HeapAllocator) over one fixed region behind a spin lock, so it
+/// has its speed, its checks and its limits; it never grows. Moving it ends the life of all its
+/// blocks: it starts again at its new place.
 ///
 /// # Complexity
 ///
@@ -47,8 +47,8 @@ use crate::stats::Stats;
 ///
 /// # When not to use it
 ///
-/// For more than the start of a program: it cannot grow, and threads wait for one another. It takes no
-/// [`Sites`](crate::Sites), as it is there before any allocator that could lend them memory; a
+/// For more than the start of a program: it cannot grow, and threads wait for one another. It takes
+/// no [`Sites`](crate::Sites), as it is there before any allocator that could lend them memory; a
 /// [`HeapAllocator`](crate::HeapAllocator) in [`Locked`](crate::Locked) does.
 ///
 /// # Examples
@@ -72,8 +72,8 @@ pub struct StaticHeap<const BYTES: usize> {
     /// Where the buffer was when the engine was opened over it.
     opened_at: UnsafeCell<*const u8>,
     name: &'static str,
-    /// Pointers into the buffer are kept, so a unique reference to the heap, which ends no block, must
-    /// not be taken for the only way to it.
+    /// Pointers into the buffer are kept, so a unique reference to the heap, which ends no block,
+    /// must not be taken for the only way to it.
     _pinned: PhantomPinned,
     buffer: UnsafeCell<Buffer<BYTES>>,
 }
@@ -84,8 +84,8 @@ struct Buffer<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
 
 // SAFETY: everything inside is reached only while `locked` is held.
 unsafe impl<const BYTES: usize> Sync for StaticHeap<BYTES> {}
-// SAFETY: the engine's pointers lead into the buffer, which moves along; `with` opens the engine again
-// when it finds that the buffer has moved.
+// SAFETY: the engine's pointers lead into the buffer, which moves along; `with` opens the engine
+// again when it finds that the buffer has moved.
 unsafe impl<const BYTES: usize> Send for StaticHeap<BYTES> {}
 
 /// Unlocks when it goes, also when a report unwinds.

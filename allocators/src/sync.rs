@@ -1,5 +1,5 @@
-//! The spin lock, and the only place of this crate that names the atomics of locks and of what several
-//! threads share.
+//! The spin lock, and the only place of this crate that names the atomics of locks and of what
+//! several threads share.
 
 pub(crate) mod shared;
 
@@ -152,7 +152,8 @@ impl<T> SpinCell<T> {
         work(unsafe { &mut *self.value.get() })
     }
 
-    /// Runs `work` on the value if nobody holds the lock now; for signal handlers, which must not wait.
+    /// Runs `work` on the value if nobody holds the lock now; for signal handlers, which must not
+    /// wait.
     pub(crate) fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         if !self.lock.try_acquire() {
             return None;

@@ -1,8 +1,9 @@
 //! The system's own heap as an allocator among the others.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a system under suspicion gets its memory from elsewhere
-//! until the fault shows itself. Changes: it is the heap that sanitizers and Valgrind watch, so they see each block by
-//! itself, with who asked for it; and what is freed wrongly is found here already.
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a system under suspicion gets its
+//! memory from elsewhere until the fault shows itself. Changes: it is the heap that sanitizers and
+//! Valgrind watch, so they see each block by itself, with who asked for it; and what is freed
+//! wrongly is found here already.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::panic::Location;
@@ -26,28 +27,30 @@ use self::tests::counted::System;
 #[cfg(test)]
 mod tests;
 
-/// Each block from the system's heap, the C library's `malloc`: for a subsystem under suspicion, or a whole program, in
-/// front of tools that watch that heap.
+/// Each block from the system's heap, the C library's `malloc`: for a subsystem under suspicion, or
+/// a whole program, in front of tools that watch that heap.
 ///
-/// AddressSanitizer, Valgrind, heap profilers and allocators that are preloaded put themselves in place of `malloc`. A
-/// heap over pages is one large block to them, unless it is built to [tell them more](https://github.com/loligo-engine/loligo/blob/main/docs/guide/sanitizers.md);
-/// through this each block is seen by itself, in any build.
+/// AddressSanitizer, Valgrind, heap profilers and allocators that are preloaded put themselves in
+/// place of `malloc`. A heap over pages is one large block to them, unless it is built to [tell
+/// them more](https://github.com/loligo-engine/loligo/blob/main/docs/guide/sanitizers.md); through
+/// this each block is seen by itself, in any build.
 ///
-/// Every block is in a table by its address, so foreign, interior and double frees and wrong layouts end in
-/// [`misuse`](crate::misuse()) before the system's heap hears of them.
+/// Every block is in a table by its address, so foreign, interior and double frees and wrong
+/// layouts end in [`misuse`](crate::misuse()) before the system's heap hears of them.
 ///
-/// A [`GlobalGuard`](crate::GlobalGuard) guards what goes through `#[global_allocator]`. This does not, so armed code may
-/// use it.
+/// A [`GlobalGuard`](crate::GlobalGuard) guards what goes through `#[global_allocator]`. This does
+/// not, so armed code may use it.
 ///
 /// # Complexity
 ///
-/// The system's, and O(1) amortised in the table. A block that is resized moves; `owns` and the report of a wrong free are
-/// O(blocks).
+/// The system's, and O(1) amortised in the table. A block that is resized moves; `owns` and the
+/// report of a wrong free are O(blocks).
 ///
 /// # Memory
 ///
-/// What the system's heap wastes, which it does not tell: granted is what was asked. The table takes 53 to 107 bytes for
-/// each of the most blocks that were live at once, from the pages; it counts in no statistics of this allocator.
+/// What the system's heap wastes, which it does not tell: granted is what was asked. The table
+/// takes 53 to 107 bytes for each of the most blocks that were live at once, from the pages; it
+/// counts in no statistics of this allocator.
 ///
 /// # Threads
 ///
@@ -92,7 +95,8 @@ struct Known {
 
 /// # Invariants
 ///
-/// 1. `blocks` has each live block under its address, with the layout that the system's heap was asked for.
+/// 1. `blocks` has each live block under its address, with the layout that the system's heap was
+///    asked for.
 /// 2. `counters` are the sums over `blocks`.
 struct State {
     blocks: AddressTable<Known>,
@@ -100,7 +104,8 @@ struct State {
     left: Left,
 }
 
-// SAFETY: the table is memory of the pages that this state alone reaches; whichever thread holds it may use it.
+// SAFETY: the table is memory of the pages that this state alone reaches; whichever thread holds it
+// may use it.
 unsafe impl Send for State {}
 
 impl<'a> SystemAllocator<'a> {
@@ -153,7 +158,8 @@ impl<'a> SystemAllocator<'a> {
         site: &'static Location<'static>,
     ) {
         match self.state.with(|state| state.leave(block, layout)) {
-            // SAFETY: by the table it was allocated with this layout and not freed; it is in the table no more.
+            // SAFETY: by the table it was allocated with this layout and not freed; it is in the
+            // table no more.
             Ok(known) => unsafe { System.dealloc(block.as_ptr(), known.layout) },
             Err(what) => self.refuse(what, block, layout, site),
         }
@@ -257,9 +263,10 @@ impl State {
     }
 }
 
-// SAFETY: each block is the system's, which gives it to nobody else until it is freed, at the alignment asked and as long
-// as asked; moving the allocator leaves them where they are. A failing path undoes what it did before. Nothing unwinds but
-// misuse handlers, which run before anything has changed and without the lock.
+// SAFETY: each block is the system's, which gives it to nobody else until it is freed, at the
+// alignment asked and as long as asked; moving the allocator leaves them where they are. A failing
+// path undoes what it did before. Nothing unwinds but misuse handlers, which run before anything
+// has changed and without the lock.
 unsafe impl Allocator for SystemAllocator<'_> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.take(layout, false, Location::caller())

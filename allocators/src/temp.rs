@@ -1,9 +1,10 @@
 //! A few bytes in place, for memory of one function.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), and the foundation library of
-//! BitSquid (2012), where a temporary allocator has a buffer within itself, on the stack, and asks a
-//! backing allocator when that is full. Changes: the buffer is a frame, so sizes are remembered and wrong
-//! frees found; what fell back is counted; there is nothing to construct before the first block.
+//! BitSquid (2012), where a temporary allocator has a buffer within itself, on the stack, and asks
+//! a backing allocator when that is full. Changes: the buffer is a frame, so sizes are remembered
+//! and wrong frees found; what fell back is counted; there is nothing to construct before the first
+//! block.
 //!
 //! # Memory
 //!
@@ -31,39 +32,40 @@ mod tests;
 
 /// An allocator with `N` bytes inside itself, and a backing for what does not fit.
 ///
-/// Made for the stack: a function that needs a few strings or a small array makes one, and pays for an
-/// allocation elsewhere only where it needs more than usual. A request takes the next bytes of the `N`;
-/// freeing the last block gives them back, and only the last one grows or shrinks, as in a
-/// [`FrameAllocator`]. What does not fit goes to the backing, and [`fell_back`](Self::fell_back) tells
-/// how much did.
+/// Made for the stack: a function that needs a few strings or a small array makes one, and pays for
+/// an allocation elsewhere only where it needs more than usual. A request takes the next bytes of
+/// the `N`; freeing the last block gives them back, and only the last one grows or shrinks, as in a
+/// [`FrameAllocator`]. What does not fit goes to the backing, and [`fell_back`](Self::fell_back)
+/// tells how much did.
 ///
-/// Sizes are exact, and a double free, a foreign free, an interior free and a wrong size are found and
-/// reported through [`misuse`](crate::misuse()), as the frame does. A second free of a block that fell
-/// back is reported as a foreign free, as it is no longer remembered.
+/// Sizes are exact, and a double free, a foreign free, an interior free and a wrong size are found
+/// and reported through [`misuse`](crate::misuse()), as the frame does. A second free of a block
+/// that fell back is reported as a foreign free, as it is no longer remembered.
 ///
-/// Dropping the allocator releases everything without complaint; [`assert_empty`](Self::assert_empty)
-/// complains.
+/// Dropping the allocator releases everything without complaint;
+/// [`assert_empty`](Self::assert_empty) complains.
 ///
 /// # Moving
 ///
-/// As with every allocator, a block lives until the allocator is moved or dropped. After a move the `N`
-/// bytes lie elsewhere: the allocator notices, forgets what was in them, counters included, and starts
-/// again at its new place; the free of an old block is then a foreign free. Blocks that fell back stay
-/// where they are, to be freed as before or released by the drop.
+/// As with every allocator, a block lives until the allocator is moved or dropped. After a move the
+/// `N` bytes lie elsewhere: the allocator notices, forgets what was in them, counters included, and
+/// starts again at its new place; the free of an old block is then a foreign free. Blocks that fell
+/// back stay where they are, to be freed as before or released by the drop.
 ///
 /// # Complexity
 ///
-/// As the frame: O(1) for allocating and for freeing or resizing the last block, O(log runs) for freeing
-/// another. What falls back costs the backing's time and O(1) amortised for its entry in a hash table.
+/// As the frame: O(1) for allocating and for freeing or resizing the last block, O(log runs) for
+/// freeing another. What falls back costs the backing's time and O(1) amortised for its entry in a
+/// hash table.
 ///
 /// # Memory
 ///
-/// `N` bytes, in which the frame keeps 8 bytes for each run of blocks of one size, `N / 64` bytes (at
-/// least 8) for dead bits and 8 for the end of the table; and 336 bytes for the object itself. At most 7
-/// bytes a block are lost to rounding. What is freed out of order comes back with the blocks behind it.
-/// `N` below 32 holds nothing. A block that fell back costs 54 to 107 bytes beside itself, in a table
-/// that starts at 2 560 bytes and is counted as reserved. The `N` bytes are counted as reserved too, though
-/// they are not the backing's.
+/// `N` bytes, in which the frame keeps 8 bytes for each run of blocks of one size, `N / 64` bytes
+/// (at least 8) for dead bits and 8 for the end of the table; and 336 bytes for the object itself.
+/// At most 7 bytes a block are lost to rounding. What is freed out of order comes back with the
+/// blocks behind it. `N` below 32 holds nothing. A block that fell back costs 54 to 107 bytes
+/// beside itself, in a table that starts at 2 560 bytes and is counted as reserved. The `N` bytes
+/// are counted as reserved too, though they are not the backing's.
 ///
 /// # Threads
 ///
@@ -72,8 +74,8 @@ mod tests;
 /// # When not to use it
 ///
 /// For more than the stack should hold, some kilobytes: there a
-/// [`ScratchAllocator`](crate::ScratchAllocator) shared by all functions of a thread does better. For what
-/// outlives the function.
+/// [`ScratchAllocator`](crate::ScratchAllocator) shared by all functions of a thread does better.
+/// For what outlives the function.
 ///
 /// # Examples
 ///
@@ -115,16 +117,17 @@ mod tests;
 ///
 /// # Invariants
 ///
-/// 1. Where `opened_at` is the address of `buffer`, `frame` is a frame over it that was made since the
-///    allocator came to this place, and nobody else uses the buffer. Else `frame` is not looked at.
+/// 1. Where `opened_at` is the address of `buffer`, `frame` is a frame over it that was made since
+///    the allocator came to this place, and nobody else uses the buffer. Else `frame` is not looked
+///    at.
 pub struct TempAllocator<'a, const N: usize, B: Allocator + ?Sized = dyn Allocator + 'a> {
     /// Where the buffer was when the frame was made.
     opened_at: Cell<*const u8>,
     frame: UnsafeCell<MaybeUninit<FrameAllocator<'a, B>>>,
     fall_back: FallBack<'a, B>,
     name: &'a str,
-    /// Pointers into the buffer are kept, so a unique reference to the allocator, which ends no block,
-    /// must not be taken for the only way to it.
+    /// Pointers into the buffer are kept, so a unique reference to the allocator, which ends no
+    /// block, must not be taken for the only way to it.
     _pinned: PhantomPinned,
     buffer: UnsafeCell<Buffer<N>>,
 }
@@ -132,8 +135,8 @@ pub struct TempAllocator<'a, const N: usize, B: Allocator + ?Sized = dyn Allocat
 #[repr(C, align(16))]
 struct Buffer<const N: usize>(MaybeUninit<[u8; N]>);
 
-// SAFETY: the frame's pointers lead into the buffer, which moves along (`frame` makes another where it
-// has moved); the backing, which is shared, may be used from another thread as it is `Sync`.
+// SAFETY: the frame's pointers lead into the buffer, which moves along (`frame` makes another where
+// it has moved); the backing, which is shared, may be used from another thread as it is `Sync`.
 unsafe impl<const N: usize, B: Allocator + Sync + ?Sized> Send for TempAllocator<'_, N, B> {}
 
 impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
@@ -184,18 +187,18 @@ impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
     #[inline(never)]
     fn open(&self, buffer: NonNull<u8>) {
         mark::undefined(buffer, N);
-        // SAFETY: the buffer has `N` bytes, is this object's alone, and the frame is not used once the
-        // object has moved or is dropped.
+        // SAFETY: the buffer has `N` bytes, is this object's alone, and the frame is not used once
+        // the object has moved or is dropped.
         let frame = unsafe { FrameAllocator::over(self.name, buffer, N, None) };
-        // SAFETY: no reference to the old frame is left, as none outlives a move. It has no backing, so
-        // nothing is lost by not dropping it.
+        // SAFETY: no reference to the old frame is left, as none outlives a move. It has no
+        // backing, so nothing is lost by not dropping it.
         unsafe { self.frame.get().write(MaybeUninit::new(frame)) };
         self.opened_at.set(buffer.as_ptr());
     }
 }
 
-// SAFETY: a block is the frame's over the buffer, which keeps the contract while the allocator is not
-// moved, or the backing's, which does, too.
+// SAFETY: a block is the frame's over the buffer, which keeps the contract while the allocator is
+// not moved, or the backing's, which does, too.
 unsafe impl<const N: usize, B: Allocator + ?Sized> Allocator for TempAllocator<'_, N, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -247,13 +250,14 @@ unsafe impl<const N: usize, B: Allocator + ?Sized> Allocator for TempAllocator<'
         self.fall_back.backing()
     }
 
-    /// Returns `true` if `address` is in the buffer, or in a block that fell back: O(1) for the first,
-    /// O(blocks that fell back) else.
+    /// Returns `true` if `address` is in the buffer, or in a block that fell back: O(1) for the
+    /// first, O(blocks that fell back) else.
     fn owns(&self, address: *const u8) -> bool {
         self.frame().owns(address) || self.fall_back.owns(address)
     }
 
-    /// Shows the blocks of the buffer in the order of their addresses, then those that fell back in any.
+    /// Shows the blocks of the buffer in the order of their addresses, then those that fell back in
+    /// any.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.frame().walk(visit);
         self.fall_back.walk(visit);

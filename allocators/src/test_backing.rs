@@ -1,4 +1,5 @@
-//! A backing allocator for tests: the system's, with every block on a list and requests refused on demand.
+//! A backing allocator for tests: the system's, with every block on a list and requests refused on
+//! demand.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::panic::AssertUnwindSafe;

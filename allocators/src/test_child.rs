@@ -14,7 +14,8 @@ use std::vec::Vec;
 use crate::misuse::write_stderr;
 
 /// Forks, runs `work` in the child and returns its answer: 0 means that all went well, another
-/// number is the line that found a fault. The child is alone and has a minute; a panic is told as a fault.
+/// number is the line that found a fault. The child is alone and has a minute; a panic is told as a
+/// fault.
 pub(crate) fn run(work: impl FnOnce() -> u32) -> u32 {
     // SAFETY: the child calls system functions, the allocator under test and a malloc that survives
     // a fork (glibc's does); it leaves without running anything of the parent's.

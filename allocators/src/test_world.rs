@@ -1,10 +1,11 @@
-//! Small worlds of an allocator: from its first state to every one that operations lead to, and every operation
-//! in each, against a model that knows only which blocks are live.
+//! Small worlds of an allocator: from its first state to every one that operations lead to, and
+//! every operation in each, against a model that knows only which blocks are live.
 //!
-//! Two states are the same if the same blocks are live, the allocator says the same of what it keeps about the
-//! others, and the same ones would be given out next, in the same order. What would be given out is found by asking
-//! for it, on a copy that is made by doing the operations again. Where an allocator keeps too much to be told
-//! apart so, every sequence of operations of a length is done instead.
+//! Two states are the same if the same blocks are live, the allocator says the same of what it
+//! keeps about the others, and the same ones would be given out next, in the same order. What would
+//! be given out is found by asking for it, on a copy that is made by doing the operations again.
+//! Where an allocator keeps too much to be told apart so, every sequence of operations of a length
+//! is done instead.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -66,7 +67,8 @@ pub(crate) struct World<'w> {
     pub(crate) probes: usize,
     /// Where to begin.
     pub(crate) start: &'w [Op],
-    /// How many operations to go from there, all sequences of which are done; none where every state is gone to.
+    /// How many operations to go from there, all sequences of which are done; none where every
+    /// state is gone to.
     pub(crate) depth: Option<usize>,
     /// Makes an allocator over the memory and hands it to what it is given, once.
     pub(crate) make: &'w Make<'w>,
@@ -79,7 +81,8 @@ pub(crate) struct Explored {
     pub(crate) operations: u64,
 }
 
-/// The offsets of the live blocks with their layouts, what is kept about the others, and the offsets of the blocks that come next.
+/// The offsets of the live blocks with their layouts, what is kept about the others, and the
+/// offsets of the blocks that come next.
 type State = (Vec<(usize, usize)>, Vec<usize>, Vec<Vec<Option<usize>>>);
 
 /// Bytes of the memory.
@@ -125,7 +128,8 @@ impl World<'_> {
         all
     }
 
-    /// Does the operations on a fresh allocator, the last one with all checks, and returns the state after it.
+    /// Does the operations on a fresh allocator, the last one with all checks, and returns the
+    /// state after it.
     fn state(&self, memory: &mut [MaybeUninit<u8>], path: &[Op]) -> State {
         let start = memory.as_ptr().addr();
         let mut live = Vec::new();
@@ -210,7 +214,8 @@ impl Run<'_, '_> {
         self.live.insert(at, held);
     }
 
-    /// Does an operation and checks all that must be so then. With `wrong` wrong frees are tried, too.
+    /// Does an operation and checks all that must be so then. With `wrong` wrong frees are tried,
+    /// too.
     fn checked_step(&mut self, op: Op, path: &[Op], wrong: bool) {
         let (before, free) = (self.live.clone(), self.one.free_blocks());
         let reserved = self.one.allocator().stats().reserved;
@@ -263,7 +268,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A block that was just freed is not freed again, nor is what lies inside of it or beyond a live one.
+    /// A block that was just freed is not freed again, nor is what lies inside of it or beyond a
+    /// live one.
     fn free_wrongly(&self, gone: Held, path: &[Op]) {
         let allocator = self.one.allocator();
         // SAFETY: none: that it is reported is the point.

@@ -65,10 +65,10 @@ pub use sink::{SinkError, TraceSink};
 ///
 /// # Complexity
 ///
-/// O(1) amortised on top of the backing, but O(blocks) where a table grows. A free and an allocation
-/// of a block that was freed last take some 300 instructions more, 80 more while recording, and about
-/// 26 500 with stacks of 16 frames, nearly all of them in the unwinder; the rows `cost/trace` and
-/// `cost/trace-stacks` of the scoreboard measure the time.
+/// O(1) amortised on top of the backing, but O(blocks) where a table grows. A free and an
+/// allocation of a block that was freed last take some 300 instructions more, 80 more while
+/// recording, and about 26 500 with stacks of 16 frames, nearly all of them in the unwinder; the
+/// rows `cost/trace` and `cost/trace-stacks` of the scoreboard measure the time.
 ///
 /// # Memory
 ///
@@ -79,10 +79,11 @@ pub use sink::{SinkError, TraceSink};
 ///         | recording: buffer of 4 096 bytes, free slots, sites |  4 bytes for each block of its peak and each site
 /// ```
 ///
-/// No byte of a block is used, which is as the backing made it. 4/3 to 8/3 slots, 64 to 128 bytes (of
-/// 64-bit addresses), for each of the most blocks that lived at once: no table shrinks. A site stays when its last block is gone, and equal stacks
-/// of one site are one, so these tables are bounded by the program and not by what it allocates.
-/// The allocator itself is 1 072 bytes, most of them for the blocks freed last.
+/// No byte of a block is used, which is as the backing made it. 4/3 to 8/3 slots, 64 to 128 bytes
+/// (of 64-bit addresses), for each of the most blocks that lived at once: no table shrinks. A site
+/// stays when its last block is gone, and equal stacks of one site are one, so these tables are
+/// bounded by the program and not by what it allocates. The allocator itself is 1 072 bytes, most
+/// of them for the blocks freed last.
 ///
 /// # Threads
 ///
@@ -225,9 +226,10 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self.ledger.break_at(number, hook);
     }
 
-    /// Starts to record every event in the format of allocation traces, version 2: with the call site
-    /// of each allocation, this allocator's name, and the time where the sink has a clock. Blocks that
-    /// live already are written first, as allocations in the order in which they were made.
+    /// Starts to record every event in the format of allocation traces, version 2: with the call
+    /// site of each allocation, this allocator's name, and the time where the sink has a clock.
+    /// Blocks that live already are written first, as allocations in the order in which they were
+    /// made.
     ///
     /// Records are collected in 4 KiB of the books and passed on when those are full, when the
     /// recording is finished, and when the allocator is dropped. A sink that fails ends the

@@ -1,8 +1,8 @@
 //! A check of the backing at a fixed interval of calls.
 //!
 //! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which runs the allocator's check of its own
-//! structure at intervals and narrows down the one in which it broke. Changes: the report names both
-//! ends of the interval by number and caller, and every allocator down the chain is checked.
+//! structure at intervals and narrows down the one in which it broke. Changes: the report names
+//! both ends of the interval by number and caller, and every allocator down the chain is checked.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -18,24 +18,25 @@ use crate::stats::Stats;
 #[cfg(test)]
 mod tests;
 
-/// An allocator that passes everything on to another and checks, at a fixed interval of calls, whether that one
-/// and all below it are sound.
+/// An allocator that passes everything on to another and checks, at a fixed interval of calls,
+/// whether that one and all below it are sound.
 ///
 /// Calls are allocations, frees, resizes and reallocations, numbered from 1. The check comes before
 /// the call is passed on, so that a broken structure is not used any more. It runs
 /// [`verify`](Allocator::verify) of the backing, of its backing and so on, as far as
 /// [`backing`](Allocator::backing) leads: not through a lock.
 ///
-/// Damage ends in [`misuse`](crate::misuse()) as [`Damaged`](crate::Misuse::Damaged). The report names
-/// the allocator that is broken, what it says, and the two calls between which it broke: the last one
-/// at which all was sound and this one, each by number and caller. Make the interval smaller, or put
-/// calls of [`check`](Self::check) between, until it holds the one line that breaks it.
+/// Damage ends in [`misuse`](crate::misuse()) as [`Damaged`](crate::Misuse::Damaged). The report
+/// names the allocator that is broken, what it says, and the two calls between which it broke: the
+/// last one at which all was sound and this one, each by number and caller. Make the interval
+/// smaller, or put calls of [`check`](Self::check) between, until it holds the one line that breaks
+/// it.
 ///
 /// What is found is what the allocators below can find about themselves; a
 /// [`CanaryAllocator`](crate::CanaryAllocator) below lets it see writes past blocks.
 ///
-/// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false), and
-/// [`walk`](Allocator::walk) shows nothing.
+/// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false),
+/// and [`walk`](Allocator::walk) shows nothing.
 ///
 /// # Complexity
 ///
@@ -117,8 +118,8 @@ impl VerifyAllocator<'_> {
 }
 
 impl<'a, B: Allocator + ?Sized> VerifyAllocator<'a, B> {
-    /// Stands in front of `backing` and checks it at every `interval`th call: at each with 1, and only
-    /// when told by [`check`](Self::check) with 0.
+    /// Stands in front of `backing` and checks it at every `interval`th call: at each with 1, and
+    /// only when told by [`check`](Self::check) with 0.
     #[must_use]
     pub const fn new(name: &'a str, interval: u64, backing: &'a B) -> Self {
         Self {

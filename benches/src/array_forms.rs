@@ -1,5 +1,5 @@
-//! The table of `docs/evidence/arrays-of-arrays.md`: the forms of an array of arrays beside each other, for rows of
-//! several lengths.
+//! The table of `docs/evidence/arrays-of-arrays.md`: the forms of an array of arrays beside each
+//! other, for rows of several lengths.
 //!
 //! ```sh
 //! cargo run --profile measured -p loligo-benches --bin array_forms            # 100 000 rows
@@ -76,7 +76,8 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// Makes a form at work on rows of one kind; `change` is done to what is read, and to what is counted.
+/// Makes a form at work on rows of one kind; `change` is done to what is read, and to what is
+/// counted.
 fn form<L: Lists + 'static>(name: &str, lens: Lens, change: fn(&mut L)) -> Form {
     let (mut read, _) = filled::<L>(lens);
     change(&mut read);

@@ -1,5 +1,5 @@
-//! What a workload asks of an allocator, ours or a peer's. Each loop is compiled for each allocator,
-//! so no side pays for a virtual call that another does not pay for.
+//! What a workload asks of an allocator, ours or a peer's. Each loop is compiled for each
+//! allocator, so no side pays for a virtual call that another does not pay for.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::NonNull;
@@ -103,10 +103,10 @@ pub(crate) unsafe fn write_first(block: NonNull<u8>, word: u64) {
     unsafe { block.cast::<u64>().write_volatile(word) }
 }
 
-/// Makes the compiler believe that something else looks at the allocator here, so that every call is
-/// done in full. In a loop as tight as these it would else melt a free and the allocation behind it into
-/// nothing, or keep counters in registers, which no program that does anything in between would see.
-/// Costs no instruction.
+/// Makes the compiler believe that something else looks at the allocator here, so that every call
+/// is done in full. In a loop as tight as these it would else melt a free and the allocation behind
+/// it into nothing, or keep counters in registers, which no program that does anything in between
+/// would see. Costs no instruction.
 #[inline(always)]
 pub(crate) fn look_at<A>(allocator: &mut A) {
     let place: *mut A = allocator;

@@ -33,8 +33,8 @@ pub(crate) enum Counted {
     ListsSettled4,
 }
 
-/// Pairs of the shorter and of the longer run. The difference is what counts: making and dropping the
-/// pool is the same in both.
+/// Pairs of the shorter and of the longer run. The difference is what counts: making and dropping
+/// the pool is the same in both.
 const TIMES: [u32; 2] = [2, 6];
 
 /// Runs a workload for callgrind: so many times the pairs of a script of batches.
@@ -79,8 +79,8 @@ impl OneSize for Nothing {
     unsafe fn give(&mut self, _: usize) {}
 }
 
-/// Measures `pool/instructions`: a free and the allocation after it, in turns, which is what the row
-/// names. The same in batches, where the pool's bits are searched, stands beside it.
+/// Measures `pool/instructions`: a free and the allocation after it, in turns, which is what the
+/// row names. The same in batches, where the pool's bits are searched, stands beside it.
 pub(crate) fn pool_instructions() -> Reading {
     let figure = |loaded, empty| Ok(pairs(loaded)? - pairs(empty)?);
     let both = figure(Counted::Churn, Counted::ChurnEmpty).and_then(|churn| {
@@ -96,8 +96,8 @@ pub(crate) fn pool_instructions() -> Reading {
     }
 }
 
-/// Measures `containers/listpool/misses`: cache misses of a walk over lists with the given number of items a node, settled
-/// over unsettled.
+/// Measures `containers/listpool/misses`: cache misses of a walk over lists with the given number
+/// of items a node, settled over unsettled.
 pub(crate) fn list_misses<const K: usize>() -> Reading {
     let [unsettled, settled] = match K {
         1 => [Counted::ListsUnsettled1, Counted::ListsSettled1],

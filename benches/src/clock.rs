@@ -1,4 +1,5 @@
-//! The CPU time of the thread: what every row is measured in, as other programs' turns do not count.
+//! The CPU time of the thread: what every row is measured in, as other programs' turns do not
+//! count.
 
 /// Returns the CPU time of this thread in nanoseconds.
 #[must_use]

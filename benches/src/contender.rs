@@ -5,7 +5,8 @@ use core::fmt;
 /// What one pass over a workload took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// CPU time of the thread in nanoseconds, of the workload alone (of several threads, the time on the wall).
+    /// CPU time of the thread in nanoseconds, of the workload alone (of several threads, the time
+    /// on the wall).
     pub ns: u64,
     /// How many operations it was.
     pub operations: u64,
@@ -26,8 +27,8 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// Makes a contender. `pass` sets up what it needs again, runs the workload once and takes the time
-    /// of the workload alone.
+    /// Makes a contender. `pass` sets up what it needs again, runs the workload once and takes the
+    /// time of the workload alone.
     pub fn new(name: &'static str, pass: impl FnMut() -> Pass + 'static) -> Self {
         Self { name, pass: Box::new(pass) }
     }

@@ -1,5 +1,5 @@
-//! What a workload asks of a table that gives objects ids, ours or a peer's. Each loop is compiled for
-//! each table, called by name.
+//! What a workload asks of a table that gives objects ids, ours or a peer's. Each loop is compiled
+//! for each table, called by name.
 
 use core::mem::MaybeUninit;
 
@@ -7,12 +7,12 @@ use loligo_ids::{HoleTable, Id, Lifo, PackedTable, Retire};
 
 use crate::memory::{HEAP, Heap};
 
-/// An object as the tables hold it: 32 bytes, a position and a little more. Two of them fill a cache
-/// line, so what a table lays between them shows; 1 000 of them fit a first-level cache of 32 KiB or
-/// nearly, 100 000 are 3.2 MB and no longer fit the second level.
+/// An object as the tables hold it: 32 bytes, a position and a little more. Two of them fill a
+/// cache line, so what a table lays between them shows; 1 000 of them fit a first-level cache of 32
+/// KiB or nearly, 100 000 are 3.2 MB and no longer fit the second level.
 ///
-/// The id of another object, for the lookups that wait for each other, is in it as the program holds
-/// it. All ids here are 4 or 8 bytes long, so all objects have one size.
+/// The id of another object, for the lookups that wait for each other, is in it as the program
+/// holds it. All ids here are 4 or 8 bytes long, so all objects have one size.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub(crate) struct Object<I: Copy> {

@@ -2,17 +2,17 @@
 //!
 //! # How a row is judged
 //!
-//! A round gives one ratio for each peer: our figure of that round over the peer's of the same round.
-//! The row's ratio is the median over the rounds, against the peer over which it is greatest: the best
-//! peer. `spread` is the distance between the quartiles of that ratio.
+//! A round gives one ratio for each peer: our figure of that round over the peer's of the same
+//! round. The row's ratio is the median over the rounds, against the peer over which it is
+//! greatest: the best peer. `spread` is the distance between the quartiles of that ratio.
 //!
-//! A row is reached when that median meets the target. Differences under 5 % count as equal: a ratio
-//! of times that is above the target by less than 5 % of it cannot be told from the target, and
-//! counts as reached; the printed table says `within 5 %` instead of `yes` there. What is counted and
-//! not timed (instructions, bytes) is exact and must meet the target itself.
+//! A row is reached when that median meets the target. Differences under 5 % count as equal: a
+//! ratio of times that is above the target by less than 5 % of it cannot be told from the target,
+//! and counts as reached; the printed table says `within 5 %` instead of `yes` there. What is
+//! counted and not timed (instructions, bytes) is exact and must meet the target itself.
 //!
-//! Rows without a peer are held to their own figure. Where the table says what it is over (peak live
-//! bytes, the region) the figure is the ratio; else the ratio is `null`.
+//! Rows without a peer are held to their own figure. Where the table says what it is over (peak
+//! live bytes, the region) the figure is the ratio; else the ratio is `null`.
 //!
 //! Where a peer that belongs to the row is not compiled in, or what measures is not installed, the
 //! row is not judged: `peer` and `ratio` are `null` and it is not reached.

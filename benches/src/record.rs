@@ -81,8 +81,8 @@ impl Facts {
 
 /// Returns the date of a day since 1970-01-01, by the Gregorian calendar.
 fn date_of(days: u64) -> String {
-    // Years begin in March here, so that the leap day is a year's last; day 0 is 0000-03-01, and 400
-    // years have 146 097 days.
+    // Years begin in March here, so that the leap day is a year's last; day 0 is 0000-03-01, and
+    // 400 years have 146 097 days.
     let days = days + 719_468;
     let (cycle, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

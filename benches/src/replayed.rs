@@ -45,8 +45,9 @@ const HEAPS: [&str; 2] = ["heap-region", "heap"];
 /// The peers of the heap's rows, as far as they are compiled in.
 const PEERS: [&str; 4] = ["system", "talc", "rlsf", "snmalloc"];
 
-/// Rounds of the worst operation, alone on the machine: for each event the least counts. With the five
-/// that are the least allowed, interrupts of the machine still stand out among millions of events.
+/// Rounds of the worst operation, alone on the machine: for each event the least counts. With the
+/// five that are the least allowed, interrupts of the machine still stand out among millions of
+/// events.
 const WORST_ROUNDS: u32 = 15;
 
 /// The traces, and what has been measured on them so far.

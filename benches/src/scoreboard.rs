@@ -18,8 +18,8 @@ use crate::traces::Traces;
 /// The least rounds that a row counts by.
 const ROUNDS_MIN: i64 = 9;
 
-/// Measures our allocators beside their peers, interleaved in one run, and prints for each row: ours,
-/// the best peer and its name, the ratio, target and goal, and whether the target is reached.
+/// Measures our allocators beside their peers, interleaved in one run, and prints for each row:
+/// ours, the best peer and its name, the ratio, target and goal, and whether the target is reached.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask scoreboard",

@@ -24,7 +24,8 @@ enum Place {
 
 impl Traces {
     /// Looks for traces: in the folder `traces` of the one that the environment variable
-    /// `LOLIGO_DATA` names, else of the folder `shared` beside the checkout, else those compiled in.
+    /// `LOLIGO_DATA` names, else of the folder `shared` beside the checkout, else those compiled
+    /// in.
     #[must_use]
     pub fn find() -> Self {
         let data = std::env::var_os("LOLIGO_DATA").map(PathBuf::from);

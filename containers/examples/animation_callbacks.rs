@@ -1,5 +1,6 @@
-//! Footsteps: the animation system, on several threads, says when a foot comes down and when a clip has ended,
-//! without knowing sounds or players; the game makes the calls at one place of the frame.
+//! Footsteps: the animation system, on several threads, says when a foot comes down and when a clip
+//! has ended, without knowing sounds or players; the game makes the calls at one place of the
+//! frame.
 //!
 //! Run it with `cargo run -p loligo-containers --example animation_callbacks`.
 

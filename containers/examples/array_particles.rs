@@ -1,4 +1,5 @@
-//! A fountain of particles in one array: born in bulk, moved in place, and swapped out when they have burnt.
+//! A fountain of particles in one array: born in bulk, moved in place, and swapped out when they
+//! have burnt.
 //!
 //! ```sh
 //! cargo run -p loligo-containers --example array_particles
@@ -33,8 +34,8 @@ fn emit(particles: &mut Array<Particle>, frame: u32) -> Result<(), GrowError> {
     })
 }
 
-/// Moves all particles and takes out those that have burnt. Their order does not matter, so the last one fills the
-/// gap and nothing else moves.
+/// Moves all particles and takes out those that have burnt. Their order does not matter, so the
+/// last one fills the gap and nothing else moves.
 fn simulate(particles: &mut Array<Particle>) -> usize {
     let before = particles.len();
     let mut index = 0;
@@ -65,7 +66,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         emit(&mut particles, frame)?;
         let burnt = simulate(&mut particles);
 
-        // What is drawn lives as long as the frame: gathered, leaked as a plain slice, and gone with the rest.
+        // What is drawn lives as long as the frame: gathered, leaked as a plain slice, and gone
+        // with the rest.
         let mut visible = Array::new_in(&frame_memory);
         visible.try_extend(
             particles.iter().map(|particle| particle.position).filter(|at| at[1] > 2.0),

@@ -1,5 +1,5 @@
-//! Character sheets: from JSON to a store, a level's changes merged in, a thousand of them in one block, saved and
-//! read in place.
+//! Character sheets: from JSON to a store, a level's changes merged in, a thousand of them in one
+//! block, saved and read in place.
 //!
 //! Run it with `cargo run -p loligo-containers --example character_sheet`.
 
@@ -52,7 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("  and walks along {:?}", hero.get_array(WAYPOINTS).unwrap_or_default());
 
-    // Sobering up sets one key; a longer name leaves its old words as garbage, which is reclaimed here.
+    // Sobering up sets one key; a longer name leaves its old words as garbage, which is reclaimed
+    // here.
     hero.try_set(DRUNK, false)?;
     hero.try_set(NAME, "The One who came back")?;
     hero.try_shrink()?;
@@ -77,7 +78,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A saved store is its block in place. It is read where the file was loaded or mapped, once it is checked.
+/// A saved store is its block in place. It is read where the file was loaded or mapped, once it is
+/// checked.
 fn save_and_load(hero: &KeyValues<'_, impl Allocator + ?Sized>) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("hero.sheet");

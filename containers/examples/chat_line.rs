@@ -1,5 +1,5 @@
-//! The chat line of a game: a player types, the cursor moves by characters, a message is made and shown.
-//! No string class, and not a byte from the global heap.
+//! The chat line of a game: a player types, the cursor moves by characters, a message is made and
+//! shown. No string class, and not a byte from the global heap.
 //!
 //! Run it with `cargo run -p loligo-containers --example chat_line`.
 

@@ -1,5 +1,5 @@
-//! Collisions that become sounds and sparks a frame later: two physics threads write a stream each, the world
-//! merges them by time, and each system above takes what it knows and skips the rest.
+//! Collisions that become sounds and sparks a frame later: two physics threads write a stream each,
+//! the world merges them by time, and each system above takes what it knows and skips the rest.
 //!
 //! Run it with `cargo run -p loligo-containers --example collision_events`.
 

@@ -1,7 +1,8 @@
 //! Tags for entities: each entity has a few, and all entities with a tag are found at once.
 //!
-//! After the component that Niklas Frykholm's "Allocation Adventures 2: Arrays of Arrays" (2015) asks for.
-//! Tags are hashes of their names. Both directions are arrays of arrays: entity to tags, and tag to entities.
+//! After the component that Niklas Frykholm's "Allocation Adventures 2: Arrays of Arrays" (2015)
+//! asks for. Tags are hashes of their names. Both directions are arrays of arrays: entity to tags,
+//! and tag to entities.
 //!
 //! Run it with `cargo run -p loligo-containers --example entity_tags`.
 
@@ -24,7 +25,8 @@ type Entity = RowId<IdString32>;
 struct TagComponent<'a> {
     tags: ArrayOfArrays<'a, IdString32>,
     entities: ArrayOfArrays<'a, Entity>,
-    /// Each tag with the row of its entities. A game has few tags, so this is searched from end to end.
+    /// Each tag with the row of its entities. A game has few tags, so this is searched from end to
+    /// end.
     known: Array<'a, (IdString32, RowId<Entity>)>,
 }
 

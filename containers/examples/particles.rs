@@ -1,5 +1,5 @@
-//! Particle effects whose particles have only the fields that they need, moved by functions that ask for
-//! fields and not for types.
+//! Particle effects whose particles have only the fields that they need, moved by functions that
+//! ask for fields and not for types.
 //!
 //! Run it with `cargo run -p loligo-containers --example particles`.
 

@@ -1,5 +1,5 @@
-//! A stream of sound between a decoder that works in packets and a device that reads in periods, through a ring;
-//! and the last volumes, for a meter that does not flicker.
+//! A stream of sound between a decoder that works in packets and a device that reads in periods,
+//! through a ring; and the last volumes, for a meter that does not flicker.
 //!
 //! ```sh
 //! cargo run -p loligo-containers --example ring_audio

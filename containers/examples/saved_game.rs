@@ -1,5 +1,5 @@
-//! A saved game that outlives three versions of the program: one function a type writes it and reads it, and
-//! a damaged file is refused with the field it broke in.
+//! A saved game that outlives three versions of the program: one function a type writes it and
+//! reads it, and a damaged file is refused with the field it broke in.
 //!
 //! Run it with `cargo run -p loligo-containers --example saved_game`.
 
@@ -10,8 +10,8 @@ use loligo_allocators::{HeapAllocator, PageAllocator};
 use loligo_containers::{Array, Stream, StreamError, StreamFormat, Streamed};
 use loligo_ids::{Id, IdString32, id32};
 
-/// Version 1 had health, place and bag. Version 2 brought the title and the target and measured health in
-/// hundredths no more; version 3 lets things be worn.
+/// Version 1 had health, place and bag. Version 2 brought the title and the target and measured
+/// health in hundredths no more; version 3 lets things be worn.
 const FORMAT: StreamFormat = StreamFormat::new("saved_game", 3);
 
 /// What the hero may aim at.

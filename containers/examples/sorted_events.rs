@@ -1,5 +1,5 @@
-//! The events of an animation, sorted by frame: gathered from several sources in any order, sorted once, and asked
-//! for by range at each tick.
+//! The events of an animation, sorted by frame: gathered from several sources in any order, sorted
+//! once, and asked for by range at each tick.
 //!
 //! ```sh
 //! cargo run -p loligo-containers --example sorted_events

@@ -1,4 +1,5 @@
-//! Parameters of playing sounds: thousands of short lists that are set, changed and ended, in one array.
+//! Parameters of playing sounds: thousands of short lists that are set, changed and ended, in one
+//! array.
 //!
 //! Run it with `cargo run --release -p loligo-containers --example sound_parameters`.
 //!

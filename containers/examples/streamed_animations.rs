@@ -1,4 +1,5 @@
-//! Animations that come and go as the player walks on, in one buffer that is compacted a little each frame.
+//! Animations that come and go as the player walks on, in one buffer that is compacted a little
+//! each frame.
 //!
 //! Run it with `cargo run -p loligo-containers --example streamed_animations`.
 
@@ -44,7 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut moved, mut most, mut pauses) = (0, 0, 0);
 
     for number in 0..2_000 {
-        // The game keeps about 190 animations. Which of them goes depends on where the player turns.
+        // The game keeps about 190 animations. Which of them goes depends on where the player
+        // turns.
         if loaded.len() > 190 {
             let gone = loaded.swap_remove((number as usize * 7919) % loaded.len());
             heap.free(gone.keys)?;

@@ -1,7 +1,8 @@
 //! The growable array.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take an allocator, and
-//! "Allocation Adventures 2: Arrays of Arrays" (2015), which says why an array grows by doubling. Changes:
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take an
+//! allocator, and "Allocation Adventures 2: Arrays of Arrays" (2015), which says why an array grows
+//! by doubling. Changes:
 //!
 //! - The capacity is what the allocator granted, not what was asked for.
 //! - Running out of memory is an error where the caller wants it to be.
@@ -35,24 +36,26 @@ pub use into_iter::ArrayIntoIter;
 /// block  | T 0 | T 1 | .. | T len-1 | room for capacity - len more |     one block of the allocator
 /// ```
 ///
-/// It is a slice in all that reads or changes elements in place: sorting, searching and walking are the
-/// slice's own.
+/// It is a slice in all that reads or changes elements in place: sorting, searching and walking are
+/// the slice's own.
 ///
 /// # Complexity
 ///
-/// A push is O(1) amortised, O(len) where the block must move. References into it end when it grows.
+/// A push is O(1) amortised, O(len) where the block must move. References into it end when it
+/// grows.
 ///
 /// # Memory
 ///
-/// Nothing before the first element. Then one block, without a header: `size_of::<T>()` bytes an element,
-/// aligned as `T`. The first push takes room for 16 elements of a byte, 8 of up to 16 bytes, 4 of up to 1024 or
-/// one; the block doubles when it is full, so at most half of what was asked for is room then. What the allocator
-/// granted beyond that is capacity, too. The object itself is 24 bytes,
-/// 32 with `dyn Allocator`.
+/// Nothing before the first element. Then one block, without a header: `size_of::<T>()` bytes an
+/// element, aligned as `T`. The first push takes room for 16 elements of a byte, 8 of up to 16
+/// bytes, 4 of up to 1024 or one; the block doubles when it is full, so at most half of what was
+/// asked for is room then. What the allocator granted beyond that is capacity, too. The object
+/// itself is 24 bytes, 32 with `dyn Allocator`.
 ///
 /// # Threads
 ///
-/// `Send` where the elements are `Send` and the allocator is `Sync`; `Sync` where the elements are `Sync`, too.
+/// `Send` where the elements are `Send` and the allocator is `Sync`; `Sync` where the elements are
+/// `Sync`, too.
 ///
 /// # When not to use it
 ///
@@ -75,7 +78,8 @@ pub use into_iter::ArrayIntoIter;
 ///
 /// # Invariants
 ///
-/// 1. The first `len` elements of the buffer are alive, and no others; `len` is at most its capacity.
+/// 1. The first `len` elements of the buffer are alive, and no others; `len` is at most its
+///    capacity.
 pub struct Array<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// It holds `len`, too.
     buffer: Buffer<'a, T, A>,
@@ -117,8 +121,8 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
     #[inline]
     #[must_use]
     pub const fn as_slice(&self) -> &[T] {
-        // SAFETY: so many elements are alive (invariant 1), at an address that is aligned and not null; the
-        // borrow of the array keeps them.
+        // SAFETY: so many elements are alive (invariant 1), at an address that is aligned and not
+        // null; the borrow of the array keeps them.
         unsafe {
             core::slice::from_raw_parts(self.buffer.start().as_ptr(), self.buffer.len as usize)
         }
@@ -228,7 +232,8 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         let place = unsafe { self.buffer.start().add(index) };
         // SAFETY: as above, one element on.
         let above = unsafe { place.add(1) };
-        // SAFETY: so many elements are alive from `place` on (invariant 1), and there is room for one more.
+        // SAFETY: so many elements are alive from `place` on (invariant 1), and there is room for
+        // one more.
         unsafe { place.copy_to(above, len - index) };
         // SAFETY: the element that lay there was moved up.
         unsafe { place.write(element) };
@@ -299,7 +304,8 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
             return;
         }
         let tail = ptr::from_mut(&mut self.as_mut_slice()[len..]);
-        // They are counted no more before the first is dropped, so a panic leaks and never drops twice.
+        // They are counted no more before the first is dropped, so a panic leaks and never drops
+        // twice.
         self.buffer.len = len as u32;
         // SAFETY: the elements were alive, and nothing counts or names them now.
         unsafe { tail.drop_in_place() };
@@ -323,14 +329,15 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         self.buffer.shrink(self.buffer.len)
     }
 
-    /// Gives room back as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where the
-    /// allocator cannot take it: that harms nobody.
+    /// Gives room back as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
+    /// the allocator cannot take it: that harms nobody.
     pub fn shrink_to_fit(&mut self) {
         let _ = self.try_shrink_to_fit();
     }
 
-    /// Forgets the array and returns its elements, which stay for as long as the allocator is borrowed and are
-    /// never dropped. For arrays built in a frame's memory, which goes all at once.
+    /// Forgets the array and returns its elements, which stay for as long as the allocator is
+    /// borrowed and are never dropped. For arrays built in a frame's memory, which goes all at
+    /// once.
     ///
     /// # Examples
     ///
@@ -350,8 +357,9 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
     pub fn leak(self) -> &'a mut [T] {
         let mut array = core::mem::ManuallyDrop::new(self);
         let elements = ptr::from_mut(array.as_mut_slice());
-        // SAFETY: the elements are alive, aligned, and nothing else names them; their block is never given
-        // back, so it stays valid while the allocator is neither moved nor dropped, which is borrowed so long.
+        // SAFETY: the elements are alive, aligned, and nothing else names them; their block is
+        // never given back, so it stays valid while the allocator is neither moved nor dropped,
+        // which is borrowed so long.
         unsafe { &mut *elements }
     }
 }

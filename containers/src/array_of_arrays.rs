@@ -1,17 +1,18 @@
 //! Many growable arrays in one buffer.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), and his "Allocation Adventures
-//! 3: The Buddy Allocator" (2015), which ask for an array of growing arrays in one block of memory and answer
-//! with blocks that double. Changes:
+//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), and his "Allocation
+//! Adventures 3: The Buddy Allocator" (2015), which ask for an array of growing arrays in one block
+//! of memory and answer with blocks that double. Changes:
 //!
-//! - Free blocks are not merged as buddies are. They wait in a stack for each size, and when the buffer is
-//!   full and a quarter of it is free, the rows are moved together instead: nothing outside names a
-//!   block, so nothing hinders. That needs no table beside the buffer.
-//! - A row whose block is the last one grows where it lies, so arrays filled one after another are never
-//!   copied.
-//! - Rows have ids that outlive every move, and tell a row that is gone from the one that came after it.
-//! - The article's other two forms, [`FixedRows`] and [`LinkedRows`], stand beside it behind one trait,
-//!   [`Rows`].
+//! - Free blocks are not merged as buddies are. They wait in a stack for each size, and when the
+//!   buffer is full and a quarter of it is free, the rows are moved together instead: nothing
+//!   outside names a block, so nothing hinders. That needs no table beside the buffer.
+//! - A row whose block is the last one grows where it lies, so arrays filled one after another are
+//!   never copied.
+//! - Rows have ids that outlive every move, and tell a row that is gone from the one that came
+//!   after it.
+//! - The article's other two forms, [`FixedRows`] and [`LinkedRows`], stand beside it behind one
+//!   trait, [`Rows`].
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -49,14 +50,14 @@ pub struct RowOf<T>(PhantomData<fn() -> T>);
 
 /// The id of a row of an [`ArrayOfArrays`] or of another form of [`Rows`], typed by its elements.
 ///
-/// There may be 16 million rows; an index names 255 of them, one after another, and is used no more then.
-/// So an id is never given to two rows.
+/// There may be 16 million rows; an index names 255 of them, one after another, and is used no more
+/// then. So an id is never given to two rows.
 pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 
 /// Many growable arrays ("rows") in one buffer.
 ///
-/// Elements are [`Copy`]: rows move and the whole is copied as bytes, and elements that own memory would
-/// bring back the many small blocks which this is there to avoid.
+/// Elements are [`Copy`]: rows move and the whole is copied as bytes, and elements that own memory
+/// would bring back the many small blocks which this is there to avoid.
 ///
 /// ```text
 /// rows    | len 3, 1u at 0 | len 0, none | dead: next 5 | len 6, 2u at 3 | ..            8 bytes a row
@@ -69,23 +70,25 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 ///
 /// # Complexity
 ///
-/// O(1) for what names a row and an element at its end, amortised where the row grows. A row that grows
-/// moves to a block of twice the size, unless it is the last one in the buffer and has room behind it. The
-/// buffer moves when it is full: it grows or, where a quarter of it is free, all rows are moved together.
-/// Neither invalidates an id; all references end, as the borrow checker demands.
+/// O(1) for what names a row and an element at its end, amortised where the row grows. A row that
+/// grows moves to a block of twice the size, unless it is the last one in the buffer and has room
+/// behind it. The buffer moves when it is full: it grows or, where a quarter of it is free, all
+/// rows are moved together. Neither invalidates an id; all references end, as the borrow checker
+/// demands.
 ///
 /// # Memory
 ///
-/// Nothing while it is empty. Then two blocks: a table of 8 bytes a row, which doubles, and the buffer, which
-/// doubles up to 4096 units and grows by half beyond. A unit is as many elements as 16 bytes hold, to a
-/// power of two, and one at least. A row that never had elements has no block, any other the next power of
-/// two of units for the most that it had. The buffer is at most twice as long as the blocks were at their
-/// most, 2.7 times while it doubles; after [`compact`](Self::compact) just as long as the blocks are, and each
-/// of these the least for its row. Rows of 0 to 8 `u32`, all lengths as likely, then take 29 bytes each, where
-/// a vector of vectors takes 60 and more.
+/// Nothing while it is empty. Then two blocks: a table of 8 bytes a row, which doubles, and the
+/// buffer, which doubles up to 4096 units and grows by half beyond. A unit is as many elements as
+/// 16 bytes hold, to a power of two, and one at least. A row that never had elements has no block,
+/// any other the next power of two of units for the most that it had. The buffer is at most twice
+/// as long as the blocks were at their most, 2.7 times while it doubles; after
+/// [`compact`](Self::compact) just as long as the blocks are, and each of these the least for its
+/// row. Rows of 0 to 8 `u32`, all lengths as likely, then take 29 bytes each, where a vector of
+/// vectors takes 60 and more.
 ///
-/// A row has at most 262 144 elements, the container at most 16 777 215 rows and 4 294 967 295 elements.
-/// The object itself is 184 bytes or fewer.
+/// A row has at most 262 144 elements, the container at most 16 777 215 rows and 4 294 967 295
+/// elements. The object itself is 184 bytes or fewer.
 ///
 /// # When not to use it
 ///
@@ -114,10 +117,12 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 ///
 /// # Invariants
 ///
-/// 1. A live row of capacity 0 starts at 0 and has no elements. Another has a block of its capacity, handed
-///    out by `space` to it alone, and its elements begin the block; there is room for them.
+/// 1. A live row of capacity 0 starts at 0 and has no elements. Another has a block of its
+///    capacity, handed out by `space` to it alone, and its elements begin the block; there is room
+///    for them.
 /// 2. Every block that `space` has handed out is a row's.
-/// 3. `dead` leads through the dead rows whose index may live again: an index plus 1, or 0 at the end.
+/// 3. `dead` leads through the dead rows whose index may live again: an index plus 1, or 0 at the
+///    end.
 /// 4. `live` rows are alive.
 pub struct ArrayOfArrays<'a, T: Copy, A: Allocator + ?Sized = dyn Allocator + 'a> {
     rows: Array<'a, Word, A>,
@@ -136,8 +141,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         Self { rows: Array::new_in(memory), space: Space::new(memory), dead: 0, live: 0 }
     }
 
-    /// Returns a container with room for so many rows, and for so many elements in rows that are full: a
-    /// row of another length than a power of two of units needs more.
+    /// Returns a container with room for so many rows, and for so many elements in rows that are
+    /// full: a row of another length than a power of two of units needs more.
     ///
     /// # Errors
     ///
@@ -188,7 +193,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory, or if 16 777 215 indices have been used up; nothing has changed.
+    /// [`GrowError`] if there is no memory, or if 16 777 215 indices have been used up; nothing has
+    /// changed.
     #[inline]
     pub fn try_add_row(&mut self) -> Result<RowId<T>, GrowError> {
         let (index, generation) = match self.dead.checked_sub(1) {
@@ -262,7 +268,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         Some(unsafe { self.space.elements_mut(word) })
     }
 
-    /// Returns the elements of several rows, to be changed; `None` if two ids are equal or any names no row.
+    /// Returns the elements of several rows, to be changed; `None` if two ids are equal or any
+    /// names no row.
     ///
     /// # Complexity
     ///
@@ -276,8 +283,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         }
         Some(rows.map(|row| {
             let word = self.rows[index_of(row)];
-            // SAFETY: every row is alive, and they are different ones, whose blocks lie apart (invariant
-            // 1); `self` is lent for them.
+            // SAFETY: every row is alive, and they are different ones, whose blocks lie apart
+            // (invariant 1); `self` is lent for them.
             unsafe { self.space.elements_mut(word) }
         }))
     }
@@ -323,7 +330,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         (word.class(Self::UNIT.ilog2()), word.start() / Self::UNIT)
     }
 
-    /// Sets a live row's block, which has room for its elements; of class 0, none, where it has none.
+    /// Sets a live row's block, which has room for its elements; of class 0, none, where it has
+    /// none.
     #[inline]
     fn set_block(word: &mut Word, class: u32, offset: u32) {
         if class == 0 {

@@ -1,15 +1,16 @@
 //! Resources of offsets alone, built once and read in place.
 //!
-//! After Niklas Frykholm, "The Blob and I" (2010): the data of a resource is plain structs in one block, and
-//! where a struct would have a pointer it has an offset, in memory as on disk, so loading is reading or
-//! mapping. Changes:
+//! After Niklas Frykholm, "The Blob and I" (2010): the data of a resource is plain structs in one
+//! block, and where a struct would have a pointer it has an offset, in memory as on disk, so
+//! loading is reading or mapping. Changes:
 //!
-//! - An offset counts from the place where it stands, so a blob may be put into another one as it is.
-//! - A struct's fields are told to [`blob_struct!`](crate::blob_struct), which lets the builder write either
-//!   byte order and lets [`Blob::open`] check every offset, length and text once.
-//! - What was built for another layout of a struct, for another byte order or by another version of this
-//!   format is refused. A machine that aligns `u64` to four bytes, as x86 with 32 bits does, has another layout
-//!   of structs with such fields: its blobs are built on a machine like it.
+//! - An offset counts from the place where it stands, so a blob may be put into another one as it
+//!   is.
+//! - A struct's fields are told to [`blob_struct!`](crate::blob_struct), which lets the builder
+//!   write either byte order and lets [`Blob::open`] check every offset, length and text once.
+//! - What was built for another layout of a struct, for another byte order or by another version of
+//!   this format is refused. A machine that aligns `u64` to four bytes, as x86 with 32 bits does,
+//!   has another layout of structs with such fields: its blobs are built on a machine like it.
 //!
 //! # Layout
 //!
@@ -57,8 +58,8 @@ pub const BLOB_DEPTH: u32 = 64;
 /// A resource that was opened: the struct `R` and the parts that its offsets lead to.
 ///
 /// Structs are read in place, by reference. A part is reached through the field that leads to it:
-/// `blob.str(&effect.name)`. Fields that lead to parts cannot be made but by opening a blob, so all that can be
-/// asked has been checked.
+/// `blob.str(&effect.name)`. Fields that lead to parts cannot be made but by opening a blob, so all
+/// that can be asked has been checked.
 ///
 /// ```text
 /// root    | name: offset, bytes | life: f32 | emitters: offset, count |
@@ -68,12 +69,13 @@ pub const BLOB_DEPTH: u32 = 64;
 ///
 /// # Complexity
 ///
-/// Opening is O(bytes); reading is free but for two comparisons for each part. Nothing is allocated.
+/// Opening is O(bytes); reading is free but for two comparisons for each part. Nothing is
+/// allocated.
 ///
 /// # Memory
 ///
-/// In the file 48 bytes once, 8 for each array and string, 4 for each optional part, and what alignment
-/// skips. The object is a slice.
+/// In the file 48 bytes once, 8 for each array and string, 4 for each optional part, and what
+/// alignment skips. The object is a slice.
 ///
 /// # Threads
 ///
@@ -81,8 +83,8 @@ pub const BLOB_DEPTH: u32 = 64;
 ///
 /// # When not to use it
 ///
-/// For data that changes: an [`Array`](crate::Array), key-values or a stream. For bytes of people who gain by
-/// a forgery that is well formed: the checksum is no signature.
+/// For data that changes: an [`Array`](crate::Array), key-values or a stream. For bytes of people
+/// who gain by a forgery that is well formed: the checksum is no signature.
 ///
 /// # Examples
 ///
@@ -129,8 +131,8 @@ pub const BLOB_DEPTH: u32 = 64;
 /// # Invariants
 ///
 /// 1. `bytes` begin with a header, then an `R`, at an address that is a multiple of [`BLOB_ALIGN`].
-/// 2. Everything that the root leads to was checked: it is within the bytes, is aligned, and is a value of
-///    its type.
+/// 2. Everything that the root leads to was checked: it is within the bytes, is aligned, and is a
+///    value of its type.
 pub struct Blob<'b, R> {
     bytes: &'b [u8],
     root: PhantomData<fn() -> R>,
@@ -141,8 +143,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
     ///
     /// # Complexity
     ///
-    /// O(bytes): the checksum is computed, and every offset, length and text is checked. Nothing is allocated,
-    /// and no length is believed.
+    /// O(bytes): the checksum is computed, and every offset, length and text is checked. Nothing is
+    /// allocated, and no length is believed.
     ///
     /// # Errors
     ///
@@ -153,10 +155,11 @@ impl<'b, R: BlobType> Blob<'b, R> {
         Ok(blob)
     }
 
-    /// Opens a blob without computing its checksum: for a mapped file of which only parts will be read.
+    /// Opens a blob without computing its checksum: for a mapped file of which only parts will be
+    /// read.
     ///
-    /// What is read is safe to read as with [`open`](Self::open), but a number that was damaged on the way is
-    /// not noticed.
+    /// What is read is safe to read as with [`open`](Self::open), but a number that was damaged on
+    /// the way is not noticed.
     ///
     /// # Complexity
     ///
@@ -180,8 +183,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
     #[must_use]
     pub fn root(&self) -> &'b R {
         let start = self.bytes[HEADER..].as_ptr().cast::<R>();
-        // SAFETY: an `R` lies there, aligned, checked to be a value (invariants 1 and 2), and the bytes are
-        // borrowed for as long.
+        // SAFETY: an `R` lies there, aligned, checked to be a value (invariants 1 and 2), and the
+        // bytes are borrowed for as long.
         unsafe { &*start }
     }
 
@@ -194,7 +197,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
     #[must_use]
     pub fn str(&self, field: &BlobStr) -> &'b str {
         let text = self.part(field, field.offset, field.bytes as usize);
-        // SAFETY: a `BlobStr` comes from a blob that was opened, where the text that it leads to was checked.
+        // SAFETY: a `BlobStr` comes from a blob that was opened, where the text that it leads to
+        // was checked.
         unsafe { core::str::from_utf8_unchecked(text) }
     }
 
@@ -211,8 +215,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
             return &[];
         }
         let part = self.part(field, field.offset, count.saturating_mul(size_of::<T>()));
-        // SAFETY: the part is that long, and a `BlobArray` comes from a blob that was opened, where its
-        // elements were checked to be aligned and values of `T`.
+        // SAFETY: the part is that long, and a `BlobArray` comes from a blob that was opened, where
+        // its elements were checked to be aligned and values of `T`.
         unsafe { core::slice::from_raw_parts(part.as_ptr().cast(), count) }
     }
 
@@ -228,8 +232,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
             return None;
         }
         let part = self.part(field, field.offset, size_of::<T>());
-        // SAFETY: the part is that long, and a `BlobOption` comes from a blob that was opened, where it was
-        // checked to be aligned and a value of `T`.
+        // SAFETY: the part is that long, and a `BlobOption` comes from a blob that was opened,
+        // where it was checked to be aligned and a value of `T`.
         Some(unsafe { &*part.as_ptr().cast() })
     }
 
@@ -241,8 +245,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
 
     /// Returns `bytes` bytes at `offset` from a field that was checked.
     ///
-    /// As offsets count from the field, a field of another blob leads to where it was checked to lead, whichever
-    /// blob is asked. Only whether that is within these bytes is to be compared.
+    /// As offsets count from the field, a field of another blob leads to where it was checked to
+    /// lead, whichever blob is asked. Only whether that is within these bytes is to be compared.
     #[inline]
     fn part<F>(&self, field: &F, offset: u32, bytes: usize) -> &'b [u8] {
         let place = core::ptr::from_ref(field).addr().wrapping_sub(self.bytes.as_ptr().addr());

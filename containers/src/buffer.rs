@@ -1,11 +1,12 @@
-//! Raw storage: a block of an allocator with room for a number of elements, some or none of them alive.
+//! Raw storage: a block of an allocator with room for a number of elements, some or none of them
+//! alive.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), which says why a block grows to twice
-//! its length. Changes: the room is what the allocator granted, and where twice as much is not to be had, what is
-//! needed is asked for.
+//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), which says why a
+//! block grows to twice its length. Changes: the room is what the allocator granted, and where
+//! twice as much is not to be had, what is needed is asked for.
 //!
-//! It knows nothing of which elements live; its owner does. All containers with elements of one type
-//! grow through it, so the rules of growth and of giving back stand here alone.
+//! It knows nothing of which elements live; its owner does. All containers with elements of one
+//! type grow through it, so the rules of growth and of giving back stand here alone.
 
 use core::alloc::Layout;
 use core::fmt;
@@ -19,34 +20,37 @@ use crate::error::GrowError;
 #[cfg(test)]
 mod tests;
 
-/// A block with room for `capacity` elements, from an allocator, to which it goes back when this is dropped.
-/// Elements are never dropped here.
+/// A block with room for `capacity` elements, from an allocator, to which it goes back when this is
+/// dropped. Elements are never dropped here.
 ///
 /// # Memory
 ///
-/// The block is as long as the allocator granted, so none of what was granted is wasted but what is shorter
-/// than an element. It grows to twice its length at least.
+/// The block is as long as the allocator granted, so none of what was granted is wasted but what is
+/// shorter than an element. It grows to twice its length at least.
 ///
 /// # Invariants
 ///
-/// 1. Where `capacity` is 0 or elements have no size, there is no block, and `start` dangles, aligned.
-/// 2. Else `start` is a live block of `memory` that only this object gives back. It was last asked for, or
-///    resized, with the alignment of `T` and at most `capacity` elements, and granted at least that many.
+/// 1. Where `capacity` is 0 or elements have no size, there is no block, and `start` dangles,
+///    aligned.
+/// 2. Else `start` is a live block of `memory` that only this object gives back. It was last asked
+///    for, or resized, with the alignment of `T` and at most `capacity` elements, and granted at
+///    least that many.
 /// 3. Where elements have no size, `capacity` is `u32::MAX`.
 pub(crate) struct Buffer<'a, T, A: Allocator + ?Sized> {
     start: NonNull<T>,
     capacity: u32,
-    /// A number of the owner's, who counts its elements here: it costs nothing where padding would be.
-    /// Nothing in this module reads it.
+    /// A number of the owner's, who counts its elements here: it costs nothing where padding would
+    /// be. Nothing in this module reads it.
     pub(crate) len: u32,
     memory: &'a A,
     owned: PhantomData<T>,
 }
 
-// SAFETY: the block is reached through this object alone (invariant 2); it goes back to the allocator from
-// whichever thread drops it, and that one may be used from several.
+// SAFETY: the block is reached through this object alone (invariant 2); it goes back to the
+// allocator from whichever thread drops it, and that one may be used from several.
 unsafe impl<T: Send, A: Allocator + Sync + ?Sized> Send for Buffer<'_, T, A> {}
-// SAFETY: a shared reference hands out the address, the capacity and the allocator, which may be shared.
+// SAFETY: a shared reference hands out the address, the capacity and the allocator, which may be
+// shared.
 unsafe impl<T: Sync, A: Allocator + Sync + ?Sized> Sync for Buffer<'_, T, A> {}
 
 impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
@@ -87,8 +91,8 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
         self.capacity as usize * size_of::<T>()
     }
 
-    /// Makes room for `more` elements beyond the first `used`, and for as many again as there is room for now,
-    /// so that growing one by one costs each element a constant number of moves.
+    /// Makes room for `more` elements beyond the first `used`, and for as many again as there is
+    /// room for now, so that growing one by one costs each element a constant number of moves.
     ///
     /// All that is in the block is kept.
     ///
@@ -111,8 +115,8 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
         }
     }
 
-    /// Makes room for `more` elements beyond the first `used` and no more than the allocator grants for
-    /// that.
+    /// Makes room for `more` elements beyond the first `used` and no more than the allocator grants
+    /// for that.
     ///
     /// # Errors
     ///
@@ -148,7 +152,8 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
     };
 
     fn sum(used: u32, more: usize) -> Result<u32, GrowError> {
-        // In 64 bits where `usize` has 32: a sum that stopped at `u32::MAX` would be a length like any other.
+        // In 64 bits where `usize` has 32: a sum that stopped at `u32::MAX` would be a length like
+        // any other.
         let wanted = u64::from(used).saturating_add(more as u64);
         let limit = u64::from(u32::MAX);
         u32::try_from(wanted).map_err(|_| GrowError::Length { wanted, limit })

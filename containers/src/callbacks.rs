@@ -1,14 +1,14 @@
 //! Calls that are queued, and made when it is asked for.
 //!
-//! After Niklas Frykholm, "Managing Coupling Part 2 -- Polling, Callbacks and Events" (2011): a low system
-//! tells a high one that something is done by a function and a few bytes for it, which are queued and called
-//! later, all at one place of the frame. Changes:
+//! After Niklas Frykholm, "Managing Coupling Part 2 -- Polling, Callbacks and Events" (2011): a low
+//! system tells a high one that something is done by a function and a few bytes for it, which are
+//! queued and called later, all at one place of the frame. Changes:
 //!
-//! - The function is an index into a table: 16 bytes have room for 12 of data also where a pointer has 8,
-//!   and a queue is plain data that may be sent and saved.
+//! - The function is an index into a table: 16 bytes have room for 12 of data also where a pointer
+//!   has 8, and a queue is plain data that may be sent and saved.
 //! - The data have a type, which the compiler checks where a call is queued.
-//! - What happens to calls that are queued while calls are made, and to the rest where one panics, is
-//!   laid down.
+//! - What happens to calls that are queued while calls are made, and to the rest where one panics,
+//!   is laid down.
 
 use core::error::Error;
 use core::fmt;
@@ -34,33 +34,36 @@ pub use table::{CallbackId, CallbackTable};
 /// Callback32  | function: u32 | 28 bytes of data |
 /// ```
 ///
-/// The functions are in a [`CallbackTable`], made once. A low system is given a [`CallbackId`] and data,
-/// queues the call when the time has come, and knows no more. The high one calls [`run`](Self::run) where calls
-/// are welcome. Data that name an object hold its id, not a reference, as the object may be gone by then.
+/// The functions are in a [`CallbackTable`], made once. A low system is given a [`CallbackId`] and
+/// data, queues the call when the time has come, and knows no more. The high one calls
+/// [`run`](Self::run) where calls are welcome. Data that name an object hold its id, not a
+/// reference, as the object may be gone by then.
 ///
 /// Several threads have a queue each, which one [appends](Self::try_append) to its own.
 ///
 /// # What is called when
 ///
 /// - Calls are made in the order in which they were queued.
-/// - A function may queue calls, through its [`Later`]. Those are made by the next `run`, behind what was
-///   queued before them: so no `run` is endless.
-/// - A call is taken out of the queue before it is made. If it panics, those before it and it itself are gone,
-///   and those behind it and what was queued meanwhile stay, for the next `run`.
+/// - A function may queue calls, through its [`Later`]. Those are made by the next `run`, behind
+///   what was queued before them: so no `run` is endless.
+/// - A call is taken out of the queue before it is made. If it panics, those before it and it
+///   itself are gone, and those behind it and what was queued meanwhile stay, for the next `run`.
 ///
 /// # Complexity
 ///
-/// A call is queued in O(1) amortised, O(queue) where the block must move, and made by one indirect call.
+/// A call is queued in O(1) amortised, O(queue) where the block must move, and made by one indirect
+/// call.
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then one block of 16 or 32 bytes a call, with room for at most twice as many as ever
-/// waited. The object itself is 24 bytes, 32 with `dyn Allocator`.
+/// Nothing while empty. Then one block of 16 or 32 bytes a call, with room for at most twice as
+/// many as ever waited. The object itself is 24 bytes, 32 with `dyn Allocator`.
 ///
 /// # When not to use it
 ///
 /// For what many may want to know, or what is handled in bulk: that is an
-/// [`EventStream`](crate::EventStream). Where the answer can be asked for each frame, asking is simpler.
+/// [`EventStream`](crate::EventStream). Where the answer can be asked for each frame, asking is
+/// simpler.
 ///
 /// # Examples
 ///
@@ -186,8 +189,8 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
     ///
     /// # Errors
     ///
-    /// [`RunError`] at a call whose function is not in the table. That call is dropped, those before it
-    /// were made, those behind it stay: running again goes on there.
+    /// [`RunError`] at a call whose function is not in the table. That call is dropped, those
+    /// before it were made, those behind it stay: running again goes on there.
     ///
     /// # Panics
     ///
@@ -236,8 +239,8 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
     }
 }
 
-/// A queue whose calls are being made. When this is dropped, also by an unwinding function, those that were
-/// made leave it.
+/// A queue whose calls are being made. When this is dropped, also by an unwinding function, those
+/// that were made leave it.
 ///
 /// # Invariants
 ///
@@ -254,7 +257,8 @@ impl<C: Callback, A: Allocator + ?Sized> Drop for Running<'_, '_, C, A> {
     }
 }
 
-/// The queue as a function sees it that is called from it: calls can be queued, and are made by the next run.
+/// The queue as a function sees it that is called from it: calls can be queued, and are made by the
+/// next run.
 pub struct Later<'q, C: Callback> {
     calls: &'q mut (dyn Queue<C> + 'q),
 }

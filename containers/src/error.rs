@@ -1,8 +1,8 @@
 //! What can go wrong where a container grows.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take their memory
-//! from an allocator object and stop the program when it has none. Change: that is an answer here, with
-//! the numbers that say what to do.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take their
+//! memory from an allocator object and stop the program when it has none. Change: that is an answer
+//! here, with the numbers that say what to do.
 
 use core::error::Error;
 use core::fmt;
@@ -45,7 +45,8 @@ impl fmt::Display for GrowError {
 
 impl Error for GrowError {}
 
-/// Returns what is in `result`: the end of the forms that panic where their `try_` twins return an error.
+/// Returns what is in `result`: the end of the forms that panic where their `try_` twins return an
+/// error.
 #[inline]
 #[track_caller]
 pub(crate) fn or_panic<T, E: fmt::Display>(result: Result<T, E>) -> T {

@@ -1,11 +1,11 @@
 //! Events of many types, one after the other in one buffer.
 //!
-//! After Niklas Frykholm, "Events" (2009) and "Managing Coupling Part 2 -- Polling, Callbacks and Events"
-//! (2011): a system writes what has happened as plain structs behind headers, and the layer above steps
-//! through them and skips what it does not know. Changes:
+//! After Niklas Frykholm, "Events" (2009) and "Managing Coupling Part 2 -- Polling, Callbacks and
+//! Events" (2011): a system writes what has happened as plain structs behind headers, and the layer
+//! above steps through them and skips what it does not know. Changes:
 //!
-//! - A type and a size are compared at once, and the struct's bits are checked where not all are valid, so
-//!   an event of another type is never taken for this one.
+//! - A type and a size are compared at once, and the struct's bits are checked where not all are
+//!   valid, so an event of another type is never taken for this one.
 //! - An event may have a tail: so many plain items behind its struct.
 //! - Streams are merged by time, split and sifted without taking them apart into lists.
 //! - Bytes from elsewhere are walked before they are believed.
@@ -43,32 +43,32 @@ use event::{HEADER_BYTES, HEADER_WORDS, WORD, header, payload_bytes};
 /// stream   | record | record | record | .. | room for more                  one block of the allocator
 /// ```
 ///
-/// There is no dispatcher: each system that has something to tell owns a stream, writes it during a frame,
-/// and the layer above reads it afterwards. A stream is bytes without pointers, so it can be copied,
-/// sent, stored, and appended to another as a whole; each thread can write one of its own.
+/// There is no dispatcher: each system that has something to tell owns a stream, writes it during a
+/// frame, and the layer above reads it afterwards. A stream is bytes without pointers, so it can be
+/// copied, sent, stored, and appended to another as a whole; each thread can write one of its own.
 ///
-/// Records begin at multiples of 4 bytes, not 8: headers are two numbers of 4 bytes and most events are made of
-/// such, so with 8 every other record would end in four wasted bytes. An event is read by value, which needs
-/// no alignment.
+/// Records begin at multiples of 4 bytes, not 8: headers are two numbers of 4 bytes and most events
+/// are made of such, so with 8 every other record would end in four wasted bytes. An event is read
+/// by value, which needs no alignment.
 ///
 /// All numbers are in the machine's order.
 ///
 /// # Complexity
 ///
-/// An event is appended in O(1) amortised, its bytes aside; O(stream) where the block must move. Reading
-/// steps from record to record.
+/// An event is appended in O(1) amortised, its bytes aside; O(stream) where the block must move.
+/// Reading steps from record to record.
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then one block, at most twice as long as the stream was at its longest. An event
-/// takes 8 bytes more than its struct, rounded up to 4. In a vector of an enum each takes as much as the
-/// largest of all and a tag: the stream is smaller as soon as sizes differ by a few words. The object itself
-/// is 32 bytes, 40 with `dyn Allocator`.
+/// Nothing while empty. Then one block, at most twice as long as the stream was at its longest. An
+/// event takes 8 bytes more than its struct, rounded up to 4. In a vector of an enum each takes as
+/// much as the largest of all and a tag: the stream is smaller as soon as sizes differ by a few
+/// words. The object itself is 32 bytes, 40 with `dyn Allocator`.
 ///
 /// # When not to use it
 ///
-/// For events of a single type: an [`Array`](crate::Array) of them has no headers. For "call this when that
-/// is done": that is a [`Callbacks`](crate::Callbacks).
+/// For events of a single type: an [`Array`](crate::Array) of them has no headers. For "call this
+/// when that is done": that is a [`Callbacks`](crate::Callbacks).
 ///
 /// # Examples
 ///
@@ -207,8 +207,8 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
 
     /// Appends an event with a tail: so many items behind its struct, in the same record.
     ///
-    /// [`EventRecord::get_with_tail`] reads it. The items are aligned to 4 bytes in the stream if the
-    /// struct's size is a multiple of 4.
+    /// [`EventRecord::get_with_tail`] reads it. The items are aligned to 4 bytes in the stream if
+    /// the struct's size is a multiple of 4.
     ///
     /// # Complexity
     ///
@@ -216,7 +216,8 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory, or if the record would be 4 GiB or longer; nothing has changed.
+    /// [`GrowError`] if there is no memory, or if the record would be 4 GiB or longer; nothing has
+    /// changed.
     ///
     /// # Examples
     ///
@@ -250,7 +251,8 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
         self.push_parts(E::TYPE, bytemuck::bytes_of(&event), bytemuck::cast_slice(tail))
     }
 
-    /// Appends a record whose type is known at run time alone: `payload` is the event's struct as bytes.
+    /// Appends a record whose type is known at run time alone: `payload` is the event's struct as
+    /// bytes.
     ///
     /// # Complexity
     ///
@@ -263,7 +265,8 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
         self.push_parts(kind, payload, &[])
     }
 
-    /// Makes room for `bytes` more bytes, headers included, and for growing after that event by event.
+    /// Makes room for `bytes` more bytes, headers included, and for growing after that event by
+    /// event.
     ///
     /// # Complexity
     ///
@@ -343,7 +346,8 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`EventError`] with where and what; then there is a fault in this crate, or memory was overwritten.
+    /// [`EventError`] with where and what; then there is a fault in this crate, or memory was
+    /// overwritten.
     ///
     /// # Panics
     ///
@@ -360,8 +364,8 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
 
     #[inline]
     fn words(&self) -> &[u32] {
-        // SAFETY: so many words are written (invariant 1), at an address that is aligned and not null; the
-        // borrow of the stream keeps them.
+        // SAFETY: so many words are written (invariant 1), at an address that is aligned and not
+        // null; the borrow of the stream keeps them.
         unsafe { core::slice::from_raw_parts(self.buffer.start().as_ptr(), self.len as usize) }
     }
 
@@ -429,13 +433,14 @@ unsafe fn write_record<E: Event>(place: *mut u32, event: &E) {
     if !size_of::<E>().is_multiple_of(WORD) {
         // SAFETY: a record has more words than its header where the event has a size.
         let last = unsafe { place.add(record_words::<E>() as usize - 1) };
-        // SAFETY: the last word of what may be written. The event's bytes follow, and fill it in part.
+        // SAFETY: the last word of what may be written. The event's bytes follow, and fill it in
+        // part.
         unsafe { last.write_unaligned(0) };
     }
     // SAFETY: the words after the header, or the end where the event has no size.
     let payload = unsafe { place.add(HEADER_WORDS as usize) };
-    // SAFETY: the event fits into them, by `record_words`. It has no padding (`NoUninit`), so all its bytes
-    // are written.
+    // SAFETY: the event fits into them, by `record_words`. It has no padding (`NoUninit`), so all
+    // its bytes are written.
     unsafe { payload.cast::<E>().write_unaligned(*event) };
 }
 

@@ -1,12 +1,12 @@
 //! Blocks named by ids, which may move.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), which names relocatable
-//! blocks, reached by handles, as one of four ways against fragmentation and leaves it at that. What we make
-//! of it:
+//! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), which names
+//! relocatable blocks, reached by handles, as one of four ways against fragmentation and leaves it
+//! at that. What we make of it:
 //!
 //! - The handle is an id with a generation: one that was freed is refused for ever.
-//! - A block is borrowed through the heap, so nothing can move while anyone looks at it; who must hold an
-//!   address for longer pins the block.
+//! - A block is borrowed through the heap, so nothing can move while anyone looks at it; who must
+//!   hold an address for longer pins the block.
 //! - Compaction is a little at a time: a call moves no more bytes than it is told.
 //!
 //! `docs/decisions/0008-handle-heap.md` says why it is built as it is.
@@ -59,15 +59,15 @@ struct Block {
 
 /// A heap whose blocks are named by ids and may move, so that the holes between them can be closed.
 ///
-/// The bytes of a block are reached by its id, and a block moves only where the heap is borrowed to be
-/// changed; so no slice is ever left behind. A block that something outside of the program looks at (a
-/// device, a library in C) is [pinned](Self::pin) for as long, and compaction goes around it.
+/// The bytes of a block are reached by its id, and a block moves only where the heap is borrowed to
+/// be changed; so no slice is ever left behind. A block that something outside of the program looks
+/// at (a device, a library in C) is [pinned](Self::pin) for as long, and compaction goes around it.
 ///
 /// # Complexity
 ///
-/// Allocating and freeing are O(1), but for growth, which moves the whole buffer, and for the last of the
-/// memory: before a request is refused all holes of its size class are looked at. Access is one lookup by
-/// id.
+/// Allocating and freeing are O(1), but for growth, which moves the whole buffer, and for the last
+/// of the memory: before a request is refused all holes of its size class are looked at. Access is
+/// one lookup by id.
 ///
 /// # Memory
 ///
@@ -80,17 +80,20 @@ struct Block {
 /// head of a hole  | granules, granules before | next, last of its size class |
 /// ```
 ///
-/// Nothing while it is empty. Then one buffer, which doubles, and one table. A block takes 36 bytes beside
-/// its own, which are rounded up to 16. Holes are kept by size: one class a size up to 31 granules, then
-/// eight classes for each power of two, so a block takes a hole at most an eighth larger than need be while
-/// there is such a one. The object is 1 200 bytes or fewer, most of them the heads of the size classes.
+/// Nothing while it is empty. Then one buffer, which doubles, and one table. A block takes 36 bytes
+/// beside its own, which are rounded up to 16. Holes are kept by size: one class a size up to 31
+/// granules, then eight classes for each power of two, so a block takes a hole at most an eighth
+/// larger than need be while there is such a one. The object is 1 200 bytes or fewer, most of them
+/// the heads of the size classes.
 ///
-/// Every block is aligned to 16 bytes, and to [`MAX_ALIGN`](Self::MAX_ALIGN) = 64 where it is asked for.
+/// Every block is aligned to 16 bytes, and to [`MAX_ALIGN`](Self::MAX_ALIGN) = 64 where it is asked
+/// for.
 ///
 /// # When not to use it
 ///
-/// For blocks of a few bytes: their heads are longer than they are. For objects of one size: an id table has
-/// no holes to close. Where nothing may be moved: a heap allocator has the same blocks without ids.
+/// For blocks of a few bytes: their heads are longer than they are. For objects of one size: an id
+/// table has no holes to close. Where nothing may be moved: a heap allocator has the same blocks
+/// without ids.
 ///
 /// # Examples
 ///
@@ -114,10 +117,10 @@ struct Block {
 ///
 /// # Invariants
 ///
-/// 1. Those of `Space`: blocks and holes lie without a gap from the buffer's start to its end, no two
-///    holes beside each other, and each hole is in the list of its size class.
-/// 2. The header of every block has the id of an entry of the table that leads back to it and whose bytes
-///    fit the granules; there is a header for every entry.
+/// 1. Those of `Space`: blocks and holes lie without a gap from the buffer's start to its end, no
+///    two holes beside each other, and each hole is in the list of its size class.
+/// 2. The header of every block has the id of an entry of the table that leads back to it and whose
+///    bytes fit the granules; there is a header for every entry.
 /// 3. `pinned` entries have pins, and none of these blocks has moved since it got its first.
 pub struct HandleHeap<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     space: Space<'a, A>,
@@ -160,14 +163,14 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
 
     /// Takes a block of `bytes` bytes, aligned to `align`. Its contents are what was there before.
     ///
-    /// The buffer grows where no hole is large enough, which moves every block: not while one is pinned.
-    /// Holes are not closed for it; where the error says that they would do, call
+    /// The buffer grows where no hole is large enough, which moves every block: not while one is
+    /// pinned. Holes are not closed for it; where the error says that they would do, call
     /// [`compact`](Self::compact).
     ///
     /// # Complexity
     ///
-    /// O(1) amortised; O(buffer) where the buffer grows. Before it does, or is refused, O(holes) of the
-    /// block's size class.
+    /// O(1) amortised; O(buffer) where the buffer grows. Before it does, or is refused, O(holes) of
+    /// the block's size class.
     ///
     /// # Errors
     ///
@@ -227,7 +230,8 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
     ///
     /// # Panics
     ///
-    /// If there is no memory, or the elements are aligned to more than [`MAX_ALIGN`](Self::MAX_ALIGN).
+    /// If there is no memory, or the elements are aligned to more than
+    /// [`MAX_ALIGN`](Self::MAX_ALIGN).
     #[must_use]
     pub fn allocate_from<T: NoUninit>(&mut self, elements: &[T]) -> BlockId {
         or_panic(self.try_allocate_from(elements))
@@ -279,16 +283,16 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
 
     /// Returns a block as elements of a type. O(1).
     ///
-    /// `None` if the id names no block, or the block is not a whole number of such elements, or not aligned
-    /// for them.
+    /// `None` if the id names no block, or the block is not a whole number of such elements, or not
+    /// aligned for them.
     #[inline]
     #[must_use]
     pub fn slice_of<T: AnyBitPattern>(&self, id: BlockId) -> Option<&[T]> {
         bytemuck::try_cast_slice(self.bytes(id)?).ok()
     }
 
-    /// Returns a block as elements of a type, to be changed, or `None` as [`slice_of`](Self::slice_of) does.
-    /// O(1).
+    /// Returns a block as elements of a type, to be changed, or `None` as
+    /// [`slice_of`](Self::slice_of) does. O(1).
     #[inline]
     #[must_use]
     pub fn slice_of_mut<T: AnyBitPattern + NoUninit>(&mut self, id: BlockId) -> Option<&mut [T]> {
@@ -302,7 +306,8 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
         bytemuck::try_from_bytes(self.bytes(id)?).ok()
     }
 
-    /// Returns a block as one value of a type, to be changed, or `None` if it is not exactly that. O(1).
+    /// Returns a block as one value of a type, to be changed, or `None` if it is not exactly that.
+    /// O(1).
     #[inline]
     #[must_use]
     pub fn value_mut<T: AnyBitPattern + NoUninit>(&mut self, id: BlockId) -> Option<&mut T> {
@@ -321,7 +326,8 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
         self.blocks.is_empty()
     }
 
-    /// Takes granules where the quick search found none: from a hole that it passed over, or by growing.
+    /// Takes granules where the quick search found none: from a hole that it passed over, or by
+    /// growing.
     #[cold]
     #[inline(never)]
     fn take_slowly(&mut self, granules: u32, align: u32) -> Result<u32, HandleHeapError> {

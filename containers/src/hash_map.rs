@@ -1,14 +1,16 @@
 //! Hash maps and sets on our allocators.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take their memory from
-//! an allocator object. Changes: the table is hashbrown's, as a well-kept one is better than another of ours;
-//! here it learns to take its memory from our allocators, and to say when there is none.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take their
+//! memory from an allocator object. Changes: the table is hashbrown's, as a well-kept one is better
+//! than another of ours; here it learns to take its memory from our allocators, and to say when
+//! there is none.
 //!
-//! These are types of their own around hashbrown's and not other names for them, since hashbrown ends the
-//! program where memory runs out. Everything that reads or removes is hashbrown's, by `Deref`; everything
-//! that may grow stands here, in a form that returns an error and one that panics, under the names that
-//! hashbrown's methods have, so that none of those is called by mistake. The few that are left (`entry_ref`,
-//! `shrink_to`, the set's `entry` and `get_or_insert`) are safe to call once room was reserved.
+//! These are types of their own around hashbrown's and not other names for them, since hashbrown
+//! ends the program where memory runs out. Everything that reads or removes is hashbrown's, by
+//! `Deref`; everything that may grow stands here, in a form that returns an error and one that
+//! panics, under the names that hashbrown's methods have, so that none of those is called by
+//! mistake. The few that are left (`entry_ref`, `shrink_to`, the set's `entry` and `get_or_insert`)
+//! are safe to call once room was reserved.
 #![forbid(unsafe_code)]
 
 use core::borrow::Borrow;
@@ -35,18 +37,18 @@ type Table<'a, K, V, S, A> = hashbrown::HashMap<K, V, S, Bridge<'a, A>>;
 
 /// A hash map: hashbrown's, with its memory from our allocators.
 ///
-/// What reads, changes in place or removes (`get`, `get_mut`, `iter`, `remove`, `retain`, `drain`, ..) is
-/// hashbrown's own, as the map can be used as one. What may need memory is written down here, and panics
-/// or returns an error where hashbrown's would end the program.
+/// What reads, changes in place or removes (`get`, `get_mut`, `iter`, `remove`, `retain`, `drain`,
+/// ..) is hashbrown's own, as the map can be used as one. What may need memory is written down
+/// here, and panics or returns an error where hashbrown's would end the program.
 ///
-/// The hasher `S` is [`KeyHasher`](crate::KeyHasher) by default, so the order of iteration is the same in
-/// every run that does the same, on all machines of one word size. For ids and hashed names take
-/// [`BuildIdHasher`](crate::BuildIdHasher).
+/// The hasher `S` is [`KeyHasher`](crate::KeyHasher) by default, so the order of iteration is the
+/// same in every run that does the same, on all machines of one word size. For ids and hashed names
+/// take [`BuildIdHasher`](crate::BuildIdHasher).
 ///
 /// # Complexity
 ///
-/// O(1) amortised for what names a key, O(len) where the table grows, which moves every entry. Iteration is
-/// O(capacity).
+/// O(1) amortised for what names a key, O(len) where the table grows, which moves every entry.
+/// Iteration is O(capacity).
 ///
 /// # Memory
 ///
@@ -54,13 +56,14 @@ type Table<'a, K, V, S, A> = hashbrown::HashMap<K, V, S, Bridge<'a, A>>;
 /// block | entries, from the last to the first | control bytes | 16 more |     a power of two of entries
 /// ```
 ///
-/// Nothing while it is empty. Then one block: a `(K, V)` and a byte for each place, of which 7 of 8 are used
-/// at most and, once it has grown, 7 of 16 at least. The object is 40 bytes, 48 with `dyn Allocator`.
+/// Nothing while it is empty. Then one block: a `(K, V)` and a byte for each place, of which 7 of 8
+/// are used at most and, once it has grown, 7 of 16 at least. The object is 40 bytes, 48 with `dyn
+/// Allocator`.
 ///
 /// # When not to use it
 ///
-/// For many values a key, a [`MultiMap`](crate::MultiMap). For objects that you name yourself, an id table,
-/// which compares one word and hashes nothing.
+/// For many values a key, a [`MultiMap`](crate::MultiMap). For objects that you name yourself, an
+/// id table, which compares one word and hashes nothing.
 ///
 /// # Examples
 ///
@@ -83,7 +86,8 @@ pub struct HashMap<'a, K, V, S = BuildKeyHasher, A: Allocator + ?Sized = dyn All
 }
 
 impl<'a, K, V, A: Allocator + ?Sized> HashMap<'a, K, V, BuildKeyHasher, A> {
-    /// Returns an empty map with the default hasher, which takes its memory from `memory` when it needs some.
+    /// Returns an empty map with the default hasher, which takes its memory from `memory` when it
+    /// needs some.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self::with_hasher_in(BuildKeyHasher::new(), memory)
@@ -116,8 +120,8 @@ impl<'a, K, V, S, A: Allocator + ?Sized> HashMap<'a, K, V, S, A> {
         self.table.allocator().0
     }
 
-    /// Returns hashbrown's map, for code that is written for it. There it ends the program where memory runs
-    /// out.
+    /// Returns hashbrown's map, for code that is written for it. There it ends the program where
+    /// memory runs out.
     #[must_use]
     pub fn into_inner(self) -> hashbrown::HashMap<K, V, S, Bridge<'a, A>> {
         self.table
@@ -160,8 +164,8 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if the key is new and there is no memory; key and value are dropped and nothing else
-    /// has changed.
+    /// [`GrowError`] if the key is new and there is no memory; key and value are dropped and
+    /// nothing else has changed.
     #[inline]
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, GrowError> {
         match self.try_reserve(1) {
@@ -169,7 +173,8 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
             // A key that is there needs no memory.
             Err(error) => match self.table.get_mut(&key) {
                 Some(old) => {
-                    // Before the old value is on its way out: a panic in the key's destructor would leak it.
+                    // Before the old value is on its way out: a panic in the key's destructor would
+                    // leak it.
                     drop(key);
                     Ok(Some(mem::replace(old, value)))
                 }
@@ -196,8 +201,8 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for one entry more, also where the key is there; the key is
-    /// dropped and nothing else has changed.
+    /// [`GrowError`] if there is no memory for one entry more, also where the key is there; the key
+    /// is dropped and nothing else has changed.
     ///
     /// # Examples
     ///
@@ -233,13 +238,13 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
     ///
     /// # Complexity
     ///
-    /// O(entries), and O(len) where the table grows. Room is made beforehand for as many as the iterator
-    /// promises.
+    /// O(entries), and O(len) where the table grows. Room is made beforehand for as many as the
+    /// iterator promises.
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory. Where the iterator promised all that it gave, nothing has
-    /// changed; else what came before is in the map.
+    /// [`GrowError`] if there is no memory. Where the iterator promised all that it gave, nothing
+    /// has changed; else what came before is in the map.
     pub fn try_extend(
         &mut self,
         entries: impl IntoIterator<Item = (K, V)>,
@@ -274,8 +279,8 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
         Ok(())
     }
 
-    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where there is none
-    /// for the smaller block: that harms nobody.
+    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
+    /// there is none for the smaller block: that harms nobody.
     pub fn shrink_to_fit(&mut self)
     where
         S: Clone,

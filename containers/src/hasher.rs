@@ -1,8 +1,8 @@
 //! Hashers for keys: one for any key, one for keys that are hashed already.
 //!
-//! After Niklas Frykholm, "Static Hash Values" (2010), whose names are hashed before the game runs, so that
-//! a table need not hash them again. Changes: ids count as hashed keys, too, and there is a hasher for all
-//! other keys, whose hashes are the same in every run and on every machine.
+//! After Niklas Frykholm, "Static Hash Values" (2010), whose names are hashed before the game runs,
+//! so that a table need not hash them again. Changes: ids count as hashed keys, too, and there is a
+//! hasher for all other keys, whose hashes are the same in every run and on every machine.
 #![forbid(unsafe_code)]
 
 use core::hash::{BuildHasherDefault, Hasher};
@@ -18,9 +18,10 @@ pub type BuildIdHasher = BuildHasherDefault<IdHasher>;
 
 /// A quick hasher for keys of any kind, the same in every run and on every machine.
 ///
-/// Eight bytes are one multiplication of 64 by 64 bits, whose halves are folded together, so every bit of
-/// the key moves the upper as well as the lower bits of the hash. A `usize` counts as 64 bits everywhere.
-/// Slices of integers are another matter: they come here as their bytes, in the machine's order and width.
+/// Eight bytes are one multiplication of 64 by 64 bits, whose halves are folded together, so every
+/// bit of the key moves the upper as well as the lower bits of the hash. A `usize` counts as 64
+/// bits everywhere. Slices of integers are another matter: they come here as their bytes, in the
+/// machine's order and width.
 ///
 /// # Complexity
 ///
@@ -28,8 +29,9 @@ pub type BuildIdHasher = BuildHasherDefault<IdHasher>;
 ///
 /// # When not to use it
 ///
-/// For keys that someone else chooses (names from the net, for instance) and might choose so that they
-/// collide: there is no secret in it. Take `std::hash::RandomState`, and do without repeatable order.
+/// For keys that someone else chooses (names from the net, for instance) and might choose so that
+/// they collide: there is no secret in it. Take `std::hash::RandomState`, and do without repeatable
+/// order.
 ///
 /// # Examples
 ///
@@ -67,8 +69,8 @@ impl KeyHasher {
     }
 }
 
-/// The methods for integers, all of which go through `add`: those of 128 bits with the lower half first, as
-/// else they would be bytes in the machine's order.
+/// The methods for integers, all of which go through `add`: those of 128 bits with the lower half
+/// first, as else they would be bytes in the machine's order.
 macro_rules! integers {
     ($($method:ident: $integer:ty;)*) => {$(
         #[inline(always)]
@@ -99,7 +101,8 @@ impl Hasher for KeyHasher {
         }
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
-        // The length, so that bytes of 0 at the end tell. It cannot meet the rest: that is 7 bytes at most.
+        // The length, so that bytes of 0 at the end tell. It cannot meet the rest: that is 7 bytes
+        // at most.
         self.add(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
     }
 
@@ -122,12 +125,13 @@ impl Hasher for KeyHasher {
     }
 }
 
-/// A hasher for keys that are hashed already or numbered one after the other: `IdString32`, `IdString64`,
-/// and every `Id`.
+/// A hasher for keys that are hashed already or numbered one after the other: `IdString32`,
+/// `IdString64`, and every `Id`.
 ///
-/// One multiplication by an odd number. The lower bits of the hash are those of the key in another order, so
-/// ids of one table, whose indices differ, spread over a hash table without meeting; the upper seven, by
-/// which hashbrown tells keys apart before it compares them, depend on all bits of the key.
+/// One multiplication by an odd number. The lower bits of the hash are those of the key in another
+/// order, so ids of one table, whose indices differ, spread over a hash table without meeting; the
+/// upper seven, by which hashbrown tells keys apart before it compares them, depend on all bits of
+/// the key.
 ///
 /// # Complexity
 ///
@@ -135,8 +139,8 @@ impl Hasher for KeyHasher {
 ///
 /// # When not to use it
 ///
-/// For integers that differ in their upper bits only (addresses of pages, floats as bits): they meet. For
-/// text: it is hashed here as [`KeyHasher`] does, and that one says what it is.
+/// For integers that differ in their upper bits only (addresses of pages, floats as bits): they
+/// meet. For text: it is hashed here as [`KeyHasher`] does, and that one says what it is.
 ///
 /// # Examples
 ///

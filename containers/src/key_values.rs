@@ -1,16 +1,17 @@
 //! Keys and values of one object in one small buffer.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 1: The DataComponent" (2015), all eight of its steps, and
-//! the one that it leaves open: [`KeyValuesSet`] has thousands of stores in one allocation. The JSON that is
-//! read is the one of that article; his "JSON configuration data" (2009) says why JSON. Changes:
+//! After Niklas Frykholm, "Allocation Adventures 1: The DataComponent" (2015), all eight of its
+//! steps, and the one that it leaves open: [`KeyValuesSet`] has thousands of stores in one
+//! allocation. The JSON that is read is the one of that article; his "JSON configuration data"
+//! (2009) says why JSON. Changes:
 //!
-//! - The keys are sorted, so that the same contents lie alike, bytes from outside are checked for doubles
-//!   in one pass, and a store of thousands of keys is searched in halves.
+//! - The keys are sorted, so that the same contents lie alike, bytes from outside are checked for
+//!   doubles in one pass, and a store of thousands of keys is searched in halves.
 //! - There is no capacity but that of the whole: values follow the keys and types the values, and
 //!   all three move up for a new key.
 //! - Places are told from the buffer's end, so that growing it changes no value.
-//! - A value that 16 bits cannot place has a type of its own, 32 bits of place, and its length with its data.
-//!   So no store as a whole is of one kind or the other.
+//! - A value that 16 bits cannot place has a type of its own, 32 bits of place, and its length with
+//!   its data. So no store as a whole is of one kind or the other.
 //! - Nothing in saved bytes is believed.
 
 use core::fmt;
@@ -50,11 +51,11 @@ use value::kind;
 use view::{head_words, scalar_in_other};
 use words::Words;
 
-/// Keys and values of one object, in one buffer without pointers: for small amounts of data of any kind, as
-/// the character sheet of an entity.
+/// Keys and values of one object, in one buffer without pointers: for small amounts of data of any
+/// kind, as the character sheet of an entity.
 ///
-/// Keys are hashed names, or paths of names ([`path_key`]) where an object is in an object; a [`Value`]
-/// is a bool, a number, a text or an array of numbers.
+/// Keys are hashed names, or paths of names ([`path_key`]) where an object is in an object; a
+/// [`Value`] is a bool, a number, a text or an array of numbers.
 ///
 /// ```text
 /// block  | mark, bytes, keys, taken | keys    | values  | types | free -> | .. texts and arrays |
@@ -64,26 +65,28 @@ use words::Words;
 ///                                                     `-> | u32 length | data |    from 64 KiB on
 /// ```
 ///
-/// Keys, values and types grow up, texts and arrays down; places are told from the end. So the buffer may
-/// be moved, copied, saved and sent in place.
+/// Keys, values and types grow up, texts and arrays down; places are told from the end. So the
+/// buffer may be moved, copied, saved and sent in place.
 ///
 /// # Complexity
 ///
-/// A lookup is O(log keys), and compares sixteen keys at a time where there are few. Setting a key that is
-/// there is O(1) beside the lookup and the value's length; a new one moves the keys, values and types behind
-/// it. A value that no longer fits is rewritten, and its old words are garbage, which is reclaimed within the
-/// buffer before it grows: O(bytes + keys log keys), amortised over the garbage.
+/// A lookup is O(log keys), and compares sixteen keys at a time where there are few. Setting a key
+/// that is there is O(1) beside the lookup and the value's length; a new one moves the keys, values
+/// and types behind it. A value that no longer fits is rewritten, and its old words are garbage,
+/// which is reclaimed within the buffer before it grows: O(bytes + keys log keys), amortised over
+/// the garbage.
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then one block: 16 bytes, 9 for a key and its value, up to 3 to fill the last word of
-/// types, and for a text or an array its bytes in whole words (4 more where it is long). It doubles, and a fourth
-/// of it may be garbage. The object itself is 24 bytes, 32 with `dyn Allocator`.
+/// Nothing while empty. Then one block: 16 bytes, 9 for a key and its value, up to 3 to fill the
+/// last word of types, and for a text or an array its bytes in whole words (4 more where it is
+/// long). It doubles, and a fourth of it may be garbage. The object itself is 24 bytes, 32 with
+/// `dyn Allocator`.
 ///
 /// # When not to use it
 ///
-/// For thousands of stores of a few keys each, where [`KeyValuesSet`] saves the block, the header and the slack.
-/// For thousands of keys that come and go: each moves half of the others.
+/// For thousands of stores of a few keys each, where [`KeyValuesSet`] saves the block, the header
+/// and the slack. For thousands of keys that come and go: each moves half of the others.
 ///
 /// # Examples
 ///
@@ -110,8 +113,9 @@ use words::Words;
 ///
 /// # Invariants
 ///
-/// 1. `words` has no words; or a header, whose mark is right and whose length is that of `words`, and behind it a
-///    block with as many keys and words at its end as the header says, with the invariants of `Edit`.
+/// 1. `words` has no words; or a header, whose mark is right and whose length is that of `words`,
+///    and behind it a block with as many keys and words at its end as the header says, with the
+///    invariants of `Edit`.
 pub struct KeyValues<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     words: Words<'a, A>,
 }
@@ -123,8 +127,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         Self { words: Words::new(memory) }
     }
 
-    /// Returns a store without keys and with room for so many, and for so many bytes of texts and arrays,
-    /// each of them rounded up to words.
+    /// Returns a store without keys and with room for so many, and for so many bytes of texts and
+    /// arrays, each of them rounded up to words.
     ///
     /// # Errors
     ///
@@ -163,8 +167,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         Ok(copy)
     }
 
-    /// Returns a copy: the block in place, so that its bytes are equal, too, unless the allocator grants a
-    /// longer block than it was asked for.
+    /// Returns a copy: the block in place, so that its bytes are equal, too, unless the allocator
+    /// grants a longer block than it was asked for.
     ///
     /// # Complexity
     ///
@@ -270,13 +274,13 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     ///
     /// # Complexity
     ///
-    /// O(log keys + value) for a key that is there; a new one moves the keys, values and types behind it.
-    /// May compact or grow the block: O(bytes + keys log keys), amortised.
+    /// O(log keys + value) for a key that is there; a new one moves the keys, values and types
+    /// behind it. May compact or grow the block: O(bytes + keys log keys), amortised.
     ///
     /// # Errors
     ///
-    /// [`GrowError`], in words of four bytes, if there is no memory, or no room within 2 GiB; nothing has
-    /// changed.
+    /// [`GrowError`], in words of four bytes, if there is no memory, or no room within 2 GiB;
+    /// nothing has changed.
     pub fn try_set<'v>(
         &mut self,
         key: IdString32,
@@ -294,8 +298,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         or_panic(self.set_value(key, value.into()));
     }
 
-    /// Removes a key and its value, and returns whether there was one. What a text or an array took is garbage until
-    /// the block is compacted, unless it was the last to be set.
+    /// Removes a key and its value, and returns whether there was one. What a text or an array took
+    /// is garbage until the block is compacted, unless it was the last to be set.
     ///
     /// # Complexity
     ///
@@ -317,11 +321,13 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         }
     }
 
-    /// Sets every key of `other` to the value that it has there. The keys of this store alone keep theirs.
+    /// Sets every key of `other` to the value that it has there. The keys of this store alone keep
+    /// theirs.
     ///
     /// # Complexity
     ///
-    /// O(bytes of both), and for each new key it moves those behind. May compact or grow the block once.
+    /// O(bytes of both), and for each new key it moves those behind. May compact or grow the block
+    /// once.
     ///
     /// # Errors
     ///
@@ -348,8 +354,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         or_panic(self.try_merge(other));
     }
 
-    /// Makes room for so many new keys, and for so many bytes of texts and arrays, each of them rounded up to
-    /// words.
+    /// Makes room for so many new keys, and for so many bytes of texts and arrays, each of them
+    /// rounded up to words.
     ///
     /// # Errors
     ///
@@ -358,8 +364,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         self.make_room(keys, bytes.div_ceil(4))
     }
 
-    /// Reclaims all garbage and gives back what is free, as far as the allocator takes it: before a store is
-    /// saved, or when it will not change for long.
+    /// Reclaims all garbage and gives back what is free, as far as the allocator takes it: before a
+    /// store is saved, or when it will not change for long.
     ///
     /// # Complexity
     ///
@@ -389,8 +395,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     /// Returns the store in place, to be saved, sent or compared:
     /// [`KeyValuesRef::open`] reads it in place.
     ///
-    /// Two stores that had the same history in blocks of the same length have the same bytes. What is free is zero;
-    /// garbage is not.
+    /// Two stores that had the same history in blocks of the same length have the same bytes. What
+    /// is free is zero; garbage is not.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         let words = self.words.as_slice();
@@ -405,8 +411,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`DamagedKeyValues`] names the first thing that is wrong: an error in this container, or memory that
-    /// somebody wrote to.
+    /// [`DamagedKeyValues`] names the first thing that is wrong: an error in this container, or
+    /// memory that somebody wrote to.
     pub fn validate(&self) -> Result<(), DamagedKeyValues> {
         let words = self.words.as_slice();
         if words.is_empty() {
@@ -490,8 +496,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         }
     }
 
-    /// Makes the block `words` long at least, and by `slack` more if that is to be had. What is at its end
-    /// moves to the new one.
+    /// Makes the block `words` long at least, and by `slack` more if that is to be had. What is at
+    /// its end moves to the new one.
     fn grow_to(&mut self, words: usize, slack: usize) -> Result<(), GrowError> {
         if words > MOST {
             return Err(GrowError::Length { wanted: words as u64, limit: MOST as u64 });
@@ -552,8 +558,8 @@ fn raise(block: &mut [u32], end: usize, tail: usize) {
     block[end - tail..to].fill(0);
 }
 
-/// The most words that a block has: 2 GiB, so that any place in it is a number of bytes in 32 bits, also
-/// where the allocator grants more than was asked.
+/// The most words that a block has: 2 GiB, so that any place in it is a number of bytes in 32 bits,
+/// also where the allocator grants more than was asked.
 const MOST: usize = 1 << 29;
 
 impl<A: Allocator + ?Sized> Clone for KeyValues<'_, A> {

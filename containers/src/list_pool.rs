@@ -1,9 +1,9 @@
 //! Many lists in one array.
 //!
-//! After Niklas Frykholm, "An Example in Data-Oriented Design: Sound Parameters" (2011), whose lists are in one
-//! array and whose nodes are taken by rolling over it, and "Allocation Adventures 2: Arrays of Arrays"
-//! (2015), which puts several items into a node, uses 0 as nil and proposes to sort a little at each call.
-//! Changes:
+//! After Niklas Frykholm, "An Example in Data-Oriented Design: Sound Parameters" (2011), whose
+//! lists are in one array and whose nodes are taken by rolling over it, and "Allocation Adventures
+//! 2: Arrays of Arrays" (2015), which puts several items into a node, uses 0 as nil and proposes to
+//! sort a little at each call. Changes:
 //!
 //! - Items and links are two arrays, so a list whose nodes follow one another is a slice.
 //! - All nodes of a list but its last are full, so no node counts its items.
@@ -52,16 +52,17 @@ use settle::Frontier;
 /// used    |   1        1         1        1         0   |  1 bit a node
 /// ```
 ///
-/// A node is named by its number. 0 names none, so node 0 is never used and zeroed arrays are those of an
-/// empty pool. All nodes of a list but the last are full; where the items end, the head says. The last node
-/// names the list, so that the pool finds the head of a node that it wants to move.
+/// A node is named by its number. 0 names none, so node 0 is never used and zeroed arrays are those
+/// of an empty pool. All nodes of a list but the last are full; where the items end, the head says.
+/// The last node names the list, so that the pool finds the head of a node that it wants to move.
 ///
 /// A list whose nodes follow one another in order *lies together*. Its head says so, and its items
-/// are one slice: visiting them reads no links. [`settle`](Self::settle) brings about that most lists do.
+/// are one slice: visiting them reads no links. [`settle`](Self::settle) brings about that most
+/// lists do.
 ///
-/// A list is named by a [`List`], which stays what it is when nodes move. Its slot may be used again after
-/// [`destroy`](Self::destroy); ids of lists that are gone are told from those of later ones until the
-/// slot has had 255 of them.
+/// A list is named by a [`List`], which stays what it is when nodes move. Its slot may be used
+/// again after [`destroy`](Self::destroy); ids of lists that are gone are told from those of later
+/// ones until the slot has had 255 of them.
 ///
 /// # Complexity
 ///
@@ -78,25 +79,27 @@ use settle::Frontier;
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then `K` times an item and 4 bytes and an eighth for a node, 9 bytes for a list. With
-/// lists of 0 to 16 items of 8 bytes, all lengths alike, and `K` = 4 that is 11.8 bytes an item; what is
-/// wasted is the room in last nodes, less than `K` items a list. Arrays grow to twice their length. The
-/// object itself is 36 words at most. There may be 2^32 / `K` nodes (2^31 if `K` is 1) and 2^24 lists.
+/// Nothing while empty. Then `K` times an item and 4 bytes and an eighth for a node, 9 bytes for a
+/// list. With lists of 0 to 16 items of 8 bytes, all lengths alike, and `K` = 4 that is 11.8 bytes
+/// an item; what is wasted is the room in last nodes, less than `K` items a list. Arrays grow to
+/// twice their length. The object itself is 36 words at most. There may be 2^32 / `K` nodes (2^31
+/// if `K` is 1) and 2^24 lists.
 ///
 /// # Where nodes are taken
 ///
-/// A list that grows takes the node behind its last one if that is free, or else a free one of the same 64, or
-/// else the next free one from where the last such search ended, as a list without nodes does. So what is
-/// set together lies together, and what is pushed alone often does.
+/// A list that grows takes the node behind its last one if that is free, or else a free one of the
+/// same 64, or else the next free one from where the last such search ended, as a list without
+/// nodes does. So what is set together lies together, and what is pushed alone often does.
 ///
 /// # Threads
 ///
-/// `Send` where the items are `Send` and the allocator is `Sync`; `Sync` where the items are `Sync`, too.
+/// `Send` where the items are `Send` and the allocator is `Sync`; `Sync` where the items are
+/// `Sync`, too.
 ///
 /// # When not to use it
 ///
-/// For a few long lists: those are arrays. Where lists change little and are read as slices, an array of
-/// arrays has them always in one piece.
+/// For a few long lists: those are arrays. Where lists change little and are read as slices, an
+/// array of arrays has them always in one piece.
 ///
 /// # Examples
 ///
@@ -121,14 +124,16 @@ use settle::Frontier;
 ///
 /// # Invariants
 ///
-/// 1. Each list's nodes form a chain from the head's first node, of distinct nodes in use, to one whose link
-///    is `LAST` and the list's index. No node is in two lists, and all nodes in use but node 0 are in one.
-/// 2. Of a chain's nodes all but the last are full of live items; of the last those before the head's
-///    `end` are alive, at least one. An empty list has no nodes and a head of zeros.
-/// 3. Where a head says that the list lies together, its nodes follow one another. A list of one node
-///    says so. `broken` is the number of lists that have nodes and do not say so.
-/// 4. `heads` and `lives` have the same length. A list with life 0 is not there; its head's `end` is the
-///    index of the next such list and one, or 0, from `vacant` on, and its `first` is the last life.
+/// 1. Each list's nodes form a chain from the head's first node, of distinct nodes in use, to one
+///    whose link is `LAST` and the list's index. No node is in two lists, and all nodes in use but
+///    node 0 are in one.
+/// 2. Of a chain's nodes all but the last are full of live items; of the last those before the
+///    head's `end` are alive, at least one. An empty list has no nodes and a head of zeros.
+/// 3. Where a head says that the list lies together, its nodes follow one another. A list of one
+///    node says so. `broken` is the number of lists that have nodes and do not say so.
+/// 4. `heads` and `lives` have the same length. A list with life 0 is not there; its head's `end`
+///    is the index of the next such list and one, or 0, from `vacant` on, and its `first` is the
+///    last life.
 pub struct ListPool<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a, const K: usize = 4> {
     nodes: Nodes<'a, T, A, K>,
     heads: Array<'a, Head, A>,
@@ -269,7 +274,8 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         or_panic(self.try_create())
     }
 
-    /// Drops a list with all its items. Its id names nothing from now on. Returns whether there was one.
+    /// Drops a list with all its items. Its id names nothing from now on. Returns whether there was
+    /// one.
     ///
     /// # Complexity
     ///
@@ -339,8 +345,8 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
     ///
     /// # Errors
     ///
-    /// [`ListError`] if the list is gone or there is no memory; the item is dropped and nothing else has
-    /// changed.
+    /// [`ListError`] if the list is gone or there is no memory; the item is dropped and nothing
+    /// else has changed.
     #[inline]
     pub fn try_push(&mut self, list: List<T>, item: T) -> Result<(), ListError> {
         let index = self.find_list(list).ok_or(ListError::Gone)?;
@@ -390,7 +396,8 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
     #[inline]
     fn head(&self, list: List<T>) -> Option<Head> {
         let index = self.find_list(list)?;
-        // SAFETY: a list that is found has a life, and there are as many heads as lives (invariant 4).
+        // SAFETY: a list that is found has a life, and there are as many heads as lives (invariant
+        // 4).
         Some(*unsafe { self.heads.get_unchecked(index as usize) })
     }
 
@@ -408,14 +415,15 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         } else {
             end
         };
-        // SAFETY: the place is in a node of the list and behind its last item, so nothing lives there.
+        // SAFETY: the place is in a node of the list and behind its last item, so nothing lives
+        // there.
         unsafe { self.nodes.place(at).write(item) };
         self.heads[index as usize].end = at + 1;
         Ok(())
     }
 
-    /// Links a node behind the last one of a list, which is full, and returns where its items begin. The caller
-    /// puts an item there and the end behind it. A node must be free.
+    /// Links a node behind the last one of a list, which is full, and returns where its items
+    /// begin. The caller puts an item there and the end behind it. A node must be free.
     fn append_node(&mut self, index: u32) -> u32 {
         let head = &mut self.heads[index as usize];
         let node = if let Some(last_item) = head.end.checked_sub(1) {

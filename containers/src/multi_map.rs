@@ -3,7 +3,8 @@
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose engine's collections (its
 //! foundation library of 2012 has this one) take their memory from an allocator object. Changes:
 //!
-//! - The values of a key are in the order in which they were inserted, and inserting walks no chain.
+//! - The values of a key are in the order in which they were inserted, and inserting walks no
+//!   chain.
 //! - Chains lead both ways, so removing an entry costs the same however many values its key has.
 //! - An entry keeps its hash: the table grows without hashing a key again, and compares few.
 
@@ -49,14 +50,15 @@ pub struct EntryPlace(u32);
 
 /// A hash map with any number of values a key, chained in one array.
 ///
-/// The values of a key are visited in the order in which they were inserted, whatever was removed in
-/// between. All entries lie without gaps in one array; a removed one's place is taken by the last.
+/// The values of a key are visited in the order in which they were inserted, whatever was removed
+/// in between. All entries lie without gaps in one array; a removed one's place is taken by the
+/// last.
 ///
 /// # Complexity
 ///
-/// Inserting and removing an entry is O(1) amortised, O(len) where the map grows. Finding a key is O(1) and
-/// the values of other keys that share its bucket; there is a bucket for each entry at least, so those are
-/// few, unless a key with very many values is among them.
+/// Inserting and removing an entry is O(1) amortised, O(len) where the map grows. Finding a key is
+/// O(1) and the values of other keys that share its bucket; there is a bucket for each entry at
+/// least, so those are few, unless a key with very many values is among them.
 ///
 /// # Memory
 ///
@@ -65,14 +67,14 @@ pub struct EntryPlace(u32);
 /// entries | hash, next, before, K, V | hash, next, before, K, V | ..       12 bytes beside each K and V
 /// ```
 ///
-/// Nothing while it is empty. Then two blocks, each of which doubles. Beside key and value an entry has 16
-/// bytes in a map that is full and at most 36 in one that just grew, its place for one more entry not
-/// counted. The object is 64 bytes with `dyn Allocator` and a hasher without size.
+/// Nothing while it is empty. Then two blocks, each of which doubles. Beside key and value an entry
+/// has 16 bytes in a map that is full and at most 36 in one that just grew, its place for one more
+/// entry not counted. The object is 64 bytes with `dyn Allocator` and a hasher without size.
 ///
 /// # When not to use it
 ///
-/// For one value a key, a `HashMap`. For dozens of values a key that are read over and over, lists that
-/// are in a row each: here a key's values lie where they were inserted.
+/// For one value a key, a `HashMap`. For dozens of values a key that are read over and over, lists
+/// that are in a row each: here a key's values lie where they were inserted.
 ///
 /// # Examples
 ///
@@ -93,8 +95,10 @@ pub struct EntryPlace(u32);
 ///
 /// # Invariants
 ///
-/// 1. There are as many buckets as a power of two, and as entries at least; none while there is no memory.
-/// 2. A bucket is `NIL` or the first entry of a ring that leads through `next`, and back through `before`.
+/// 1. There are as many buckets as a power of two, and as entries at least; none while there is no
+///    memory.
+/// 2. A bucket is `NIL` or the first entry of a ring that leads through `next`, and back through
+///    `before`.
 /// 3. Each entry is in the ring of the bucket that the lower bits of its hash name, once.
 /// 4. From the first of a ring on, entries of one key are in the order of their insertion.
 pub struct MultiMap<'a, K, V, S = BuildKeyHasher, A: Allocator + ?Sized = dyn Allocator + 'a> {
@@ -104,7 +108,8 @@ pub struct MultiMap<'a, K, V, S = BuildKeyHasher, A: Allocator + ?Sized = dyn Al
 }
 
 impl<'a, K, V, A: Allocator + ?Sized> MultiMap<'a, K, V, BuildKeyHasher, A> {
-    /// Returns an empty map with the default hasher, which takes its memory from `memory` when it needs some.
+    /// Returns an empty map with the default hasher, which takes its memory from `memory` when it
+    /// needs some.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self::with_hasher_in(BuildKeyHasher::new(), memory)

@@ -1,18 +1,18 @@
 //! Structs whose fields are known at run time.
 //!
-//! After Niklas Frykholm, "Managing Decoupling Part 3 - C++ Duck Typing" (2011): a description of the fields
-//! (hashed names, types, offsets), and beside it the bare values, of one struct or of many in an array, on
-//! which functions work that ask for fields and not for types. Changes:
+//! After Niklas Frykholm, "Managing Decoupling Part 3 - C++ Duck Typing" (2011): a description of
+//! the fields (hashed names, types, offsets), and beside it the bare values, of one struct or of
+//! many in an array, on which functions work that ask for fields and not for types. Changes:
 //!
-//! - The arrays lie either way, as structs or as columns, behind one interface. The article leaves the
-//!   second to its reader.
-//! - A field is resolved once and then swept over in all rows; looking it up for each row costs several
-//!   times as much as the work itself.
+//! - The arrays lie either way, as structs or as columns, behind one interface. The article leaves
+//!   the second to its reader.
+//! - A field is resolved once and then swept over in all rows; looking it up for each row costs
+//!   several times as much as the work itself.
 //! - Fields are added and removed while there are rows.
 //! - Text, lists and dictionaries follow the rows in the same block, so that a copy is one copy of
 //!   memory even then.
-//! - Two fields of an array cannot share a hash. That two names do is found where names are known: when a
-//!   table of them is built.
+//! - Two fields of an array cannot share a hash. That two names do is found where names are known:
+//!   when a table of them is built.
 
 use core::fmt;
 
@@ -49,8 +49,8 @@ pub const OPEN_FIELDS_MAX: u32 = 256;
 
 /// How the rows of an [`OpenArray`] are in memory.
 ///
-/// Structs are better where most fields of a row are used together, or rows come and go often; columns where
-/// functions sweep over few of the fields, which they then read without gaps.
+/// Structs are better where most fields of a row are used together, or rows come and go often;
+/// columns where functions sweep over few of the fields, which they then read without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum OpenLayout {
@@ -72,8 +72,8 @@ pub enum OpenLayout {
 ///
 /// # Memory
 ///
-/// Nothing while it has no fields. Then one block: 12 bytes a field, its value, and the tail, which is
-/// drawn at [`OpenArray`].
+/// Nothing while it has no fields. Then one block: 12 bytes a field, its value, and the tail, which
+/// is drawn at [`OpenArray`].
 ///
 /// # When not to use it
 ///
@@ -146,7 +146,8 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
     ///
     /// # Errors
     ///
-    /// As those of [`OpenArray::try_open_in`]; also where the bytes are an array of more rows or none.
+    /// As those of [`OpenArray::try_open_in`]; also where the bytes are an array of more rows or
+    /// none.
     pub fn try_open_in(bytes: &[u8], memory: &'a A) -> Result<Self, OpenError> {
         let array = OpenArray::try_open_in(bytes, memory)?;
         if array.len() != 1 || array.layout() != OpenLayout::ArrayOfStructs {
@@ -253,8 +254,8 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
         })
     }
 
-    /// Visits some fields together, as [`OpenArray::sweep`] does, so that a function over fields needs to be
-    /// written once. Returns whether the struct has all of them.
+    /// Visits some fields together, as [`OpenArray::sweep`] does, so that a function over fields
+    /// needs to be written once. Returns whether the struct has all of them.
     ///
     /// # Complexity
     ///

@@ -1,8 +1,8 @@
-//! Every operation of the containers that drops keys, values or elements, with each of the destructors
-//! panicking in turn: nothing is leaked and nothing is dropped twice.
+//! Every operation of the containers that drops keys, values or elements, with each of the
+//! destructors panicking in turn: nothing is leaked and nothing is dropped twice.
 //!
-//! A value that a function has put into its answer is leaked where a local variable's destructor panics as
-//! the function ends, so what is dropped must be dropped before.
+//! A value that a function has put into its answer is leaked where a local variable's destructor
+//! panics as the function ends, so what is dropped must be dropped before.
 //!
 //! `HashMap` is left out: hashbrown's table leaks where a destructor panics, its block included.
 

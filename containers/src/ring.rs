@@ -1,10 +1,10 @@
 //! A double-ended queue in a ring buffer.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take an allocator; the
-//! foundation library that he published in 2012 has such a queue. Changes:
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose collections take an
+//! allocator; the foundation library that he published in 2012 has such a queue. Changes:
 //!
-//! - The room is a power of two, so a place is found by masking and both ends are counters that run freely:
-//!   a push writes one of them, a pop the other.
+//! - The room is a power of two, so a place is found by masking and both ends are counters that run
+//!   freely: a push writes one of them, a pop the other.
 //! - Growing moves the shorter of both pieces, and nothing where the elements are in one piece.
 //! - Running out of memory is an error where the caller wants it to be.
 
@@ -35,23 +35,25 @@ pub use iter::{RingIntoIter, RingIter};
 ///
 /// # Complexity
 ///
-/// Pushing and popping at either end is O(1) amortised, O(len) where the block must move. An element is found by
-/// its place in O(1).
+/// Pushing and popping at either end is O(1) amortised, O(len) where the block must move. An
+/// element is found by its place in O(1).
 ///
 /// # Memory
 ///
-/// Nothing before the first element. Then one block for a power of two of elements, `size_of::<T>()` bytes each,
-/// which doubles when it is full: at most half of it is room, or three quarters where an allocator grants
-/// nearly twice what was asked for. The object itself is 40 bytes, 48 with `dyn Allocator`.
+/// Nothing before the first element. Then one block for a power of two of elements,
+/// `size_of::<T>()` bytes each, which doubles when it is full: at most half of it is room, or three
+/// quarters where an allocator grants nearly twice what was asked for. The object itself is 40
+/// bytes, 48 with `dyn Allocator`.
 ///
 /// # Threads
 ///
-/// `Send` where the elements are `Send` and the allocator is `Sync`; `Sync` where the elements are `Sync`, too.
-/// It does not pass anything between threads by itself.
+/// `Send` where the elements are `Send` and the allocator is `Sync`; `Sync` where the elements are
+/// `Sync`, too. It does not pass anything between threads by itself.
 ///
 /// # When not to use it
 ///
-/// Where elements come and go at one end only, an [`Array`](crate::Array) is one slice, and walks as one.
+/// Where elements come and go at one end only, an [`Array`](crate::Array) is one slice, and walks
+/// as one.
 ///
 /// # Examples
 ///
@@ -74,9 +76,11 @@ pub use iter::{RingIntoIter, RingIter};
 ///
 /// # Invariants
 ///
-/// 1. `limit` is a power of two, at most the buffer's capacity; or it is 0, and so are `head` and `tail`.
+/// 1. `limit` is a power of two, at most the buffer's capacity; or it is 0, and so are `head` and
+///    `tail`.
 /// 2. `tail - head`, which wraps around, is the length, and at most `limit`.
-/// 3. The elements at `n & (limit - 1)` for all n from `head` up to `tail` are alive, and no others.
+/// 3. The elements at `n & (limit - 1)` for all n from `head` up to `tail` are alive, and no
+///    others.
 pub struct Ring<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
     buffer: Buffer<'a, T, A>,
     head: u32,
@@ -103,7 +107,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         Self { buffer, head: 0, tail: 0, limit }
     }
 
-    /// Returns an empty ring with room for `capacity` elements at least, rounded up to a power of two.
+    /// Returns an empty ring with room for `capacity` elements at least, rounded up to a power of
+    /// two.
     ///
     /// # Errors
     ///
@@ -217,8 +222,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
             self.grow(1, Self::FIRST)?;
         }
         let head = self.head.wrapping_sub(1);
-        // SAFETY: there is room, so no element lives before the first (invariant 3); the place is within the
-        // block.
+        // SAFETY: there is room, so no element lives before the first (invariant 3); the place is
+        // within the block.
         unsafe { self.place(head).write(element) };
         self.head = head;
         Ok(())
@@ -234,8 +239,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         or_panic(self.try_push_front(element));
     }
 
-    /// Puts an element behind the last without ever allocating: where there is no room the first makes way and
-    /// is returned (the element itself where there is no room for any). O(1).
+    /// Puts an element behind the last without ever allocating: where there is no room the first
+    /// makes way and is returned (the element itself where there is no room for any). O(1).
     #[inline]
     pub fn push_over(&mut self, element: T) -> Option<T> {
         if self.limit == 0 {
@@ -257,7 +262,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         }
         let place = self.place(self.head);
         self.head = self.head.wrapping_add(1);
-        // SAFETY: the element was alive (invariant 3) and is counted no more, so it is moved out once.
+        // SAFETY: the element was alive (invariant 3) and is counted no more, so it is moved out
+        // once.
         Some(unsafe { place.read() })
     }
 
@@ -268,7 +274,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
             return None;
         }
         self.tail = self.tail.wrapping_sub(1);
-        // SAFETY: the element was alive (invariant 3) and is counted no more, so it is moved out once.
+        // SAFETY: the element was alive (invariant 3) and is counted no more, so it is moved out
+        // once.
         Some(unsafe { self.place(self.tail).read() })
     }
 
@@ -284,7 +291,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         Some(unsafe { &*place })
     }
 
-    /// Returns the element at a place counted from the first, to be changed, or `None` if there is none. O(1).
+    /// Returns the element at a place counted from the first, to be changed, or `None` if there is
+    /// none. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
@@ -320,20 +328,22 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         self.get_mut(self.len().wrapping_sub(1))
     }
 
-    /// Returns all elements as two slices, the first ones in the first. The second is empty where they are in
-    /// one piece. O(1).
+    /// Returns all elements as two slices, the first ones in the first. The second is empty where
+    /// they are in one piece. O(1).
     #[inline]
     #[must_use]
     pub const fn as_slices(&self) -> (&[T], &[T]) {
         let (place, first, second) = self.pieces();
         let start = self.buffer.start().as_ptr();
-        // SAFETY: so many elements are alive there (invariant 3); the borrow of the ring keeps them.
+        // SAFETY: so many elements are alive there (invariant 3); the borrow of the ring keeps
+        // them.
         let first = unsafe { slice::from_raw_parts(place, first) };
         // SAFETY: as above: those that follow are at the beginning of the block.
         (first, unsafe { slice::from_raw_parts(start, second) })
     }
 
-    /// Returns all elements as two slices, to be changed, as [`as_slices`](Self::as_slices) does. O(1).
+    /// Returns all elements as two slices, to be changed, as [`as_slices`](Self::as_slices) does.
+    /// O(1).
     #[inline]
     #[must_use]
     pub const fn as_mut_slices(&mut self) -> (&mut [T], &mut [T]) {
@@ -390,7 +400,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         unsafe { a.swap(b) };
     }
 
-    /// Takes the element at a place out, or returns `None` if there is none. O(min(index, len - index)).
+    /// Takes the element at a place out, or returns `None` if there is none. O(min(index, len -
+    /// index)).
     pub fn remove(&mut self, index: usize) -> Option<T> {
         let len = self.len();
         if index >= len {
@@ -408,8 +419,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         self.pop_back()
     }
 
-    /// Keeps the elements that `keep` says yes to, in their order, and drops the others when it has been asked
-    /// about all. O(len).
+    /// Keeps the elements that `keep` says yes to, in their order, and drops the others when it has
+    /// been asked about all. O(len).
     ///
     /// If `keep` panics, all elements stay, in another order.
     pub fn retain(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
@@ -423,8 +434,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         self.truncate(kept);
     }
 
-    /// Returns the slot of a number between `head` and `tail`. It is within the block where there is one, as a
-    /// number's last bits are below `limit`.
+    /// Returns the slot of a number between `head` and `tail`. It is within the block where there
+    /// is one, as a number's last bits are below `limit`.
     #[inline(always)]
     const fn place(&self, number: u32) -> *mut T {
         let slot = number & self.limit.wrapping_sub(1);
@@ -437,8 +448,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         self.tail.wrapping_sub(self.head)
     }
 
-    /// Returns where the first piece begins, how long it is, and how long the second is, which is at the
-    /// beginning of the block.
+    /// Returns where the first piece begins, how long it is, and how long the second is, which is
+    /// at the beginning of the block.
     #[inline(always)]
     const fn pieces(&self) -> (*mut T, usize, usize) {
         let slot = self.head & self.limit.wrapping_sub(1);
@@ -488,7 +499,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// Both runs are within the block and apart; elements are alive in the first and none in the second.
+    /// Both runs are within the block and apart; elements are alive in the first and none in the
+    /// second.
     unsafe fn copy_slots(&mut self, from: u32, to: u32, count: u32) {
         let start = self.buffer.start().as_ptr();
         // SAFETY: within the block, as promised.
@@ -511,7 +523,8 @@ const fn limit_of(capacity: u32) -> u32 {
     if capacity == 0 { 0 } else { 1 << capacity.ilog2() }
 }
 
-/// Drops the elements of both pieces, those of the second also when a destructor of the first panics.
+/// Drops the elements of both pieces, those of the second also when a destructor of the first
+/// panics.
 ///
 /// # Safety
 ///

@@ -1,10 +1,11 @@
 //! Maps and sets in sorted arrays.
 //!
-//! After Niklas Frykholm, "An Example in Data-Oriented Design: Sound Parameters" (2011), which names binary search
-//! in a sorted array first among what is better than a tree of nodes. Changes:
+//! After Niklas Frykholm, "An Example in Data-Oriented Design: Sound Parameters" (2011), which
+//! names binary search in a sorted array first among what is better than a tree of nodes. Changes:
 //!
 //! - Keys and values are in two arrays, so a search touches no value.
-//! - What is pushed waits unsorted and is merged in at once; of equal keys the last one pushed wins.
+//! - What is pushed waits unsorted and is merged in at once; of equal keys the last one pushed
+//!   wins.
 
 use core::borrow::Borrow;
 use core::iter::Zip;
@@ -40,32 +41,36 @@ use pending::Pending;
 ///
 /// # Two ways to fill it
 ///
-/// [`insert`](Self::insert) puts an entry where it belongs and moves those behind it. [`push`](Self::push) lets
-/// it wait, unless it belongs at the end: then [`sort`](Self::sort) sorts those that wait and merges them
-/// in, all at once. Of equal keys the last one pushed wins, over those that were in the map, too.
+/// [`insert`](Self::insert) puts an entry where it belongs and moves those behind it.
+/// [`push`](Self::push) lets it wait, unless it belongs at the end: then [`sort`](Self::sort) sorts
+/// those that wait and merges them in, all at once. Of equal keys the last one pushed wins, over
+/// those that were in the map, too.
 ///
-/// While entries wait, the map cannot be read through `&self`: that panics and names `sort`. Whatever takes
-/// `&mut self`, [`get_mut`](Self::get_mut) included, sorts first by itself.
+/// While entries wait, the map cannot be read through `&self`: that panics and names `sort`.
+/// Whatever takes `&mut self`, [`get_mut`](Self::get_mut) included, sorts first by itself.
 ///
 /// # Complexity
 ///
-/// A lookup is O(log len) comparisons without a branch that depends on a key. An insertion or removal in the
-/// middle is O(len), of plain moves of memory. Filling by pushes is O(pushes * log pushes + len).
+/// A lookup is O(log len) comparisons without a branch that depends on a key. An insertion or
+/// removal in the middle is O(len), of plain moves of memory. Filling by pushes is O(pushes * log
+/// pushes + len).
 ///
 /// # Memory
 ///
-/// Nothing before the first entry. Then `size_of::<K>() + size_of::<V>()` bytes an entry in two blocks, each of
-/// which doubles when it is full; a third block while entries wait, with 4 bytes each beside key and
-/// value, which goes back when they are sorted in. The object itself is 80 bytes, 104 with `dyn Allocator`.
+/// Nothing before the first entry. Then `size_of::<K>() + size_of::<V>()` bytes an entry in two
+/// blocks, each of which doubles when it is full; a third block while entries wait, with 4 bytes
+/// each beside key and value, which goes back when they are sorted in. The object itself is 80
+/// bytes, 104 with `dyn Allocator`.
 ///
 /// # Threads
 ///
-/// `Send` where keys and values are `Send` and the allocator is `Sync`; `Sync` where they are `Sync`, too.
+/// `Send` where keys and values are `Send` and the allocator is `Sync`; `Sync` where they are
+/// `Sync`, too.
 ///
 /// # When not to use it
 ///
-/// Where single entries come and go all the time among thousands, or order and ranges are not needed: a hash map
-/// finds a key in O(1).
+/// Where single entries come and go all the time among thousands, or order and ranges are not
+/// needed: a hash map finds a key in O(1).
 ///
 /// # Examples
 ///
@@ -92,14 +97,16 @@ use pending::Pending;
 ///
 /// 1. There are as many keys as values.
 /// 2. The keys are in ascending order, none twice (as far as their order is one at all).
-/// 3. There is room for all that wait behind the keys and behind the values; while some do, for `room` in all.
+/// 3. There is room for all that wait behind the keys and behind the values; while some do, for
+///    `room` in all.
 pub struct SortedMap<'a, K, V, A: Allocator + ?Sized = dyn Allocator + 'a> {
     keys: Array<'a, K, A>,
     values: Array<'a, V, A>,
     pending: Array<'a, Pending<K, V>, A>,
     /// How many were pushed since the last sort, so that the last of equal ones is known.
     pushed: u32,
-    /// How many may wait until room must be made behind keys and values. Means nothing while none waits.
+    /// How many may wait until room must be made behind keys and values. Means nothing while none
+    /// waits.
     room: u32,
 }
 
@@ -209,13 +216,14 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         let _pending = self.pending.drain(..);
     }
 
-    /// Checks that the keys are in ascending order: keys whose order changes while they are in the map, or is no
-    /// order, break it. Checks also that there is room for the entries that wait. O(len).
+    /// Checks that the keys are in ascending order: keys whose order changes while they are in the
+    /// map, or is no order, break it. Checks also that there is room for the entries that wait.
+    /// O(len).
     ///
     /// # Errors
     ///
-    /// [`SortedError::Order`] names the first place where the order is broken; the others that there may be
-    /// are faults of the map's own.
+    /// [`SortedError::Order`] names the first place where the order is broken; the others that
+    /// there may be are faults of the map's own.
     pub fn validate(&self) -> Result<(), SortedError>
     where
         K: Ord,
@@ -253,7 +261,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         Ok(map)
     }
 
-    /// Makes room for `more` entries. O(len) where a block must move. Entries that wait are sorted in.
+    /// Makes room for `more` entries. O(len) where a block must move. Entries that wait are sorted
+    /// in.
     ///
     /// # Errors
     ///
@@ -284,7 +293,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.keys().binary_search_by(|probe| probe.borrow().cmp(key))
     }
 
-    /// Returns the place of a key among [`keys`](Self::keys) and [`values`](Self::values). O(log len).
+    /// Returns the place of a key among [`keys`](Self::keys) and [`values`](Self::values). O(log
+    /// len).
     ///
     /// # Panics
     ///
@@ -314,7 +324,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.values.get(self.search(key).ok()?)
     }
 
-    /// Returns the value of a key, to be changed, after sorting in what waits. O(log len) if nothing does.
+    /// Returns the value of a key, to be changed, after sorting in what waits. O(log len) if
+    /// nothing does.
     #[inline]
     #[must_use]
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
@@ -341,8 +352,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.search(key).is_ok()
     }
 
-    /// Puts a value under a key and returns the one that was there; the key that was there stays. What waits is
-    /// sorted in first.
+    /// Puts a value under a key and returns the one that was there; the key that was there stays.
+    /// What waits is sorted in first.
     ///
     /// # Complexity
     ///
@@ -355,7 +366,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.sort();
         match self.search(&key) {
             Ok(index) => {
-                // Before the old value is on its way out: a panic in the key's destructor would leak it there.
+                // Before the old value is on its way out: a panic in the key's destructor would
+                // leak it there.
                 drop(key);
                 Ok(Some(mem::replace(&mut self.values[index], value)))
             }
@@ -375,8 +387,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         or_panic(self.try_insert(key, value))
     }
 
-    /// Returns the value of a key, to be changed, after putting there what `make` returns if it has none. What
-    /// waits is sorted in first.
+    /// Returns the value of a key, to be changed, after putting there what `make` returns if it has
+    /// none. What waits is sorted in first.
     ///
     /// # Complexity
     ///
@@ -384,7 +396,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory; the key is dropped, nothing was made and no entry has changed.
+    /// [`GrowError`] if there is no memory; the key is dropped, nothing was made and no entry has
+    /// changed.
     pub fn try_get_or_insert_with(
         &mut self,
         key: K,
@@ -403,7 +416,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         Ok(&mut self.values[index])
     }
 
-    /// Returns or makes the value of a key as [`try_get_or_insert_with`](Self::try_get_or_insert_with) does.
+    /// Returns or makes the value of a key as
+    /// [`try_get_or_insert_with`](Self::try_get_or_insert_with) does.
     ///
     /// # Panics
     ///
@@ -461,13 +475,15 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.keys().last().zip(self.values.last())
     }
 
-    /// Visits all entries in ascending order of their keys, to change the values. What waits is sorted in first.
+    /// Visits all entries in ascending order of their keys, to change the values. What waits is
+    /// sorted in first.
     pub fn iter_mut(&mut self) -> Zip<slice::Iter<'_, K>, slice::IterMut<'_, V>> {
         self.sort();
         self.keys.iter().zip(self.values.iter_mut())
     }
 
-    /// Visits the entries whose keys are in a range, in ascending order; none if the range ends before it begins.
+    /// Visits the entries whose keys are in a range, in ascending order; none if the range ends
+    /// before it begins.
     ///
     /// # Complexity
     ///
@@ -488,8 +504,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.keys[places.clone()].iter().zip(&self.values[places])
     }
 
-    /// Visits the entries of a range as [`range`](Self::range) does, to change the values. What waits is sorted in
-    /// first.
+    /// Visits the entries of a range as [`range`](Self::range) does, to change the values. What
+    /// waits is sorted in first.
     pub fn range_mut<Q: Ord + ?Sized>(
         &mut self,
         range: impl RangeBounds<Q>,
@@ -502,8 +518,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         self.keys[places.clone()].iter().zip(&mut self.values[places])
     }
 
-    /// Keeps the entries that `keep` says yes to and drops the others when it has been asked about all. What waits
-    /// is sorted in first. O(len).
+    /// Keeps the entries that `keep` says yes to and drops the others when it has been asked about
+    /// all. What waits is sorted in first. O(len).
     ///
     /// If `keep` panics, those that it said no to are dropped and the others stay.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
@@ -520,7 +536,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         }
     }
 
-    /// Gives room back to the allocator, as far as it takes it. What waits is sorted in first. O(len).
+    /// Gives room back to the allocator, as far as it takes it. What waits is sorted in first.
+    /// O(len).
     pub fn shrink_to_fit(&mut self) {
         self.sort();
         self.keys.shrink_to_fit();
@@ -558,8 +575,8 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     }
 }
 
-/// A map while its entries are asked about: those that stay are before `kept`, those that do not before
-/// `asked`, in no order. Dropped it drops those, also when a closure panics.
+/// A map while its entries are asked about: those that stay are before `kept`, those that do not
+/// before `asked`, in no order. Dropped it drops those, also when a closure panics.
 struct Sieve<'s, 'a, K, V, A: Allocator + ?Sized> {
     map: &'s mut SortedMap<'a, K, V, A>,
     kept: usize,

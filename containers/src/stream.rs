@@ -1,12 +1,12 @@
 //! Reading and writing by one function.
 //!
-//! After Niklas Frykholm, "Two way serialization function" (2009): what is written and what is read cannot
-//! drift apart where the same lines do both. Changes:
+//! After Niklas Frykholm, "Two way serialization function" (2009): what is written and what is read
+//! cannot drift apart where the same lines do both. Changes:
 //!
 //! - Numbers are little-endian on every machine.
 //! - Fields that came or went with a version of the format say so in the same lines.
-//! - Bytes are not believed: what is wrong is an error with the offset, the field's name and the reason, and
-//!   memory is taken for what is there, not for what a length claims.
+//! - Bytes are not believed: what is wrong is an error with the offset, the field's name and the
+//!   reason, and memory is taken for what is there, not for what a length claims.
 
 use loligo_allocators::Allocator;
 use loligo_ids::{Id, Repr};
@@ -32,11 +32,12 @@ pub use writer::StreamWriter;
 /// overflow the program's stack.
 const DEPTH_MAX: u32 = 64;
 
-/// Where the values of an object are read from or written to: [`StreamReader`] or [`StreamWriter`]. Sealed.
+/// Where the values of an object are read from or written to: [`StreamReader`] or [`StreamWriter`].
+/// Sealed.
 ///
-/// An object says in [`Streamed::stream`] what it consists of, field by field. The same function then writes
-/// it and reads it back; it is compiled for either, so there is nothing left of the other and no call through
-/// a table.
+/// An object says in [`Streamed::stream`] what it consists of, field by field. The same function
+/// then writes it and reads it back; it is compiled for either, so there is nothing left of the
+/// other and no call through a table.
 ///
 /// ```text
 /// numbers  little-endian, as long as their type      bool, Option   a byte, 0 or 1 (1: the value follows)
@@ -46,8 +47,8 @@ const DEPTH_MAX: u32 = 64;
 ///
 /// # When not to use it
 ///
-/// For data that are used as they are in the file: that is a blob. For many events of plain structs: an
-/// [`EventStream`](crate::EventStream) copies them as they are.
+/// For data that are used as they are in the file: that is a blob. For many events of plain
+/// structs: an [`EventStream`](crate::EventStream) copies them as they are.
 ///
 /// # Examples
 ///
@@ -124,7 +125,8 @@ pub trait Stream: sealed::Ends {
         self.named(name, |stream| value.stream(stream))
     }
 
-    /// Reads or writes a field that came with version `since`; from an older stream its default is read.
+    /// Reads or writes a field that came with version `since`; from an older stream its default is
+    /// read.
     ///
     /// # Errors
     ///
@@ -145,7 +147,8 @@ pub trait Stream: sealed::Ends {
         Ok(())
     }
 
-    /// Reads or writes a field that came with version `since`; from an older stream `default` is read.
+    /// Reads or writes a field that came with version `since`; from an older stream `default` is
+    /// read.
     ///
     /// # Errors
     ///
@@ -167,9 +170,9 @@ pub trait Stream: sealed::Ends {
         Ok(())
     }
 
-    /// Reads or writes a field that went with version `since`: it is there in an older stream, and there
-    /// alone. `value` is a variable of the function, from which what was read can be taken over into what has
-    /// replaced it, and which is written to an older version.
+    /// Reads or writes a field that went with version `since`: it is there in an older stream, and
+    /// there alone. `value` is a variable of the function, from which what was read can be taken
+    /// over into what has replaced it, and which is written to an older version.
     ///
     /// A field that came with one version and went with a later one is removed within
     /// `if stream.version() >= came`.
@@ -187,8 +190,8 @@ pub trait Stream: sealed::Ends {
         if self.version() < since { self.field(name, value) } else { Ok(()) }
     }
 
-    /// Reads or writes one of several choices: as the number of its place among them, so the order of
-    /// `choices` belongs to the format and new ones are added behind.
+    /// Reads or writes one of several choices: as the number of its place among them, so the order
+    /// of `choices` belongs to the format and new ones are added behind.
     ///
     /// # Errors
     ///
@@ -241,8 +244,8 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`], before any memory is taken, if so many elements as the length claims are not there;
-    /// then, or where memory is refused, the array is empty.
+    /// [`StreamError`], before any memory is taken, if so many elements as the length claims are
+    /// not there; then, or where memory is refused, the array is empty.
     fn numbers<T: Number, A: Allocator + ?Sized>(
         &mut self,
         name: &'static str,
@@ -255,8 +258,8 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// As [`numbers`](Self::numbers), and if the bytes read or to be written are no UTF-8; what was read is then
-    /// empty.
+    /// As [`numbers`](Self::numbers), and if the bytes read or to be written are no UTF-8; what was
+    /// read is then empty.
     fn text<A: Allocator + ?Sized>(
         &mut self,
         name: &'static str,
@@ -271,9 +274,10 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`] if an element cannot be read, or more elements are claimed than there are bytes, or were
-    /// read or written than they took: each takes one at least. The array that is read then holds the elements
-    /// before that. Memory is taken element by element as they are read.
+    /// [`StreamError`] if an element cannot be read, or more elements are claimed than there are
+    /// bytes, or were read or written than they took: each takes one at least. The array that is
+    /// read then holds the elements before that. Memory is taken element by element as they are
+    /// read.
     fn array<T: Streamed + Default, A: Allocator + ?Sized>(
         &mut self,
         name: &'static str,
@@ -282,8 +286,9 @@ pub trait Stream: sealed::Ends {
         self.array_with(name, array, T::default)
     }
 
-    /// Reads or writes an array as [`array`](Self::array) does, where an element cannot be made from
-    /// nothing: `make` makes those that are read into, for instance with an allocator of theirs.
+    /// Reads or writes an array as [`array`](Self::array) does, where an element cannot be made
+    /// from nothing: `make` makes those that are read into, for instance with an allocator of
+    /// theirs.
     ///
     /// # Errors
     ///
@@ -297,9 +302,9 @@ pub trait Stream: sealed::Ends {
         self.named(name, |stream| stream.nested(|stream| arrays::any(stream, array, make)))
     }
 
-    /// Reads or writes what lies one level deeper. Arrays do so by themselves; a type that holds others of
-    /// its own by other means must, as nothing else keeps a stream that was made for it from overflowing the
-    /// program's stack.
+    /// Reads or writes what lies one level deeper. Arrays do so by themselves; a type that holds
+    /// others of its own by other means must, as nothing else keeps a stream that was made for it
+    /// from overflowing the program's stack.
     ///
     /// # Errors
     ///
@@ -317,8 +322,8 @@ pub trait Stream: sealed::Ends {
         result
     }
 
-    /// Returns an error at this place of the stream, for values that can be read and yet are wrong, or that
-    /// cannot be written.
+    /// Returns an error at this place of the stream, for values that can be read and yet are wrong,
+    /// or that cannot be written.
     #[cold]
     fn refuse(&self, reason: &'static str) -> StreamError {
         self.error(StreamFault::Refused(reason))

@@ -8,12 +8,12 @@ use loligo_allocators::{
 
 type Heap<'a> = HeapAllocator<'a, PageAllocator>;
 
-/// What tests take their memory from: fresh and freed blocks are filled with junk, so that nobody relies on
-/// what was there; dropped with live blocks it panics.
+/// What tests take their memory from: fresh and freed blocks are filled with junk, so that nobody
+/// relies on what was there; dropped with live blocks it panics.
 pub(crate) type Memory<'a> = FailingAllocator<'a, FillAllocator<'a, Heap<'a>>>;
 
-/// Whether a length may be longer than 32 bits can say. Where it may not, all that is too long is memory that no
-/// allocator has.
+/// Whether a length may be longer than 32 bits can say. Where it may not, all that is too long is
+/// memory that no allocator has.
 pub(crate) const LENGTHS_ARE_LONG: bool = usize::BITS > 32;
 
 /// Runs `test` with memory of its own, all of which it must give back.
@@ -26,9 +26,10 @@ pub(crate) fn with_memory(test: impl FnOnce(&Memory<'_>)) {
     assert_eq!(memory.stats().live, 0, "blocks were never given back");
 }
 
-/// Runs `test` with the first request refused, then with the second, and so on until none is; and again with
-/// all requests refused from the first on, from the second on, and so on. Each time all memory must have
-/// been given back. `test` returns the first error that it met, having checked that nothing was lost.
+/// Runs `test` with the first request refused, then with the second, and so on until none is; and
+/// again with all requests refused from the first on, from the second on, and so on. Each time all
+/// memory must have been given back. `test` returns the first error that it met, having checked
+/// that nothing was lost.
 pub(crate) fn every_refusal<E: Debug>(mut test: impl FnMut(&Memory<'_>) -> Result<(), E>) {
     for refusals in [Refusals::Nth, Refusals::From] {
         for number in 0.. {
@@ -50,8 +51,8 @@ pub(crate) fn every_refusal<E: Debug>(mut test: impl FnMut(&Memory<'_>) -> Resul
     }
 }
 
-/// Returns `true` if `act` asks for more than so many bytes at once, from where it calls the function that it is given on.
-/// What asks for more is refused.
+/// Returns `true` if `act` asks for more than so many bytes at once, from where it calls the
+/// function that it is given on. What asks for more is refused.
 pub(crate) fn asks_for_more(bytes: usize, act: impl Fn(&Memory<'_>, &mut dyn FnMut())) -> bool {
     let mut asked = false;
     with_memory(|memory| {

@@ -1,11 +1,11 @@
 //! Text in an array of bytes.
 //!
-//! After Niklas Frykholm, "Strings Redux" (2011): text is UTF-8 everywhere, what does not change is a
-//! `&str`, and what grows is an array of bytes with functions for it, not a class. Changes:
+//! After Niklas Frykholm, "Strings Redux" (2011): text is UTF-8 everywhere, what does not change is
+//! a `&str`, and what grows is an array of bytes with functions for it, not a class. Changes:
 //!
-//! - What goes in is `&str`, `char` or what can be formatted, so an array that only these functions fill
-//!   is UTF-8 at all times. As nothing keeps others from pushing bytes, a caller that wants a `&str` back has it
-//!   checked, by [`view`].
+//! - What goes in is `&str`, `char` or what can be formatted, so an array that only these functions
+//!   fill is UTF-8 at all times. As nothing keeps others from pushing bytes, a caller that wants a
+//!   `&str` back has it checked, by [`view`].
 //! - A walk takes damage as it comes: each byte that belongs to no character is
 //!   [`char::REPLACEMENT_CHARACTER`], and walking back meets the same characters as walking on.
 //!
@@ -20,8 +20,8 @@
 //!
 //! # When not to use it
 //!
-//! For names of resources, parameters and the like, which games want to compare and not to read: those are
-//! hashed ([`IdString64`](loligo_ids::IdString64)).
+//! For names of resources, parameters and the like, which games want to compare and not to read:
+//! those are hashed ([`IdString64`](loligo_ids::IdString64)).
 //!
 //! # Examples
 //!
@@ -130,8 +130,8 @@ pub fn push<A: Allocator + ?Sized>(text: &mut Array<'_, u8, A>, character: char)
 ///
 /// # Errors
 ///
-/// [`FormatError`] if there is no memory, or a value refuses to be formatted. The text is as it was; so it
-/// is where a value panics.
+/// [`FormatError`] if there is no memory, or a value refuses to be formatted. The text is as it
+/// was; so it is where a value panics.
 pub fn try_format<A: Allocator + ?Sized>(
     text: &mut Array<'_, u8, A>,
     arguments: fmt::Arguments<'_>,
@@ -203,8 +203,8 @@ pub const fn view(text: &[u8]) -> Result<&str, Utf8Error> {
     core::str::from_utf8(text)
 }
 
-/// Returns the last characters of a text that fit `bytes_max` bytes: what stays legible of a path in a
-/// field of fixed size.
+/// Returns the last characters of a text that fit `bytes_max` bytes: what stays legible of a path
+/// in a field of fixed size.
 ///
 /// # Complexity
 ///

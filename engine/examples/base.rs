@@ -1,5 +1,5 @@
-//! The five base subsystems together: formulas read from SJSON, computed as tasks over columns of floats, recorded
-//! into a trace that viewers open, and a deliberate error with its contexts.
+//! The five base subsystems together: formulas read from SJSON, computed as tasks over columns of
+//! floats, recorded into a trace that viewers open, and a deliberate error with its contexts.
 //!
 //! ```sh
 //! cargo run --release -p loligo-engine --example base -- [FOLDER]

@@ -1,7 +1,8 @@
-//! Writes the level of the courtyard and the props that it is made of: 10 000 entities of a few parts.
+//! Writes the level of the courtyard and the props that it is made of: 10 000 entities of a few
+//! parts.
 //!
-//! `cargo run -p loligo-engine --example courtyard -- samples/10-courtyard` writes what is there already: numbers are
-//! drawn from a generator of its own, so each run gives the same files.
+//! `cargo run -p loligo-engine --example courtyard -- samples/10-courtyard` writes what is there
+//! already: numbers are drawn from a generator of its own, so each run gives the same files.
 
 use core::error::Error;
 use core::fmt::Write as _;
@@ -493,7 +494,8 @@ fn arcade(source: &mut Source, side: usize, around: &dyn Fn(f32, f32) -> [f32; 3
     }
 }
 
-/// Surrounds the walls with grass, and lays pebbles until there are as many entities as there are to be.
+/// Surrounds the walls with grass, and lays pebbles until there are as many entities as there are
+/// to be.
 fn meadows(source: &mut Source, meadow: &Prop, numbers: &mut Numbers) {
     let mut places: Vec<[f32; 2]> = (0..81)
         .map(|at| [(at % 9) as f32 * 12.0 - 48.0, (at / 9) as f32 * 12.0 - 48.0])
@@ -525,7 +527,8 @@ fn meadows(source: &mut Source, meadow: &Prop, numbers: &mut Numbers) {
 }
 
 const LEVEL_HEAD: &str = "\
-// The courtyard in the evening: written by `cargo run -p loligo-engine --example courtyard -- samples/10-courtyard`.
+// The courtyard in the evening: written by `cargo run -p loligo-engine --example courtyard --
+// samples/10-courtyard`.
 entities = {
 eye = { components = {
     transform = { position = [ -9 13.5 30 ] rotation = [ -0.155194 -0.151514 -0.024095 0.975898 ] }

@@ -1,5 +1,5 @@
-//! What the render thread was given of resources: where each mesh is in the shared buffers, which number each material
-//! has.
+//! What the render thread was given of resources: where each mesh is in the shared buffers, which
+//! number each material has.
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use loligo_allocators::{AllocError, Allocator, BuddyOffsets};
@@ -33,7 +33,8 @@ macro_rules! uploads {
 }
 
 uploads! {
-    /// A mesh: the words of its vertices follow, and behind them its indices. Where it is to lie is known already.
+    /// A mesh: the words of its vertices follow, and behind them its indices. Where it is to lie is
+    /// known already.
     MeshData, "mesh_data" {
         mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
     }
@@ -51,7 +52,8 @@ uploads! {
     FrameData, "frame_data" { zero: u32, }
 }
 
-/// How many vertices and indices all meshes together may have: as many as the graphics card is given room for.
+/// How many vertices and indices all meshes together may have: as many as the graphics card is
+/// given room for.
 const VERTICES_MAX: u64 = 1 << 19;
 const INDICES_MAX: u64 = 1 << 21;
 
@@ -84,8 +86,8 @@ pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
     materials: SortedMap<'a, ResourceKey, MaterialAsset, A>,
     textures: SortedMap<'a, ResourceKey, u32, A>,
     shaders: SortedMap<'a, ResourceKey, u32, A>,
-    /// The owners of the parts of the buffers that all meshes share. The graphics card's side places meshes by the same
-    /// rule, in the same order, and looks whether it comes to the same.
+    /// The owners of the parts of the buffers that all meshes share. The graphics card's side
+    /// places meshes by the same rule, in the same order, and looks whether it comes to the same.
     vertex_room: BuddyOffsets<'a, A>,
     index_room: BuddyOffsets<'a, A>,
     uploads: EventStream<'a, A>,

@@ -1,7 +1,7 @@
 //! The back end that draws: chosen when the engine boots.
 //!
-//! The text needs no graphics driver, so a machine without one runs the whole engine but for the picture, and tests
-//! compare frames.
+//! The text needs no graphics driver, so a machine without one runs the whole engine but for the
+//! picture, and tests compare frames.
 
 use core::error::Error;
 use core::fmt;
@@ -25,7 +25,8 @@ mod card;
 
 type Room<'e> = dyn Allocator + Sync + 'e;
 
-/// The kind of the job that draws one material over the whole picture; its data is the material's state.
+/// The kind of the job that draws one material over the whole picture; its data is the material's
+/// state.
 const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
 
 /// Which back end is to draw.
@@ -34,7 +35,8 @@ pub enum BackEndChoice {
     /// The graphics card, or a driver that computes in its place; text where there is neither.
     #[default]
     Auto,
-    /// The graphics card, or a driver that computes in its place: without, the engine does not boot.
+    /// The graphics card, or a driver that computes in its place: without, the engine does not
+    /// boot.
     Gpu,
     /// Text.
     Text,
@@ -115,8 +117,8 @@ impl<'e> BackEnd<'e> {
         None
     }
 
-    /// Takes in a mesh, a texture, a shader, a material or another frame. What is wrong with it is appended to
-    /// `problems`, and what was there before stays.
+    /// Takes in a mesh, a texture, a shader, a material or another frame. What is wrong with it is
+    /// appended to `problems`, and what was there before stays.
     pub(crate) fn upload(
         &mut self,
         record: &EventRecord<'_>,
@@ -207,7 +209,8 @@ fn write<'e>(
     }
 }
 
-/// Returns a hash of how the scene is seen and lit, to the bit: the camera, the sun, and the matrices of both.
+/// Returns a hash of how the scene is seen and lit, to the bit: the camera, the sun, and the
+/// matrices of both.
 fn scene_hash(scene: &Scene, shadow: &Shadow) -> u64 {
     let Scene { time, eye, camera, sun, sun_direction, .. } = scene;
     let seen = [eye.matrix3.x_axis, eye.matrix3.y_axis, eye.matrix3.z_axis, eye.translation]

@@ -1,7 +1,7 @@
 //! Booting: the first allocators, the rooms one by one, and all of it torn down in reverse.
 //!
-//! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21): allocators outlive everything else, and a
-//! leak report names the owner.
+//! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21): allocators outlive
+//! everything else, and a leak report names the owner.
 
 use core::fmt;
 use std::path::Path;
@@ -34,22 +34,24 @@ pub(crate) type Room<'e> = dyn Allocator + Sync + 'e;
 /// The most threads.
 pub const THREADS_MAX: u32 = 64;
 
-/// Compiles the project again while it runs: told what to do with each resource that is wrong, it returns whether the
-/// data folder is what the sources say but for those. It is a tool's, so the engine knows it as a function alone.
+/// Compiles the project again while it runs: told what to do with each resource that is wrong, it
+/// returns whether the data folder is what the sources say but for those. It is a tool's, so the
+/// engine knows it as a function alone.
 pub type Recompile<'o> = dyn Fn(&mut dyn FnMut(&dyn fmt::Display)) -> bool + 'o;
 
 /// What an engine is to run, and how.
 pub struct EngineOptions<'o> {
     /// The folder of compiled data.
     pub data: &'o Path,
-    /// What rooms take their memory from that share a heap; without, a heap over pages of the engine's own.
+    /// What rooms take their memory from that share a heap; without, a heap over pages of the
+    /// engine's own.
     pub memory: Option<SharedRef<'o>>,
     /// Which allocator serves which room of [`ROOMS`].
     pub plan: MemoryPlan,
     /// What is left out.
     pub without: Without,
-    /// How many threads there are: one does everything in order; of more, one renders and the others help. As many as
-    /// the machine has processors, two at least, unless told otherwise.
+    /// How many threads there are: one does everything in order; of more, one renders and the
+    /// others help. As many as the machine has processors, two at least, unless told otherwise.
     pub threads: Option<u32>,
     /// The back end that draws.
     pub back_end: BackEndChoice,
@@ -57,16 +59,17 @@ pub struct EngineOptions<'o> {
     pub time_step: Option<TimeStep>,
     /// The width and height of the picture, in place of what the game says.
     pub size: Option<[u32; 2]>,
-    /// Shows the game in a window: [`with_engine`] is called on the main thread then. `size` is that which the window
-    /// begins with; the picture follows it.
+    /// Shows the game in a window: [`with_engine`] is called on the main thread then. `size` is
+    /// that which the window begins with; the picture follows it.
     #[cfg(feature = "window")]
     pub has_window: bool,
     /// The program's global allocator, which is armed from the tenth frame on.
     pub guard: Option<&'static dyn FrameGuard>,
-    /// Where lines of the log go, with names behind the hashes that the data folder has names for; standard error unless
-    /// told otherwise.
+    /// Where lines of the log go, with names behind the hashes that the data folder has names for;
+    /// standard error unless told otherwise.
     pub log: &'o dyn LogSink,
-    /// Compiles the project again when a tool asks for a reload. Without, what another program has compiled is loaded.
+    /// Compiles the project again when a tool asks for a reload. Without, what another program has
+    /// compiled is loaded.
     pub recompile: Option<&'o Recompile<'o>>,
     /// How scripts are run.
     #[cfg(feature = "script")]
@@ -120,9 +123,9 @@ impl fmt::Debug for EngineOptions<'_> {
 
 /// Boots an engine, shows it to `act`, and shuts it down.
 ///
-/// The first allocators are made before anything else and go after everything else; each room of [`ROOMS`] has a proxy
-/// between it and the allocator that the plan gives it. When all is down no room may hold a block: one that does is
-/// named, and stops the program.
+/// The first allocators are made before anything else and go after everything else; each room of
+/// [`ROOMS`] has a proxy between it and the allocator that the plan gives it. When all is down no
+/// room may hold a block: one that does is named, and stops the program.
 ///
 /// # Complexity
 ///
@@ -130,8 +133,8 @@ impl fmt::Debug for EngineOptions<'_> {
 ///
 /// # Errors
 ///
-/// [`EngineError`] if memory, threads, the data folder or anything in it are not as they should be; then `act` was not
-/// called.
+/// [`EngineError`] if memory, threads, the data folder or anything in it are not as they should be;
+/// then `act` was not called.
 ///
 /// # Panics
 ///

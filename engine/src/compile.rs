@@ -1,4 +1,5 @@
-//! The engine's own components in sources: for tools, behind the feature `compile`; a game is built without.
+//! The engine's own components in sources: for tools, behind the feature `compile`; a game is built
+//! without.
 //!
 //! ```text
 //! components = {
@@ -28,7 +29,8 @@ pub use game::GameConfigCompiler;
 
 use crate::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 
-/// Registers the compilers of the game's settings, and of levels and entities with all components that the engine knows.
+/// Registers the compilers of the game's settings, and of levels and entities with all components
+/// that the engine knows.
 ///
 /// # Examples
 ///

@@ -1,4 +1,5 @@
-//! The engine's own components: what an entity looks like, who looks at it, and the light that it is seen by.
+//! The engine's own components: what an entity looks like, who looks at it, and the light that it
+//! is seen by.
 //!
 //! They join entities and rendering, which know nothing of each other.
 
@@ -81,7 +82,8 @@ impl Shown for Model {
 /// A light that shines from its entity's place into all directions: a lamp, a fire.
 ///
 /// A frame is lit by the 32 strongest of those that reach into what the camera sees
-/// ([`FrameLights`](loligo_render::FrameLights)); its text says how many were left out. They throw no shadows.
+/// ([`FrameLights`](loligo_render::FrameLights)); its text says how many were left out. They throw
+/// no shadows.
 ///
 /// # Memory
 ///
@@ -160,7 +162,8 @@ impl Default for Camera {
     }
 }
 
-/// The light of the sun, which shines along its entity's -z, that of the sky, and the air. Colors are linear.
+/// The light of the sun, which shines along its entity's -z, that of the sky, and the air. Colors
+/// are linear.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Sun {

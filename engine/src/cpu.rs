@@ -1,4 +1,5 @@
-//! How much processor time a thread of ours has had: what a frame costs, whatever else the machine does.
+//! How much processor time a thread of ours has had: what a frame costs, whatever else the machine
+//! does.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -12,8 +13,8 @@ pub(crate) fn thread_ns() -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// Runs the driver of the graphics card, or the software driver in its place, whose time is not ours. What it calls within is
-/// counted once.
+/// Runs the driver of the graphics card, or the software driver in its place, whose time is not
+/// ours. What it calls within is counted once.
 pub(crate) fn in_driver<R>(work: impl FnOnce() -> R) -> R {
     if INSIDE.replace(true) {
         return work();

@@ -5,7 +5,8 @@
 //! render thread   | applied | culled | sorted | drawn | shown |                       frame N - 1
 //! ```
 //!
-//! After "State reflection" by the makers of Stingray, and "Time Step Smoothing" (Bitsquid blog, 2010-10-18).
+//! After "State reflection" by the makers of Stingray, and "Time Step Smoothing" (Bitsquid blog,
+//! 2010-10-18).
 
 use core::fmt;
 use std::time::Instant;
@@ -40,7 +41,8 @@ mod unseen;
 
 type Room<'m> = dyn Allocator + Sync + 'm;
 
-/// From this frame on nothing may reach the global heap, where a guard was given: what is there once is there by then.
+/// From this frame on nothing may reach the global heap, where a guard was given: what is there
+/// once is there by then.
 pub const ARMED_FROM: u64 = 10;
 
 /// What an engine borrows from its boot.
@@ -59,8 +61,8 @@ pub(crate) struct Lent<'e, 'm> {
 ///
 /// # Memory
 ///
-/// All from the rooms of the plan. A frame like the one before it allocates nothing, neither there nor from the global
-/// heap.
+/// All from the rooms of the plan. A frame like the one before it allocates nothing, neither there
+/// nor from the global heap.
 ///
 /// # Threads
 ///
@@ -119,7 +121,8 @@ struct Figures<'m> {
     own: FrameTimes<'m, Room<'m>>,
     /// The longest of the others.
     unusual_ns: u64,
-    /// The processor time of the main thread in the frame that is on its way, and of all workers up to its begin.
+    /// The processor time of the main thread in the frame that is on its way, and of all workers up
+    /// to its begin.
     main_ns: u64,
     workers_ns: u64,
     drawn: Drawn,
@@ -212,8 +215,9 @@ impl<'e, 'm> Engine<'e, 'm> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory, or the frame before could not be drawn. The logic has run all the same, and
-    /// what the renderer could not receive is sent with a later frame, once there is memory.
+    /// [`EngineError`] if there is no memory, or the frame before could not be drawn. The logic has
+    /// run all the same, and what the renderer could not receive is sent with a later frame, once
+    /// there is memory.
     pub fn frame(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         let now = Instant::now();
         let elapsed = self.began.map_or(0, |began| (now - began).as_nanos() as u64);
@@ -272,15 +276,16 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.wanted.picture = true;
     }
 
-    /// Returns the text of the last frame that it was wanted of, once it is drawn: after [`finish`](Self::finish).
+    /// Returns the text of the last frame that it was wanted of, once it is drawn: after
+    /// [`finish`](Self::finish).
     #[must_use]
     pub fn text(&self) -> &str {
         // Text alone was appended.
         core::str::from_utf8(&self.text).unwrap_or_default()
     }
 
-    /// Returns the pixels of the last frame that they were wanted of, once it is drawn: rows of red, green, blue and
-    /// opacity. Empty where nobody draws pictures.
+    /// Returns the pixels of the last frame that they were wanted of, once it is drawn: rows of
+    /// red, green, blue and opacity. Empty where nobody draws pictures.
     #[must_use]
     pub fn picture(&self) -> &[u8] {
         &self.picture
@@ -322,8 +327,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.scripts.as_ref().map_or_else(ScriptFailures::default, Scripts::failures)
     }
 
-    /// Returns what another thread looks at to stop scripts that do not end, by a clock of its own; nothing where there are no
-    /// scripts.
+    /// Returns what another thread looks at to stop scripts that do not end, by a clock of its own;
+    /// nothing where there are no scripts.
     #[cfg(feature = "script")]
     pub fn script_watch(&mut self) -> Option<loligo_script::Watch> {
         self.scripts.as_mut().map(Scripts::watch)
@@ -346,16 +351,16 @@ impl<'e, 'm> Engine<'e, 'm> {
         &mut self.figures.frames
     }
 
-    /// Returns what frames took of processors on our threads, without what draws: a graphics API, or a driver that
-    /// computes pictures. Not among them are frames before [`ARMED_FROM`], and those whose text or picture was asked for:
-    /// see [`unusual_own_ns`](Self::unusual_own_ns).
+    /// Returns what frames took of processors on our threads, without what draws: a graphics API,
+    /// or a driver that computes pictures. Not among them are frames before [`ARMED_FROM`], and
+    /// those whose text or picture was asked for: see [`unusual_own_ns`](Self::unusual_own_ns).
     pub const fn own_times(&mut self) -> &mut FrameTimes<'m, Room<'m>> {
         &mut self.figures.own
     }
 
-    /// Returns the most that an unusual frame took of processors on our threads, in nanoseconds: in those before
-    /// [`ARMED_FROM`] the whole world is sent to the renderer and memory grows to what it will be, and a picture that is
-    /// asked for is copied whole.
+    /// Returns the most that an unusual frame took of processors on our threads, in nanoseconds: in
+    /// those before [`ARMED_FROM`] the whole world is sent to the renderer and memory grows to what
+    /// it will be, and a picture that is asked for is copied whole.
     #[must_use]
     pub const fn unusual_own_ns(&self) -> u64 {
         self.figures.unusual_ns
@@ -367,7 +372,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.memory
     }
 
-    /// Lets this thread and all others reach the global heap again, before what happens at the end of a program.
+    /// Lets this thread and all others reach the global heap again, before what happens at the end
+    /// of a program.
     pub fn disarm(&mut self) {
         self.armed = None;
         self.guard = None;

@@ -13,7 +13,8 @@ use loligo_tasks::StartError;
 use crate::memory::MemoryError;
 use crate::renderer::RenderFault;
 
-/// The engine cannot boot, or cannot run on. It holds no memory of the global heap, which a frame must not reach.
+/// The engine cannot boot, or cannot run on. It holds no memory of the global heap, which a frame
+/// must not reach.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum EngineError {

@@ -16,7 +16,8 @@ pub const FRAMES_MAX: usize = 1 << 14;
 ///
 /// # Memory
 ///
-/// Two blocks of 128 KiB, taken when it is made: percentiles are found in a frame, too, which must not allocate.
+/// Two blocks of 128 KiB, taken when it is made: percentiles are found in a frame, too, which must
+/// not allocate.
 ///
 /// # Examples
 ///

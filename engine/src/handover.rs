@@ -1,7 +1,7 @@
 //! Frames handed from the main thread to the render thread and back.
 //!
-//! After "State reflection" by the makers of Stingray, whose main thread waits at a fence so that it is never more than
-//! one frame ahead.
+//! After "State reflection" by the makers of Stingray, whose main thread waits at a fence so that
+//! it is never more than one frame ahead.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

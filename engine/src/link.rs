@@ -22,7 +22,8 @@ pub(crate) enum Link<'e, 'm> {
 }
 
 impl<'m> Link<'_, 'm> {
-    /// Hands a frame over, and returns the one that was drawn last: the same where it is drawn in place.
+    /// Hands a frame over, and returns the one that was drawn last: the same where it is drawn in
+    /// place.
     pub(crate) fn exchange(
         &mut self,
         mut packet: Packet<'m, Room<'m>>,

@@ -6,9 +6,10 @@ use crate::world::World;
 
 /// The logic of a game that is written in Rust, beside its scripts, or in place of them.
 ///
-/// It is called behind the scripts, is told of everything and holds nothing of the engine: what it changes, it changes in the world that it is given.
-/// What happened in subsystems reaches it as events after the update, in the order in which they were written ("Events",
-/// Bitsquid blog, 2009-12-11).
+/// It is called behind the scripts, is told of everything and holds nothing of the engine: what it
+/// changes, it changes in the world that it is given. What happened in subsystems reaches it as
+/// events after the update, in the order in which they were written ("Events", Bitsquid blog,
+/// 2009-12-11).
 pub trait Logic<'m> {
     /// The level was spawned: before the first frame, and again after each restart.
     fn start(&mut self, world: &mut World<'m>) {
@@ -20,7 +21,8 @@ pub trait Logic<'m> {
         let _ = world;
     }
 
-    /// Something has happened: one of the engine's events, such as [`Spawned`](crate::Spawned), or one of the game's.
+    /// Something has happened: one of the engine's events, such as [`Spawned`](crate::Spawned), or
+    /// one of the game's.
     fn event(&mut self, world: &mut World<'m>, event: &EventRecord<'_>) {
         let _ = (world, event);
     }

@@ -42,8 +42,9 @@ enum Own<'m> {
 
 /// Makes the allocators that a plan wants, shows them to `act`, and tears them down.
 ///
-/// The plan and `rooms` belong together: [`MemoryPlan::room`] of a place is for the name at that place. After `act` no
-/// block may be left: a subsystem that left one is named in a panic, with the number of its blocks and bytes.
+/// The plan and `rooms` belong together: [`MemoryPlan::room`] of a place is for the name at that
+/// place. After `act` no block may be left: a subsystem that left one is named in a panic, with the
+/// number of its blocks and bytes.
 ///
 /// # Complexity
 ///
@@ -51,13 +52,13 @@ enum Own<'m> {
 ///
 /// # Memory
 ///
-/// Two blocks of the heap that is shared: 128 bytes for each proxy, and the allocators themselves, of
-/// which a heap of one's own takes the most, 20 KiB.
+/// Two blocks of the heap that is shared: 128 bytes for each proxy, and the allocators themselves,
+/// of which a heap of one's own takes the most, 20 KiB.
 ///
 /// # Errors
 ///
-/// [`MemoryError`] if there is no memory for the allocators themselves or for a buddy's bytes; then `act` was not
-/// called.
+/// [`MemoryError`] if there is no memory for the allocators themselves or for a buddy's bytes; then
+/// `act` was not called.
 ///
 /// # Panics
 ///

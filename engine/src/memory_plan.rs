@@ -35,7 +35,8 @@ pub enum RoomAllocator {
     },
     /// Whole pages for each block.
     Page,
-    /// A page for each block, with a page behind it that must not be touched: finds writes beyond a block.
+    /// A page for each block, with a page behind it that must not be touched: finds writes beyond a
+    /// block.
     Guard,
     /// The C library's heap, so that AddressSanitizer, Valgrind and heap profilers see each block.
     System,
@@ -52,9 +53,9 @@ pub struct RoomMemory {
 
 /// Which allocator serves which subsystem, and how much each may hold.
 ///
-/// A bug hunter changes it to find out where a fault lies ("Extreme Bug Hunting", Bitsquid blog, 2011-04-12): what
-/// goes away when one subsystem has guard pages, or a heap of its own, was that subsystem's fault. It is read from
-/// SJSON:
+/// A bug hunter changes it to find out where a fault lies ("Extreme Bug Hunting", Bitsquid blog,
+/// 2011-04-12): what goes away when one subsystem has guard pages, or a heap of its own, was that
+/// subsystem's fault. It is read from SJSON:
 ///
 /// ```text
 /// default = { allocator = "shared" }
@@ -65,12 +66,13 @@ pub struct RoomMemory {
 /// }
 /// ```
 ///
-/// Allocators are `shared`, `heap`, `buddy`, `page`, `guard` and `system`; both keys may be left out.
+/// Allocators are `shared`, `heap`, `buddy`, `page`, `guard` and `system`; both keys may be left
+/// out.
 ///
 /// # Memory
 ///
-/// 32 bytes for each of [`ROOMS_MAX`] subsystems, in the value. Reading takes the syntax tree from the allocator that
-/// is passed in, and gives it back.
+/// 32 bytes for each of [`ROOMS_MAX`] subsystems, in the value. Reading takes the syntax tree from
+/// the allocator that is passed in, and gives it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryPlan {
     rooms: [RoomMemory; ROOMS_MAX],

@@ -9,7 +9,8 @@ use loligo_resources::Names;
 
 /// Passes lines on with names behind the hashes in them.
 ///
-/// The table of names is read for each line that has a hash: such lines are rare, and say that something is wrong.
+/// The table of names is read for each line that has a hash: such lines are rare, and say that
+/// something is wrong.
 pub(crate) struct NamingSink<'e, 'm> {
     to: &'e dyn LogSink,
     data: &'e Path,

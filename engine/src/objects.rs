@@ -17,8 +17,8 @@ pub(crate) trait Shown: Pod {
 
 /// All components of a type, and which render objects are still to be destroyed.
 ///
-/// The manager of entities spawns and removes; what that means for render objects is told to the recorder by the world
-/// afterwards, since a manager knows no other.
+/// The manager of entities spawns and removes; what that means for render objects is told to the
+/// recorder by the world afterwards, since a manager knows no other.
 ///
 /// # Invariants
 ///

@@ -1,8 +1,9 @@
-//! What the render thread does with a frame: applies what has changed, fills contexts on all threads, sorts, draws.
+//! What the render thread does with a frame: applies what has changed, fills contexts on all
+//! threads, sorts, draws.
 //!
-//! After "Parallel rendering" on the BitSquid blog (2009-10-14): contexts are filled in parallel, merged and sorted, and
-//! become a list of commands. How the work is cut does not depend on how many threads there are, so a frame is the same
-//! with one as with many.
+//! After "Parallel rendering" on the BitSquid blog (2009-10-14): contexts are filled in parallel,
+//! merged and sorted, and become a list of commands. How the work is cut does not depend on how
+//! many threads there are, so a frame is the same with one as with many.
 
 use core::error::Error;
 use core::fmt;
@@ -44,7 +45,8 @@ pub(crate) struct Renderer<'e> {
     contexts: Array<'e, RenderContext<'e, Room<'e>>, Room<'e>>,
     sorter: ItemSorter<'e, Room<'e>>,
     list: DisplayList<'e, Room<'e>>,
-    /// Layers that hold one material over the whole picture: the hash of the layer's name, and the state.
+    /// Layers that hold one material over the whole picture: the hash of the layer's name, and the
+    /// state.
     full: Array<'e, (IdString64, u32), Room<'e>>,
     /// A hash of each material, by its state: frames as text are told apart by it.
     materials: Array<'e, u64, Room<'e>>,
@@ -134,7 +136,8 @@ impl<'e> Renderer<'e> {
         })
     }
 
-    /// Returns how many packages were queued for the picture: pieces of meshes that the sun sees are left out.
+    /// Returns how many packages were queued for the picture: pieces of meshes that the sun sees
+    /// are left out.
     fn seen(&self) -> u64 {
         let (pieces, rest) = self.contexts.split_at(PIECES.min(self.contexts.len()));
         pieces.iter().chain(rest.last()).map(|context| context.len() as u64).sum()

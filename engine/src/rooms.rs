@@ -35,8 +35,8 @@ impl Optional {
     }
 }
 
-/// The rooms that are left out: to find out whether a fault goes with one of them ("Extreme Bug Hunting", Bitsquid blog,
-/// 2011-04-12).
+/// The rooms that are left out: to find out whether a fault goes with one of them ("Extreme Bug
+/// Hunting", Bitsquid blog, 2011-04-12).
 ///
 /// # Examples
 ///

@@ -1,7 +1,8 @@
 //! The game's scripts: run by the engine at the places of a frame.
 //!
-//! After "Lightweight Lua Bindings" and "Fixing Memory Issues in Lua" (Bitsquid blog, 2011-06-26, 2011-08-09): scripts see
-//! ids, their garbage is collected by a budget, and a script that fails stops its call, not the game.
+//! After "Lightweight Lua Bindings" and "Fixing Memory Issues in Lua" (Bitsquid blog, 2011-06-26,
+//! 2011-08-09): scripts see ids, their garbage is collected by a budget, and a script that fails
+//! stops its call, not the game.
 
 use core::fmt;
 use core::time::Duration;
@@ -90,8 +91,8 @@ impl<'m> Modules<'m> {
         self.texts.get(&hash).map(|text| &**text)
     }
 
-    /// Keeps the name under which a script was asked for, by which it is reloaded; of scripts that do not
-    /// exist the last [`MISSING_MAX`] names, in case they come.
+    /// Keeps the name under which a script was asked for, by which it is reloaded; of scripts that
+    /// do not exist the last [`MISSING_MAX`] names, in case they come.
     fn remember(&mut self, hash: IdString64, name: &str) -> Result<(), GrowError> {
         let name = Array::try_from_slice_in(name.as_bytes(), self.printed.memory())?;
         if !self.texts.contains_key(&hash) {
@@ -130,7 +131,8 @@ pub(crate) struct Scripts<'m> {
     removed: Callback,
     changed: Callback,
     failures: Failures<'m>,
-    /// Scripts that could not be loaded, which are tried again at each reload: what they ask for may have come.
+    /// Scripts that could not be loaded, which are tried again at each reload: what they ask for
+    /// may have come.
     failed: Array<'m, ResourceKey, Room<'m>>,
     limits: Option<ScriptLimits>,
     /// The thread that stops scripts that run longer, if there is one.
@@ -258,8 +260,8 @@ impl<'m> Scripts<'m> {
         result
     }
 
-    /// Loads scripts again whose texts have changed, and those that could not be loaded the last time. `say` is told of
-    /// each that fails.
+    /// Loads scripts again whose texts have changed, and those that could not be loaded the last
+    /// time. `say` is told of each that fails.
     pub(crate) fn reload(
         &mut self,
         world: &mut World<'m>,
@@ -316,8 +318,8 @@ impl<'m> Scripts<'m> {
         self.failures.counts()
     }
 
-    /// Counts what went wrong, and logs it where nothing did at its place before: a script that fails in each frame
-    /// says so once.
+    /// Counts what went wrong, and logs it where nothing did at its place before: a script that
+    /// fails in each frame says so once.
     fn note<T>(&mut self, result: Result<T, ScriptError<'_>>, log: &Log<'_, Room<'m>>) {
         let Err(error) = result else { return };
         match self.failures.add(&error) {

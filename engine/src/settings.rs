@@ -39,7 +39,8 @@ const WINDOW_MAX: u64 = 16_384;
 ///
 /// # Memory
 ///
-/// Up to four blocks of the memory passed in: two names, 24 bytes a layer over the whole picture, and 16 a material.
+/// Up to four blocks of the memory passed in: two names, 24 bytes a layer over the whole picture,
+/// and 16 a material.
 #[derive(Debug)]
 pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// What is above the window.
@@ -50,7 +51,8 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub frame: ResourceKey,
     /// The name of the script that the game starts with.
     pub script: Option<Array<'a, u8, A>>,
-    /// Layers that hold one material over the whole picture: the hash of the layer's name, and the material.
+    /// Layers that hold one material over the whole picture: the hash of the layer's name, and the
+    /// material.
     pub full_screen: Array<'a, (IdString64, ResourceKey), A>,
     /// Materials that are loaded beside those that the level's models name.
     pub materials: Array<'a, ResourceKey, A>,
@@ -58,7 +60,8 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub window: [u32; 2],
     /// How the time that a frame takes becomes a step.
     pub time_step: TimeStep,
-    /// The hash of the name of the file that says which allocator serves which subsystem, which is read before all else.
+    /// The hash of the name of the file that says which allocator serves which subsystem, which is
+    /// read before all else.
     pub memory: Option<IdString64>,
 }
 

@@ -14,7 +14,8 @@ use crate::settings::GameSettings;
 #[cfg(feature = "window")]
 use crate::{back_end::BackEndChoice, third_party::Library};
 
-/// How long a frame waits where nobody would see it: some sixty frames a second, so that tools are served.
+/// How long a frame waits where nobody would see it: some sixty frames a second, so that tools are
+/// served.
 #[cfg(feature = "window")]
 const UNSEEN: Duration = Duration::from_millis(16);
 

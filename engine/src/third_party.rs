@@ -1,7 +1,9 @@
-//! Libraries that know the global heap alone: the one table of places at which a frame may reach it.
+//! Libraries that know the global heap alone: the one table of places at which a frame may reach
+//! it.
 //!
-//! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21), whose engine asserts when anything calls `new`.
-//! Change: what libraries take is let through at the places listed here, counted by name, and nowhere else.
+//! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21), whose engine asserts when
+//! anything calls `new`. Change: what libraries take is let through at the places listed here,
+//! counted by name, and nowhere else.
 
 use core::fmt;
 
@@ -10,7 +12,8 @@ use loligo_allocators::{ArmedAll, Arming, CallSite, GlobalGuard};
 /// The libraries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
-    /// The compiler of content, which the running engine calls when a tool asks for a reload: it is no part of a game.
+    /// The compiler of content, which the running engine calls when a tool asks for a reload: it is
+    /// no part of a game.
     Compiler,
     /// The graphics API.
     Wgpu,
@@ -28,7 +31,8 @@ static SITES: [CallSite; 4] = [
 ];
 
 impl Library {
-    /// Runs `work`, which may reach the global heap meanwhile; what it asks for is counted under the library's name.
+    /// Runs `work`, which may reach the global heap meanwhile; what it asks for is counted under
+    /// the library's name.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         SITES[self as usize].run(work)
     }
@@ -40,8 +44,8 @@ pub fn libraries() -> &'static [CallSite] {
     &SITES
 }
 
-/// What libraries took from the global heap since the guard was armed, as a table: the part of the memory overview that
-/// no allocator of ours knows.
+/// What libraries took from the global heap since the guard was armed, as a table: the part of the
+/// memory overview that no allocator of ours knows.
 ///
 /// C libraries below them call the C library's `malloc`, which is not seen.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,7 +64,8 @@ impl fmt::Display for Libraries {
     }
 }
 
-/// What stops a program in whose frames the global heap is reached: its [`GlobalGuard`], whatever that guards.
+/// What stops a program in whose frames the global heap is reached: its [`GlobalGuard`], whatever
+/// that guards.
 pub trait FrameGuard: Sync {
     /// Arms all threads until what is returned is dropped.
     fn arm(&self) -> ArmedAll<'_>;

@@ -15,24 +15,26 @@ const LERP_PART: i64 = 4;
 /// This part of the debt is paid back in a frame.
 const DEBT_PART: i64 = 32;
 
-/// The most updates of a frame. What has passed beyond is left out, and the game runs slower: a game whose updates take
-/// longer than they move it on would never catch up.
+/// The most updates of a frame. What has passed beyond is left out, and the game runs slower: a
+/// game whose updates take longer than they move it on would never catch up.
 pub const UPDATES_MAX: u32 = 8;
 
 /// A payment is at most this part of the step.
 const PAYMENT_PART: i64 = 20;
 
-/// How the length of a frame becomes the step by which it moves the game on. All times are in nanoseconds.
+/// How the length of a frame becomes the step by which it moves the game on. All times are in
+/// nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeStep {
-    /// Every update moves the game on by the same step, and a frame has as many updates as steps have passed on the clock:
-    /// none in a fast frame, several after a slow one, [`UPDATES_MAX`] at most. The rest of a step waits for the next frame.
+    /// Every update moves the game on by the same step, and a frame has as many updates as steps
+    /// have passed on the clock: none in a fast frame, several after a slow one, [`UPDATES_MAX`] at
+    /// most. The rest of a step waits for the next frame.
     Fixed {
         /// The step.
         step: u64,
     },
-    /// Every frame has one update of the same step, whatever the clock says: for tests, recordings and films, whose frames
-    /// are the same on every machine.
+    /// Every frame has one update of the same step, whatever the clock says: for tests, recordings
+    /// and films, whose frames are the same on every machine.
     EachFrame {
         /// The step.
         step: u64,
@@ -68,16 +70,16 @@ impl Updates {
 
 /// The clock of a game: it is told how long each frame took, and says how far to move on.
 ///
-/// What a player sees of a frame is seen when it is drawn, so the right step would be the time that *this* frame
-/// will take. A variable step guesses that it takes as long as the one before. The smoothed one keeps the last
-/// eleven, leaves out the two longest and the two shortest, takes the mean of the other seven, and goes a quarter
-/// of the way from its last step to that. A single slow frame does not make the next one jump, and frames that
-/// vary at random are guessed with a fifth to a quarter less error (Bitsquid blog, "Time Step Smoothing",
-/// 2010-10-18).
+/// What a player sees of a frame is seen when it is drawn, so the right step would be the time that
+/// *this* frame will take. A variable step guesses that it takes as long as the one before. The
+/// smoothed one keeps the last eleven, leaves out the two longest and the two shortest, takes the
+/// mean of the other seven, and goes a quarter of the way from its last step to that. A single slow
+/// frame does not make the next one jump, and frames that vary at random are guessed with a fifth
+/// to a quarter less error (Bitsquid blog, "Time Step Smoothing", 2010-10-18).
 ///
-/// A smoothed clock would drift from the clock on the wall. The difference is kept as a debt to the nanosecond and
-/// paid back, a thirty-second of it in a frame and at most a twentieth of the step. Time beyond the
-/// longest step is no debt: the game stood still for it.
+/// A smoothed clock would drift from the clock on the wall. The difference is kept as a debt to the
+/// nanosecond and paid back, a thirty-second of it in a frame and at most a twentieth of the step.
+/// Time beyond the longest step is no debt: the game stood still for it.
 ///
 /// # Memory
 ///
@@ -123,7 +125,8 @@ impl GameClock {
         Self { policy, history: [0; HISTORY], known: 0, next: 0, last: 0, debt: 0, now: 0 }
     }
 
-    /// Returns how often and by which step the frame that begins moves the game on, given what the last frame took.
+    /// Returns how often and by which step the frame that begins moves the game on, given what the
+    /// last frame took.
     pub fn updates(&mut self, elapsed: u64) -> Updates {
         let (count, step) = match self.policy {
             TimeStep::Fixed { step } => (self.whole_steps(elapsed, step), step),
@@ -136,7 +139,8 @@ impl GameClock {
         updates
     }
 
-    /// Returns how far the frame that begins moves the game on in all, given what the last frame took.
+    /// Returns how far the frame that begins moves the game on in all, given what the last frame
+    /// took.
     pub fn advance(&mut self, elapsed: u64) -> u64 {
         self.updates(elapsed).total()
     }
@@ -147,14 +151,15 @@ impl GameClock {
         self.now
     }
 
-    /// Returns how far a smoothed clock is behind the wall, or before it where that is negative; of fixed steps the part of one
-    /// that has passed; 0 for the others.
+    /// Returns how far a smoothed clock is behind the wall, or before it where that is negative; of
+    /// fixed steps the part of one that has passed; 0 for the others.
     #[must_use]
     pub const fn debt(&self) -> i64 {
         self.debt
     }
 
-    /// Returns how many whole steps have passed; the rest is kept, but for time beyond the most updates.
+    /// Returns how many whole steps have passed; the rest is kept, but for time beyond the most
+    /// updates.
     fn whole_steps(&mut self, elapsed: u64, step: u64) -> u32 {
         let step = step.max(1);
         // What is kept is less than a step.

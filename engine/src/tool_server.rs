@@ -25,13 +25,15 @@ use link::{Link, Received};
 use text::Text;
 pub use token::ToolToken;
 
-/// The most requests of one tool that are served in one call: a tool that floods the engine waits its turn.
+/// The most requests of one tool that are served in one call: a tool that floods the engine waits
+/// its turn.
 const REQUESTS_MAX: usize = 64;
 
 /// The most connections that are accepted in one call.
 const ACCEPTED_MAX: usize = 16;
 
-/// A link without a whole message for so long is closed when all places are taken and another tool wants one.
+/// A link without a whole message for so long is closed when all places are taken and another tool
+/// wants one.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
 
 /// Where a server listens and what it puts up with.
@@ -39,10 +41,11 @@ const SILENCE_MAX: Duration = Duration::from_secs(5);
 pub struct ToolOptions {
     /// The address and the port; port 0 takes one that is free.
     pub address: SocketAddr,
-    /// Whether the address may be seen from other machines. A client that reaches the port and has its token can run scripts.
+    /// Whether the address may be seen from other machines. A client that reaches the port and has
+    /// its token can run scripts.
     pub beyond_loopback: bool,
-    /// Whether a tool has to know the token of the port. Without, every user of the machine and every web page that this
-    /// machine serves can run scripts.
+    /// Whether a tool has to know the token of the port. Without, every user of the machine and
+    /// every web page that this machine serves can run scripts.
     pub needs_token: bool,
     /// The longest message that is read, in bytes.
     pub message_bytes_max: usize,
@@ -87,8 +90,8 @@ impl fmt::Debug for ToolRequest<'_> {
     }
 }
 
-/// A port on which tools talk to a running engine: JSON objects, a line each over TCP or a message each over
-/// WebSocket, on the same port ("Our Tool Architecture", Bitsquid blog, 2010-04-23).
+/// A port on which tools talk to a running engine: JSON objects, a line each over TCP or a message
+/// each over WebSocket, on the same port ("Our Tool Architecture", Bitsquid blog, 2010-04-23).
 ///
 /// ```text
 /// tool     { "id": 7, "type": "script", "code": "return 1 + 2" }
@@ -97,23 +100,25 @@ impl fmt::Debug for ToolRequest<'_> {
 /// engine   { "type": "monitor", "value": ... }                         broadcast to all
 /// ```
 ///
-/// A request's `type` is needed, its `id` comes back with the answer. Nothing here blocks: [`poll`](Self::poll) once
-/// a frame takes what has come and sends what can be sent. Of each connection it reads 64 KiB at most, whatever comes.
+/// A request's `type` is needed, its `id` comes back with the answer. Nothing here blocks:
+/// [`poll`](Self::poll) once a frame takes what has come and sends what can be sent. Of each
+/// connection it reads 64 KiB at most, whatever comes.
 ///
 /// # Who may connect
 ///
-/// Programs of this machine that know the [`token`](Self::token), unless it listens beyond the machine. A WebSocket has the token as the
-/// path of its address, `ws://127.0.0.1:PORT/TOKEN`; over TCP it is the member `token` of the first message. So another
-/// user of the machine is refused, and a web page, too: of pages also those whose `Origin` is another machine. A connection
-/// whose first message is not a JSON object with the token is closed before the second is read.
+/// Programs of this machine that know the [`token`](Self::token), unless it listens beyond the
+/// machine. A WebSocket has the token as the path of its address, `ws://127.0.0.1:PORT/TOKEN`; over
+/// TCP it is the member `token` of the first message. So another user of the machine is refused,
+/// and a web page, too: of pages also those whose `Origin` is another machine. A connection whose
+/// first message is not a JSON object with the token is closed before the second is read.
 ///
-/// All places may be taken by connections that say nothing; one that has sent no whole message for 5 seconds gives its place to
-/// the next that comes.
+/// All places may be taken by connections that say nothing; one that has sent no whole message for
+/// 5 seconds gives its place to the next that comes.
 ///
 /// # Memory
 ///
-/// Messages, answers and what waits are arrays of the allocator passed in, no longer than the options allow.
-/// The WebSocket library takes its own from the global heap.
+/// Messages, answers and what waits are arrays of the allocator passed in, no longer than the
+/// options allow. The WebSocket library takes its own from the global heap.
 ///
 /// # Complexity
 ///
@@ -174,9 +179,11 @@ impl<'a> ToolServer<'a> {
         self.links.len()
     }
 
-    /// Takes new tools in, serves requests and sends what waits; returns how many requests there were.
+    /// Takes new tools in, serves requests and sends what waits; returns how many requests there
+    /// were.
     ///
-    /// `serve` writes one value, the result; or returns why it cannot, and what it had written is dropped.
+    /// `serve` writes one value, the result; or returns why it cannot, and what it had written is
+    /// dropped.
     pub fn poll(
         &mut self,
         serve: &mut dyn FnMut(&ToolRequest<'_>, &mut Writer<'_>) -> Result<(), String>,
@@ -221,7 +228,8 @@ impl<'a> ToolServer<'a> {
     ///
     /// # Errors
     ///
-    /// [`fmt::Error`] if `body` returns it, or the message does not fit into what may wait; then nothing was sent.
+    /// [`fmt::Error`] if `body` returns it, or the message does not fit into what may wait; then
+    /// nothing was sent.
     pub fn broadcast(
         &mut self,
         kind: &str,
@@ -259,7 +267,8 @@ impl<'a> ToolServer<'a> {
         }
     }
 
-    /// Closes the link that was silent longest, where all places are taken and it was silent for too long.
+    /// Closes the link that was silent longest, where all places are taken and it was silent for
+    /// too long.
     fn free_place(&mut self, now: Instant) {
         if self.links.len() < self.options.tools_max {
             return;
@@ -292,7 +301,8 @@ impl fmt::Debug for ToolServer<'_> {
     }
 }
 
-/// Writes the answer to a message into `text`; returns whether the message was a JSON object, with the token where it is due.
+/// Writes the answer to a message into `text`; returns whether the message was a JSON object, with
+/// the token where it is due.
 fn answer(
     (tool, message): (u32, &str),
     due: Option<ToolToken>,

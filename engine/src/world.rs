@@ -1,8 +1,8 @@
 //! The world: entities with all their components, and what of them is drawn.
 //!
-//! After "State reflection" by the makers of Stingray: the world records what becomes of its render objects, and the
-//! thread that renders hears of nothing else. Events go into a stream that the layer above reads after the update
-//! ("Events", Bitsquid blog, 2009-12-11).
+//! After "State reflection" by the makers of Stingray: the world records what becomes of its render
+//! objects, and the thread that renders hears of nothing else. Events go into a stream that the
+//! layer above reads after the update ("Events", Bitsquid blog, 2009-12-11).
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use glam::{Affine3A, Quat, Vec3};
@@ -88,11 +88,13 @@ impl Event for ResourceChanged {
 ///
 /// # Complexity
 ///
-/// Moving an entity is O(1); the update at the end of a frame is O(entities that moved, and those that hang on them).
+/// Moving an entity is O(1); the update at the end of a frame is O(entities that moved, and those
+/// that hang on them).
 ///
 /// # Memory
 ///
-/// That of its managers, from the memory passed in. A frame in which nothing is spawned allocates nothing.
+/// That of its managers, from the memory passed in. A frame in which nothing is spawned allocates
+/// nothing.
 pub struct World<'m> {
     entities: Entities<'m, Room<'m>>,
     managers: Managers<'m>,
@@ -191,7 +193,8 @@ impl<'m> World<'m> {
         self.managers.models.entities()
     }
 
-    /// Returns the entity whose camera the player looks through: the one that was set, or else the first there is.
+    /// Returns the entity whose camera the player looks through: the one that was set, or else the
+    /// first there is.
     #[must_use]
     pub fn camera(&self) -> Option<Entity> {
         let set = self.camera.filter(|entity| self.managers.cameras.contains(*entity));
@@ -229,7 +232,8 @@ impl<'m> World<'m> {
         self.managers.suns.values_mut().first_mut()
     }
 
-    /// Returns the first entity of that name that is alive, in the order in which they were spawned. O(names).
+    /// Returns the first entity of that name that is alive, in the order in which they were
+    /// spawned. O(names).
     #[must_use]
     pub fn find(&self, name: IdString32) -> Option<Entity> {
         let is_it =
@@ -279,8 +283,8 @@ impl<'m> World<'m> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory, or a component of a type that the engine has no manager for; no entity is
-    /// there in half, nor has a name, nor is told of.
+    /// [`EngineError`] if there is no memory, or a component of a type that the engine has no
+    /// manager for; no entity is there in half, nor has a name, nor is told of.
     pub fn spawn(
         &mut self,
         resource: &EntityResource<'_>,
@@ -320,8 +324,8 @@ impl<'m> World<'m> {
         Ok(count)
     }
 
-    /// Spawns what `spawn` does in place of all entities that are there: they are removed once it has succeeded, and stay
-    /// where it has not.
+    /// Spawns what `spawn` does in place of all entities that are there: they are removed once it
+    /// has succeeded, and stay where it has not.
     pub(crate) fn replace_all(
         &mut self,
         spawn: impl FnOnce(&mut Self) -> Result<(), EngineError>,
@@ -339,7 +343,8 @@ impl<'m> World<'m> {
         Ok(())
     }
 
-    /// Drops the names of entities that are gone, once they are most of the list: O(1) amortised for each entity spawned.
+    /// Drops the names of entities that are gone, once they are most of the list: O(1) amortised
+    /// for each entity spawned.
     fn forget_names(&mut self) {
         if self.names.len() > 2 * self.entities.len() + NAMES_KEPT {
             self.forget_dead_names();

@@ -1,5 +1,6 @@
-//! Entities from any bytes: as a resource, opened or refused, and spawned as far as its data are right; as a source,
-//! compiled or refused at a place in it. What is compiled is opened, spawned, moved and removed.
+//! Entities from any bytes: as a resource, opened or refused, and spawned as far as its data are
+//! right; as a source, compiled or refused at a place in it. What is compiled is opened, spawned,
+//! moved and removed.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

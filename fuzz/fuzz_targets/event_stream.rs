@@ -1,4 +1,5 @@
-//! Streams of events from any bytes, two of them: refused, or read, appended, merged and opened again.
+//! Streams of events from any bytes, two of them: refused, or read, appended, merged and opened
+//! again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

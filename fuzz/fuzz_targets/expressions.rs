@@ -1,5 +1,6 @@
-//! Expressions from any bytes: as a source, compiled or refused at a place in it; as bytecode, verified or refused. What
-//! is accepted gives the same one by one as in a batch, and is printed as a source of the same.
+//! Expressions from any bytes: as a source, compiled or refused at a place in it; as bytecode,
+//! verified or refused. What is accepted gives the same one by one as in a batch, and is printed as
+//! a source of the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

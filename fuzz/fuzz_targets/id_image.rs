@@ -1,4 +1,5 @@
-//! Images of id tables from any bytes: refused, or a table that is whole, saves the same and goes on.
+//! Images of id tables from any bytes: refused, or a table that is whole, saves the same and goes
+//! on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

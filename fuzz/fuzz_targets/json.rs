@@ -1,5 +1,5 @@
-//! JSON from any bytes into open arrays, open structs and keys and values: refused, or JSON by another reader too,
-//! and written to what is read as the same.
+//! JSON from any bytes into open arrays, open structs and keys and values: refused, or JSON by
+//! another reader too, and written to what is read as the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

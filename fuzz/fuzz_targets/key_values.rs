@@ -1,4 +1,5 @@
-//! Stores of keys and values from any bytes: refused, or read, copied, merged and emptied key by key.
+//! Stores of keys and values from any bytes: refused, or read, copied, merged and emptied key by
+//! key.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Programs on a map with many values a key beside a map of vectors, with a share of the requests for memory refused.
+//! Programs on a map with many values a key beside a map of vectors, with a share of the requests
+//! for memory refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

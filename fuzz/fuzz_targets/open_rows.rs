@@ -1,4 +1,5 @@
-//! Programs on open arrays of both layouts beside maps, with a share of the requests for memory refused.
+//! Programs on open arrays of both layouts beside maps, with a share of the requests for memory
+//! refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Meshes, textures, materials and shaders from any bytes: refused, or all that they lead to can be read.
+//! Meshes, textures, materials and shaders from any bytes: refused, or all that they lead to can be
+//! read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Frame descriptions from any bytes: refused at a place in the text, or read, and then played as text.
+//! Frame descriptions from any bytes: refused at a place in the text, or read, and then played as
+//! text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

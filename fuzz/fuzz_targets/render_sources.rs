@@ -1,5 +1,5 @@
-//! Pictures, models, shaders and other sources from any bytes: compiled, or refused with what to do. The first byte
-//! says which type it is.
+//! Pictures, models, shaders and other sources from any bytes: compiled, or refused with what to
+//! do. The first byte says which type it is.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! State streams from any bytes, one after the other: refused with a place and nothing changed, or applied; the world is
-//! whole either way.
+//! State streams from any bytes, one after the other: refused with a place and nothing changed, or
+//! applied; the world is whole either way.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Files, tables, packages and settings of resources from any bytes: refused, or all that they lead to can be read.
+//! Files, tables, packages and settings of resources from any bytes: refused, or all that they lead
+//! to can be read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

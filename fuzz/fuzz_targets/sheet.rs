@@ -1,4 +1,5 @@
-//! Programs on a store of keys and values beside a map, with a share of the requests for memory refused.
+//! Programs on a store of keys and values beside a map, with a share of the requests for memory
+//! refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Programs on a set of stores of keys and values beside maps, with a share of the requests for memory refused.
+//! Programs on a set of stores of keys and values beside maps, with a share of the requests for
+//! memory refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

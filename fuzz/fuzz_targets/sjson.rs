@@ -1,5 +1,5 @@
-//! SJSON and strict JSON from any bytes: refused, or kept byte for byte, formatted twice alike, and the same values as
-//! JSON and back; what one reader of JSON accepts the other does.
+//! SJSON and strict JSON from any bytes: refused, or kept byte for byte, formatted twice alike, and
+//! the same values as JSON and back; what one reader of JSON accepts the other does.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

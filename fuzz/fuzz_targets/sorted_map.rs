@@ -1,4 +1,5 @@
-//! Programs on a sorted map and a sorted set beside maps, with a share of the requests for memory refused.
+//! Programs on a sorted map and a sorted set beside maps, with a share of the requests for memory
+//! refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -7,7 +7,8 @@ use loligo_fuzz::knight::{FORMAT, Knight};
 use loligo_fuzz::limited;
 
 fuzz_target!(|bytes: &[u8]| {
-    // No length may have more memory taken than the bytes make up, which is at most some hundred a byte.
+    // No length may have more memory taken than the bytes make up, which is at most some hundred a
+    // byte.
     limited::within(256 * bytes.len() + 4096, |memory| {
         let mut knight = Knight::new(memory);
         if let Err(error) = FORMAT.load(&mut knight, bytes) {
@@ -15,7 +16,8 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(!error.to_string().contains("memory"), "{error}");
             return;
         }
-        // What was read is written in the version in which it came; the field that was dropped is 0.
+        // What was read is written in the version in which it came; the field that was dropped is
+        // 0.
         let version = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
         let mut written: Array<u8> = Array::new_in(memory);
         let format = StreamFormat { version, ..FORMAT };

@@ -1,5 +1,5 @@
-//! What the target `entities` and its seeds share: a world with a manager of each kind, sources to inherit, and
-//! resources made of numbers.
+//! What the target `entities` and its seeds share: a world with a manager of each kind, sources to
+//! inherit, and resources made of numbers.
 
 use loligo_allocators::Allocator;
 use loligo_containers::BlobBytes;
@@ -26,7 +26,8 @@ pub const COMPILERS: [&dyn ComponentCompiler; 3] =
 
 const PLAIN: ComponentType = ComponentType::new("plain", 7);
 
-/// Compiles a source; what it comes to must be whole, and what it is refused for must be at a place in it.
+/// Compiles a source; what it comes to must be whole, and what it is refused for must be at a place
+/// in it.
 ///
 /// # Panics
 ///
@@ -56,8 +57,9 @@ pub fn open_and_run(bytes: &[u8], memory: &dyn Allocator) {
     }
 }
 
-/// Makes a resource of numbers, so that what is behind the checksum is reached: a byte for the number of entities, a
-/// parent for each; then for each part a type, how many entities, these, how many words of data, these.
+/// Makes a resource of numbers, so that what is behind the checksum is reached: a byte for the
+/// number of entities, a parent for each; then for each part a type, how many entities, these, how
+/// many words of data, these.
 pub fn build_and_run(bytes: &[u8], memory: &dyn Allocator) {
     let mut bytes = bytes.iter().copied();
     let mut take = |count: u8| -> Vec<u8> { bytes.by_ref().take(count.into()).collect() };

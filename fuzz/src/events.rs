@@ -43,7 +43,8 @@ pub enum Ground {
     Stone = 2,
 }
 
-/// Reads all that is in a stream by every way there is, and returns how many bytes and events that was.
+/// Reads all that is in a stream by every way there is, and returns how many bytes and events that
+/// was.
 #[must_use]
 pub fn read_all(stream: EventReader<'_>) -> usize {
     let mut read = stream.of::<Shot>().count() + stream.of::<Fell>().count();

@@ -1,4 +1,5 @@
-//! What the target `expressions` and its seeds share: the names, and a run one by one beside a batch.
+//! What the target `expressions` and its seeds share: the names, and a run one by one beside a
+//! batch.
 
 use loligo_allocators::Allocator;
 use loligo_expressions::{BatchStack, Bytecode, Function, Input, Symbols};

@@ -1,5 +1,5 @@
-//! What the targets that read bytes share: types that are read, and the memory that they get. Targets that run
-//! programs have all from `loligo_tests::programs::run_input`.
+//! What the targets that read bytes share: types that are read, and the memory that they get.
+//! Targets that run programs have all from `loligo_tests::programs::run_input`.
 #![forbid(unsafe_code)]
 
 pub mod effect;

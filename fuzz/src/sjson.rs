@@ -3,8 +3,8 @@
 use loligo_allocators::Allocator;
 use loligo_sjson::{Edits, NodeKind, Options, Path, Style, SyntaxTree, Value, format};
 
-/// Reads a text in every way. One that is refused is refused by all; of one that is accepted the tree keeps every
-/// byte, it is formatted twice alike, and its value is the same as JSON and back.
+/// Reads a text in every way. One that is refused is refused by all; of one that is accepted the
+/// tree keeps every byte, it is formatted twice alike, and its value is the same as JSON and back.
 ///
 /// # Panics
 ///

@@ -9,18 +9,19 @@ use loligo_ids::{HoleTable, Id, PackedTable, Secondary};
 
 /// Names the kind of thing that an id is of; nothing of it is ever made.
 struct ThingTag;
-/// 16 bits of index are 65 536 things, 12 of generation 4 095 lives of each slot; 4 bits are left to tell
-/// one world from another.
+/// 16 bits of index are 65 536 things, 12 of generation 4 095 lives of each slot; 4 bits are left
+/// to tell one world from another.
 type ThingId = Id<ThingTag, u32, 16, 12>;
 
-/// Plain data, so that a table of them can be saved in place. `Option` of an id is plain data, too, and
-/// stands for "nobody" as zero.
+/// Plain data, so that a table of them can be saved in place. `Option` of an id is plain data, too,
+/// and stands for "nobody" as zero.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C)]
 struct Thing {
     x: f32,
     y: f32,
-    /// Whom it follows. When that one is gone, the id says so: there is nothing to be kept up to date.
+    /// Whom it follows. When that one is gone, the id says so: there is nothing to be kept up to
+    /// date.
     follows: Option<ThingId>,
 }
 
@@ -45,8 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     step(&mut things);
     println!("the hound is at {:?}", things.get(hound).map(|thing| (thing.x, thing.y)));
 
-    // The fox goes to ground. The hound's id of it is stale from here on, also when another thing takes
-    // the slot.
+    // The fox goes to ground. The hound's id of it is stale from here on, also when another thing
+    // takes the slot.
     let Some(thing) = things.remove(fox) else { return Err("the fox was there".into()) };
     let removal = Removal { id: fox, thing };
     assert!(!things.contains(fox), "gone");

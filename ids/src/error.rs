@@ -1,7 +1,8 @@
 //! What can go wrong in a table, each with the numbers that say what to do.
 //!
 //! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), whose tables
-//! take a full list and an id of another system as given. Changes: each is an answer, not an accident.
+//! take a full list and an id of another system as given. Changes: each is an answer, not an
+//! accident.
 
 use core::error::Error;
 use core::fmt;
@@ -14,7 +15,8 @@ mod tests;
 pub enum InsertError {
     /// Every slot that the table may have is in use.
     Full {
-        /// How many slots the table may have: its limit, its fixed capacity or what the index can name.
+        /// How many slots the table may have: its limit, its fixed capacity or what the index can
+        /// name.
         limit: u64,
         /// How many of them hold an object.
         live: u64,

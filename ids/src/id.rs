@@ -1,9 +1,9 @@
 //! The id: an index, a generation and a table's tag in one integer.
 //!
 //! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), and his
-//! "Managing Coupling" (2011) for why ids at all. Changes: the split of the bits is a parameter, ids of
-//! different systems are different types, generations start at 1 so that 0 is no id, and bits that are
-//! left over name the table.
+//! "Managing Coupling" (2011) for why ids at all. Changes: the split of the bits is a parameter,
+//! ids of different systems are different types, generations start at 1 so that 0 is no id, and
+//! bits that are left over name the table.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -24,17 +24,17 @@ pub(crate) use repr::Sealed;
 /// | what is left     | GENERATION_BITS | INDEX_BITS |      low bits on the right
 /// ```
 ///
-/// - `Tag` is a type, any type: it keeps the ids of one kind of object from being given to the table of
-///   another. Usually it is the object's own type. Nothing of it is stored or asked of it.
+/// - `Tag` is a type, any type: it keeps the ids of one kind of object from being given to the
+///   table of another. Usually it is the object's own type. Nothing of it is stored or asked of it.
 /// - `R` is `u32` or `u64`, the memory that an id takes.
 /// - `INDEX_BITS` say how many slots a table can have, `GENERATION_BITS` how many lives a slot: C =
-///   2^`GENERATION_BITS` - 1, as the generation 0 is never given out. 20 + 12 is the default: a million
-///   slots, 4 095 lives each.
+///   2^`GENERATION_BITS` - 1, as the generation 0 is never given out. 20 + 12 is the default: a
+///   million slots, 4 095 lives each.
 /// - Bits above both hold the tag of the table, for those that are given one.
 ///
 /// An id is never 0. `Option<Id>` is as small as the id and its `None` is stored as 0, so it is
-/// `Option<Id>` that is plain data (`bytemuck::Pod`) and may be in zeroed memory, streams and files.
-/// Ids read from such bytes may be wrong in any way: a table answers `None` to them.
+/// `Option<Id>` that is plain data (`bytemuck::Pod`) and may be in zeroed memory, streams and
+/// files. Ids read from such bytes may be wrong in any way: a table answers `None` to them.
 ///
 /// | split | `Id<T, ..>` | slots | lives of a slot | bits for a tag |
 /// |---|---|---|---|---|
@@ -54,7 +54,8 @@ pub(crate) use repr::Sealed;
 ///
 /// # Complexity
 ///
-/// All operations are a few instructions; nothing allocates. `size_of::<R>()` bytes, alignment of `R`.
+/// All operations are a few instructions; nothing allocates. `size_of::<R>()` bytes, alignment of
+/// `R`.
 ///
 /// # Examples
 ///
@@ -90,8 +91,8 @@ impl<Tag, R: Repr, const INDEX_BITS: u32, const GENERATION_BITS: u32>
 
     /// Returns the id that `bits` stand for: what [`to_bits`](Self::to_bits) gave.
     ///
-    /// `None` if they are no id, since the generation is 0. Whether the id names anything is for the
-    /// table to say.
+    /// `None` if they are no id, since the generation is 0. Whether the id names anything is for
+    /// the table to say.
     #[inline]
     #[must_use]
     pub fn from_bits(bits: R) -> Option<Self> {
@@ -273,7 +274,8 @@ unsafe impl<Tag, R: Repr, const I: u32, const G: u32> bytemuck::ZeroableInOption
 }
 
 // SAFETY: `Option` of a transparent wrapper around a `NonZero` integer has the integer's size, no
-// padding, and a meaning for every bit pattern; nothing relies on the generation of an id not being 0.
+// padding, and a meaning for every bit pattern; nothing relies on the generation of an id not being
+// 0.
 unsafe impl<Tag: 'static, R: Repr, const I: u32, const G: u32> bytemuck::PodInOption
     for Id<Tag, R, I, G>
 {

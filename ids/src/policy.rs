@@ -1,8 +1,8 @@
 //! How a table picks a free slot, and what it does at the end of a slot's generations.
 //!
-//! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), which says why
-//! a free list should be a queue with a least length. Changes: both are chosen by type, the bound is
-//! stated exactly and tested, and the end of the generations is not left to chance.
+//! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), which says
+//! why a free list should be a queue with a least length. Changes: both are chosen by type, the
+//! bound is stated exactly and tested, and the end of the generations is not left to chance.
 
 use crate::id::Sealed;
 
@@ -32,9 +32,9 @@ impl FreeList for Lifo {
 
 /// The slot freed first is used first, and only while more than `MIN_FREE` are free.
 ///
-/// An id comes back (with [`Wrap`]) not before C (`MIN_FREE` + 1) - `MIN_FREE` creations, C the lives of a
-/// slot: the slots of a table wear evenly. A reserved id counts as a creation. Insertion at a given id is
-/// outside this bound.
+/// An id comes back (with [`Wrap`]) not before C (`MIN_FREE` + 1) - `MIN_FREE` creations, C the
+/// lives of a slot: the slots of a table wear evenly. A reserved id counts as a creation. Insertion
+/// at a given id is outside this bound.
 ///
 /// A table of fixed capacity is full `MIN_FREE` slots early, and its error says so.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +62,8 @@ pub enum End {
     Refuse,
 }
 
-/// A slot that has lived all its lives is not used again. The default: no id ever comes back, and the
-/// table gets smaller by one slot after each C creations in one slot.
+/// A slot that has lived all its lives is not used again. The default: no id ever comes back, and
+/// the table gets smaller by one slot after each C creations in one slot.
 #[derive(Clone, Copy, Debug)]
 pub enum Retire {}
 
@@ -84,9 +84,9 @@ impl GenerationEnd for Wrap {
     const END: End = End::Wrap;
 }
 
-/// An insertion whose turn it is to use a slot that has lived all its lives is an error, and so is every
-/// later one until the slot is filled by [`insert_at`](crate::Table::insert_at): for tables that are
-/// meant never to get there, so that it shows.
+/// An insertion whose turn it is to use a slot that has lived all its lives is an error, and so is
+/// every later one until the slot is filled by [`insert_at`](crate::Table::insert_at): for tables
+/// that are meant never to get there, so that it shows.
 #[derive(Clone, Copy, Debug)]
 pub enum Refuse {}
 

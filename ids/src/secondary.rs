@@ -1,8 +1,8 @@
 //! More data for the objects of a table, keyed by the same ids.
 //!
-//! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011): the index in an id may
-//! lead into more arrays than one. Changes: such an array keeps generations of its own, so a stale id is
-//! told there, too, without asking the table.
+//! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011): the index in
+//! an id may lead into more arrays than one. Changes: such an array keeps generations of its own,
+//! so a stale id is told there, too, without asking the table.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "`len` counts words that are not 0, and slots are below the capacity"
@@ -28,23 +28,24 @@ const FIRST: usize = 8;
 
 /// An array beside a table: a value for some or all of its ids.
 ///
-/// The table does not know of it. When an object is removed from the table its value stays here, unseen
-/// by anyone who has no stale id, until the slot's next id takes the place, or it is
+/// The table does not know of it. When an object is removed from the table its value stays here,
+/// unseen by anyone who has no stale id, until the slot's next id takes the place, or it is
 /// [removed](Self::remove), or [`retain`](Self::retain) asks about it.
 ///
 /// # Memory
 ///
-/// Nothing while empty, then one block as that of a [`HoleTable`](crate::HoleTable): a word, a bit and a
-/// `T` for each slot up to the highest index; so it is for data that most objects have.
+/// Nothing while empty, then one block as that of a [`HoleTable`](crate::HoleTable): a word, a bit
+/// and a `T` for each slot up to the highest index; so it is for data that most objects have.
 ///
 /// # Threads
 ///
-/// `Send` where the values are `Send` and the allocator is `Sync`; `Sync` where the values are `Sync`, too.
+/// `Send` where the values are `Send` and the allocator is `Sync`; `Sync` where the values are
+/// `Sync`, too.
 ///
 /// # When not to use it
 ///
-/// For data that few objects have, take a [`PackedTable`](crate::PackedTable) of their own, and keep
-/// its ids here or in the objects.
+/// For data that few objects have, take a [`PackedTable`](crate::PackedTable) of their own, and
+/// keep its ids here or in the objects.
 ///
 /// # Examples
 ///
@@ -71,8 +72,8 @@ const FIRST: usize = 8;
 ///
 /// 1. `parts` lead to a block for `capacity` values from `memory`, or nowhere, with `capacity` 0.
 ///    `mask` is the number of slots less one, or 0.
-/// 2. A word is 0 where there is no value, else the bits of an id with this very index; `len` are not 0,
-///    and there the bit is set and the cell holds a value.
+/// 2. A word is 0 where there is no value, else the bits of an id with this very index; `len` are
+///    not 0, and there the bit is set and the cell holds a value.
 pub struct Secondary<'a, I: TableId, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
     parts: HoleParts<T, I::Repr>,
     mask: usize,
@@ -96,8 +97,8 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
         Self { parts, mask: 0, len: 0, capacity: 0, memory, owned: PhantomData }
     }
 
-    /// Sets the value of an id and returns the one it had. A value that another id of the slot left is
-    /// dropped: the last id given is taken for the living one.
+    /// Sets the value of an id and returns the one it had. A value that another id of the slot left
+    /// is dropped: the last id given is taken for the living one.
     ///
     /// # Complexity
     ///
@@ -105,7 +106,8 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
     ///
     /// # Errors
     ///
-    /// [`InsertError::Memory`] if memory is refused. The array is as it was and the value is dropped.
+    /// [`InsertError::Memory`] if memory is refused. The array is as it was and the value is
+    /// dropped.
     pub fn insert(&mut self, id: I, value: T) -> Result<Option<T>, InsertError> {
         if let Some(old) = self.get_mut(id) {
             return Ok(Some(mem::replace(old, value)));
@@ -167,7 +169,8 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
     #[must_use]
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         let slot = self.find(id)?;
-        // SAFETY: the word is an id's, so a value lies there (invariant 2), and `self` is lent for this.
+        // SAFETY: the word is an id's, so a value lies there (invariant 2), and `self` is lent for
+        // this.
         Some(unsafe { self.parts.object_at(slot).as_mut() })
     }
 
@@ -186,8 +189,8 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
         })
     }
 
-    /// Keeps the values that `keep` says yes to and drops the others: with a table's `contains`, those of
-    /// objects that are alive.
+    /// Keeps the values that `keep` says yes to and drops the others: with a table's `contains`,
+    /// those of objects that are alive.
     ///
     /// If `keep` or a destructor panics, the values not yet asked about stay.
     ///

@@ -1,9 +1,9 @@
 //! Ids for several threads: handed out, checked and freed without a lock.
 //!
-//! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), whose tables belong to
-//! one system, and his "Managing Coupling" (2011), which notes that whatever both sides touch is a
-//! threading problem. Changes: the ids alone are shared. The objects stay the caller's, in arrays by index,
-//! and no index is used again before a moment in which no thread holds one.
+//! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), whose tables
+//! belong to one system, and his "Managing Coupling" (2011), which notes that whatever both sides
+//! touch is a threading problem. Changes: the ids alone are shared. The objects stay the caller's,
+//! in arrays by index, and no index is used again before a moment in which no thread holds one.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "a cursor is below three times the slots, of which there are memory for two \
@@ -31,9 +31,9 @@ type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 ///
 /// [`create`](Self::create) hands out an id, whose index leads to a place in the caller's arrays;
 /// [`remove`](Self::remove) ends it. The index of a removed id is not handed out again before
-/// [`collect`](Self::collect), which borrows the table mutably, so that at that moment no thread is about
-/// to use an index that it looked up: the end of a frame, for instance. Slots go round in a queue, so a slot
-/// lives its lives as slowly as can be.
+/// [`collect`](Self::collect), which borrows the table mutably, so that at that moment no thread is
+/// about to use an index that it looked up: the end of a frame, for instance. Slots go round in a
+/// queue, so a slot lives its lives as slowly as can be.
 ///
 /// # Complexity
 ///
@@ -53,12 +53,13 @@ type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 /// # Threads
 ///
 /// `Send` and `Sync` where the allocator is `Sync`. An id that a thread was given by another (which
-/// orders both) is known to it. A thread that is given nothing may find an id alive that has just been
-/// removed, for as long as it could as well have asked before.
+/// orders both) is known to it. A thread that is given nothing may find an id alive that has just
+/// been removed, for as long as it could as well have asked before.
 ///
 /// # When not to use it
 ///
-/// Where one thread makes and removes objects, a [`HoleTable`](crate::HoleTable) holds the objects, too.
+/// Where one thread makes and removes objects, a [`HoleTable`](crate::HoleTable) holds the objects,
+/// too.
 ///
 /// # Examples
 ///
@@ -85,12 +86,13 @@ type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 ///
 /// # Invariants
 ///
-/// 1. `words` leads to a block of `2 * slots` atomics from `memory`, the words and the queue; `slots` is
-///    at most what the index can name.
-/// 2. A live word is an id's bits; any other has an index that is not its own, and the generation that
-///    lived last.
-/// 3. `taken <= collected <= returned <= taken + slots`, and the queue holds, at these positions modulo
-///    `slots`, from `taken` to `returned` the indices of slots that are neither live nor retired, each once.
+/// 1. `words` leads to a block of `2 * slots` atomics from `memory`, the words and the queue;
+///    `slots` is at most what the index can name.
+/// 2. A live word is an id's bits; any other has an index that is not its own, and the generation
+///    that lived last.
+/// 3. `taken <= collected <= returned <= taken + slots`, and the queue holds, at these positions
+///    modulo `slots`, from `taken` to `returned` the indices of slots that are neither live nor
+///    retired, each once.
 /// 4. `collected` changes only through `&mut self`.
 pub struct SharedTable<
     'a,
@@ -108,15 +110,15 @@ pub struct SharedTable<
     kind: PhantomData<(I, E)>,
 }
 
-// SAFETY: the block is the table's own, and all that is in it is atomic; the allocator is reached by a
-// shared reference.
+// SAFETY: the block is the table's own, and all that is in it is atomic; the allocator is reached
+// by a shared reference.
 unsafe impl<I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + Sync + ?Sized> Send
     for SharedTable<'_, I, E, A>
 {
 }
 
-// SAFETY: as above; through a shared reference the block is only changed atomically, and the allocator is
-// not called.
+// SAFETY: as above; through a shared reference the block is only changed atomically, and the
+// allocator is not called.
 unsafe impl<I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + Sync + ?Sized> Sync
     for SharedTable<'_, I, E, A>
 {
@@ -133,8 +135,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     ///
     /// # Errors
     ///
-    /// [`InsertError::Full`] if the index of an id cannot name so many, [`InsertError::Memory`] if `memory`
-    /// refuses.
+    /// [`InsertError::Full`] if the index of an id cannot name so many, [`InsertError::Memory`] if
+    /// `memory` refuses.
     pub fn new_in(slots: usize, memory: &'a A) -> Result<Self, InsertError> {
         if slots as u64 > I::SLOTS {
             let limit = I::SLOTS;
@@ -180,21 +182,22 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     ///
     /// # Errors
     ///
-    /// [`InsertError::Full`] if no slot is ready; those removed since the last [`collect`](Self::collect) are
-    /// counted as held back. [`InsertError::Spent`] with [`Refuse`](crate::Refuse), if the slot has lived all
-    /// its lives.
+    /// [`InsertError::Full`] if no slot is ready; those removed since the last
+    /// [`collect`](Self::collect) are counted as held back. [`InsertError::Spent`] with
+    /// [`Refuse`](crate::Refuse), if the slot has lived all its lives.
     #[inline]
     pub fn create(&self) -> Result<I, InsertError> {
-        // Relaxed: a thread that takes a position reads what was written there before the last `collect`, which
-        // by its `&mut self` came before every use of this `&self`.
+        // Relaxed: a thread that takes a position reads what was written there before the last
+        // `collect`, which by its `&mut self` came before every use of this `&self`.
         let mut at = self.taken.load(Ordering::Relaxed);
         loop {
             if at == self.collected {
                 return Err(self.none_ready());
             }
-            // While `taken` is `at`, nobody writes this entry; if it no longer is, the exchange below
-            // fails and what was read is not used. Acquire pairs with the Release in `remove`: a thread that reads
-            // what was written there for the next round finds `taken` beyond `at`.
+            // While `taken` is `at`, nobody writes this entry; if it no longer is, the exchange
+            // below fails and what was read is not used. Acquire pairs with the Release in
+            // `remove`: a thread that reads what was written there for the next round finds `taken`
+            // beyond `at`.
             let slot = self.entry(at).load(Ordering::Acquire) as usize;
             // Relaxed: the slot's word was last written by a removal before the last `collect`.
             let mut last = self.word(slot).load(Ordering::Relaxed) & I::GENERATION_MASK;
@@ -205,9 +208,10 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
                 }
                 last = 0;
             }
-            // The exchange alone decides who owns the position. Release, so that the entry is read before,
-            // and Acquire, so that this goes from one position to the next: a thread that comes to write the
-            // entry for the next round has been told (see `remove`). Relaxed on failure: `at` is read again.
+            // The exchange alone decides who owns the position. Release, so that the entry is read
+            // before, and Acquire, so that this goes from one position to the next: a thread that
+            // comes to write the entry for the next round has been told (see `remove`). Relaxed on
+            // failure: `at` is read again.
             let next = self.taken.compare_exchange(at, at + 1, Ordering::AcqRel, Ordering::Relaxed);
             let Err(other) = next else {
                 let bits = (last + I::GENERATION_ONE) | slot as u64;
@@ -220,7 +224,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         }
     }
 
-    /// Ends an id. Returns whether it was alive: of several threads that remove one id, one is told so.
+    /// Ends an id. Returns whether it was alive: of several threads that remove one id, one is told
+    /// so.
     ///
     /// Its index is handed out again after [`collect`](Self::collect).
     #[inline]
@@ -229,8 +234,9 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         let Some(slot) = self.slot(bits) else { return false };
         let generation = bits & I::GENERATION_MASK;
         let dead = generation | (slot ^ 1) as u64;
-        // Acquire pairs with the Release in `create`; Release with the Acquire in `contains`, so that who
-        // sees the id dead sees what was done before. Relaxed on failure: nothing is read then.
+        // Acquire pairs with the Release in `create`; Release with the Acquire in `contains`, so
+        // that who sees the id dead sees what was done before. Relaxed on failure: nothing is read
+        // then.
         let ended =
             self.word(slot).compare_exchange(bits, dead, Ordering::AcqRel, Ordering::Relaxed);
         if ended.is_err() {
@@ -241,13 +247,14 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             self.retired.fetch_add(1, Ordering::Relaxed);
             return true;
         }
-        // Each position is given to one thread. It is free, since the slot itself is not in the queue
-        // (invariant 3): an id from the position a round earlier, or from one behind it, was removed before.
-        // That removal may be another thread's, so Acquire and Release pass on from one to the next that
-        // the entry was read; else it could be overwritten before a slow processor reads it.
+        // Each position is given to one thread. It is free, since the slot itself is not in the
+        // queue (invariant 3): an id from the position a round earlier, or from one behind it, was
+        // removed before. That removal may be another thread's, so Acquire and Release pass on from
+        // one to the next that the entry was read; else it could be overwritten before a slow
+        // processor reads it.
         let at = self.returned.fetch_add(1, Ordering::AcqRel);
-        // Release pairs with the Acquire in `create`; else it is read after `collect`, whose `&mut self`
-        // orders both.
+        // Release pairs with the Acquire in `create`; else it is read after `collect`, whose `&mut
+        // self` orders both.
         self.entry(at).store(slot as u64, Ordering::Release);
         true
     }
@@ -264,8 +271,9 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         self.slot(bits).is_some_and(live)
     }
 
-    /// Returns the id's index if it is alive: below [`capacity`](Self::capacity), for the caller's arrays.
-    /// Until the next [`collect`](Self::collect) no other id has it, even if this one is removed.
+    /// Returns the id's index if it is alive: below [`capacity`](Self::capacity), for the caller's
+    /// arrays. Until the next [`collect`](Self::collect) no other id has it, even if this one is
+    /// removed.
     #[inline]
     #[must_use]
     pub fn index_of(&self, id: I) -> Option<usize> {
@@ -372,8 +380,9 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
 
     #[inline]
     fn entry(&self, at: usize) -> &Atomic<I> {
-        // `at` modulo `slots`, without a division: `collect` leaves `taken` below `slots`, so no position
-        // reaches `3 * slots` before the next (invariant 3). Twice `slots` atomics fit into memory.
+        // `at` modulo `slots`, without a division: `collect` leaves `taken` below `slots`, so no
+        // position reaches `3 * slots` before the next (invariant 3). Twice `slots` atomics fit
+        // into memory.
         let rounds = usize::from(at >= self.slots) + usize::from(at >= 2 * self.slots);
         let at = at - rounds * self.slots;
         debug_assert!(at < self.slots, "entry {at} is within the queue");

@@ -12,8 +12,8 @@ pub(crate) use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use crate::id::Repr;
 
-/// The integers of ids that several threads can share a table of: `u32`, and `u64` where the machine has
-/// atomic ones.
+/// The integers of ids that several threads can share a table of: `u32`, and `u64` where the
+/// machine has atomic ones.
 pub trait SharedRepr: Repr {
     /// The same integer, atomic.
     #[doc(hidden)]

@@ -2,13 +2,15 @@
 //!
 //! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011). Changes:
 //!
-//! - Both of its arrays, the one with holes and the packed one, are one type with one API, and differ in a
-//!   type parameter.
-//! - A dead slot holds an index that is not its own in the place where a live one has its own, so one
-//!   comparison distinguishes live from dead and every slot can be used: the article's code cannot use index
-//!   65 535, reads beyond its array when it links the last slot, and does not notice an empty queue.
-//! - The free slots are in an array of their own and know their position in it, so a given id can be taken
-//!   out of its middle, and what is to be used next is known without reading the slot before.
+//! - Both of its arrays, the one with holes and the packed one, are one type with one API, and
+//!   differ in a type parameter.
+//! - A dead slot holds an index that is not its own in the place where a live one has its own, so
+//!   one comparison distinguishes live from dead and every slot can be used: the article's code
+//!   cannot use index 65 535, reads beyond its array when it links the last slot, and does not
+//!   notice an empty queue.
+//! - The free slots are in an array of their own and know their position in it, so a given id can
+//!   be taken out of its middle, and what is to be used next is known without reading the slot
+//!   before.
 //! - Memory comes from an allocator or from the caller, and running out of it is an error.
 
 use core::marker::PhantomData;
@@ -51,9 +53,9 @@ pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 
 /// The array with holes: objects never move.
 ///
-/// A lookup reads the slot's word and the object, which lie apart but whose addresses both follow from
-/// the id, so the processor fetches them at once. Iteration follows a bitmap and costs what is alive,
-/// in order of the slots.
+/// A lookup reads the slot's word and the object, which lie apart but whose addresses both follow
+/// from the id, so the processor fetches them at once. Iteration follows a bitmap and costs what is
+/// alive, in order of the slots.
 ///
 /// ```text
 /// objects  | T  |              | T  |              | ..    a T a place
@@ -71,7 +73,8 @@ pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 ///
 /// # When not to use it
 ///
-/// Where all objects are visited often and seldom looked up, a [`PackedTable`] is quicker, as is a slice.
+/// Where all objects are visited often and seldom looked up, a [`PackedTable`] is quicker, as is a
+/// slice.
 ///
 /// # Examples
 ///
@@ -98,7 +101,8 @@ pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 pub type HoleTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator + 'a> =
     Table<'a, Holes, T, I, F, E, A>;
 
-/// The packed array: objects lie without gaps, and the last one moves into the place of a removed one.
+/// The packed array: objects lie without gaps, and the last one moves into the place of a removed
+/// one.
 ///
 /// A lookup reads the slot, which holds the id and the object's place in one cache line, then the
 /// object. Iteration is a walk over a slice.
@@ -141,20 +145,21 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 
 /// A table that gives each object an id and finds the object by it.
 ///
-/// `S` is the arrangement: name the table as [`HoleTable`] or [`PackedTable`], which differ in nothing but
-/// what an operation costs. `I` is the [`Id`]'s type, `F` the free list ([`Lifo`] or
+/// `S` is the arrangement: name the table as [`HoleTable`] or [`PackedTable`], which differ in
+/// nothing but what an operation costs. `I` is the [`Id`]'s type, `F` the free list ([`Lifo`] or
 /// [`Fifo`](crate::Fifo)), `E` what happens at the end of a slot's generations ([`Retire`],
 /// [`Wrap`](crate::Wrap) or [`Refuse`](crate::Refuse)), `A` where memory comes from.
 ///
-/// An id of an object that is gone, an id of another table (if tables have
-/// [tags](Self::with_tag)), and an id made of any bits whatever is `None`: never another object, and never
-/// a panic. Two tables without tags and with ids of one type cannot tell each other's ids.
+/// An id of an object that is gone, an id of another table (if tables have [tags](Self::with_tag)),
+/// and an id made of any bits whatever is `None`: never another object, and never a panic. Two
+/// tables without tags and with ids of one type cannot tell each other's ids.
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then one block without pointers, drawn at [`HoleTable`] and [`PackedTable`], which
-/// doubles when it is full, in place where the allocator can, or memory of the caller that never grows. Its slots are rounded up to a
-/// power of two, its objects are not. `size_of::<Table>()` is at most 15 words.
+/// Nothing while empty. Then one block without pointers, drawn at [`HoleTable`] and
+/// [`PackedTable`], which doubles when it is full, in place where the allocator can, or memory of
+/// the caller that never grows. Its slots are rounded up to a power of two, its objects are not.
+/// `size_of::<Table>()` is at most 15 words.
 ///
 /// # Threads
 ///
@@ -163,27 +168,30 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 ///
 /// # Panics
 ///
-/// No operation panics by itself. If a closure or a destructor that it calls does, the table is whole: what
-/// was removed is removed, the rest stands, and nothing leaks that would not with `Vec`.
+/// No operation panics by itself. If a closure or a destructor that it calls does, the table is
+/// whole: what was removed is removed, the rest stands, and nothing leaks that would not with
+/// `Vec`.
 ///
 /// # Invariants
 ///
-/// 1. `parts` lead to a block for `capacity` objects from `memory`, or from the caller where that is
-///    `None`; or nowhere, with `capacity` and `mask` 0. Else `mask` is the number of slots less one,
-///    and below 2^`INDEX_BITS`.
+/// 1. `parts` lead to a block for `capacity` objects from `memory`, or from the caller where that
+///    is `None`; or nowhere, with `capacity` and `mask` 0. Else `mask` is the number of slots less
+///    one, and below 2^`INDEX_BITS`.
 /// 2. Slots from `used` on are 0; `used <= capacity <= limit`.
-/// 3. The word of a live slot is its id's bits: own index, generation of at least 1, the table's tag.
-/// 4. The word of any other slot below `used` has an index whose lowest bit is not that of its own, and no
-///    tag. Its generation is the last one that lived where it is free, that of the id where it is reserved,
-///    0 where it is retired.
-/// 5. The free list has `free` different slots: of a stack, at the positions below `free`; of a ring, at as many
-///    from `head` on, behind `capacity - 1` again from 0. The index in the word of the slot at position p is
-///    `slot ^ (p | 1)`.
+/// 3. The word of a live slot is its id's bits: own index, generation of at least 1, the table's
+///    tag.
+/// 4. The word of any other slot below `used` has an index whose lowest bit is not that of its own,
+///    and no tag. Its generation is the last one that lived where it is free, that of the id where
+///    it is reserved, 0 where it is retired.
+/// 5. The free list has `free` different slots: of a stack, at the positions below `free`; of a
+///    ring, at as many from `head` on, behind `capacity - 1` again from 0. The index in the word of
+///    the slot at position p is `slot ^ (p | 1)`.
 /// 6. Of the slots below `used`, those that are not free, reserved or retired are live: there is no
 ///    counter of them to keep. The index in the word of a reserved or retired slot is `slot ^ 1`.
-/// 7. Position p of the free list lies p + 1 places before `free_end`, within the block for every p below
-///    `capacity`. With a stack in a packed table these are the last of the objects' ids: as those that
-///    are live and those that are free are together at most `capacity`, neither reaches the other.
+/// 7. Position p of the free list lies p + 1 places before `free_end`, within the block for every p
+///    below `capacity`. With a stack in a packed table these are the last of the objects' ids: as
+///    those that are live and those that are free are together at most `capacity`, neither reaches
+///    the other.
 pub struct Table<
     'a,
     S: Shape,
@@ -222,8 +230,8 @@ where
 {
 }
 
-// SAFETY: through a shared reference the table gives out shared references to its objects and changes
-// nothing.
+// SAFETY: through a shared reference the table gives out shared references to its objects and
+// changes nothing.
 unsafe impl<S: Shape, T: Sync, I: TableId, F: FreeList, E: GenerationEnd, A> Sync
     for Table<'_, S, T, I, F, E, A>
 where
@@ -238,13 +246,14 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     ///
     /// # Complexity
     ///
-    /// O(1) amortised; O(capacity) where the table grows, which moves every object. No id is invalidated.
+    /// O(1) amortised; O(capacity) where the table grows, which moves every object. No id is
+    /// invalidated.
     ///
     /// # Errors
     ///
-    /// [`InsertError`] if the table is full, memory is refused, or, with [`Refuse`](crate::Refuse), the
-    /// slot has lived all its lives. The table is as it was and the object is dropped: to keep it, ask
-    /// for an id by [`reserve_id`](Self::reserve_id) first.
+    /// [`InsertError`] if the table is full, memory is refused, or, with [`Refuse`](crate::Refuse),
+    /// the slot has lived all its lives. The table is as it was and the object is dropped: to keep
+    /// it, ask for an id by [`reserve_id`](Self::reserve_id) first.
     #[inline]
     #[expect(clippy::arithmetic_side_effects, reason = "the slot that was acquired counts as live")]
     pub fn insert(&mut self, value: T) -> Result<I, InsertError> {
@@ -286,7 +295,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[must_use]
     pub fn get(&self, id: I) -> Option<&T> {
         let slot = self.find(id)?;
-        // SAFETY: the slot is live, so an object lies there, and nobody changes it while `self` is lent.
+        // SAFETY: the slot is live, so an object lies there, and nobody changes it while `self` is
+        // lent.
         Some(unsafe { self.parts.object_at(self.parts.place_of(slot)).as_ref() })
     }
 
@@ -303,7 +313,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         Some(unsafe { self.parts.object_at(self.parts.place_of(slot)).as_mut() })
     }
 
-    /// Returns several objects at once, to be changed; `None` if two ids are equal or any names nothing.
+    /// Returns several objects at once, to be changed; `None` if two ids are equal or any names
+    /// nothing.
     ///
     /// # Complexity
     ///
@@ -318,14 +329,14 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         }
         Some(ids.map(|id| {
             let slot = id.bits() as usize & self.mask;
-            // SAFETY: every id was found above, so an object lies there; the ids differ, hence the slots
-            // and the objects do, and `self` is lent for these alone.
+            // SAFETY: every id was found above, so an object lies there; the ids differ, hence the
+            // slots and the objects do, and `self` is lent for these alone.
             unsafe { self.parts.object_at(self.parts.place_of(slot)).as_mut() }
         }))
     }
 
-    /// Returns the object's index among the table's objects, for an array that runs parallel to them; below
-    /// [`capacity`](Self::capacity).
+    /// Returns the object's index among the table's objects, for an array that runs parallel to
+    /// them; below [`capacity`](Self::capacity).
     ///
     /// In a [`HoleTable`] it is the id's own and stays. In a [`PackedTable`] it is the place in
     /// [`as_slice`](PackedTable::as_slice), which a removal may change; there `id.index()` is what
@@ -380,9 +391,9 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     /// Returns the slot that a live id names.
     ///
-    /// The slot is within the table whatever the id's bits are, and its lowest bit is that of their index,
-    /// which the mask leaves however few slots there are. So a word that equals all bits is no dead slot's
-    /// (invariants 1 to 4).
+    /// The slot is within the table whatever the id's bits are, and its lowest bit is that of their
+    /// index, which the mask leaves however few slots there are. So a word that equals all bits is
+    /// no dead slot's (invariants 1 to 4).
     #[inline]
     fn find(&self, id: I) -> Option<usize> {
         let bits = id.bits();

@@ -1,6 +1,8 @@
-//! Builds LuaJIT so that compiled loops look at hooks: without, nothing stops a script that does not end.
+//! Builds LuaJIT so that compiled loops look at hooks: without, nothing stops a script that does
+//! not end.
 //!
-//! The crate of LuaJIT's sources has no place for a flag, but takes the C compiler from the environment.
+//! The crate of LuaJIT's sources has no place for a flag, but takes the C compiler from the
+//! environment.
 
 use std::process::{Command, exit};
 use std::{env, io};

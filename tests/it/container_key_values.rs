@@ -1,5 +1,5 @@
-//! Stores of keys and values over every kind of memory, over a mapped file, and beside an independent reader of
-//! JSON.
+//! Stores of keys and values over every kind of memory, over a mapped file, and beside an
+//! independent reader of JSON.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Lists in one array over every kind of memory: beside vectors of vectors, settled while they change, until there is
-//! no memory left.
+//! Lists in one array over every kind of memory: beside vectors of vectors, settled while they
+//! change, until there is no memory left.
 
 use loligo_allocators::{
     Allocator, BuddyAllocator, DefaultClasses, FailingAllocator, FrameAllocator, HeapAllocator,
@@ -28,8 +28,8 @@ impl Random {
     }
 }
 
-/// Drives a pool and vectors of vectors alike, for as long as there is memory. Returns how many changes were
-/// refused.
+/// Drives a pool and vectors of vectors alike, for as long as there is memory. Returns how many
+/// changes were refused.
 fn drive<const K: usize>(memory: &dyn Allocator, seed: u64, steps: u64) -> u32 {
     let mut random = Random(seed);
     let mut pool: ListPool<'_, u64, dyn Allocator, K> = ListPool::new_in(memory);

@@ -1,5 +1,5 @@
-//! Hash maps, multi maps and heaps of relocatable blocks on every allocator that serves blocks of any size,
-//! and over memory that runs out.
+//! Hash maps, multi maps and heaps of relocatable blocks on every allocator that serves blocks of
+//! any size, and over memory that runs out.
 
 use std::collections::BTreeMap;
 

@@ -137,7 +137,8 @@ fn values_move_between_arrays() {
     assert_eq!(chest.value(row, id32!("parts")), source.value(id32!("parts")));
 }
 
-/// JSON of a kind that open arrays take: objects with a few keys, whose values are of one type each.
+/// JSON of a kind that open arrays take: objects with a few keys, whose values are of one type
+/// each.
 fn rows() -> impl Strategy<Value = String> {
     let row = (any::<i32>(), -1e6_f32..1e6, "[a-z\\\\\"\u{e9}\u{1f980} ]{0,9}", any::<[bool; 2]>());
     prop::collection::vec(row, 0..12).prop_map(|rows| {

@@ -1,5 +1,5 @@
-//! Event streams, queued calls and two-way streams from outside: through `dyn Allocator`, across threads, and
-//! under bytes of every kind.
+//! Event streams, queued calls and two-way streams from outside: through `dyn Allocator`, across
+//! threads, and under bytes of every kind.
 
 use std::thread;
 

@@ -81,7 +81,8 @@ fn a_block_may_be_freed_by_another_thread() {
             for address in receiver {
                 let block = core::ptr::with_exposed_provenance_mut::<u8>(address);
                 let block = core::ptr::NonNull::new(block).expect("a block's address");
-                // SAFETY: the other thread sent a live block of this layout, and keeps no use of it.
+                // SAFETY: the other thread sent a live block of this layout, and keeps no use of
+                // it.
                 unsafe { heap.deallocate_sized(block, layout) };
             }
         });

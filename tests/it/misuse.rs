@@ -168,8 +168,8 @@ fn a_careless_allocator_is_seen_to_survive() {
     }
 }
 
-/// Writes past a block cannot mislead an allocator that keeps nothing in its blocks; where links lie
-/// in free blocks they must at least be noticed. Nothing may crash.
+/// Writes past a block cannot mislead an allocator that keeps nothing in its blocks; where links
+/// lie in free blocks they must at least be noticed. Nothing may crash.
 #[test]
 fn stray_writes_do_not_crash_ours() {
     let mut table = String::new();
@@ -179,7 +179,8 @@ fn stray_writes_do_not_crash_ours() {
         for wrong in Wrong::ALL.into_iter().filter(|wrong| !FOUND.contains(wrong)) {
             let (verdict, said) = outcome(subject, wrong, true);
             table.push_str(&format!("{:<14}{:<18}{verdict}\n", subject.name, format!("{wrong:?}")));
-            // A MiB of stray bytes is more than a region here holds, so it destroys what is not ours.
+            // A MiB of stray bytes is more than a region here holds, so it destroys what is not
+            // ours.
             let destroys = matches!(wrong, Wrong::OverflowMany | Wrong::UnderflowMany);
             // A page that was freed is gone, and the system stops a program that touches it.
             let unmapped = subject.name == PAGE.name && wrong == Wrong::UseAfterFree;

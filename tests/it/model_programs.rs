@@ -1,4 +1,5 @@
-//! Programs on tables and containers beside their models, over memory that is enough and over memory that runs out.
+//! Programs on tables and containers beside their models, over memory that is enough and over
+//! memory that runs out.
 
 use loligo_allocators::{Allocator, FailingAllocator, HeapAllocator, PageAllocator, Refusals};
 use loligo_tests::programs::*;
@@ -33,8 +34,8 @@ fn keys_and_values_do_as_maps() {
     check_ops::<KeyValuesOp>(96, 160, over_heaps(run_key_values));
 }
 
-/// A block that was cut in place is shorter than what the heap grants for as many words. A copy told the length
-/// of the old block, and sought its texts in the wrong places.
+/// A block that was cut in place is shorter than what the heap grants for as many words. A copy
+/// told the length of the old block, and sought its texts in the wrong places.
 #[test]
 fn a_copy_of_keys_and_values_in_a_longer_block_has_all_of_them() {
     let program = [

@@ -1,4 +1,5 @@
-//! The memory overview over real allocators: the same numbers in the table, in JSON and on the page.
+//! The memory overview over real allocators: the same numbers in the table, in JSON and on the
+//! page.
 
 use core::ptr::NonNull;
 

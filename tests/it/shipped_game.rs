@@ -1,4 +1,5 @@
-//! What a game is built from: the engine without its feature `compile` links no compiler and no importer.
+//! What a game is built from: the engine without its feature `compile` links no compiler and no
+//! importer.
 
 use std::process::Command;
 

@@ -10,8 +10,8 @@ use loligo_tests::programs::{
 };
 use loligo_tests::shrink::{Case, Subject, model_test, run_on, shrink, shrink_in_children, work};
 
-/// What was printed of an allocator with a planted fault, but for its first line, which would make it a test of
-/// its own; so below.
+/// What was printed of an allocator with a planted fault, but for its first line, which would make
+/// it a test of its own; so below.
 const OF_ALLOCATOR: &str = include_str!("shrink/allocator.txt");
 
 /// The same of a container.
@@ -28,7 +28,8 @@ mod pasted {
 
 const CHILD: Child = Child::new("shrink::child");
 
-/// Does the jobs of the tests below. A program with a reallocation crashes where `crashing` is planted.
+/// Does the jobs of the tests below. A program with a reallocation crashes where `crashing` is
+/// planted.
 #[test]
 fn child() {
     let Some(job) = CHILD.job() else { return };

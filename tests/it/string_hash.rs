@@ -171,7 +171,8 @@ fn a_mapped_file_is_a_table() {
     assert_eq!(damage.reason, "the checksum is another");
 }
 
-/// Any strings go in and come out, in the order of their ids, and any two tables merge into that of all.
+/// Any strings go in and come out, in the order of their ids, and any two tables merge into that of
+/// all.
 fn agrees_with_a_map<I: IdString>(left: &[String], right: &[String]) {
     let model: BTreeMap<I, &str> =
         left.iter().chain(right).map(|name| (I::with_seed(name, 0), name.as_str())).collect();

@@ -15,7 +15,8 @@ pub(crate) type Test<'t> = &'t mut dyn FnMut(&dyn Allocator);
 pub(crate) struct Subject {
     /// The allocator's own name, which its reports must tell.
     pub(crate) name: &'static str,
-    /// The allocator that reports a wrong use where that is not itself: the backing that it passes frees on to.
+    /// The allocator that reports a wrong use where that is not itself: the backing that it passes
+    /// frees on to.
     pub(crate) reporter: fn(Wrong) -> Option<&'static str>,
     /// What it can serve.
     pub(crate) limits: Limits,

@@ -1,4 +1,5 @@
-//! The engine under the suite for subsystems: booted, a few frames, shut down, with requests for memory refused in turn.
+//! The engine under the suite for subsystems: booted, a few frames, shut down, with requests for
+//! memory refused in turn.
 
 use core::alloc::Layout;
 use core::num::NonZeroUsize;
@@ -85,7 +86,8 @@ fn data() -> tempfile::TempDir {
     folder
 }
 
-/// The first error that was logged: a script that is refused memory stops its call, and the game goes on and says so.
+/// The first error that was logged: a script that is refused memory stops its call, and the game
+/// goes on and says so.
 #[derive(Default)]
 struct Heard(Mutex<Option<String>>);
 
@@ -114,8 +116,8 @@ fn options<'o>(
     }
 }
 
-/// A whole life: returns the text of the last frame, and how much there is of the world. What was logged as an error is
-/// one, so that nothing is lost in silence.
+/// A whole life: returns the text of the last frame, and how much there is of the world. What was
+/// logged as an error is one, so that nothing is lost in silence.
 fn live(
     data: &Path,
     memory: &dyn Allocator,
@@ -163,7 +165,8 @@ struct CaughtUp {
     requests: Range<u64>,
 }
 
-/// A game of eleven frames with the given number of requests refused; `None` if it did not boot, or a script was refused.
+/// A game of eleven frames with the given number of requests refused; `None` if it did not boot, or
+/// a script was refused.
 fn caught_up(data: &Path, refusals: Refusals) -> Option<CaughtUp> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
@@ -210,7 +213,8 @@ fn a_boot_that_is_refused_once_leaves_nothing() {
     let data = folder.path().join("data");
     let whole = caught_up(&data, Refusals::None).expect("nothing is refused");
     assert!(whole.requests.start > CONTENT, "{:?} are those of its frames", whole.requests);
-    // The suite draws some of these requests; one whose refusal lost the place of a mesh lay between them.
+    // The suite draws some of these requests; one whose refusal lost the place of a mesh lay
+    // between them.
     let booted = |number: &u64| caught_up(&data, Refusals::Nth(*number)).is_some();
     let booted = (0..CONTENT).filter(booted).count();
     println!("{booted} of {CONTENT} games booted all the same");
@@ -246,7 +250,8 @@ fn an_engine_that_stops_at_its_first_error_conforms() {
 fn an_engine_that_goes_on_after_errors_leaves_nothing_and_stops_nothing() {
     let folder = data();
     let data = folder.path().join("data");
-    // What a lost frame leaves undone is the game's to notice: no more is asked than that nothing panics, hangs or leaks.
+    // What a lost frame leaves undone is the game's to notice: no more is asked than that nothing
+    // panics, hangs or leaks.
     let script =
         |watch: &Watch<'_>| watch.make(|memory| live(&data, memory, 1, true), |_| ()).map(drop);
     conforms(script, 32);
@@ -268,8 +273,9 @@ struct OneAtATime<'a> {
     lock: Mutex<()>,
 }
 
-// SAFETY: the memory of the suite belongs to no thread: it is cells and a region of its own. Each call of it is made under
-// the lock, and the thread that made the memory waits meanwhile for the engine, in `with_engine`.
+// SAFETY: the memory of the suite belongs to no thread: it is cells and a region of its own. Each
+// call of it is made under the lock, and the thread that made the memory waits meanwhile for the
+// engine, in `with_engine`.
 unsafe impl Sync for OneAtATime<'_> {}
 
 impl<'a> OneAtATime<'a> {

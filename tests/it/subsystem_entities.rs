@@ -1,4 +1,5 @@
-//! Entities under the suite for subsystems: spawned, linked, changed and removed, with every request refused in turn.
+//! Entities under the suite for subsystems: spawned, linked, changed and removed, with every
+//! request refused in turn.
 
 use core::convert::Infallible;
 

@@ -1,4 +1,5 @@
-//! The renderer that draws with a graphics card, under the suite for subsystems, where there is a driver.
+//! The renderer that draws with a graphics card, under the suite for subsystems, where there is a
+//! driver.
 
 use loligo_allocators::Allocator;
 use loligo_gpu::Gpu;

@@ -1,5 +1,5 @@
-//! Rendering under the suite for subsystems: contexts, sorting, lists, descriptions, both sides of state reflection, and
-//! whole frames as text.
+//! Rendering under the suite for subsystems: contexts, sorting, lists, descriptions, both sides of
+//! state reflection, and whole frames as text.
 
 use core::convert::Infallible;
 

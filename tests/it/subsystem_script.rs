@@ -1,5 +1,5 @@
-//! Scripts under the suite for subsystems: machines made, modules loaded, callbacks, the console, the collector and the
-//! inspection, with each request for memory refused in turn.
+//! Scripts under the suite for subsystems: machines made, modules loaded, callbacks, the console,
+//! the collector and the inspection, with each request for memory refused in turn.
 
 use loligo_allocators::{Allocator, Arming, HeapAllocator, PageAllocator};
 use loligo_script::{Binding, Collector, CollectorSettings, Host, Route, Script, Settings, Value};

@@ -1,4 +1,5 @@
-//! A task manager under the suite for subsystems: without workers, as std takes memory of the global heap for threads.
+//! A task manager under the suite for subsystems: without workers, as std takes memory of the
+//! global heap for threads.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 

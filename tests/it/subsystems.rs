@@ -1,5 +1,5 @@
-//! What takes its memory from an allocator that is passed in, under the suite for that: containers, and a small
-//! subsystem made of them.
+//! What takes its memory from an allocator that is passed in, under the suite for that: containers,
+//! and a small subsystem made of them.
 
 use core::fmt;
 use std::sync::Mutex;
@@ -185,7 +185,8 @@ fn stores_of_keys_and_values_conform() {
     });
 }
 
-/// A sample of what is on tier 0: a roster of units with their names, and a note of each that joined.
+/// A sample of what is on tier 0: a roster of units with their names, and a note of each that
+/// joined.
 struct Roster<'a> {
     units: HoleTable<'a, u32>,
     names: HashMap<'a, u32, Id<u32>>,

@@ -1,4 +1,5 @@
-//! Every check of the suites for containers can fail: planted faults, each caught by the check that is there for it.
+//! Every check of the suites for containers can fail: planted faults, each caught by the check that
+//! is there for it.
 
 use core::fmt::Debug;
 use std::collections::BTreeSet;
@@ -14,8 +15,8 @@ use loligo_tests::models::{
 pub(crate) const RULES: [Rule; 5] =
     [Rule::Model, Rule::Stale, Rule::Order, Rule::Bound, Rule::Drops];
 
-/// Runs a suite over the container without a fault and over one with each, and checks that each is caught by its check,
-/// that no check is without a fault, and that each of `rules` is found broken.
+/// Runs a suite over the container without a fault and over one with each, and checks that each is
+/// caught by its check, that no check is without a fault, and that each of `rules` is found broken.
 fn each_is_caught<F: Copy + Debug>(
     none: F,
     caught: &[(F, &'static str)],

@@ -1,5 +1,5 @@
-//! Traces as programs, and programs as traces: what the replayer verifies the oracle runs, and the other way
-//! around.
+//! Traces as programs, and programs as traces: what the replayer verifies the oracle runs, and the
+//! other way around.
 
 use loligo_replay::trace::{Trace, write_trace};
 use loligo_tests::programs::AllocatorOp::{Allocate, AllocateZeroed, FreeSized, Reallocate};

@@ -1,4 +1,5 @@
-//! Checks in processes of their own: one that passes, one that fails, one that crashes and one that hangs.
+//! Checks in processes of their own: one that passes, one that fails, one that crashes and one that
+//! hangs.
 
 use core::time::Duration;
 

@@ -45,11 +45,11 @@ pub(crate) fn greatest_block(make: &mut Maker<'_>, limits: &Limits) -> usize {
     greatest
 }
 
-/// Runs `script` on a fresh allocator and frees everything; a block of `greatest` bytes, which another fresh one
-/// served, must be served in the end.
+/// Runs `script` on a fresh allocator and frees everything; a block of `greatest` bytes, which
+/// another fresh one served, must be served in the end.
 ///
-/// In a region at another address other blocks are aligned, so where that is refused, `script` runs once more,
-/// on an allocator that was asked for its own greatest block before.
+/// In a region at another address other blocks are aligned, so where that is refused, `script` runs
+/// once more, on an allocator that was asked for its own greatest block before.
 pub(crate) fn attempt_to_end(
     make: &mut Maker<'_>,
     limits: &Limits,
@@ -89,7 +89,8 @@ pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without words".to_owned())
 }
 
-/// Lets a misuse unwind instead of aborting, so that a program that provokes one can be made smaller.
+/// Lets a misuse unwind instead of aborting, so that a program that provokes one can be made
+/// smaller.
 pub(crate) fn panic_on_misuse() {
     fn handler(report: &Report<'_>) -> ! {
         panic!("{report}")

@@ -1,9 +1,9 @@
 //! Allocators stacked on one another, by name.
 //!
-//! A [`Stack`] is a base and the wrappers on it, from the lowest up. It is built from the layout of the
-//! blocks that its top is to serve: each wrapper says what it asks of the layer below, so that even a
-//! pool at the bottom has blocks of the right size. The conformance matrix and the table of misuse are
-//! made of these.
+//! A [`Stack`] is a base and the wrappers on it, from the lowest up. It is built from the layout of
+//! the blocks that its top is to serve: each wrapper says what it asks of the layer below, so that
+//! even a pool at the bottom has blocks of the right size. The conformance matrix and the table of
+//! misuse are made of these.
 
 mod base;
 mod stack;

@@ -22,15 +22,15 @@ pub struct Limits {
     /// The bytes after which the allocator refuses; `None` if it grows as long as the machine has
     /// memory.
     pub memory: Option<usize>,
-    /// Greater blocks are touched at their ends only, and are neither zeroed nor reallocated, so that
-    /// reserved address space stays free of pages.
+    /// Greater blocks are touched at their ends only, and are neither zeroed nor reallocated, so
+    /// that reserved address space stays free of pages.
     pub touch_max: usize,
     /// Whether each freed block makes room again. A frame gives room back only from its end.
     pub reclaims: bool,
     /// Whether `walk` shows the live blocks.
     pub lists: bool,
-    /// Whether `walk` shows them in address order within a region. The regions are the live blocks of
-    /// the backing, or the whole allocator where it has none.
+    /// Whether `walk` shows them in address order within a region. The regions are the live blocks
+    /// of the backing, or the whole allocator where it has none.
     pub ordered: bool,
     /// Whether `owns` knows each block, and knows a block of somebody else.
     pub owns: bool,

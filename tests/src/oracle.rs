@@ -1,8 +1,8 @@
 //! The oracle: does every operation on an allocator and knows what must be true afterwards.
 //!
 //! It keeps a shadow map of the live blocks by address, in which an overlap shows at once, the
-//! contents of each by a seed, and the counters as they must stand. Conformance suites and operation
-//! programs are scripts over it.
+//! contents of each by a seed, and the counters as they must stand. Conformance suites and
+//! operation programs are scripts over it.
 
 mod free;
 mod grow;
@@ -212,7 +212,8 @@ impl<'a> Oracle<'a> {
     fn enter(&mut self, layout: Layout, answer: NonNull<[u8]>, raised: (usize, usize)) -> Live {
         self.seed = self.seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
         let block = answer.cast::<u8>();
-        // SAFETY: the allocator gave this block out, it overlaps no other, and it is used here only.
+        // SAFETY: the allocator gave this block out, it overlaps no other, and it is used here
+        // only.
         let pattern =
             unsafe { Pattern::write(block, answer.len(), self.limits.touch_max, self.seed) };
         let live = Live {

@@ -1,5 +1,6 @@
 //! Programs of operations: drawn by proptest, decoded from a fuzzer's bytes, or written down as a
-//! regression, and run on an allocator under the [`Oracle`], on a table or container beside a model.
+//! regression, and run on an allocator under the [`Oracle`], on a table or container beside a
+//! model.
 //!
 //! | family | runs on | by |
 //! |---|---|---|

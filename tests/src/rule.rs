@@ -2,10 +2,11 @@
 
 use core::fmt;
 
-/// A rule of the contract of allocators, of containers, or of what takes its memory from an allocator.
+/// A rule of the contract of allocators, of containers, or of what takes its memory from an
+/// allocator.
 ///
-/// Each has at least one planted fault ([`models`](crate::models)) that breaks it, so that no check can
-/// go blind unseen.
+/// Each has at least one planted fault ([`models`](crate::models)) that breaks it, so that no check
+/// can go blind unseen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Rule {
@@ -67,9 +68,11 @@ pub enum Rule {
     Bound,
     /// Every key and value is dropped once.
     Drops,
-    /// Memory comes from the allocator that was passed in, as much as is claimed, and from nowhere else.
+    /// Memory comes from the allocator that was passed in, as much as is claimed, and from nowhere
+    /// else.
     Charged,
-    /// A refusal changes nothing that can be seen, and what was refused is had as soon as there is memory.
+    /// A refusal changes nothing that can be seen, and what was refused is had as soon as there is
+    /// memory.
     Refusal,
 }
 

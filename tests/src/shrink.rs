@@ -1,9 +1,9 @@
 //! Makes a failing program small and prints it as a test.
 //!
-//! First operations are left out, in ever smaller runs (delta debugging: A. Zeller and R. Hildebrandt,
-//! Simplifying and isolating failure-inducing input, 2002); then each that is left is made plainer: smaller
-//! sizes, lesser alignments, fewer slots. Both are repeated until neither changes anything, so that no single
-//! operation of the result can be left out.
+//! First operations are left out, in ever smaller runs (delta debugging: A. Zeller and R.
+//! Hildebrandt, Simplifying and isolating failure-inducing input, 2002); then each that is left is
+//! made plainer: smaller sizes, lesser alignments, fewer slots. Both are repeated until neither
+//! changes anything, so that no single operation of the result can be left out.
 
 mod case;
 mod ops;
@@ -22,8 +22,8 @@ pub use work::{Shrunk, shrink_in_children, work};
 /// The most runs that [`shrink`] makes. Most programs need some hundred.
 pub const RUNS_MAX: u32 = 20_000;
 
-/// An operation that can be made plainer. Shrinking only goes from an operation to one of these, and these are
-/// less in some measure that cannot fall for ever, so that it ends.
+/// An operation that can be made plainer. Shrinking only goes from an operation to one of these,
+/// and these are less in some measure that cannot fall for ever, so that it ends.
 pub trait Plainer: Clone + fmt::Debug {
     /// Returns operations that are less than this one, those that differ most first.
     fn plainer(&self) -> Vec<Self>;
@@ -34,12 +34,13 @@ pub trait Plainer: Clone + fmt::Debug {
     }
 }
 
-/// Returns the smallest program that can be made of `program` so that `fails` still holds of it. If it does not
-/// hold of `program` itself, that is returned as it is.
+/// Returns the smallest program that can be made of `program` so that `fails` still holds of it. If
+/// it does not hold of `program` itself, that is returned as it is.
 ///
 /// # Complexity
 ///
-/// O(n log n) runs where one operation of n is at fault, O(n²) at the worst; no more than [`RUNS_MAX`].
+/// O(n log n) runs where one operation of n is at fault, O(n²) at the worst; no more than
+/// [`RUNS_MAX`].
 ///
 /// # Examples
 ///
@@ -82,8 +83,8 @@ impl<O: Plainer> Runs<'_, O> {
         (self.fails)(program)
     }
 
-    /// Finds a short beginning that fails: what comes after the failure does not count, and where a trace has a
-    /// million operations this is the quickest way to be rid of most of them.
+    /// Finds a short beginning that fails: what comes after the failure does not count, and where a
+    /// trace has a million operations this is the quickest way to be rid of most of them.
     fn cut(&mut self, mut program: Vec<O>) -> Vec<O> {
         let (mut fine, mut failing) = (0, program.len());
         while fine + 1 < failing {
@@ -98,8 +99,8 @@ impl<O: Plainer> Runs<'_, O> {
         program
     }
 
-    /// Leaves out runs of operations, half as long each time, until no single one can go. Returns whether any
-    /// went.
+    /// Leaves out runs of operations, half as long each time, until no single one can go. Returns
+    /// whether any went.
     fn leave_out(&mut self, program: &mut Vec<O>) -> bool {
         let before = program.len();
         let mut run = program.len();

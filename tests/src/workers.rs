@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 use std::{io, thread};
 
-/// Does `work` on each item, on as many threads as there are processors, and returns what it made in the items' order.
+/// Does `work` on each item, on as many threads as there are processors, and returns what it made
+/// in the items' order.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! `cargo xtask advised`: the advised strategies, rebuilt from their written Rust, against the heap.
+//! `cargo xtask advised`: the advised strategies, rebuilt from their written Rust, against the
+//! heap.
 
 mod page;
 
@@ -144,7 +145,8 @@ fn name_of(trace: &Path) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Writes two crates: the strategies over loligo-allocators alone, and the program that measures them.
+/// Writes two crates: the strategies over loligo-allocators alone, and the program that measures
+/// them.
 fn write_crates(root: &Path, folder: &Path, traces: &[PathBuf]) -> Outcome {
     let allocators = root.join("allocators");
     let replay = root.join("tools/replay");

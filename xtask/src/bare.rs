@@ -1,9 +1,10 @@
 //! A check that tier 0 compiles where there is no operating system.
 //!
 //! A bare-metal target is used if the toolchain has one; the stable one comes without. What always
-//! works: a copy of each packed crate in which `target_os = "linux"` reads `target_os = "none"`, which
-//! this machine is not, so that all code for an operating system drops out; built into a static
-//! library that is `no_std` and has its own panic handler, which the compiler refuses beside std's.
+//! works: a copy of each packed crate in which `target_os = "linux"` reads `target_os = "none"`,
+//! which this machine is not, so that all code for an operating system drops out; built into a
+//! static library that is `no_std` and has its own panic handler, which the compiler refuses beside
+//! std's.
 
 use std::path::{Path, PathBuf};
 
@@ -71,8 +72,8 @@ fn features(member: &Member) -> Vec<String> {
     features
 }
 
-/// Features of packages that name the crate `alloc`, which links a global allocator even where it is
-/// never called; such a machine's program brings its own.
+/// Features of packages that name the crate `alloc`, which links a global allocator even where it
+/// is never called; such a machine's program brings its own.
 const NEEDS_GLOBAL: [(&str, &str); 1] = [("loligo-containers", "hashbrown")];
 
 /// Builds a `no_std` library over the copy, and looks for what must not be among its dependencies.

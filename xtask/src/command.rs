@@ -30,7 +30,8 @@ pub(crate) fn without_cargo_variables(program: impl AsRef<OsStr>) -> Command {
 ///
 /// # Errors
 ///
-/// [`Failure::Found`] if it ends with another status than 0, [`Failure::Unable`] if it cannot start.
+/// [`Failure::Found`] if it ends with another status than 0, [`Failure::Unable`] if it cannot
+/// start.
 pub(crate) fn run(command: &mut Command) -> Outcome {
     let shown = shown(command);
     println!("$ {shown}");
@@ -43,7 +44,8 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
     }
 }
 
-/// Runs `command` and returns what it wrote to standard output; its errors are shown, and if it fails all that it wrote.
+/// Runs `command` and returns what it wrote to standard output; its errors are shown, and if it
+/// fails all that it wrote.
 ///
 /// # Errors
 ///

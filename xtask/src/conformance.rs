@@ -1,4 +1,5 @@
-//! `cargo xtask conformance`: every suite over our implementations and over other crates', as a table.
+//! `cargo xtask conformance`: every suite over our implementations and over other crates', as a
+//! table.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,7 +50,8 @@ struct Request {
 ///
 /// # Errors
 ///
-/// [`Failure::Found`] if one of ours fails or a planted fault passes, [`Failure::Unable`] if it cannot be run.
+/// [`Failure::Found`] if one of ours fails or a planted fault passes, [`Failure::Unable`] if it
+/// cannot be run.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let request = parse(arguments)?;
     if request.help {
@@ -75,8 +77,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Runs ours alone: a step of the continuous integration. What the others pass changes with them, not with
-/// us, and jemalloc and snmalloc take minutes to build.
+/// Runs ours alone: a step of the continuous integration. What the others pass changes with them,
+/// not with us, and jemalloc and snmalloc take minutes to build.
 ///
 /// # Errors
 ///
@@ -85,8 +87,8 @@ pub(crate) fn check() -> Outcome {
     command::run(test_programs::program(PROGRAM)?.arg("--ours"))
 }
 
-/// Runs everything, writes nothing, and says where the page tells otherwise. It fails for ours and for
-/// a planted fault, not for what has changed in the others.
+/// Runs everything, writes nothing, and says where the page tells otherwise. It fails for ours and
+/// for a planted fault, not for what has changed in the others.
 fn compare() -> Outcome {
     let page = command::output(program(others())?.arg("--markdown"))?;
     let path = workspace::root().join(PAGE);

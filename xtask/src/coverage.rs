@@ -175,7 +175,8 @@ fn run_tests(raw: &Path, branches: bool) -> Result<Vec<PathBuf>, Failure> {
     cargo.env("LLVM_PROFILE_FILE", raw.join("%p-%8m.profraw")).env("RUST_BACKTRACE", "0");
     cargo.args(["test", "--lib", "--tests"]);
     PACKAGES.iter().for_each(|package| _ = cargo.args(["-p", package]));
-    // It boots the engine hundreds of times, which takes half an hour when counted, and shows no line of tier 0 more.
+    // It boots the engine hundreds of times, which takes half an hour when counted, and shows no
+    // line of tier 0 more.
     cargo.args(["--", "--skip", "subsystem_engine"]);
     let output = cargo.output().map_err(|error| Failure::io("cannot run cargo", &error))?;
     let (out, err) =

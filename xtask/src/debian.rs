@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use crate::outcome::Failure;
 use crate::workspace;
 
-/// Unpacks packages into `target/xtask/debian` and returns where; or says why they cannot be had. What was
-/// unpacked before is used again.
+/// Unpacks packages into `target/xtask/debian` and returns where; or says why they cannot be had.
+/// What was unpacked before is used again.
 ///
 /// # Errors
 ///
@@ -51,7 +51,8 @@ pub(crate) fn installed(package: &str) -> bool {
     updated() && apt_get(&["install", "--yes", "--no-install-recommends", package])
 }
 
-/// Fetches the lists of packages where this may be done without asking, and returns whether that went well.
+/// Fetches the lists of packages where this may be done without asking, and returns whether that
+/// went well.
 pub(crate) fn updated() -> bool {
     apt_get(&["update"])
 }

@@ -12,10 +12,12 @@ use crate::outcome::Failure;
 /// What has the display, and what a program loads to open a window there.
 const PACKAGES: [&str; 5] = ["libx11-xcb1", "libxcursor1", "libxi6", "libxkbcommon-x11-0", "xvfb"];
 
-/// A picture of the display has at least this many colors once a game is shown; an empty one has one or two.
+/// A picture of the display has at least this many colors once a game is shown; an empty one has
+/// one or two.
 const COLORS_MIN: usize = 100;
 
-/// The bytes of a header in a picture of the display, and where it says how long it is and how many colors it lists.
+/// The bytes of a header in a picture of the display, and where it says how long it is and how many
+/// colors it lists.
 const HEADER: usize = 100;
 const HEADER_BYTES: usize = 0;
 const COLOR_COUNT: usize = 76;
@@ -75,15 +77,16 @@ impl Drop for Display {
     }
 }
 
-/// Returns `true` if a package of Debian's is installed. Where there are none, what they hold is looked for when it is used.
+/// Returns `true` if a package of Debian's is installed. Where there are none, what they hold is
+/// looked for when it is used.
 fn is_there(package: &str) -> bool {
     let mut ask = Command::new("dpkg");
     ask.args(["--status", package]).stdout(Stdio::null()).stderr(Stdio::null());
     ask.status().is_ok_and(|status| status.success()) || !command::answers("dpkg")
 }
 
-/// Returns how many colors a picture of the display has, which is a window dump of X11: a header, a list of colors, and
-/// four bytes a pixel.
+/// Returns how many colors a picture of the display has, which is a window dump of X11: a header, a
+/// list of colors, and four bytes a pixel.
 fn colors(picture: &[u8]) -> usize {
     let word = |at: usize| {
         let bytes = picture.get(at..at + 4)?.try_into().ok()?;

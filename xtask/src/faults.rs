@@ -1,8 +1,8 @@
 //! `cargo xtask planted`: faults planted in our own code, each of which several nets must catch.
 //!
-//! A test that cannot fail proves nothing. So faults of the kinds that such code has are written down in
-//! `xtask/planted`, planted one at a time in a copy of the workspace, and the nets named there are cast over
-//! it, each of which must fail, and must not fail without a fault.
+//! A test that cannot fail proves nothing. So faults of the kinds that such code has are written
+//! down in `xtask/planted`, planted one at a time in a copy of the workspace, and the nets named
+//! there are cast over it, each of which must fail, and must not fail without a fault.
 
 mod cast;
 mod fault;
@@ -75,8 +75,8 @@ struct Request {
 ///
 /// # Errors
 ///
-/// [`Failure::Found`] if a net fails without a fault or does not with it, [`Failure::Unable`] on bad
-/// arguments.
+/// [`Failure::Found`] if a net fails without a fault or does not with it, [`Failure::Unable`] on
+/// bad arguments.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let request = parse(arguments)?;
     if request.help {

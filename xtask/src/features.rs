@@ -10,8 +10,8 @@ use crate::workspace::{self, Member, Workspace};
 const HEAVY: [&str; 2] = ["tikv-jemallocator", "snmalloc-rs"];
 
 /// Checks each tier-0 crate without features, with each one, each two, and all of them, warnings as
-/// errors: a switch that is never built rots. All mixes of six features are 64 and would take longer than
-/// every test; what breaks a build is one feature or the meeting of two.
+/// errors: a switch that is never built rots. All mixes of six features are 64 and would take
+/// longer than every test; what breaks a build is one feature or the meeting of two.
 pub(crate) fn powerset(workspace: &Workspace) -> Outcome {
     for member in workspace.tier_zero() {
         for mix in mixes(&member.public_features()) {
@@ -24,7 +24,8 @@ pub(crate) fn powerset(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
-/// Returns the subsets of `names` that have at most two of them, the empty one first, and all of them.
+/// Returns the subsets of `names` that have at most two of them, the empty one first, and all of
+/// them.
 fn mixes(names: &[String]) -> Vec<Vec<String>> {
     let mut mixes = vec![Vec::new()];
     for (index, first) in names.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: every fuzz target in turn, under AddressSanitizer, steered by coverage.
 //!
-//! The targets are built as cargo-fuzz builds them, which is not needed here: a nightly toolchain and a C++
-//! compiler are enough.
+//! The targets are built as cargo-fuzz builds them, which is not needed here: a nightly toolchain
+//! and a C++ compiler are enough.
 
 mod report;
 mod run;
@@ -52,8 +52,8 @@ const CHECK_RUNS: u32 = 1_500;
 /// The machine that it is set up for.
 pub(crate) const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
-/// Coverage of branches and comparisons, as libFuzzer reads it, and the sanitizer. `fuzzing` lets damaged
-/// checksums pass, which no fuzzer would get past.
+/// Coverage of branches and comparisons, as libFuzzer reads it, and the sanitizer. `fuzzing` lets
+/// damaged checksums pass, which no fuzzer would get past.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares \
@@ -104,8 +104,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     fuzz(&wanted, "corpus", &format!("-max_total_time={seconds}"))
 }
 
-/// Runs every target some times from the committed inputs alone: a step of the continuous integration, which
-/// tries the same each time and does not hang on the clock.
+/// Runs every target some times from the committed inputs alone: a step of the continuous
+/// integration, which tries the same each time and does not hang on the clock.
 pub(crate) fn check() -> Outcome {
     let once = workspace::target().join("xtask/fuzz/once");
     // What an earlier run found would change what this one tries.
@@ -203,7 +203,8 @@ fn build(folder: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.join(TRIPLE).join("release"))
 }
 
-/// Returns the nightly toolchain's Cargo, which builds the targets of the workspace at `root` into `folder`.
+/// Returns the nightly toolchain's Cargo, which builds the targets of the workspace at `root` into
+/// `folder`.
 pub(crate) fn builder(root: &Path, folder: &Path) -> Command {
     let mut cargo: Command = command::without_cargo_variables("rustup");
     cargo.args(["run", "nightly", "cargo", "build", "--quiet", "--release", "--locked"]);

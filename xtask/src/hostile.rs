@@ -33,7 +33,8 @@ const PLANTED_SECONDS: u32 = 60;
 ///
 /// # Errors
 ///
-/// [`Failure::Found`] if something was found, or a planted fault was not; [`Failure::Unable`] if it cannot be run.
+/// [`Failure::Found`] if something was found, or a planted fault was not; [`Failure::Unable`] if it
+/// cannot be run.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (mut seconds, mut inputs) = (60, 10_000);
     let mut rest = arguments.iter();

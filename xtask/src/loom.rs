@@ -1,9 +1,9 @@
 //! `cargo xtask loom`: every interleaving of the models of what several threads share.
 //!
-//! The models stand beside what they model (`shared_*/tests/loom.rs` of a crate) and are only built under
-//! `--cfg loom`. A model checker may explore a single interleaving without a word, so each model
-//! asserts how many it saw at least, and each structure has a planted fault that must be noticed. Here it
-//! is checked that none of that was left out.
+//! The models stand beside what they model (`shared_*/tests/loom.rs` of a crate) and are only built
+//! under `--cfg loom`. A model checker may explore a single interleaving without a word, so each
+//! model asserts how many it saw at least, and each structure has a planted fault that must be
+//! noticed. Here it is checked that none of that was left out.
 
 use crate::command;
 use crate::outcome::{Failure, Outcome};
@@ -81,7 +81,8 @@ fn report(lines: &[String]) -> Outcome {
     complete(lines)
 }
 
-/// Runs the models whose test's name begins with `loom_` and `model` and returns what they say, in order of their names.
+/// Runs the models whose test's name begins with `loom_` and `model` and returns what they say, in
+/// order of their names.
 fn explore(model: &str, bound: &str) -> Result<Vec<String>, Failure> {
     let target = workspace::target().join("loom");
     let mut cargo = command::cargo(&workspace::root());

@@ -1,7 +1,8 @@
 //! The automation of the workspace: `cargo xtask COMMAND`.
 //!
-//! Every check that the project makes is a command here, so that what a server runs is what a person
-//! runs. Exit status: 0 all well, 1 something was found, 2 the command could not do its work.
+//! Every check that the project makes is a command here, so that what a server runs is what a
+//! person runs. Exit status: 0 all well, 1 something was found, 2 the command could not do its
+//! work.
 #![forbid(unsafe_code)]
 
 mod advised;

@@ -1,4 +1,5 @@
-//! `cargo xtask mutants`: changes tier 0 in thousands of places, one at a time, to see whether a test notices.
+//! `cargo xtask mutants`: changes tier 0 in thousands of places, one at a time, to see whether a
+//! test notices.
 
 mod build;
 mod cfg;
@@ -78,8 +79,8 @@ Exit status: 0 all went well, whatever survived; 1 a planted mutant was misjudge
 ///
 /// # Errors
 ///
-/// [`Failure::Found`] if the canary is misjudged or a file is damaged, [`Failure::Unable`] if it cannot
-/// be run.
+/// [`Failure::Found`] if the canary is misjudged or a file is damaged, [`Failure::Unable`] if it
+/// cannot be run.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let request = parse(arguments)?;
     if request.mode == Mode::Help {
@@ -173,8 +174,8 @@ fn sit(request: &Request, tree: &Tree, world: &World, verdicts: &mut Verdicts) -
     judge_all(&sitting, &numbered(&chosen), verdicts, request.unit)
 }
 
-/// Returns the mutants to splice in: those that are judged again alone, else all of the files that are
-/// asked for, so that a sitting that goes on with another's work needs no other build.
+/// Returns the mutants to splice in: those that are judged again alone, else all of the files that
+/// are asked for, so that a sitting that goes on with another's work needs no other build.
 fn to_splice(request: &Request, world: &World, verdicts: &Verdicts, chosen: &[Id]) -> Vec<Id> {
     if request.again.is_some() {
         return world.planted().chain(chosen.iter().copied()).collect();

@@ -1,5 +1,5 @@
-//! `cargo xtask outside`: each tier-0 crate as a stranger meets it, alone, from a project outside the
-//! workspace.
+//! `cargo xtask outside`: each tier-0 crate as a stranger meets it, alone, from a project outside
+//! the workspace.
 //!
 //! The project depends on the crate as it would be published. Its own library's doc is the crate's
 //! README, so that Cargo builds and runs the examples there with nothing at hand but the crate.
@@ -112,8 +112,8 @@ fn mixes(member: &Member) -> [(&'static str, String); 3] {
     ]
 }
 
-/// Returns the tables that give the project the crate's siblings of tier 0, as its user has them, and
-/// that let the crate find them before they are published.
+/// Returns the tables that give the project the crate's siblings of tier 0, as its user has them,
+/// and that let the crate find them before they are published.
 fn siblings(workspace: &Workspace, member: &Member) -> String {
     let mut tables = String::new();
     for sibling in workspace.siblings_below(member) {

@@ -76,9 +76,9 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Writes a library project: `manifest` follows the `[package]` table, `source` is its `lib.rs`.
-    /// The workspace's lock file comes along, so that the same versions are used. `target` is where
-    /// it builds, so that checks share what they build.
+    /// Writes a library project: `manifest` follows the `[package]` table, `source` is its
+    /// `lib.rs`. The workspace's lock file comes along, so that the same versions are used.
+    /// `target` is where it builds, so that checks share what they build.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Faults planted in the memory of our allocators, and a tool that must report each of them.
 //!
-//! The example `planted_faults` commits them one at a time, having told where. A tool that misses one is
-//! blind, so its silence about everything else would prove nothing.
+//! The example `planted_faults` commits them one at a time, having told where. A tool that misses
+//! one is blind, so its silence about everything else would prove nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -70,8 +70,8 @@ fn unnoticed(tool: &Tool<'_>, fault: &str, what: &str, run: &Run) -> Failure {
     Failure::Found(format!("{name} does not see the planted fault `{fault}`: {what}\n{}", run.said))
 }
 
-/// Reports what is missing for the run to count as caught: an end that is a failure, and a report of a
-/// forbidden access at the very address that the program told.
+/// Reports what is missing for the run to count as caught: an end that is a failure, and a report
+/// of a forbidden access at the very address that the program told.
 fn judge(access: &[&str], run: &Run) -> Result<(), String> {
     if run.succeeded {
         return Err("the program ended well".into());
@@ -120,8 +120,8 @@ impl Run {
     }
 }
 
-/// Unit tests that neither tool can watch, since what they do on purpose is what the tools look for. The
-/// parts they test are watched by the tests of what is on them, and by the planted faults.
+/// Unit tests that neither tool can watch, since what they do on purpose is what the tools look
+/// for. The parts they test are watched by the tests of what is on them, and by the planted faults.
 pub(crate) const UNWATCHED: [(&str, &str); 8] = [
     ("canary::tests", "they write over guards and headers"),
     ("fill::tests", "they read freed blocks"),

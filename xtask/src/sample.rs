@@ -1,4 +1,5 @@
-//! A run of the sample that a newcomer sees first: drawn by a Vulkan driver, in a window, and as text.
+//! A run of the sample that a newcomer sees first: drawn by a Vulkan driver, in a window, and as
+//! text.
 
 use core::time::Duration;
 use std::fs;
@@ -52,7 +53,8 @@ pub(crate) fn check() -> Outcome {
     Ok(())
 }
 
-/// Runs the sample in a window of a display that nobody sees, where one can be had, and looks at the display.
+/// Runs the sample in a window of a display that nobody sees, where one can be had, and looks at
+/// the display.
 fn windowed(folder: &Path) -> Outcome {
     let display = match Display::start(folder)? {
         Ok(display) => display,

@@ -103,8 +103,8 @@ fn watched(example: &PathBuf) -> Command {
     command
 }
 
-/// Returns the nightly toolchain's Cargo, which builds the workspace at `root` with the sanitizer into
-/// `folder`.
+/// Returns the nightly toolchain's Cargo, which builds the workspace at `root` with the sanitizer
+/// into `folder`.
 pub(crate) fn nightly(root: &Path, folder: &Path) -> Command {
     let mut command = command::without_cargo_variables("rustup");
     command.args(["run", "nightly", "cargo"]).current_dir(root);

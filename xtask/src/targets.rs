@@ -1,7 +1,8 @@
 //! `cargo xtask targets`: the tests of tier 0 on machines unlike this one.
 //!
-//! Where an address has 32 bits, sums wrap that cannot here; where the highest byte comes first, a format that was
-//! written by chance in this machine's order shows. Compiling for such a machine finds neither: the tests must run.
+//! Where an address has 32 bits, sums wrap that cannot here; where the highest byte comes first, a
+//! format that was written by chance in this machine's order shows. Compiling for such a machine
+//! finds neither: the tests must run.
 
 mod program;
 #[cfg(test)]
@@ -148,7 +149,8 @@ impl Target {
         compiler.compiles(&mut cargo, self.name);
         cargo.args(["test", "--no-run", "--lib", "--message-format=json", "--package", package]);
         cargo.env("CARGO_TARGET_DIR", workspace::target().join("xtask/targets"));
-        // Linked statically, so that neither this machine nor the emulator needs libraries of the other.
+        // Linked statically, so that neither this machine nor the emulator needs libraries of the
+        // other.
         cargo
             .env("RUSTFLAGS", "-Ctarget-feature=+crt-static")
             .env_remove("CARGO_ENCODED_RUSTFLAGS");

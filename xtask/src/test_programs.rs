@@ -6,8 +6,8 @@ use crate::command;
 use crate::outcome::Failure;
 use crate::workspace;
 
-/// Returns a program of `loligo-tests`, built as `cargo test --workspace` builds it: where that ran before, nothing is
-/// compiled.
+/// Returns a program of `loligo-tests`, built as `cargo test --workspace` builds it: where that ran
+/// before, nothing is compiled.
 ///
 /// # Errors
 ///

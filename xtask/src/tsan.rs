@@ -1,8 +1,9 @@
 //! `cargo xtask tsan`: the tests that start threads, under ThreadSanitizer.
 //!
-//! With the standard library as it is shipped, which is not instrumented, ThreadSanitizer reports right code: it
-//! does not see what std's locks and channels order. So std is built with it here. The nightly toolchain's
-//! sources of std are a component that may be missing; Debian's compiler has its own.
+//! With the standard library as it is shipped, which is not instrumented, ThreadSanitizer reports
+//! right code: it does not see what std's locks and channels order. So std is built with it here.
+//! The nightly toolchain's sources of std are a component that may be missing; Debian's compiler
+//! has its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,8 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// The example with the planted race.
 const EXAMPLE: &str = "planted_race";
 
-/// What is looked at: packages, which of their test programs, and how the tests that start threads are called there.
+/// What is looked at: packages, which of their test programs, and how the tests that start threads
+/// are called there.
 const WATCHED: [(&str, &str, &[&str]); 3] = [
     (
         "loligo-allocators",
@@ -169,8 +171,9 @@ impl Compiler {
         Ok(Ok(compiler))
     }
 
-    /// Writes what stands for the linker. Libraries must come behind the sanitizer's, and the linker must be the
-    /// toolchain's: GNU ld takes what the sanitizer intercepts in libc for undefined.
+    /// Writes what stands for the linker. Libraries must come behind the sanitizer's, and the
+    /// linker must be the toolchain's: GNU ld takes what the sanitizer intercepts in libc for
+    /// undefined.
     fn write_linker(&self) -> Outcome {
         let folder = self.folder.join("bin");
         let io = |error| Failure::io("cannot write what calls the linker", &error);

@@ -116,7 +116,8 @@ pub(crate) fn check(long: bool) -> Outcome {
     watch(&names, tests)
 }
 
-/// Runs the tests of these names under Valgrind. It runs one thread at a time, so there are several of it.
+/// Runs the tests of these names under Valgrind. It runs one thread at a time, so there are several
+/// of it.
 fn watch(names: &[&str], tests: impl Fn() -> Command + Sync) -> Outcome {
     let workers = parallel::workers();
     // Those of one module take about as long, so they are dealt out like cards.

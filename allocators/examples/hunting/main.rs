@@ -1,8 +1,10 @@
-//! Bugs that were planted, and the wrapper that finds each: docs/guide/hunting-memory-bugs.md as a program.
+//! Bugs that were planted, and the wrapper that finds each: docs/guide/hunting-memory-bugs.md as a
+//! program.
 //!
-//! `cargo run -p loligo-allocators --example hunting` runs every case in a process of its own and shows
-//! symptom, wrapper and report; `-- overrun` runs that one here. Each case is a file: first the bug as it
-//! is met, then the same code, unchanged, which was given a wrapper instead of the heap.
+//! `cargo run -p loligo-allocators --example hunting` runs every case in a process of its own and
+//! shows symptom, wrapper and report; `-- overrun` runs that one here. Each case is a file: first
+//! the bug as it is met, then the same code, unchanged, which was given a wrapper instead of the
+//! heap.
 
 mod another_base;
 mod cases;

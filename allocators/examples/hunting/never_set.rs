@@ -6,7 +6,8 @@ use loligo_allocators::{
 
 use crate::raw;
 
-/// Makes a switch and says which team may use it. The bug: it sets the field 0 and forgets the field 5.
+/// Makes a switch and says which team may use it. The bug: it sets the field 0 and forgets the
+/// field 5.
 fn team_of_new_switch(memory: &dyn Allocator) -> Result<u32, AllocError> {
     let switch = raw::take(memory, 24)?;
     raw::put(switch, 0, 1);
@@ -27,7 +28,8 @@ pub(crate) fn alone() -> Result<String, AllocError> {
     Ok(format!("the first level's switch is for team {first}, the second's for team {second}"))
 }
 
-/// The same call over two patterns: a result that follows the pattern was read before it was written.
+/// The same call over two patterns: a result that follows the pattern was read before it was
+/// written.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -43,7 +43,8 @@ pub(crate) fn hunted() -> Result<String, AllocError> {
     level(&guarded)
 }
 
-/// One line more: the guards of all blocks are looked at in every call, not only when a block is freed.
+/// One line more: the guards of all blocks are looked at in every call, not only when a block is
+/// freed.
 pub(crate) fn hunted_at_once() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

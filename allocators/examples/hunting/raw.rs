@@ -1,7 +1,8 @@
 //! Memory used through bare pointers, as wrongly as a case likes.
 //!
-//! All unsafe code of this program stands here. What it is told to touch is memory that some allocator
-//! holds, or that the case wants a fault of; that a block is not its owner's any more is the bug.
+//! All unsafe code of this program stands here. What it is told to touch is memory that some
+//! allocator holds, or that the case wants a fault of; that a block is not its owner's any more is
+//! the bug.
 #![expect(unsafe_code, reason = "it writes past blocks and to freed ones, on purpose")]
 
 use core::alloc::Layout;
@@ -54,7 +55,8 @@ pub(crate) fn resize(
 /// Writes the number at `index` of a block that is seen as an array of numbers.
 pub(crate) fn put(block: Block, index: usize, number: u32) {
     let place = block.0.as_ptr().cast::<u32>().wrapping_add(index);
-    // SAFETY: blocks are aligned to 4; whether the place is still the block's is the case's business.
+    // SAFETY: blocks are aligned to 4; whether the place is still the block's is the case's
+    // business.
     unsafe { place.write_volatile(number) };
 }
 

@@ -209,7 +209,8 @@ fn a_damaged_table_is_told() {
 }
 
 impl<V: Copy> AddressTable<V> {
-    /// Says another number of entries, and returns what was said, for tests of those who look after a table.
+    /// Says another number of entries, and returns what was said, for tests of those who look after
+    /// a table.
     pub(crate) fn miscount(&self, used: u32) -> u32 {
         self.used.replace(used)
     }

@@ -1,4 +1,5 @@
-//! What the contract does where an allocator leaves it to the trait, and what a reference passes on.
+//! What the contract does where an allocator leaves it to the trait, and what a reference passes
+//! on.
 
 mod wrong_old;
 
@@ -14,8 +15,8 @@ use crate::allocator::{AllocError, Allocator, Block, Damage};
 use crate::stats::Stats;
 use crate::test_backing::TestBacking;
 
-/// The system's memory under an allocator that notes each call, and that has an answer of its own where
-/// the trait has one for all.
+/// The system's memory under an allocator that notes each call, and that has an answer of its own
+/// where the trait has one for all.
 pub(crate) struct Noting {
     memory: TestBacking,
     calls: RefCell<Vec<&'static str>>,
@@ -39,8 +40,8 @@ impl Noting {
 /// What [`Noting`] says is wrong.
 const NOTED: Damage = Damage { what: "noted", address: core::ptr::null() };
 
-// SAFETY: the blocks are those of the memory beneath, except that a block which is resized in place to no
-// more than it has stays what it is there.
+// SAFETY: the blocks are those of the memory beneath, except that a block which is resized in place
+// to no more than it has stays what it is there.
 unsafe impl Allocator for Noting {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.note("allocate");

@@ -151,7 +151,8 @@ impl Tree<'_> {
         self.give(run.leaf, run.height);
     }
 
-    /// The live block that starts at `offset` and is as large as `bytes` bytes need, if there is one.
+    /// The live block that starts at `offset` and is as large as `bytes` bytes need, if there is
+    /// one.
     #[inline]
     fn block_of(&self, offset: u64, bytes: u64) -> Option<Run> {
         let height = self.height_for(bytes);
@@ -236,7 +237,8 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Takes the leaves `from..to` as the fewest blocks that tile them, and shows each once it is live.
+    /// Takes the leaves `from..to` as the fewest blocks that tile them, and shows each once it is
+    /// live.
     pub(crate) fn reserve(
         &self,
         from: u32,
@@ -303,7 +305,8 @@ impl Tree<'_> {
     /// The counters. What was asked for each live block is not remembered.
     pub(crate) fn stats(&self, reserved: usize) -> Stats {
         let books = &self.head().books;
-        // Offsets may be of more bytes than an address has bits for: then there are as many as can be said.
+        // Offsets may be of more bytes than an address has bits for: then there are as many as can
+        // be said.
         let bytes = |counted: u64| usize::try_from(counted).unwrap_or(usize::MAX);
         let (granted, peak) = (bytes(books.granted.get()), bytes(books.peak_granted.get()));
         Stats {

@@ -10,8 +10,8 @@ use crate::buddy::tree::Tree;
 pub enum BlockState {
     /// Divided into two halves of the level below.
     Split,
-    /// Given out, or taken from the start: the largest blocks that are in the metadata or in the part
-    /// that the buffer does not reach show as allocated, too.
+    /// Given out, or taken from the start: the largest blocks that are in the metadata or in the
+    /// part that the buffer does not reach show as allocated, too.
     Allocated,
     /// Free and in the list of its level.
     Free,

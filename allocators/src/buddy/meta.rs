@@ -76,8 +76,9 @@ impl Seal {
 
 /// The part of the header that changes with each call: one cache line where the base is aligned.
 ///
-/// `live` and `granted` stand apart, between fields that are not added to: where they are neighbours
-/// the compiler adds to both as one vector, which has to wait for single stores that came just before.
+/// `live` and `granted` stand apart, between fields that are not added to: where they are
+/// neighbours the compiler adds to both as one vector, which has to wait for single stores that
+/// came just before.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Books {

@@ -1,9 +1,9 @@
 //! A block of the tree as one number, which is also the place of its bit.
 //!
-//! A block that covers the leaves `start..end` has the number `start + end`. The number's lowest set
-//! bit tells the height of the block (0 for a leaf), the bits above tell its index among the blocks
-//! of that height. Numbers of neighbours in memory are neighbours, whatever their height, and no two
-//! blocks share one:
+//! A block that covers the leaves `start..end` has the number `start + end`. The number's lowest
+//! set bit tells the height of the block (0 for a leaf), the bits above tell its index among the
+//! blocks of that height. Numbers of neighbours in memory are neighbours, whatever their height,
+//! and no two blocks share one:
 //!
 //! ```text
 //! height 2 |               4               |               12              |

@@ -34,8 +34,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The smallest tree over the leaves `first..end` of the grid, moved to start at leaf 0; and the
-    /// leaf of the grid that became 0.
+    /// The smallest tree over the leaves `first..end` of the grid, moved to start at leaf 0; and
+    /// the leaf of the grid that became 0.
     fn over(leaf_shift: u32, first: u64, end: u64) -> Option<(Self, u64)> {
         let grain = 1_u64 << (end - first).ilog2();
         let home = first & !(grain - 1);
@@ -57,8 +57,9 @@ impl Shape {
     }
 
     /// How many heights keep blocks in a front: those whose block is at most a 256th of what is
-    /// present, so that fronts hold back less than an eighth of it and a small tree has none, and at
-    /// most 64 KiB, because larger blocks are better merged and used again while they are cached.
+    /// present, so that fronts hold back less than an eighth of it and a small tree has none, and
+    /// at most 64 KiB, because larger blocks are better merged and used again while they are
+    /// cached.
     pub(crate) fn fronts(&self) -> u32 {
         let small = (self.leaves().ilog2() + 1).saturating_sub(8);
         small.min((FRONT_SHIFT_MAX + 1).saturating_sub(self.leaf_shift))

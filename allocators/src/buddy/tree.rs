@@ -1,5 +1,5 @@
-//! The tree itself: used bits, free lists, splitting and merging. Counts nothing and reports nothing
-//! but damage; the calls of an allocator are built from it in `calls`.
+//! The tree itself: used bits, free lists, splitting and merging. Counts nothing and reports
+//! nothing but damage; the calls of an allocator are built from it in `calls`.
 
 use core::cell::Cell;
 use core::ops::Deref;
@@ -43,8 +43,8 @@ impl Drop for OpenLink<'_> {
     }
 }
 
-/// Where the parts of a tree lie. The links of the free blocks are in the blocks themselves or in an
-/// array beside, which is told apart by `link_shift` alone.
+/// Where the parts of a tree lie. The links of the free blocks are in the blocks themselves or in
+/// an array beside, which is told apart by `link_shift` alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts {
     /// The header.
@@ -251,7 +251,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Tells the tools that `leaves` leaves from `leaf` on are somebody's, their contents undefined.
+    /// Tells the tools that `leaves` leaves from `leaf` on are somebody's, their contents
+    /// undefined.
     #[inline(always)]
     pub(crate) fn open(&self, leaf: u32, leaves: u32) {
         if self.watch.is_on() {
@@ -338,7 +339,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Takes a block of `height` out of the smallest free one that holds it, keeping the lowest part.
+    /// Takes a block of `height` out of the smallest free one that holds it, keeping the lowest
+    /// part.
     pub(crate) fn take(&self, height: u32) -> Option<u32> {
         let fitting = self.head().books.heights.get() & (u32::MAX << height);
         if fitting == 0 {
@@ -351,8 +353,8 @@ impl<'a> Tree<'a> {
         Some(leaf)
     }
 
-    /// Marks the block of `height` at `leaf` as used, splitting the unlisted free block of `from` at
-    /// `start` that holds it.
+    /// Marks the block of `height` at `leaf` as used, splitting the unlisted free block of `from`
+    /// at `start` that holds it.
     pub(crate) fn split(&self, start: u32, from: u32, leaf: u32, height: u32) {
         let (mut start, mut at) = (start, from);
         self.set(Node::new(start, at));
@@ -453,7 +455,8 @@ impl<'a> Tree<'a> {
         for height in 0..self.shape.top {
             let parent = node.parent(height);
             if self.used(parent) {
-                // A split block has a used half, which is then the other one; an allocated has none.
+                // A split block has a used half, which is then the other one; an allocated has
+                // none.
                 return if self.used(node.buddy(height)) { (node, false) } else { (parent, true) };
             }
             node = parent;

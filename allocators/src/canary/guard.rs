@@ -140,8 +140,8 @@ pub(super) unsafe fn behind(block: NonNull<u8>, size: usize) -> Option<Span> {
     unsafe { span(bytes) }
 }
 
-/// Looks at bytes, the nearest to the block first: distance, address, and which one of the known word
-/// should lie there.
+/// Looks at bytes, the nearest to the block first: distance, address, and which one of the known
+/// word should lie there.
 ///
 /// # Safety
 ///

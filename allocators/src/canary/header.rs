@@ -17,15 +17,15 @@ const FRONT: usize = HEADER + guard::BEFORE;
 /// The least alignment, that of a header's words and of the guard before a block.
 const ALIGN_MIN: usize = 8;
 
-/// Blocks that take more in all are refused: their size would not fit its word, or their sizes make no
-/// layout. No address space of 64 bits has them; with 32 bits the limit is 1 GiB.
+/// Blocks that take more in all are refused: their size would not fit its word, or their sizes make
+/// no layout. No address space of 64 bits has them; with 32 bits the limit is 1 GiB.
 pub(super) const TOTAL_MAX: usize = if usize::BITS == 64 { 1 << 57 } else { 1 << 30 };
 
 /// Bits of the word that hold the alignment as a power of two.
 const SHIFT_BITS: u32 = 6;
 
-/// What the words of a header count in its check word: powers of three, no sum or difference of which,
-/// the check word's own 1 among them, is zero.
+/// What the words of a header count in its check word: powers of three, no sum or difference of
+/// which, the check word's own 1 among them, is zero.
 const PREV: u64 = 3;
 const NEXT: u64 = 9;
 const WORD: u64 = 27;
@@ -53,7 +53,8 @@ impl Header {
     #[inline(always)]
     pub(super) unsafe fn read(at: NonNull<Self>) -> Self {
         mark::defined(at.cast(), HEADER);
-        // Word by word, as they were written: the processor waits for a wider load over fresh stores.
+        // Word by word, as they were written: the processor waits for a wider load over fresh
+        // stores.
         let header = Self {
             // SAFETY: the caller's promise.
             prev: unsafe { word_at(at, offset_of!(Self, prev)) },
@@ -111,8 +112,9 @@ impl Header {
         leads
     }
 
-    /// Makes a header that leads back to `old` lead back to `new`. The check word is moved on by the
-    /// difference: it holds afterwards if it held before, and where it did not it still does not.
+    /// Makes a header that leads back to `old` lead back to `new`. The check word is moved on by
+    /// the difference: it holds afterwards if it held before, and where it did not it still does
+    /// not.
     ///
     /// # Safety
     ///
@@ -162,8 +164,8 @@ impl Header {
         mark::no_access(at.cast(), HEADER);
     }
 
-    /// Marks the header of a block that is freed. The mark depends on no other word, as the backing may
-    /// write over the first bytes of what it takes back.
+    /// Marks the header of a block that is freed. The mark depends on no other word, as the backing
+    /// may write over the first bytes of what it takes back.
     ///
     /// # Safety
     ///
@@ -175,10 +177,10 @@ impl Header {
         unsafe { (*at.as_ptr()).check = !tag(at, secret) };
     }
 
-    /// The check word that belongs to these words at this address: a sum that begins with a secret. A
-    /// change of one word always changes it, the same change up or down of several does not cancel
-    /// out, what was written over all of them would have to know the secret, and a link is changed
-    /// without a look at the other words.
+    /// The check word that belongs to these words at this address: a sum that begins with a secret.
+    /// A change of one word always changes it, the same change up or down of several does not
+    /// cancel out, what was written over all of them would have to know the secret, and a link is
+    /// changed without a look at the other words.
     #[inline(always)]
     fn seal(&self, at: NonNull<Self>, secret: u64) -> u64 {
         tag(at, secret)

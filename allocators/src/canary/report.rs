@@ -93,8 +93,8 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
         }
         // SAFETY: the header was read before, so there is one address.
         let at = unsafe { header_of(block) };
-        // SAFETY: the backing has memory there, and under the same promise of the caller as now, that
-        // this is a block, the header was read before.
+        // SAFETY: the backing has memory there, and under the same promise of the caller as now,
+        // that this is a block, the header was read before.
         let dead = unsafe { Header::read(at) }.is_dead(at, self.secret.get());
         match self.place(block) {
             Place::Start => self.header_damaged(block, told, site),
@@ -119,7 +119,8 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
         self.header_damaged(block_of(at), None, site)
     }
 
-    /// Reports a free or a resize with a size that is not the block's; one of zero counts as one byte.
+    /// Reports a free or a resize with a size that is not the block's; one of zero counts as one
+    /// byte.
     #[cold]
     #[inline(never)]
     pub(super) fn other_size(

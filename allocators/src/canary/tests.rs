@@ -154,7 +154,8 @@ fn writes_around_a_block_are_named_at_every_call() {
                     let nearest = if name == "overrun" { size as isize } else { -1 };
                     let at = block.as_ptr().wrapping_offset(nearest).cast_const();
                     let named = damage.what.starts_with(name) && damage.address == at;
-                    // Past the guard lie the words of the next block, which may be looked at before.
+                    // Past the guard lie the words of the next block, which may be looked at
+                    // before.
                     assert!(named || bytes > 16, "{damage}");
                     // SAFETY: the block is live; the call reports and changes nothing.
                     unsafe {
@@ -296,8 +297,8 @@ fn no_pattern_over_a_header_is_believed() {
         unsafe { start.write_bytes(byte, kept.len()) };
         found("underrun", &byte);
     }
-    // Some of the words complemented, or changed by one mask; a check word that is an exclusive or of
-    // turned words believed the first.
+    // Some of the words complemented, or changed by one mask; a check word that is an exclusive or
+    // of turned words believed the first.
     let words = HEADER / 8;
     for which in 1..1_u32 << words {
         for change in [u64::MAX, 1, 1 << 21, 1 << 47, 0x00ff_00ff_00ff_00ff, 0xffff_ffff] {

@@ -59,8 +59,8 @@ impl<C: SizeClasses> Engine<C> {
         if offset.is_multiple_of(GRANULE) { Misuse::DoubleFree } else { Misuse::ForeignFree }
     }
 
-    /// The next live block of a walk. Keeps no borrow between calls. A region whose headers are damaged
-    /// ends there; [`verify`](Self::verify) says so.
+    /// The next live block of a walk. Keeps no borrow between calls. A region whose headers are
+    /// damaged ends there; [`verify`](Self::verify) says so.
     pub(crate) fn walk_next(&self, state: &mut WalkState) -> Option<Block> {
         while state.region < self.regions.len() {
             let region = &self.regions[state.region];
@@ -138,8 +138,8 @@ impl<C: SizeClasses> Engine<C> {
         Ok((u64::from(used), u64::from(live)))
     }
 
-    /// Checks a class's front and list; returns the slots that its blocks, its front and its current
-    /// page account for.
+    /// Checks a class's front and list; returns the slots that its blocks, its front and its
+    /// current page account for.
     fn check_class(&self, class: usize) -> Result<u64, Damage> {
         let of = &self.classes[class];
         for item in self.fronts[class].items() {

@@ -1,10 +1,10 @@
 //! The core of a region: two-level segregated fit over granules, blocks of any size.
 //!
-//! After Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time systems"
-//! (2004). Changes: sizes and links are granule numbers of 4 bytes, whether a neighbour is free is
-//! read from the region's `starts` bits instead of from flags in headers, a free block may be as
-//! small as one granule, and the first block of the request's own bin is tried before the size is
-//! rounded up to the next bin.
+//! After Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time
+//! systems" (2004). Changes: sizes and links are granule numbers of 4 bytes, whether a neighbour is
+//! free is read from the region's `starts` bits instead of from flags in headers, a free block may
+//! be as small as one granule, and the first block of the request's own bin is tried before the
+//! size is rounded up to the next bin.
 //!
 //! ```text
 //!        header 8 bytes  next header
@@ -12,8 +12,8 @@
 //!                      ^ granule of the block; a free block keeps its two links here
 //! ```
 //!
-//! Size and prev are words of their own, 28 bits and 4 bits of check each, so that a neighbour's word
-//! is written without reading its line.
+//! Size and prev are words of their own, 28 bits and 4 bits of check each, so that a neighbour's
+//! word is written without reading its line.
 //!
 //! Every operation touches at most: its own header, both neighbours' headers, two heads of bins and
 //! four linked blocks. There is no loop over blocks.
@@ -103,9 +103,10 @@ impl Region {
         Ok(block)
     }
 
-    /// Takes a block of `size` granules whose address is a multiple of `align` bytes. Two free blocks
-    /// are looked at: one that holds it wherever it begins and, where there is none, one that is
-    /// large enough and may happen to lie right, as the place of such a block does that was freed.
+    /// Takes a block of `size` granules whose address is a multiple of `align` bytes. Two free
+    /// blocks are looked at: one that holds it wherever it begins and, where there is none, one
+    /// that is large enough and may happen to lie right, as the place of such a block does that was
+    /// freed.
     pub(super) fn take_aligned(&mut self, size: u32, align: usize) -> Result<u32, Fault> {
         let slack = u32::try_from(align / GRANULE).map_err(|_| Fault::NoRoom)? - 1;
         let anywhere = size.checked_add(slack).ok_or(Fault::NoRoom)?;
@@ -137,7 +138,8 @@ impl Region {
         Ok(at / PAGE_GRANULES)
     }
 
-    /// Takes `size` granules at `at` out of a listed free block; what is left on both sides goes back.
+    /// Takes `size` granules at `at` out of a listed free block; what is left on both sides goes
+    /// back.
     fn take_within(&mut self, block: u32, total: u32, at: u32, size: u32) -> Result<(), Fault> {
         self.unlink(block, total)?;
         self.reach(at + size);
@@ -156,8 +158,8 @@ impl Region {
         Ok(())
     }
 
-    /// Gives a block back; its start bit must be clear and its page's kind core. Returns whether the
-    /// region is empty now.
+    /// Gives a block back; its start bit must be clear and its page's kind core. Returns whether
+    /// the region is empty now.
     #[inline]
     pub(super) fn give_block(&mut self, block: u32, header: Header) -> Result<bool, Fault> {
         let (mut start, mut size) = (block, header.size);

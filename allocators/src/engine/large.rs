@@ -85,8 +85,8 @@ impl<C: SizeClasses> Engine<C> {
         NonNull::slice_from_raw_parts(unsafe { NonNull::new_unchecked(address) }, granted)
     }
 
-    /// Counts a block that another allocator serves in the owner's name, so that the peaks are those
-    /// of all blocks together.
+    /// Counts a block that another allocator serves in the owner's name, so that the peaks are
+    /// those of all blocks together.
     pub(crate) fn count_passed_on(&mut self, requested: usize, granted: usize) {
         self.large_total += 1;
         self.large_granted_total += granted as u64;
@@ -102,7 +102,8 @@ impl<C: SizeClasses> Engine<C> {
         self.reserved -= granted;
     }
 
-    /// Counts another size of a block that is passed on; `requested` is what it was asked to grow by.
+    /// Counts another size of a block that is passed on; `requested` is what it was asked to grow
+    /// by.
     pub(crate) fn recount_passed_on(&mut self, before: usize, after: usize, requested: usize) {
         self.granted -= before;
         self.reserved -= before;
@@ -123,7 +124,8 @@ impl<C: SizeClasses> Engine<C> {
         self.reserved -= bytes;
     }
 
-    /// Makes one block of memory that the owner took for `layout`; `None` if there is no slot for it.
+    /// Makes one block of memory that the owner took for `layout`; `None` if there is no slot for
+    /// it.
     pub(crate) fn add_huge(
         &mut self,
         memory: NonNull<[u8]>,

@@ -1,10 +1,11 @@
 //! Mixed pages: sparse slab pages divided into units of 512 bytes that other classes may use.
 //!
-//! A program that fills memory with blocks of one size and then frees most of them leaves pages that
-//! a few survivors hold for that size alone. When an engine is about to take new memory while much of
-//! its slab pages lies idle, it makes such a page mixed: each unit that no live slot touches can take
-//! slots of any class. The class of a slot is that of the unit it starts in, so nothing is stored per
-//! slot and a free needs one byte more than in a slab page. A mixed page ends when it is empty.
+//! A program that fills memory with blocks of one size and then frees most of them leaves pages
+//! that a few survivors hold for that size alone. When an engine is about to take new memory while
+//! much of its slab pages lies idle, it makes such a page mixed: each unit that no live slot
+//! touches can take slots of any class. The class of a slot is that of the unit it starts in, so
+//! nothing is stored per slot and a free needs one byte more than in a slab page. A mixed page ends
+//! when it is empty.
 
 use core::ptr::NonNull;
 

@@ -50,8 +50,8 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
     ///
     /// # Safety
     ///
-    /// `memory` is valid for reads and writes of `bytes` bytes and belongs to the owner alone for as
-    /// long as it or a block of it is used.
+    /// `memory` is valid for reads and writes of `bytes` bytes and belongs to the owner alone for
+    /// as long as it or a block of it is used.
     pub(crate) unsafe fn fixed(name: &'a str, memory: NonNull<u8>, bytes: usize) -> Self {
         let mut engine = Engine::new();
         if let Ok(layout) = Layout::from_size_align(bytes, 1) {
@@ -91,7 +91,8 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> Owner<'a, B, C> {
         }
     }
 
-    /// The second try for a small request, apart from the first so that that one has little to save.
+    /// The second try for a small request, apart from the first so that that one has little to
+    /// save.
     #[inline(never)]
     #[track_caller]
     fn allocate_current(&self, class: usize, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

@@ -8,8 +8,8 @@
 //!
 //! P pages cost 57 bytes each (1.4 %), touched only as far as pages were ever used:
 //!
-//! - `starts`: a bit a granule of 16 bytes, set where a live block starts. A free tests this one bit,
-//!   so a double, foreign or interior free is found exactly and before anything is changed.
+//! - `starts`: a bit a granule of 16 bytes, set where a live block starts. A free tests this one
+//!   bit, so a double, foreign or interior free is found exactly and before anything is changed.
 //! - `kinds`: a byte a page: 0 core, 1 to 24 a slab page of that class, 255 a mixed page.
 //! - `units`: for a mixed page, the class of each 512-byte unit.
 //! - `descs`: for a slab or mixed page, its links and how many of its slots are out.

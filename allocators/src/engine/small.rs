@@ -8,8 +8,8 @@ use crate::mark;
 use crate::misuse::Misuse;
 use crate::size_classes::{CLASSES_MAX, ClassTable, GRANULE, PAGE_GRANULES, SizeClasses};
 
-/// Bytes of a front, a power of two: the way from a class to its front is a shift. 512, or 256 where an address
-/// has 32 bits.
+/// Bytes of a front, a power of two: the way from a class to its front is a shift. 512, or 256
+/// where an address has 32 bits.
 const FRONT_SIZE: usize = 64 * size_of::<usize>();
 /// Bytes of a front before its slots.
 const FRONT_HEAD: usize = 32;

@@ -98,8 +98,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         {
             return self.free_slow(block, bytes, site);
         }
-        // With a sign, as 4 GiB below the cursor is below zero where the memory lies low; and in 64 bits, as in
-        // 32 the ground lies just below zero.
+        // With a sign, as 4 GiB below the cursor is below zero where the memory lies low; and in 64
+        // bits, as in 32 the ground lies just below zero.
         let beyond = self.offset_of(block) as isize as i64 - youngest.offset() as i64;
         if beyond == 0 {
             self.cut_last(block, true);

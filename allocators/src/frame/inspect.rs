@@ -52,7 +52,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         if offset == cursor - youngest.stride() {
             return Ok(youngest);
         }
-        // The greatest record that starts at or before the offset is at `at` or above, below `above`.
+        // The greatest record that starts at or before the offset is at `at` or above, below
+        // `above`.
         let (mut at, mut above) = (0, self.records());
         while above - at > 1 {
             let middle = at + (above - at) / 2;
@@ -91,7 +92,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         if offset + record.stride() != cursor {
             return Err(AllocError);
         }
-        // The block leaves its run: with the run's record if it is alone in it, else for one of its own.
+        // The block leaves its run: with the run's record if it is alone in it, else for one of its
+        // own.
         let only = offset == record.offset();
         let needed = if only { 0 } else { size_of::<Record>() };
         if stride(bytes) + needed > self.room() + record.stride() {

@@ -9,7 +9,8 @@ pub(super) const GRAIN: usize = 8;
 /// Returns the bytes that a block of `bytes` bytes takes.
 #[inline]
 pub(super) const fn stride(bytes: usize) -> usize {
-    // `bytes` is at most `isize::MAX`, as a layout's size is, or the ground's, a multiple of the grain.
+    // `bytes` is at most `isize::MAX`, as a layout's size is, or the ground's, a multiple of the
+    // grain.
     (bytes + (GRAIN - 1)) & !(GRAIN - 1)
 }
 
@@ -23,8 +24,8 @@ pub(super) struct Record {
 
 impl Record {
     /// Stands beneath the first record. Its blocks would be longer than any region and start behind
-    /// every one, so no request and no address match it. Their bytes are a multiple of the grain, as
-    /// rounding up would end at zero where a `usize` has 32 bits.
+    /// every one, so no request and no address match it. Their bytes are a multiple of the grain,
+    /// as rounding up would end at zero where a `usize` has 32 bits.
     pub(super) const GROUND: Self = Self { offset: u32::MAX, bytes: !(GRAIN as u32 - 1) };
 
     /// Both numbers must be below 2^32.
@@ -79,7 +80,8 @@ impl DeadBits {
 
     /// # Safety
     ///
-    /// `words` is valid for as many words as the offsets passed later need, and nobody else uses it.
+    /// `words` is valid for as many words as the offsets passed later need, and nobody else uses
+    /// it.
     pub(super) const unsafe fn new(words: *mut Cell<u64>) -> Self {
         Self { words, clean: Cell::new(0) }
     }

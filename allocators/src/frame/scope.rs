@@ -18,13 +18,13 @@ pub struct FrameMark {
 impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
     /// Opens a scope: what is allocated through it is freed when it is dropped.
     ///
-    /// The frame is borrowed mutably, so no container over it can be in use while the scope is open,
-    /// and none made in the scope can outlive it. Scopes nest by [`FrameScope::scope`].
+    /// The frame is borrowed mutably, so no container over it can be in use while the scope is
+    /// open, and none made in the scope can outlive it. Scopes nest by [`FrameScope::scope`].
     ///
     /// # Complexity
     ///
-    /// Opening takes O(1); closing O(runs of equal blocks in the scope), and O(blocks in it) while a
-    /// block of the frame is dead.
+    /// Opening takes O(1); closing O(runs of equal blocks in the scope), and O(blocks in it) while
+    /// a block of the frame is dead.
     ///
     /// # Examples
     ///

@@ -6,17 +6,17 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use super::arming::Violations;
 use super::thread::{Exempt, THREAD};
 
-/// A place at which armed code may reach the global heap: the calls of a library that takes its memory there and knows
-/// no other.
+/// A place at which armed code may reach the global heap: the calls of a library that takes its
+/// memory there and knows no other.
 ///
-/// A program keeps one in a `static` for each such library, all in one table. What the library asks for within
-/// [`run`](Self::run) is no violation, and is counted here while anybody is armed. Whatever is outside all of them is
-/// the program's own and stops it.
+/// A program keeps one in a `static` for each such library, all in one table. What the library asks
+/// for within [`run`](Self::run) is no violation, and is counted here while anybody is armed.
+/// Whatever is outside all of them is the program's own and stops it.
 ///
 /// # Complexity
 ///
-/// Entering and leaving a scope costs a few loads and stores; a call of the allocator within it, while anybody is armed,
-/// two atomic additions more than an exempt one.
+/// Entering and leaving a scope costs a few loads and stores; a call of the allocator within it,
+/// while anybody is armed, two atomic additions more than an exempt one.
 ///
 /// # Memory
 ///
@@ -24,7 +24,8 @@ use super::thread::{Exempt, THREAD};
 ///
 /// # Threads
 ///
-/// Any number of threads may be inside; each call is counted once. Scopes nest, and the innermost counts.
+/// Any number of threads may be inside; each call is counted once. Scopes nest, and the innermost
+/// counts.
 ///
 /// # Examples
 ///
@@ -75,7 +76,8 @@ impl CallSite {
     /// Returns what was asked for inside, by all threads, while anybody was armed.
     #[must_use]
     pub fn counts(&self) -> Violations {
-        // Relaxed: three counters that only grow, each true by itself; nothing is read on the strength of them.
+        // Relaxed: three counters that only grow, each true by itself; nothing is read on the
+        // strength of them.
         Violations {
             allocations: self.allocations.load(Ordering::Relaxed),
             frees: self.frees.load(Ordering::Relaxed),

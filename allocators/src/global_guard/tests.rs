@@ -172,7 +172,8 @@ fn a_place_that_is_made_at_run_time_has_counted_nothing() {
 #[test]
 fn whose_stack_is_shown_is_said_first() {
     let (said, _) = crate::test_child::ended(|| {
-        // SAFETY: ends the child, should a thread that is not in it have been at making a stack trace.
+        // SAFETY: ends the child, should a thread that is not in it have been at making a stack
+        // trace.
         unsafe { libc::alarm(10) };
         GlobalGuard::new("the guard", System).show_stack();
     });

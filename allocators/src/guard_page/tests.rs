@@ -448,8 +448,8 @@ fn a_report_by_a_move_leaves_no_second_block() {
     let guards = GuardPageAllocator::new("guards", &pages);
     let (old, new) = (layout(100, 1), layout(3 * page(), 1));
     let block = take(&guards, 100, 1);
-    // SAFETY: the byte before the block is the allocator's, on its open page; the blocks are live, and
-    // the first call reports and changes nothing.
+    // SAFETY: the byte before the block is the allocator's, on its open page; the blocks are live,
+    // and the first call reports and changes nothing.
     unsafe {
         let before = block.sub(1);
         let kept = before.read();

@@ -431,7 +431,8 @@ fn an_empty_region_goes_back_when_another_stands_empty() {
     assert_eq!(below.stats().live, 0, "none after shrink");
 }
 
-/// A heap over a region or a backing that may cross threads may do so itself, in a lock for instance.
+/// A heap over a region or a backing that may cross threads may do so itself, in a lock for
+/// instance.
 const _: () = {
     const fn may_move<T: Send>() {}
     may_move::<HeapAllocator<'static>>();

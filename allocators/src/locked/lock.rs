@@ -2,8 +2,8 @@
 
 use crate::sync::SpinLock;
 
-/// A lock that [`Locked`](crate::Locked) can be on: [`SpinLock`], and with the feature `lock_api` any
-/// `lock_api::RawMutex`. Sealed: a lock of one's own is made a `RawMutex`.
+/// A lock that [`Locked`](crate::Locked) can be on: [`SpinLock`], and with the feature `lock_api`
+/// any `lock_api::RawMutex`. Sealed: a lock of one's own is made a `RawMutex`.
 pub trait Lock: sealed::Lock {}
 
 mod sealed {

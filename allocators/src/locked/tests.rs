@@ -141,7 +141,8 @@ fn crowd<L: Lock + Sync>(locked: &Locked<Counting, L>) {
                     let mark = (thread * 7 + round) as u8;
                     let at = layout(1 + round as usize, 16);
                     let block = shared.allocate(at).unwrap();
-                    // SAFETY: the block belongs to this thread, which writes it, reads it and frees it once.
+                    // SAFETY: the block belongs to this thread, which writes it, reads it and frees
+                    // it once.
                     unsafe {
                         block.cast::<u8>().write_bytes(mark, at.size());
                         assert_eq!(shared.name(), "crowd", "the name stays readable");

@@ -48,8 +48,8 @@ impl fmt::Display for OverviewHtml<'_> {
     }
 }
 
-/// The shapes of the rectangles around the one at hand, by depth. Deeper ones go by that of the last
-/// level: what lies there is too small to tell.
+/// The shapes of the rectangles around the one at hand, by depth. Deeper ones go by that of the
+/// last level: what lies there is too small to tell.
 struct Shapes([f64; DEPTH]);
 
 impl Shapes {
@@ -77,8 +77,9 @@ impl<'a> Inside<'a> {
         let children = (0..tree.len()).filter(|&index| tree.is_one(index, below));
         let taken = children.map(|index| tree.get(index).stats().reserved);
         let stats = tree.get(at).stats();
-        // Children may say that they reserve more than was granted, where they hold memory of their own
-        // too or where an allocator is listed twice; then nothing is left over, and they share the room.
+        // Children may say that they reserve more than was granted, where they hold memory of their
+        // own too or where an allocator is listed twice; then nothing is left over, and they share
+        // the room.
         let used = stats.granted.saturating_sub(taken.fold(0, usize::saturating_add));
         Self { tree, below, used, free: stats.reserved.saturating_sub(stats.granted) }
     }

@@ -64,7 +64,8 @@ impl Layout<'_> {
         None
     }
 
-    /// Returns the thing that comes after another, or the first: the greatest that is not before it.
+    /// Returns the thing that comes after another, or the first: the greatest that is not before
+    /// it.
     fn next(&self, after: Option<Thing>) -> Option<Thing> {
         let things = (0..self.count).map(|thing| ((self.weight)(thing), thing));
         things

@@ -76,8 +76,8 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, tree: Tree<'_>) -> fmt::Result {
         let allocator = tree.get(index);
         let row = Row::of(allocator);
         let name = Plain(allocator.name());
-        // Another thread may have changed a counter since the widths were measured; then its cell is
-        // wider, and nothing is lost.
+        // Another thread may have changed a counter since the widths were measured; then its cell
+        // is wider, and nothing is lost.
         let behind = name_width.saturating_sub(2 * depth + width(&name));
         let before = 2 * depth;
         write!(f, "\n{:before$}{name}{:behind$}", "", "")?;

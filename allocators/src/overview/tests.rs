@@ -1,4 +1,5 @@
-//! Tests of the overview: the forest, numbers and names, where rectangles lie, and trees that are not.
+//! Tests of the overview: the forest, numbers and names, where rectangles lie, and trees that are
+//! not.
 
 use core::alloc::Layout as BlockLayout;
 use core::fmt::{self, Write};

@@ -2,8 +2,8 @@
 
 use core::fmt::{self, Display, Write};
 
-/// Bytes in the greatest unit in which the number is at least 1: whole bytes below 1 KiB, above it one
-/// decimal, the half rounded up.
+/// Bytes in the greatest unit in which the number is at least 1: whole bytes below 1 KiB, above it
+/// one decimal, the half rounded up.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes(pub(super) usize);
 

@@ -97,8 +97,8 @@ impl<'a> Tree<'a> {
         (from..self.all.len()).find(|&index| self.is_one(index, below))
     }
 
-    /// Walks the forest, each allocator before those below it, in the order listed. It keeps no stack,
-    /// so a deep tree costs no more of it than a flat one.
+    /// Walks the forest, each allocator before those below it, in the order listed. It keeps no
+    /// stack, so a deep tree costs no more of it than a flat one.
     pub(super) fn walk(self, mut visit: impl FnMut(Step) -> fmt::Result) -> fmt::Result {
         let mut depth = 0;
         let mut next = self.child_from(None, 0);

@@ -25,8 +25,8 @@ pub(super) enum Kind {
 ///
 /// # Invariants
 ///
-/// 1. `address` is the start of pages that the allocator mapped, and is aligned to whole pages and to
-///    [`align`](Self::align).
+/// 1. `address` is the start of pages that the allocator mapped, and is aligned to whole pages and
+///    to [`align`](Self::align).
 /// 2. [`bytes`](Self::bytes) is at least 1, and rounding it up to whole pages gives the range's
 ///    length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

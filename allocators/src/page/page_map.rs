@@ -24,8 +24,8 @@ const PAGES_A_WORD: usize = 32;
 ///
 /// # Invariants
 ///
-/// 1. `words` is a mapping of `bytes` bytes that this map owns, all of it initialised (fresh pages are
-///    zero, which is `Reserved`), with at least 2 bits for each of `pages` pages.
+/// 1. `words` is a mapping of `bytes` bytes that this map owns, all of it initialised (fresh pages
+///    are zero, which is `Reserved`), with at least 2 bits for each of `pages` pages.
 /// 2. `committed` counts the pages that are `Committed`.
 pub(super) struct PageMap {
     words: NonNull<u64>,
@@ -131,8 +131,8 @@ impl PageMap {
 
 impl Drop for PageMap {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this map's own and is not used again. What the kernel will not take
-        // back ends with the process.
+        // SAFETY: the mapping is this map's own and is not used again. What the kernel will not
+        // take back ends with the process.
         let _ = unsafe { system::unmap(self.words.cast(), self.bytes) };
     }
 }

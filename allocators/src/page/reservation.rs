@@ -16,7 +16,8 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-/// A stretch of address space without memory, made by [`PageAllocator::reserve`](super::PageAllocator::reserve).
+/// A stretch of address space without memory, made by
+/// [`PageAllocator::reserve`](super::PageAllocator::reserve).
 ///
 /// Each page is in one of three states. A fresh reservation is reserved throughout; any access to a
 /// page that is not committed is a fault of the program.
@@ -35,7 +36,8 @@ mod tests;
 ///
 /// Ranges are byte offsets from the start, in whole pages. Any thread may call; calls wait for each
 /// other. The reservation counts as reserved in the allocator's statistics, its committed pages in
-/// [`PageAllocator::committed_bytes`](super::PageAllocator::committed_bytes), and it is no block. Dropping it gives everything back.
+/// [`PageAllocator::committed_bytes`](super::PageAllocator::committed_bytes), and it is no block.
+/// Dropping it gives everything back.
 ///
 /// # Memory
 ///
@@ -63,8 +65,8 @@ pub struct Reservation<'a> {
     pages: SpinCell<PageMap>,
 }
 
-// SAFETY: the address space belongs to the reservation alone, whichever thread holds it; the owner is
-// `Sync` and the page map is behind its lock.
+// SAFETY: the address space belongs to the reservation alone, whichever thread holds it; the owner
+// is `Sync` and the page map is behind its lock.
 unsafe impl Send for Reservation<'_> {}
 
 // SAFETY: every method that changes pages does so under the lock of the page map.
@@ -180,8 +182,8 @@ impl<'a> Reservation<'a> {
     fn close_reserved(&self, pages: &PageMap, span: Range<usize>) {
         for (run, what) in pages.runs(span) {
             if what == Use::Reserved {
-                // SAFETY: reserved pages are used by nobody. If the kernel refuses this as well, they
-                // stay open and untouched, which costs no memory.
+                // SAFETY: reserved pages are used by nobody. If the kernel refuses this as well,
+                // they stay open and untouched, which costs no memory.
                 let _ = unsafe { self.protect(&run, Access::None) };
             }
         }
@@ -195,8 +197,8 @@ impl<'a> Reservation<'a> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if the kernel refuses: at its limit of mappings, or for pages that were locked
-    /// in memory. A part of the range may be decommitted then; the rest stays as it was.
+    /// [`AllocError`] if the kernel refuses: at its limit of mappings, or for pages that were
+    /// locked in memory. A part of the range may be decommitted then; the rest stays as it was.
     ///
     /// # Panics
     ///

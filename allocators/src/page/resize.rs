@@ -120,8 +120,8 @@ impl Pages {
         }
         let target = self.map(request, Access::ReadWrite)?;
         // SAFETY: as above, and the target was mapped for this with `request.bytes` bytes. If it
-        // fails, the kernel may have unmapped the target or not, and another thread may have got the
-        // addresses since. So the target is left alone: untouched pages that hold no memory.
+        // fails, the kernel may have unmapped the target or not, and another thread may have got
+        // the addresses since. So the target is left alone: untouched pages that hold no memory.
         unsafe { system::move_onto(from, bytes, target, request.bytes) }.inspect(grown)
     }
 
@@ -135,8 +135,8 @@ impl Pages {
     }
 }
 
-/// Opens the pages that a mapping gained, which are zero. Valgrind 3.19 takes those that `mremap` adds for
-/// nobody's, in a plain C program too.
+/// Opens the pages that a mapping gained, which are zero. Valgrind 3.19 takes those that `mremap`
+/// adds for nobody's, in a plain C program too.
 fn mark_grown(address: NonNull<u8>, old: usize, new: usize) {
     mark::defined_at(address.as_ptr().wrapping_add(old), new - old);
 }

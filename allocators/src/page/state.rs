@@ -125,8 +125,8 @@ impl State {
         Ok(())
     }
 
-    /// Cuts a block's range down before its tail is unmapped, so that a thread that maps those addresses
-    /// next finds them free. [`cut_done`](Self::cut_done) follows.
+    /// Cuts a block's range down before its tail is unmapped, so that a thread that maps those
+    /// addresses next finds them free. [`cut_done`](Self::cut_done) follows.
     pub(super) fn cut(&mut self, old: Entry, new: Entry) -> Result<(), Misuse> {
         let (place, _) = self.find(old.start(), None)?;
         self.table.replace(place, new);
@@ -262,8 +262,8 @@ impl State {
         }
     }
 
-    /// Serves a request that the kernel has refused from a parked range, cutting it off that range's
-    /// end. Uses up the pledge if it succeeds.
+    /// Serves a request that the kernel has refused from a parked range, cutting it off that
+    /// range's end. Uses up the pledge if it succeeds.
     #[cold]
     pub(super) fn reuse(&mut self, layout: Layout, bytes: usize, grain: usize) -> Option<Entry> {
         if self.parked == 0 {
@@ -281,8 +281,8 @@ impl State {
             let rest = entry.mapped() - bytes;
             // SAFETY: `rest` is less than the length of the range.
             let address = unsafe { entry.address().add(rest) };
-            // SAFETY: a parked range is the allocator's and nothing uses it. One that was cut from a
-            // reservation has no access yet.
+            // SAFETY: a parked range is the allocator's and nothing uses it. One that was cut from
+            // a reservation has no access yet.
             if unsafe { system::protect(address, bytes, Access::ReadWrite) }.is_err() {
                 continue;
             }

@@ -1,9 +1,10 @@
 //! The side table of the page allocator: address to range, in memory of its own.
 //!
-//! A directory of leaves, each leaf one page of entries, all sorted by falling address. Linux places
-//! mappings from the top of the address space downwards, so a new range mostly goes to the end of the
-//! last leaf and nothing has to move. Searching is two binary searches; inserting and removing move
-//! at most one page of entries, which a leaf keeps small against the system calls around it.
+//! A directory of leaves, each leaf one page of entries, all sorted by falling address. Linux
+//! places mappings from the top of the address space downwards, so a new range mostly goes to the
+//! end of the last leaf and nothing has to move. Searching is two binary searches; inserting and
+//! removing move at most one page of entries, which a leaf keeps small against the system calls
+//! around it.
 //!
 //! ```text
 //!  directory (one mapping, doubled when full)      leaf (one page)
@@ -13,9 +14,9 @@
 //!   pointer, top address, len: 24 bytes             16 bytes each, 256 in 4 KiB
 //! ```
 //!
-//! Memory: 16 bytes a range in full leaves, at most 64 where neighbours were freed at random (leaves
-//! that together are half full are joined), and 24 bytes a leaf; one page of leaf and one of
-//! directory at least, from the first block until the table is dropped.
+//! Memory: 16 bytes a range in full leaves, at most 64 where neighbours were freed at random
+//! (leaves that together are half full are joined), and 24 bytes a leaf; one page of leaf and one
+//! of directory at least, from the first block until the table is dropped.
 
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -343,8 +344,8 @@ impl Table {
         let source = self.leaf(upper + 1).entries;
         let free = &mut self.slots(upper)[len..len + more];
         let target = NonNull::from(free).cast::<Entry>();
-        // SAFETY: the upper leaf's page has `more` free places behind its `len` entries, and the two
-        // pages are apart.
+        // SAFETY: the upper leaf's page has `more` free places behind its `len` entries, and the
+        // two pages are apart.
         unsafe { target.copy_from_nonoverlapping(source, more) };
         self.leaf_mut(upper).len = len + more;
         self.drop_leaf(upper + 1);
@@ -356,8 +357,8 @@ impl Table {
         let leaves = self.leaves;
         self.directory_slots().copy_within(index + 1..leaves, index);
         self.leaves -= 1;
-        // One spare more than is pledged, so that a block that comes and goes at a leaf's edge costs
-        // no system call of the table's own.
+        // One spare more than is pledged, so that a block that comes and goes at a leaf's edge
+        // costs no system call of the table's own.
         if self.spares > self.pledged {
             // SAFETY: the page is out of the directory, so nothing uses it any more.
             if unsafe { system::unmap(page.cast(), system::page_size()) }.is_ok() {
@@ -409,8 +410,8 @@ impl Drop for Table {
         let page = system::page_size();
         for index in 0..self.leaves {
             let entries = self.leaf(index).entries;
-            // SAFETY: the leaf's page is this table's and is not used again. What the kernel will not
-            // take back ends with the process.
+            // SAFETY: the leaf's page is this table's and is not used again. What the kernel will
+            // not take back ends with the process.
             let _ = unsafe { system::unmap(entries.cast(), page) };
         }
         while let Some(spare) = self.spare {

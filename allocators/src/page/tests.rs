@@ -65,8 +65,8 @@ fn page() -> usize {
     PageAllocator::page_size()
 }
 
-/// Returns `true` if the page at `address` is mapped at all. Once freed, an address may be another thread's
-/// at once, so only a child process can ask about those.
+/// Returns `true` if the page at `address` is mapped at all. Once freed, an address may be another
+/// thread's at once, so only a child process can ask about those.
 fn is_mapped(address: NonNull<u8>) -> bool {
     let mut resident = 0_u8;
     // SAFETY: mincore reads no memory of the program but writes one byte for the one page asked.

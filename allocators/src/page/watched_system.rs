@@ -1,5 +1,5 @@
-//! What stands for `system` in tests: the same calls, counted, some of them refused, with the sum of what a thread
-//! has mapped.
+//! What stands for `system` in tests: the same calls, counted, some of them refused, with the sum
+//! of what a thread has mapped.
 
 use core::cell::Cell;
 use core::ops::Range;
@@ -29,8 +29,8 @@ std::thread_local! {
     static MAPPED: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Runs `work` while those of this thread's calls of some kinds are refused whose numbers are in the range, the first
-/// being number 0. Returns how many there were.
+/// Runs `work` while those of this thread's calls of some kinds are refused whose numbers are in
+/// the range, the first being number 0. Returns how many there were.
 pub(crate) fn during(kinds: u8, refused: Range<u32>, work: impl FnOnce()) -> u32 {
     KINDS.set(kinds);
     REFUSED.set((refused.start, refused.end));
@@ -40,8 +40,8 @@ pub(crate) fn during(kinds: u8, refused: Range<u32>, work: impl FnOnce()) -> u32
     ASKED.get()
 }
 
-/// Calls `test` with every call in turn to be refused, alone and with all behind it, until there are no more. What it
-/// is called with runs the part that refusals may hit.
+/// Calls `test` with every call in turn to be refused, alone and with all behind it, until there
+/// are no more. What it is called with runs the part that refusals may hit.
 pub(crate) fn each_refusal(kinds: u8, mut test: impl FnMut(&dyn Fn(&mut dyn FnMut()))) {
     for first in 0_u32.. {
         let most = Cell::new(0);

@@ -60,8 +60,8 @@ impl Shape {
         (blocks.saturating_mul(self.block_bytes) >> self.window_shift).saturating_add(2)
     }
 
-    /// Returns the layout of a chunk; with `windowed` it starts at the start of a window, so that no
-    /// two chunks share one.
+    /// Returns the layout of a chunk; with `windowed` it starts at the start of a window, so that
+    /// no two chunks share one.
     pub(super) fn layout(self, blocks: usize, windowed: bool) -> Option<Layout> {
         let groups = self.groups_at_most(blocks).checked_mul(size_of::<Group>())?;
         let bytes = self.chunk_offset(blocks)?;
@@ -162,8 +162,8 @@ impl Chunk {
     }
 }
 
-/// Returns the logarithm of the window's bytes: no window has more than 64 blocks starting in it, and
-/// each within a chunk has one at least.
+/// Returns the logarithm of the window's bytes: no window has more than 64 blocks starting in it,
+/// and each within a chunk has one at least.
 pub(super) const fn window_shift(bytes: usize, blocks_per_chunk: usize) -> u32 {
     if bytes > WINDOW_MAX {
         return bytes.next_power_of_two().trailing_zeros();

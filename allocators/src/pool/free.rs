@@ -38,7 +38,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
         let held = self.held.get();
         if held.is_null() {
-            // Of the chunk's provenance, as the pointer passed in may reach over less than the block.
+            // Of the chunk's provenance, as the pointer passed in may reach over less than the
+            // block.
             let own = group.first.with_addr(block.addr().get());
             self.held.set(own);
         } else if held == block.as_ptr() {
@@ -78,8 +79,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
     }
 
-    /// Returns the group and index of the block at `address`, live or free, and leads the table there;
-    /// or says what is wrong with the address.
+    /// Returns the group and index of the block at `address`, live or free, and leads the table
+    /// there; or says what is wrong with the address.
     ///
     /// # Complexity
     ///

@@ -38,8 +38,8 @@ pub(super) const EMPTY_TABLE: *const Cell<*const Group> = (&raw const EMPTY.0).c
 struct Constant<T>(T);
 
 // SAFETY: both constants are only read: a group with `carved == 0` and `free == 0` is never written
-// by a pool (no index is below `carved`, and no bit can be taken), and a pool writes to the slots of
-// tables that it has allocated itself.
+// by a pool (no index is below `carved`, and no bit can be taken), and a pool writes to the slots
+// of tables that it has allocated itself.
 unsafe impl<T> Sync for Constant<T> {}
 
 static NOWHERE_GROUP: Constant<Group> = Constant(Group::new(ptr::null_mut()));

@@ -81,8 +81,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
     }
 
-    /// Gives out a block of a parked chunk, or one that was never given out, growing if there is none.
-    /// No other block is free.
+    /// Gives out a block of a parked chunk, or one that was never given out, growing if there is
+    /// none. No other block is free.
     #[inline(never)]
     pub(super) fn carve(&self, requested: usize) -> Result<NonNull<[u8]>, AllocError> {
         while self.unpark() {
@@ -130,8 +130,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self.uncarved.set(chunk.first_index(g + 1, shape) - chunk.first_index(g, shape));
     }
 
-    /// Returns the number of blocks that the next chunk should have, and whether it should start with
-    /// a window.
+    /// Returns the number of blocks that the next chunk should have, and whether it should start
+    /// with a window.
     pub(super) fn blocks_wanted(&self) -> (usize, bool) {
         if self.blocks_per_chunk != 0 {
             return (self.blocks_per_chunk, true);
@@ -231,8 +231,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         unsafe { self.settle_at(first, blocks, None) };
     }
 
-    /// Gives the chunks that `leaves` names back, and the index when none is left. Empty chunks that
-    /// stay are parked if `parks` says so.
+    /// Gives the chunks that `leaves` names back, and the index when none is left. Empty chunks
+    /// that stay are parked if `parks` says so.
     pub(super) fn release(&self, leaves: impl Fn(&Chunk) -> bool, parks: bool) {
         self.index.remove(&leaves);
         self.free_groups.set(NOWHERE);

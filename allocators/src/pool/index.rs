@@ -12,9 +12,9 @@ const SLOTS_MIN: usize = 4;
 
 /// A table from windows of addresses to groups, and the chunks sorted by address behind it.
 ///
-/// The table has two slots a group at least and is addressed by the low bits of the window's number.
-/// Where two windows meet in one slot one of them is in it, and the other is found by binary search
-/// among the chunks. Windows of one chunk follow each other and never meet.
+/// The table has two slots a group at least and is addressed by the low bits of the window's
+/// number. Where two windows meet in one slot one of them is in it, and the other is found by
+/// binary search among the chunks. Windows of one chunk follow each other and never meet.
 ///
 /// ```text
 /// table                      sorted
@@ -110,8 +110,8 @@ impl Index {
     ///
     /// # Safety
     ///
-    /// `memory` is valid for [`layout_for`]`(groups)` bytes, aligned for it and used by nobody else,
-    /// where `groups` is at least the number of groups of the chunks now in the index.
+    /// `memory` is valid for [`layout_for`]`(groups)` bytes, aligned for it and used by nobody
+    /// else, where `groups` is at least the number of groups of the chunks now in the index.
     pub(super) unsafe fn move_to(
         &self,
         memory: NonNull<u8>,

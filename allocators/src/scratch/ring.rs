@@ -70,11 +70,11 @@ impl Entry {
 ///
 /// 1. `memory` leads to `capacity` bytes, a multiple of 16 at an address that is one, and `entries`
 ///    to an entry for each 16 of them; all of it is the ring's alone.
-/// 2. What lies from `tail` to `head`, around the end, is `occupied` bytes, laid out without a hole by
-///    live blocks and freed room, each with its entry where it starts; all other entries are nothing.
-///    None of them reaches over the end.
-/// 3. With nothing occupied, head and tail are zero; else a live block starts at the tail. (Head and
-///    tail at one place else mean a full ring.)
+/// 2. What lies from `tail` to `head`, around the end, is `occupied` bytes, laid out without a hole
+///    by live blocks and freed room, each with its entry where it starts; all other entries are
+///    nothing. None of them reaches over the end.
+/// 3. With nothing occupied, head and tail are zero; else a live block starts at the tail. (Head
+///    and tail at one place else mean a full ring.)
 /// 4. `live` and `requested` count the live blocks and what they were asked with.
 pub(super) struct Ring<'a> {
     memory: NonNull<u8>,
@@ -319,8 +319,8 @@ impl<'a> Ring<'a> {
     }
 }
 
-// SAFETY: a block is in free room of the ring, which becomes occupied with it and stays so until it is
-// freed, so it overlaps no other. Nothing is changed before the one check that can fail.
+// SAFETY: a block is in free room of the ring, which becomes occupied with it and stays so until it
+// is freed, so it overlaps no other. Nothing is changed before the one check that can fail.
 unsafe impl Allocator for Ring<'_> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

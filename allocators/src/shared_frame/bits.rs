@@ -19,7 +19,8 @@ const ENDS: usize = STARTS << 1;
 ///
 /// # Invariants
 ///
-/// 1. `words` leads to as many words as `grains` need, which are touched by atomic operations alone.
+/// 1. `words` leads to as many words as `grains` need, which are touched by atomic operations
+///    alone.
 pub(super) struct Bits {
     words: NonNull<AtomicUsize>,
     grains: usize,
@@ -52,7 +53,8 @@ impl Bits {
     ///
     /// # Safety
     ///
-    /// `memory` is aligned for words, valid for as many as the grains need, and used by nobody else.
+    /// `memory` is aligned for words, valid for as many as the grains need, and used by nobody
+    /// else.
     pub(super) unsafe fn new(memory: NonNull<u8>, grains: usize) -> Self {
         let words = memory.cast::<AtomicUsize>();
         for index in 0..grains.div_ceil(GRAINS) {
@@ -73,12 +75,13 @@ impl Bits {
         unsafe { word.as_ref() }
     }
 
-    /// Sets the bits of a block from grain `start` to before `end`, which this thread has just taken.
+    /// Sets the bits of a block from grain `start` to before `end`, which this thread has just
+    /// taken.
     #[inline]
     pub(super) fn set(&self, start: usize, end: usize) {
         let ((first, s), (last, e)) = (start_place(start), end_place(end));
-        // Release pairs with the Acquire in `load`: a thread that sees the start sees the end as well, and what the
-        // cursor's Acquire has shown.
+        // Release pairs with the Acquire in `load`: a thread that sees the start sees the end as
+        // well, and what the cursor's Acquire has shown.
         if first == last {
             self.word(first).fetch_or(s | e, Ordering::Release);
         } else {
@@ -87,8 +90,9 @@ impl Bits {
         }
     }
 
-    /// Clears the bits of the live block that starts at `start` and returns the grain behind it. `None` if
-    /// none starts there (any more): of several threads that claim one block, one gets it.
+    /// Clears the bits of the live block that starts at `start` and returns the grain behind it.
+    /// `None` if none starts there (any more): of several threads that claim one block, one gets
+    /// it.
     #[inline]
     pub(super) fn claim(&self, start: usize) -> Option<usize> {
         let (first, s) = start_place(start);
@@ -101,8 +105,8 @@ impl Bits {
                 return None;
             }
             let cell = self.word(first);
-            // Release pairs with the Acquire of the next allocation here; Acquire with the Release in
-            // `set`, as the end may be in another word.
+            // Release pairs with the Acquire of the next allocation here; Acquire with the Release
+            // in `set`, as the end may be in another word.
             match cell.compare_exchange(word, word & !(s | e), Ordering::AcqRel, Ordering::Acquire)
             {
                 Ok(_) if e != 0 => {
@@ -178,7 +182,8 @@ impl Bits {
         None
     }
 
-    /// Whether `grain` is in a live block that starts before it: the last bit below belongs to a start.
+    /// Whether `grain` is in a live block that starts before it: the last bit below belongs to a
+    /// start.
     pub(super) fn is_within(&self, grain: usize) -> bool {
         let (first, bit) = start_place(grain);
         let mut index = first;

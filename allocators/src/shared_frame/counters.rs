@@ -1,5 +1,5 @@
-//! The cursor of a shared frame and its counters, in one cache line: the thread that moves the cursor pays for the
-//! line once.
+//! The cursor of a shared frame and its counters, in one cache line: the thread that moves the
+//! cursor pays for the line once.
 
 use crate::stats::Stats;
 use crate::sync::shared::{AtomicUsize, Ordering, Total};
@@ -8,8 +8,8 @@ use crate::sync::shared::{AtomicUsize, Ordering, Total};
 ///
 /// # Invariants
 ///
-/// 1. A block's bytes are counted as granted after they were taken, as freed before they are given up, so
-///    never more bytes are counted as live than the region has.
+/// 1. A block's bytes are counted as granted after they were taken, as freed before they are given
+///    up, so never more bytes are counted as live than the region has.
 /// 2. `requested_odd` is raised after `granted_odd`, by no more.
 #[repr(align(64))]
 pub(super) struct Counters {

@@ -2,16 +2,17 @@
 //!
 //! # How the levels stay in step
 //!
-//! The thread that sets the first bit of a word then looks at the word's bit above it and sets it if it is clear. One that
-//! takes the last bit of a word leaves the bit above it alone: a block that comes and goes so changes
-//! its leaf and nothing else. Only a search that is led to a word without bits clears the bit above it, then
-//! looks at the word again, by a read-modify-write, and if there are bits, sets the bit above again.
+//! The thread that sets the first bit of a word then looks at the word's bit above it and sets it
+//! if it is clear. One that takes the last bit of a word leaves the bit above it alone: a block
+//! that comes and goes so changes its leaf and nothing else. Only a search that is led to a word
+//! without bits clears the bit above it, then looks at the word again, by a read-modify-write, and
+//! if there are bits, sets the bit above again.
 //!
-//! Let S set the first bit of a word and C clear the bit above it. S's change of the word and C's second
-//! look at it are both read-modify-writes, so one comes before the other. If S's does, C sees the bit (or
-//! that it was taken again) and sets the bit above again. If C's does, S's reads what it wrote, or
-//! what read-modify-writes made of that (Acquire and Release), so S sees that the bit above was cleared and
-//! sets it. So once both are done, a word with bits has its bit above.
+//! Let S set the first bit of a word and C clear the bit above it. S's change of the word and C's
+//! second look at it are both read-modify-writes, so one comes before the other. If S's does, C
+//! sees the bit (or that it was taken again) and sets the bit above again. If C's does, S's reads
+//! what it wrote, or what read-modify-writes made of that (Acquire and Release), so S sees that the
+//! bit above was cleared and sets it. So once both are done, a word with bits has its bit above.
 
 use crate::sync::shared::{AtomicUsize, Ordering};
 
@@ -25,8 +26,8 @@ pub(super) const fn ones(bits: usize) -> usize {
     if bits >= BITS { usize::MAX >> (usize::BITS as usize - BITS) } else { (1 << bits) - 1 }
 }
 
-/// Sets the bit of the word number `index` in the word above if it is clear, and returns whether it is now
-/// the first there.
+/// Sets the bit of the word number `index` in the word above if it is clear, and returns whether it
+/// is now the first there.
 fn raise(above: &AtomicUsize, index: usize) -> bool {
     let bit = 1 << (index % BITS);
     // Relaxed: the change of the word below, before this, has made visible what must be seen.
@@ -37,14 +38,14 @@ fn raise(above: &AtomicUsize, index: usize) -> bool {
     above.fetch_or(bit, Ordering::AcqRel) == 0
 }
 
-/// Clears the bit of `word`, number `index`, in the word above, and returns whether that was wrong: whether
-/// the word has bits.
+/// Clears the bit of `word`, number `index`, in the word above, and returns whether that was wrong:
+/// whether the word has bits.
 fn lower(above: &AtomicUsize, word: &AtomicUsize, index: usize) -> bool {
     // Release by what follows.
     above.fetch_and(!(1 << (index % BITS)), Ordering::Relaxed);
-    // Changes nothing, but has its place among the changes. Release pairs with the Acquire of a thread that sets
-    // the first bit after this, and then sees the bit above cleared; Acquire with the Release of one that
-    // did before, so that the bit above is set again after its own.
+    // Changes nothing, but has its place among the changes. Release pairs with the Acquire of a
+    // thread that sets the first bit after this, and then sees the bit above cleared; Acquire with
+    // the Release of one that did before, so that the bit above is set again after its own.
     word.fetch_or(0, Ordering::AcqRel) != 0
 }
 
@@ -64,8 +65,8 @@ impl Chunk {
         let mut free = word.load(Ordering::Relaxed);
         while free != 0 {
             let rest = free & (free - 1);
-            // Acquire pairs with the Release in `put`: what the last owner did to the block comes before
-            // what the next one does.
+            // Acquire pairs with the Release in `put`: what the last owner did to the block comes
+            // before what the next one does.
             match word.compare_exchange(free, rest, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return Some(leaf * BITS + free.trailing_zeros() as usize),
                 Err(now) => free = now,
@@ -107,7 +108,8 @@ impl Chunk {
     #[inline]
     pub(super) fn put(&self, index: usize) -> bool {
         let (leaf, bit) = (index / BITS, 1 << (index % BITS));
-        // Release pairs with the Acquire in `take_at`, both with those of the second look in `lower`.
+        // Release pairs with the Acquire in `take_at`, both with those of the second look in
+        // `lower`.
         let before = self.leaf(leaf).fetch_or(bit, Ordering::AcqRel);
         if before == 0 {
             self.filled(leaf);

@@ -15,12 +15,12 @@ pub(super) const BLOCKS_MAX: usize = BITS * BITS * BITS;
 ///
 /// # Invariants
 ///
-/// 1. `blocks` blocks, from 1 to `BLOCKS_MAX`, lie one behind the other from `first` on, at the start
-///    of the chunk's memory.
-/// 2. `words` leads to the middle words, `first_leaf` to the leaves behind them, as many as [`Words`] has it for
-///    `blocks`, which are written before the chunk is seen by a second thread.
-/// 3. The first `carved` blocks were given out at least once, at most `blocks`. The bits of the others are
-///    clear, and those beyond the leaves and the middle words.
+/// 1. `blocks` blocks, from 1 to `BLOCKS_MAX`, lie one behind the other from `first` on, at the
+///    start of the chunk's memory.
+/// 2. `words` leads to the middle words, `first_leaf` to the leaves behind them, as many as
+///    [`Words`] has it for `blocks`, which are written before the chunk is seen by a second thread.
+/// 3. The first `carved` blocks were given out at least once, at most `blocks`. The bits of the
+///    others are clear, and those beyond the leaves and the middle words.
 #[repr(C)]
 pub(super) struct Chunk {
     pub(super) root: AtomicUsize,
@@ -59,8 +59,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans a chunk of `blocks` blocks, each of `block_bytes` bytes at a multiple of `block_align`.
-    /// `None` if there are none, too many, or no layout can hold them.
+    /// Plans a chunk of `blocks` blocks, each of `block_bytes` bytes at a multiple of
+    /// `block_align`. `None` if there are none, too many, or no layout can hold them.
     pub(super) fn new(block_bytes: usize, block_align: usize, blocks: usize) -> Option<Self> {
         if blocks == 0 || blocks > BLOCKS_MAX {
             return None;
@@ -111,8 +111,8 @@ impl Plan {
 }
 
 impl Chunk {
-    /// Tells the sanitizers that the blocks' memory may be touched by the backing that gets it back: all up to the
-    /// header, padding included.
+    /// Tells the sanitizers that the blocks' memory may be touched by the backing that gets it
+    /// back: all up to the header, padding included.
     pub(super) fn open(&self) {
         let header = core::ptr::from_ref(self).addr();
         mark::undefined(self.first, header - self.first.addr().get());
@@ -120,8 +120,8 @@ impl Chunk {
 
     /// Takes a block that was never given out, if there is one.
     pub(super) fn carve(&self) -> Option<usize> {
-        // Relaxed: the number is all there is to agree on; the thread that frees the block has it from this thread,
-        // and so sees it counted.
+        // Relaxed: the number is all there is to agree on; the thread that frees the block has it
+        // from this thread, and so sees it counted.
         let next = |carved| (carved < self.blocks).then_some(carved + 1);
         self.carved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
     }

@@ -160,7 +160,8 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         while self.count() < CHUNKS_MAX {
             let Some(plan) = self.largest_plan(rest, left) else { return };
             let skipped = rest.align_offset(plan.layout.align());
-            // SAFETY: `largest_plan` saw that this many bytes and the layout's fit into what is left.
+            // SAFETY: `largest_plan` saw that this many bytes and the layout's fit into what is
+            // left.
             let memory = unsafe { rest.add(skipped) };
             // SAFETY: the memory is aligned, valid, and the pool's alone, like the whole region.
             let chunk = unsafe { plan.lay_out(memory) };

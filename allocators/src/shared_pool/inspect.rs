@@ -17,8 +17,8 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         // Relaxed: changed through `&mut self` alone.
         let peak = self.peak_live.load(Ordering::Relaxed).max(carved) * bytes;
         let (allocations_total, requested_total) = self.places.totals(bytes);
-        // Read after the chunks, whose bytes were counted before they could be seen. Relaxed: the Acquire
-        // in `count` makes them visible.
+        // Read after the chunks, whose bytes were counted before they could be seen. Relaxed: the
+        // Acquire in `count` makes them visible.
         let reserved = self.reserved.load(Ordering::Relaxed);
         Stats {
             live,
@@ -36,7 +36,8 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
     }
 
     /// Returns the blocks that are live, and how many were given out at least once. While other
-    /// threads work, the first is off by no more than what they do meanwhile, and never above the second.
+    /// threads work, the first is off by no more than what they do meanwhile, and never above the
+    /// second.
     pub(super) fn live(&self) -> (usize, usize) {
         let chunks = (0..self.count()).map(|index| self.chunk(index));
         chunks.fold((0, 0), |(live, carved), chunk| {
@@ -59,8 +60,8 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
             let carved = chunk.carved();
             for leaf in 0..carved.div_ceil(BITS) {
                 let blocks = ones(carved - leaf * BITS);
-                // Acquire pairs with the Release in `put`, and shows no block that this thread frees
-                // before.
+                // Acquire pairs with the Release in `put`, and shows no block that this thread
+                // frees before.
                 let mut live = blocks & !chunk.leaf(leaf).load(Ordering::Acquire);
                 while live != 0 {
                     let index = leaf * BITS + live.trailing_zeros() as usize;
@@ -117,7 +118,8 @@ impl Chunk {
 
     /// Returns the number of free blocks. Exact if nobody else uses the pool.
     pub(super) fn free_blocks(&self) -> usize {
-        // Acquire pairs with the Release in `put`: a thread that sees a block freed sees that it was given out.
+        // Acquire pairs with the Release in `put`: a thread that sees a block freed sees that it
+        // was given out.
         let bits = |leaf| self.leaf(leaf).load(Ordering::Acquire).count_ones() as usize;
         (0..self.leaves()).map(bits).sum()
     }

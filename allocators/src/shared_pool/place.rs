@@ -1,5 +1,6 @@
-//! What a thread leaves in a shared pool for its next call: where to look, and what it has counted. Each
-//! place has a cache line of its own, so threads that have different ones do not disturb each other.
+//! What a thread leaves in a shared pool for its next call: where to look, and what it has counted.
+//! Each place has a cache line of its own, so threads that have different ones do not disturb each
+//! other.
 
 use crate::sync::shared::{AtomicUsize, Ordering, Total, thread_hint};
 
@@ -12,10 +13,10 @@ pub(super) const CHUNKS_MAX: usize = 32;
 ///
 /// # Invariants
 ///
-/// 1. A block is counted in `exact` or `odd` when it is given out, once, and `requested_odd` is raised after
-///    `odd`, by no more than a block's size.
-/// 2. `near` is zero or names a leaf of a chunk that stands: one more than the leaf, times `CHUNKS_MAX`,
-///    and the number of the chunk.
+/// 1. A block is counted in `exact` or `odd` when it is given out, once, and `requested_odd` is
+///    raised after `odd`, by no more than a block's size.
+/// 2. `near` is zero or names a leaf of a chunk that stands: one more than the leaf, times
+///    `CHUNKS_MAX`, and the number of the chunk.
 #[repr(align(64))]
 pub(super) struct Place {
     /// The leaf that the thread used last.
@@ -51,7 +52,8 @@ impl Place {
     /// Returns the number of the chunk and of its leaf that was used last.
     #[inline]
     pub(super) fn near(&self) -> Option<(usize, usize)> {
-        // Acquire pairs with the Release in `remember`: a thread that reads the number of a chunk sees it.
+        // Acquire pairs with the Release in `remember`: a thread that reads the number of a chunk
+        // sees it.
         let near = self.near.load(Ordering::Acquire);
         let leaf = (near / CHUNKS_MAX).checked_sub(1)?;
         Some((near % CHUNKS_MAX, leaf))
@@ -113,8 +115,8 @@ impl Places {
         }
     }
 
-    /// Returns the blocks given out so far and the bytes asked for, if a block has `bytes` bytes. Others may
-    /// count meanwhile, but never less is given out than was asked for.
+    /// Returns the blocks given out so far and the bytes asked for, if a block has `bytes` bytes.
+    /// Others may count meanwhile, but never less is given out than was asked for.
     pub(super) fn totals(&self, bytes: usize) -> (u64, u64) {
         self.0.iter().fold((0, 0), |(allocations, requested), place| {
             // The bytes before the blocks, which were counted first (invariant 1).

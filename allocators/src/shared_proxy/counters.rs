@@ -5,8 +5,8 @@ use core::alloc::Layout;
 use crate::stats::Stats;
 use crate::sync::shared::{AtomicUsize, Ordering, Total};
 
-/// What a shared proxy counts, in a cache line that holds nothing else: the proxy's name, backing and
-/// budget, which every call reads, stay in the caches of all cores.
+/// What a shared proxy counts, in a cache line that holds nothing else: the proxy's name, backing
+/// and budget, which every call reads, stay in the caches of all cores.
 ///
 /// # Invariants
 ///
@@ -52,7 +52,8 @@ impl Counters {
     /// Returns the live bytes.
     #[inline]
     pub(super) fn bytes(&self) -> usize {
-        // Acquire pairs with the Release in `lower_bytes`: a thread that sees bytes gone sees their free counted.
+        // Acquire pairs with the Release in `lower_bytes`: a thread that sees bytes gone sees their
+        // free counted.
         self.bytes.load(Ordering::Acquire)
     }
 
@@ -64,8 +65,8 @@ impl Counters {
         self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes
     }
 
-    /// Adds live bytes if there will be no more than `most`, and returns how many there are then. None can always be
-    /// added: where rounding could not be undone there may be more already.
+    /// Adds live bytes if there will be no more than `most`, and returns how many there are then.
+    /// None can always be added: where rounding could not be undone there may be more already.
     #[inline]
     pub(super) fn raise_within(&self, bytes: usize, most: usize) -> Option<usize> {
         let add =

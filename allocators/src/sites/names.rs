@@ -17,8 +17,8 @@ const LISTED_MIN: usize = 16;
 ///
 /// # Invariants
 ///
-/// 1. `list` is null and `capacity` zero, or `list` leads to memory for `capacity` sites, taken from
-///    the allocator for books with `layout(capacity)`.
+/// 1. `list` is null and `capacity` zero, or `list` leads to memory for `capacity` sites, taken
+///    from the allocator for books with `layout(capacity)`.
 /// 2. The first `numbers.len()` of them are written, and `numbers` has the number of each: one more
 ///    than its place.
 pub(super) struct Names {

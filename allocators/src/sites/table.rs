@@ -1,10 +1,10 @@
 //! The table from blocks to the numbers of their sites: 8 bytes a slot.
 //!
-//! Open addressing with linear probing, as in the table of addresses that the wrappers use, but with
-//! both halves in one word. A removed slot is filled by shifting back what was pushed past it, the last
-//! one when the next is inserted or removed, as most allocators give out next what was freed last. The
-//! slot that an address hashes to is a product of its hash and the capacity, which therefore need not
-//! be a power of two and can grow by half.
+//! Open addressing with linear probing, as in the table of addresses that the wrappers use, but
+//! with both halves in one word. A removed slot is filled by shifting back what was pushed past it,
+//! the last one when the next is inserted or removed, as most allocators give out next what was
+//! freed last. The slot that an address hashes to is a product of its hash and the capacity, which
+//! therefore need not be a power of two and can grow by half.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -21,10 +21,10 @@ const NUMBER_BITS: u32 = 16;
 ///
 /// # Invariants
 ///
-/// 1. `slots` is null and `capacity` zero, or `slots` leads to `capacity` written words, taken from the
-///    allocator for books with `layout(capacity)`.
-/// 2. `used` slots are entries, at most 7/8 of all, and no address stands twice; the others are zero,
-///    but for the one of invariant 5.
+/// 1. `slots` is null and `capacity` zero, or `slots` leads to `capacity` written words, taken from
+///    the allocator for books with `layout(capacity)`.
+/// 2. `used` slots are entries, at most 7/8 of all, and no address stands twice; the others are
+///    zero, but for the one of invariant 5.
 /// 3. Between the slot that an address hashes to and the one it is in, none is zero.
 /// 4. The blocks have `high` for the bits of their address that no slot holds.
 /// 5. `gone` is zero, or what the slot `gone_at` holds and what is no entry any more.
@@ -240,7 +240,8 @@ impl Table {
         self.set(hole, 0);
     }
 
-    /// Returns the slot of an address or the empty one where it would stand; nothing in an empty table.
+    /// Returns the slot of an address or the empty one where it would stand; nothing in an empty
+    /// table.
     #[inline]
     fn position(&self, address: NonNull<u8>) -> Option<usize> {
         let (high, key) = halves(address);
@@ -260,8 +261,8 @@ impl Table {
         }
     }
 
-    /// Returns the slot that an address hashes to: the hash, a product with 2^64 / phi, as a fraction
-    /// of the capacity.
+    /// Returns the slot that an address hashes to: the hash, a product with 2^64 / phi, as a
+    /// fraction of the capacity.
     #[inline]
     fn home(&self, slot: u64) -> usize {
         let mixed = (slot >> NUMBER_BITS).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -305,7 +306,8 @@ fn most(capacity: usize) -> usize {
     capacity - capacity.div_ceil(8)
 }
 
-/// Returns the bits of an address that a slot has no room for, and the others where a slot has them.
+/// Returns the bits of an address that a slot has no room for, and the others where a slot has
+/// them.
 #[inline]
 fn halves(address: NonNull<u8>) -> (u64, u64) {
     let address = address.addr().get() as u64;

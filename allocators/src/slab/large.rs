@@ -44,8 +44,8 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
         let bytes = self.expect(block, layout.map(|layout| layout.size()));
         // The backing comes first: where it finds the layout wrong, nothing has changed yet.
         match layout {
-            // SAFETY: the table says that the block is live and the backing's; the layout fits it by
-            // the caller's promise.
+            // SAFETY: the table says that the block is live and the backing's; the layout fits it
+            // by the caller's promise.
             Some(layout) => unsafe { self.backing.deallocate_sized(block, layout) },
             // SAFETY: as above.
             None => unsafe { self.backing.deallocate(block) },

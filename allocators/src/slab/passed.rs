@@ -132,8 +132,8 @@ impl Passed {
         self.capacity.set(capacity);
         self.count.set(0);
         for passed in old.iter().filter_map(Cell::get) {
-            // There are twice as many slots as the blocks counted; more there are in a damaged table
-            // only, which `validate` and the frees of what is missing then tell.
+            // There are twice as many slots as the blocks counted; more there are in a damaged
+            // table only, which `validate` and the frees of what is missing then tell.
             let _ = self.insert(passed);
         }
         self.memory.replace(Some(memory))
@@ -153,8 +153,8 @@ impl Passed {
         self.slots()[index].get().map(|passed| passed.bytes)
     }
 
-    /// Enters a block that is not in the table, which is not [full](Self::is_full). `false` if there
-    /// is no free slot, which is damage.
+    /// Enters a block that is not in the table, which is not [full](Self::is_full). `false` if
+    /// there is no free slot, which is damage.
     #[must_use]
     pub(super) fn insert(&self, passed: PassedOn) -> bool {
         let slots = self.slots();
@@ -243,7 +243,8 @@ impl Passed {
         unsafe { core::slice::from_raw_parts(self.slots.get().as_ptr(), self.capacity.get()) }
     }
 
-    /// The slot where the search for an address starts: the high bits of a product. There are slots.
+    /// The slot where the search for an address starts: the high bits of a product. There are
+    /// slots.
     fn home(&self, address: NonNull<u8>) -> usize {
         let mixed = (address.addr().get() as u64).wrapping_mul(MULTIPLIER);
         let bits = self.capacity.get().trailing_zeros();

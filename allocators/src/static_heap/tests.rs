@@ -11,8 +11,8 @@ use super::StaticHeap;
 use crate::allocator::Allocator;
 use crate::heap::tests::{misuse_of, run_model};
 
-/// No function of this name can be told where the type is `Unpin`: a unique reference to it would then
-/// be taken for the only way to the bytes inside it.
+/// No function of this name can be told where the type is `Unpin`: a unique reference to it would
+/// then be taken for the only way to the bytes inside it.
 trait Pinned<A> {
     fn is_pinned() {}
 }

@@ -1,8 +1,9 @@
-//! The atomics of the allocators for several threads: core's, or under `--cfg loom` the model checker's.
+//! The atomics of the allocators for several threads: core's, or under `--cfg loom` the model
+//! checker's.
 //!
-//! Only these allocators use them. Everything else keeps core's, so a model has no more steps than the
-//! structure under test. The model checker's stand behind a skin that can be told to do them wrong
-//! (`model.rs`), so that a model can be shown to notice.
+//! Only these allocators use them. Everything else keeps core's, so a model has no more steps than
+//! the structure under test. The model checker's stand behind a skin that can be told to do them
+//! wrong (`model.rs`), so that a model can be shown to notice.
 
 #[cfg(loom)]
 pub(crate) mod model;
@@ -38,8 +39,8 @@ impl Total {
         Self(AtomicTotal::new(0))
     }
 
-    /// Raises it. Release pairs with the Acquire in [`get`](Self::get): a thread that reads the new number sees
-    /// what this thread did before.
+    /// Raises it. Release pairs with the Acquire in [`get`](Self::get): a thread that reads the new
+    /// number sees what this thread did before.
     #[inline]
     pub(crate) fn raise(&self, by: u64) {
         // Not needed where a total has 64 bits.
@@ -104,8 +105,8 @@ pub(crate) fn thread_hint() -> usize {
     (stack as u32).wrapping_mul(0x9e37_79b9) as usize
 }
 
-/// Every thread of a model starts at the same place: each run must repeat the one before it, and the
-/// more they meet the better.
+/// Every thread of a model starts at the same place: each run must repeat the one before it, and
+/// the more they meet the better.
 #[cfg(loom)]
 pub(crate) fn thread_hint() -> usize {
     0

@@ -30,8 +30,8 @@ fn is_inside<const N: usize>(temp: &TempAllocator<'_, N, TestBacking>, block: No
     (start..start + size_of_val(temp)).contains(&block.addr().get())
 }
 
-/// No function of this name can be told where the type is `Unpin`: a unique reference to it would then
-/// be taken for the only way to the bytes inside it.
+/// No function of this name can be told where the type is `Unpin`: a unique reference to it would
+/// then be taken for the only way to the bytes inside it.
 trait Pinned<A> {
     fn is_pinned() {}
 }

@@ -1,5 +1,6 @@
-//! The records of an allocation trace of version 2, for those that write them while they serve memory
-//! and so cannot ask for any. `docs/reference/trace-format.md` of the project describes the format.
+//! The records of an allocation trace of version 2, for those that write them while they serve
+//! memory and so cannot ask for any. `docs/reference/trace-format.md` of the project describes the
+//! format.
 //!
 //! ```text
 //! event   | op | log2 of the alignment | thread | slot | bytes | site | object | 0 | time |

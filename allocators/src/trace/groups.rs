@@ -44,8 +44,8 @@ pub(super) struct Group {
 /// 1. `index` holds a power of two of slots, or none; each group but no other is in it once, as
 ///    1 + its number, with no empty slot between where its hash leads and where it stands.
 /// 2. The index is at most half full.
-/// 3. `stacks` is as long as `groups` if stacks are kept, else empty. They may be kept from some group on;
-///    those before it have stacks without frames.
+/// 3. `stacks` is as long as `groups` if stacks are kept, else empty. They may be kept from some
+///    group on; those before it have stacks without frames.
 /// 4. `last` is the site that was asked for last without a stack, with the number of its group.
 pub(super) struct Groups {
     index: Array<u32>,

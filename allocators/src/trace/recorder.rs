@@ -1,13 +1,14 @@
 //! Writing every event into an allocation trace of version 2, for a later replay.
 //!
-//! A slot is unique among live blocks, and the one freed last is the next given out. Sizes of zero are
-//! written as one byte, which they are served as; alignments over 2^20, which the format has no room
-//! for, as 2^20. A record of a reallocation bears the alignment that the block was allocated with, so
-//! a change of alignment is written as what it is to a replayer: a new block, then the end of the old
-//! one. The thread is always 0, as the allocator is used from one at a time.
+//! A slot is unique among live blocks, and the one freed last is the next given out. Sizes of zero
+//! are written as one byte, which they are served as; alignments over 2^20, which the format has no
+//! room for, as 2^20. A record of a reallocation bears the alignment that the block was allocated
+//! with, so a change of alignment is written as what it is to a replayer: a new block, then the end
+//! of the old one. The thread is always 0, as the allocator is used from one at a time.
 //!
 //! Allocations bear the site that asked, named before its first use by the file, line and column;
-//! reallocations and frees bear none. The allocator itself is the one allocator object, named first.
+//! reallocations and frees bear none. The allocator itself is the one allocator object, named
+//! first.
 
 use core::cell::Cell;
 use core::panic::Location;
@@ -39,8 +40,8 @@ const OBJECT: u16 = 1;
 ///
 /// # Invariants
 ///
-/// 1. `buffer` is null, or a block of layout [`BUFFER`] of the allocator for books, its first `used`
-///    bytes written. It is not null while `on`.
+/// 1. `buffer` is null, or a block of layout [`BUFFER`] of the allocator for books, its first
+///    `used` bytes written. It is not null while `on`.
 /// 2. While `on`, `slots_next` is above every slot in use, each slot below it is in use or stands
 ///    once in `slots_free`, which has room for all of them.
 /// 3. While `on`, `sites` has for each group that was recorded the number of its site, and 0 for
@@ -96,9 +97,10 @@ impl<'a> Recorder<'a> {
         buffer + self.slots_free.bytes() + self.sites.bytes()
     }
 
-    /// Starts a recording of the allocator called `name` with `live` blocks alive of so many groups;
-    /// for each block [`prepare_records`](Self::prepare_records), [`name_site`](Self::name_site) and
-    /// [`allocated`](Self::allocated) must be called next; naming cannot fail for them.
+    /// Starts a recording of the allocator called `name` with `live` blocks alive of so many
+    /// groups; for each block [`prepare_records`](Self::prepare_records),
+    /// [`name_site`](Self::name_site) and [`allocated`](Self::allocated) must be called next;
+    /// naming cannot fail for them.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ pub trait TraceSink: Sync {
     /// [`SinkError`] ends the recording. The program that is recorded goes on.
     fn write(&self, bytes: &[u8]) -> Result<(), SinkError>;
 
-    /// Returns the time of the event that comes next, in nanoseconds since the recording began. It is
-    /// called once an event, before anything has changed.
+    /// Returns the time of the event that comes next, in nanoseconds since the recording began. It
+    /// is called once an event, before anything has changed.
     ///
     /// Without a clock it returns 0, and the recording has no times.
     fn now_ns(&self) -> u64 {

@@ -132,8 +132,8 @@ fn a_new_interval_holds_from_then_on_and_an_explicit_check_does_not_count() {
 
 #[test]
 fn the_report_names_both_calls_and_the_broken_one() {
-    // Which one is broken: a block of the upper one, or the memory after the block below, which has 16 bytes
-    // of the upper one at its end.
+    // Which one is broken: a block of the upper one, or the memory after the block below, which has
+    // 16 bytes of the upper one at its end.
     let behind = 24 + 16;
     for (name, end) in [("upper", 24), ("lower", behind)] {
         let backing = TestBacking::new();

@@ -5,8 +5,8 @@ use core::time::Duration;
 use criterion::{Criterion, SamplingMode, Throughput};
 use loligo_benches::rows::Row;
 
-/// Runs the rows that are races as groups under their names. The times are CPU times of the thread, as on
-/// the scoreboard, of one pass over the workload; the throughput tells its operations.
+/// Runs the rows that are races as groups under their names. The times are CPU times of the thread,
+/// as on the scoreboard, of one pass over the workload; the throughput tells its operations.
 pub(crate) fn run(rows: &[Row]) {
     let mut criterion = Criterion::default().configure_from_args();
     for row in rows {

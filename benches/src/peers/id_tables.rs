@@ -1,8 +1,9 @@
 //! The tables of other crates that give objects ids, and yardsticks of our own.
 //!
-//! Not here: generational-arena. Its licence is MPL-2.0, and `deny.toml` has one list of licences for all that
-//! the workspace builds upon, tools included, without exceptions by crate. thunderdome is its successor in
-//! design, with the same layout (a generation beside each object) and less to do.
+//! Not here: generational-arena. Its licence is MPL-2.0, and `deny.toml` has one list of licences
+//! for all that the workspace builds upon, tools included, without exceptions by crate. thunderdome
+//! is its successor in design, with the same layout (a generation beside each object) and less to
+//! do.
 
 mod holes;
 mod keyed;
@@ -18,8 +19,8 @@ pub(crate) use raw_vec::RawVec;
 #[cfg(feature = "peers-all")]
 pub(crate) use std_map::StdMap;
 
-/// Implements [`IdTable`](crate::id_table::IdTable) for a table of another crate whose operations are
-/// called as ours: only how it is made and how its objects are visited differs.
+/// Implements [`IdTable`](crate::id_table::IdTable) for a table of another crate whose operations
+/// are called as ours: only how it is made and how its objects are visited differs.
 macro_rules! id_table {
     ($table:ty, $id:ty, $count:ident => $make:expr, $itself:ident => $objects:expr) => {
         impl $crate::id_table::IdTable for $table {

@@ -17,8 +17,8 @@ const PHASE_BYTES: u64 = 16 << 20;
 /// Of this many blocks of a phase one stays.
 const STAYS_ONE_OF: usize = 50;
 
-/// Returns the trace: in each phase blocks of one size are taken, and all but a random 2 % are freed
-/// in the order in which they were taken.
+/// Returns the trace: in each phase blocks of one size are taken, and all but a random 2 % are
+/// freed in the order in which they were taken.
 pub(super) fn trace() -> Trace {
     let mut random = Random::new(20);
     let mut events = Vec::new();

@@ -16,9 +16,10 @@ use crate::rows::{Measure, Row, Unit};
 use crate::uncounted;
 use crate::work::churn::{BLOCK, Filled};
 
-/// Returns the rows of what is added. The design states aims for the first three; those of the others are
-/// our own, set before they were first measured, from what each has to do: write the block twice, take
-/// a hash table's entry in and out, walk sixteen frames, ask the kernel five times.
+/// Returns the rows of what is added. The design states aims for the first three; those of the
+/// others are our own, set before they were first measured, from what each has to do: write the
+/// block twice, take a hash table's entry in and out, walk sixteen frames, ask the kernel five
+/// times.
 #[must_use]
 pub fn rows() -> Vec<Row> {
     let added = |name, aim, measure| Row::new(name, Unit::Ns, aim, Measure::Added(measure));
@@ -40,9 +41,9 @@ pub fn rows() -> Vec<Row> {
 /// taken for it where two pools happen to lie differently.
 const LIVE_IN_CACHE: u32 = 128;
 
-/// Blocks of a pool's chunk: all that a row has alive or waiting. Where two chunks happen to lie so that
-/// their windows share a slot of the pool's table, each free of the one takes a search, and the pool alone
-/// reads 5 or 15 ns by where the system puts its memory.
+/// Blocks of a pool's chunk: all that a row has alive or waiting. Where two chunks happen to lie so
+/// that their windows share a slot of the pool's table, each free of the one takes a search, and
+/// the pool alone reads 5 or 15 ns by where the system puts its memory.
 const BLOCKS_A_CHUNK: usize = 256;
 
 /// Blocks that wait in the quarantine.

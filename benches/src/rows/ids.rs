@@ -1,12 +1,13 @@
 //! The rows of the tables that give objects ids, compared within a layout.
 //!
-//! - `ids/hole/..`: objects stay where they are. `ids/packed/..`: they lie without gaps. `ids/map/..`: our
-//!   table with holes beside maps with numbers as keys, which are neither.
-//! - `OPERATION-raw` is held against a vector with a stack of free places and no check but that of its
-//!   length, or in a walk against a slice; `OPERATION-std` against C++ `std::map`; `OPERATION-ns` against
-//!   the clock alone. All others are held against the best table of the layout.
-//! - The size is how many objects are alive; for `walk`, how many there were when the table was full; for
-//!   `grow`, how many there are at the end; for `hash`, how many names a set has.
+//! - `ids/hole/..`: objects stay where they are. `ids/packed/..`: they lie without gaps.
+//!   `ids/map/..`: our table with holes beside maps with numbers as keys, which are neither.
+//! - `OPERATION-raw` is held against a vector with a stack of free places and no check but that of
+//!   its length, or in a walk against a slice; `OPERATION-std` against C++ `std::map`;
+//!   `OPERATION-ns` against the clock alone. All others are held against the best table of the
+//!   layout.
+//! - The size is how many objects are alive; for `walk`, how many there were when the table was
+//!   full; for `grow`, how many there are at the end; for `hash`, how many names a set has.
 
 use crate::contender::{Contender, Race};
 use crate::id_table::{OurHoles, OurPacked};
@@ -54,8 +55,8 @@ fn alone(name: &str, ns: f64, made: fn() -> Contender) -> Row {
     Row::new(format!("ids/{name}"), Unit::Ns, Aim::time(ns, ns), Measure::Alone(made))
 }
 
-/// Returns the rows of tables with holes at one size; a lookup is to take `lookup` times what the raw
-/// vector takes.
+/// Returns the rows of tables with holes at one size; a lookup is to take `lookup` times what the
+/// raw vector takes.
 fn hole_sized<const LIVE: u32>(size: &str, lookup: f64) -> Vec<Row> {
     let row = |operation, aim, made| race(&format!("hole/{operation}/{size}"), aim, made);
     vec![
@@ -125,9 +126,10 @@ fn map_rows() -> Vec<Row> {
 
 /// Returns the rows of the search for a perfect seed.
 ///
-/// The article says "seconds" for 65 000 keys, and that 100 000 are possible: hence a second, of which we go
-/// for a tenth. Of the seeds that are tried its means are the goals; the targets are those plus two standard
-/// errors of the mean over the sets, which a hash that scatters badly does not meet.
+/// The article says "seconds" for 65 000 keys, and that 100 000 are possible: hence a second, of
+/// which we go for a tenth. Of the seeds that are tried its means are the goals; the targets are
+/// those plus two standard errors of the mean over the sets, which a hash that scatters badly does
+/// not meet.
 fn hash_rows() -> Vec<Row> {
     let search = |size: &str, search| {
         let name = format!("ids/hash/perfect-seed-{size}");

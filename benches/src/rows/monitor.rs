@@ -1,10 +1,11 @@
 //! The rows of the monitor.
 //!
-//! `two-stamps` is the floor: a scope's two time stamps, and nothing done with them. `scope` is a whole scope beside
-//! puffin's and one of tracing whose subscriber takes stamps and keeps them, which is the least that it can do.
-//! `scope-added` is the scope less the floor, within each round; `scope-current` the same through the thread's current
-//! recorder. Handing blocks in is part of all of them, consuming them is not. `scope-off` is what is left when recording
-//! is switched off, less the empty loop.
+//! `two-stamps` is the floor: a scope's two time stamps, and nothing done with them. `scope` is a
+//! whole scope beside puffin's and one of tracing whose subscriber takes stamps and keeps them,
+//! which is the least that it can do. `scope-added` is the scope less the floor, within each round;
+//! `scope-current` the same through the thread's current recorder. Handing blocks in is part of all
+//! of them, consuming them is not. `scope-off` is what is left when recording is switched off, less
+//! the empty loop.
 
 use crate::contender::{Contender, Race};
 use crate::outcome::Aim;
@@ -13,8 +14,8 @@ use crate::work::monitor::{
     counter, current, empty, off, puffin, scope, tracing, two_stamps, vector,
 };
 
-/// Returns the rows of the monitor. The floor is the machine's, so its aim says no more than that the machine is fit to
-/// be measured on.
+/// Returns the rows of the monitor. The floor is the machine's, so its aim says no more than that
+/// the machine is fit to be measured on.
 #[must_use]
 pub fn rows() -> Vec<Row> {
     let row = |name, aim, measure| Row::new(name, Unit::Ns, aim, measure);

@@ -1,22 +1,26 @@
 //! The rows of rendering.
 //!
-//! `render/sort100k/*` merges 100 000 draws of eight contexts and sorts them by key: an operation is a draw. The peers
-//! copy the same keys and places into one array and sort that: std's stable sort, voracious_radix_sort's stable one, and
-//! rdst's on one thread, which does not keep the order of equal keys.
+//! `render/sort100k/*` merges 100 000 draws of eight contexts and sorts them by key: an operation
+//! is a draw. The peers copy the same keys and places into one array and sort that: std's stable
+//! sort, voracious_radix_sort's stable one, and rdst's on one thread, which does not keep the order
+//! of equal keys.
 //!
-//! - `scene` are keys of a frame: two layers by state, one front to back, one back to front, 200 states.
+//! - `scene` are keys of a frame: two layers by state, one front to back, one back to front, 200
+//!   states.
 //! - `random` are keys that differ in all bits, the worst for a sort by digits.
 //!
 //! `render/sort100k-time/*` is the same as a time of its own: the aim is 2.9 ms for all.
 //!
-//! `render/draw10k/*` is what our renderer takes of a draw beyond wgpu that is told the same: a frame of 10 000 draws with
-//! 200 states, from a display list to the card's queue, less the same calls of wgpu without us, round by round. The note
-//! has both, and wgpu with a call for each draw. What the driver does with them is waited for outside of the clock.
+//! `render/draw10k/*` is what our renderer takes of a draw beyond wgpu that is told the same: a
+//! frame of 10 000 draws with 200 states, from a display list to the card's queue, less the same
+//! calls of wgpu without us, round by round. The note has both, and wgpu with a call for each draw.
+//! What the driver does with them is waited for outside of the clock.
 //!
 //! - `folded` by state: 200 indirect draws.
 //! - `unfolded` from back to front: nearly as many indirect draws as draws.
 //!
-//! `render/cull/spheres` tests 100 000 bounding spheres against a camera, beside a loop over structs with vectors of glam.
+//! `render/cull/spheres` tests 100 000 bounding spheres against a camera, beside a loop over
+//! structs with vectors of glam.
 
 use crate::contender::{Contender, Race};
 use crate::outcome::{Aim, Reading};

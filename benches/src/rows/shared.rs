@@ -23,8 +23,8 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// How many blocks each thread has alive: few enough that all stay in the first-level cache, so that what
-/// is measured is the pool and what the threads do to each other.
+/// How many blocks each thread has alive: few enough that all stay in the first-level cache, so
+/// that what is measured is the pool and what the threads do to each other.
 const LIVE: u32 = 128;
 
 /// Pairs of a thread in a pass: about 50 ms.
@@ -56,10 +56,11 @@ fn alone() -> Race {
 
 /// Two threads on one pool, each with its own blocks.
 ///
-/// Both fill and warm up, wait for each other at a barrier, and churn. What is taken is the time on the
-/// wall from the moment the first begins to the moment the last ends, over the pairs of one thread: what a
-/// thread waits for another, asleep or awake, is part of the figure, which the CPU time of a thread would
-/// leave out. So what other programs take is in it as well; the machine must have two cores to spare.
+/// Both fill and warm up, wait for each other at a barrier, and churn. What is taken is the time on
+/// the wall from the moment the first begins to the moment the last ends, over the pairs of one
+/// thread: what a thread waits for another, asleep or awake, is part of the figure, which the CPU
+/// time of a thread would leave out. So what other programs take is in it as well; the machine must
+/// have two cores to spare.
 fn side_by_side() -> Race {
     fn churning(name: &'static str, pool: impl Allocator + Sync + 'static) -> Contender {
         Contender::new(name, move || {

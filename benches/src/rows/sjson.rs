@@ -1,14 +1,16 @@
-//! The rows of SJSON: files of a game's project, beside serde_json and json5 on the same values as JSON, laid out
-//! alike. An operation is an event: a key, a value, or an end. json5 stands for the dialects that people write by
-//! hand; a reader of SJSON itself that others could be measured with is not published under a licence that we take.
+//! The rows of SJSON: files of a game's project, beside serde_json and json5 on the same values as
+//! JSON, laid out alike. An operation is an event: a key, a value, or an end. json5 stands for the
+//! dialects that people write by hand; a reader of SJSON itself that others could be measured with
+//! is not published under a licence that we take.
 //!
-//! - `parse-events*` walks the events and adds all numbers up, which reads each of them; the peers' is a visitor.
+//! - `parse-events*` walks the events and adds all numbers up, which reads each of them; the peers'
+//!   is a visitor.
 //! - `parse-value*` makes a value in memory and drops it; the peers' is `serde_json::Value`.
-//! - `*/mesh` is a megabyte of floats, `*/level` are keys, names and small objects. Without the folder of samples both
-//!   are made up.
+//! - `*/mesh` is a megabyte of floats, `*/level` are keys, names and small objects. Without the
+//!   folder of samples both are made up.
 //!
-//! The aims are our own, set before the first run: to be no slower than the best peer on events, and to make values in
-//! 0.7 of its time, as they are in two blocks.
+//! The aims are our own, set before the first run: to be no slower than the best peer on events,
+//! and to make values in 0.7 of its time, as they are in two blocks.
 
 use crate::contender::Race;
 use crate::outcome::Aim;

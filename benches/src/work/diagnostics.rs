@@ -36,7 +36,8 @@ pub(crate) fn nested_contexts() -> Contender {
         if left > 1 {
             spawn(name, left - 1);
         }
-        // Of a number, as a text goes through memory in two halves, which costs more than a context.
+        // Of a number, as a text goes through memory in two halves, which costs more than a
+        // context.
         black_box(left);
     }
     nested("contexts", spawn)
@@ -51,7 +52,8 @@ pub(crate) fn no_nested_contexts() -> Contender {
         if left > 1 {
             spawn(name, left - 1);
         }
-        // Of a number, as a text goes through memory in two halves, which costs more than a context.
+        // Of a number, as a text goes through memory in two halves, which costs more than a
+        // context.
         black_box(left);
     }
     nested("none", spawn)

@@ -1,5 +1,5 @@
-//! Ten thousand draws of a frame on their way to the graphics card: by our renderer, by wgpu told the same, and by wgpu
-//! with a call for each draw.
+//! Ten thousand draws of a frame on their way to the graphics card: by our renderer, by wgpu told
+//! the same, and by wgpu with a call for each draw.
 
 use loligo_gpu::{Gpu, GpuOptions};
 use loligo_render::gpu::{FrameData, GpuRenderer, MaterialData};

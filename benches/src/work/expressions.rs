@@ -1,7 +1,8 @@
-//! Expressions of one line: ours, those of other libraries, trees of boxed closures, and functions in Rust.
+//! Expressions of one line: ours, those of other libraries, trees of boxed closures, and functions
+//! in Rust.
 //!
-//! One by one, an operation is one run with variables that change from run to run. In batches it is one of 256 inputs,
-//! whose columns are in the nearest cache.
+//! One by one, an operation is one run with variables that change from run to run. In batches it is
+//! one of 256 inputs, whose columns are in the nearest cache.
 
 mod batches;
 mod closures;

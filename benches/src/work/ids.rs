@@ -25,8 +25,8 @@ pub(crate) trait Operation {
     fn contender<T: IdTable>(name: &'static str) -> Contender;
 }
 
-/// About how many operations a pass is, so that the clock's own time does not show; passes are whole
-/// runs over a table.
+/// About how many operations a pass is, so that the clock's own time does not show; passes are
+/// whole runs over a table.
 const OPERATIONS: u32 = 300_000;
 
 /// Returns how often a pass runs over `count` objects.
@@ -41,8 +41,8 @@ struct Filled<T: IdTable> {
 }
 
 impl<T: IdTable> Filled<T> {
-    /// Makes a table of `count` objects that has been in use for a while: half of its objects came after
-    /// others had gone, in no order.
+    /// Makes a table of `count` objects that has been in use for a while: half of its objects came
+    /// after others had gone, in no order.
     fn new(count: u32) -> Self {
         let mut table = T::with_capacity(count);
         let mut ids: Box<[T::Id]> =

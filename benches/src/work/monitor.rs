@@ -1,7 +1,7 @@
 //! Scopes and values: ours, those of other libraries, and bare time stamps.
 //!
-//! A pass is a few frames of some thousand scopes within one scope, as a busy thread has them. What is recorded is
-//! thrown away after each frame, outside of the time.
+//! A pass is a few frames of some thousand scopes within one scope, as a busy thread has them. What
+//! is recorded is thrown away after each frame, outside of the time.
 
 mod peers;
 

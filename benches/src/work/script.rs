@@ -1,5 +1,5 @@
-//! Calls of a bound function that adds two numbers, from a loop in Lua, and the same by mlua's safe layer; calls of one that
-//! takes a vector, which is checked or not.
+//! Calls of a bound function that adds two numbers, from a loop in Lua, and the same by mlua's safe
+//! layer; calls of one that takes a vector, which is checked or not.
 
 use glam::Vec3;
 use loligo_script::{Binding, Route, Script, Settings, Value};

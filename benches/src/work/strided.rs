@@ -12,9 +12,10 @@ pub(crate) const FREED: usize = 5000;
 /// Bytes of a block.
 pub(crate) const BLOCK_BYTES: u32 = 64;
 
-/// Takes twice [`FREED`] blocks, frees every second in the order in which they were taken, and takes
-/// the time of that. The buddy of a block freed is alive, so each is left as it is: a free list that
-/// is searched for the buddy grows with every block. The others are freed outside of the time.
+/// Takes twice [`FREED`] blocks, frees every second in the order in which they were taken, and
+/// takes the time of that. The buddy of a block freed is alive, so each is left as it is: a free
+/// list that is searched for the buddy grows with every block. The others are freed outside of the
+/// time.
 pub(crate) fn free_every_second<B: Blocks>(allocator: &mut B) -> Pass {
     let layout = words(BLOCK_BYTES);
     let mut take = || {

@@ -1,8 +1,8 @@
-//! Tasks: ours, those of rayon and bevy, and a thread pool as one writes it, all with the same number of threads, the
-//! calling one among them.
+//! Tasks: ours, those of rayon and bevy, and a thread pool as one writes it, all with the same
+//! number of threads, the calling one among them.
 //!
-//! With one thread a pass takes the CPU time of that thread; with two the time on the wall, so the machine must have
-//! two cores to spare. Threads are started and warmed up before.
+//! With one thread a pass takes the CPU time of that thread; with two the time on the wall, so the
+//! machine must have two cores to spare. Threads are started and warmed up before.
 
 mod frame;
 mod peers;
@@ -78,7 +78,8 @@ fn timed(threads: u32, work: impl FnOnce()) -> u64 {
     from.elapsed().as_nanos() as u64
 }
 
-/// Returns a contender of ours whose pass runs `work` in a manager with the given number of threads.
+/// Returns a contender of ours whose pass runs `work` in a manager with the given number of
+/// threads.
 fn ours(threads: u32, work: impl Fn(&Worker<'_>) -> Pass + 'static) -> Contender {
     let settings = Settings { workers: Some(threads - 1), ..Settings::default() };
     let Ok(mut tasks) = Tasks::<Heap>::try_new_in(&settings, &HEAP) else {

@@ -12,8 +12,8 @@ use super::Array;
 use super::range::within;
 
 impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
-    /// Takes the elements of a range out, one by one. When the iterator is dropped, those that it has not
-    /// yielded are dropped and the gap is closed.
+    /// Takes the elements of a range out, one by one. When the iterator is dropped, those that it
+    /// has not yielded are dropped and the gap is closed.
     ///
     /// If the iterator is forgotten, its elements and those behind the range are leaked.
     ///
@@ -42,8 +42,8 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
 ///
 /// # Invariants
 ///
-/// 1. The elements from `next` to `end` and from `tail` to `len` are alive and the array does not count them;
-///    `array.len <= next <= end <= tail <= len`, and `len` is at most the capacity.
+/// 1. The elements from `next` to `end` and from `tail` to `len` are alive and the array does not
+///    count them; `array.len <= next <= end <= tail <= len`, and `len` is at most the capacity.
 pub struct ArrayDrain<'d, 'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
     array: &'d mut Array<'a, T, A>,
     next: usize,
@@ -115,7 +115,8 @@ impl<T, A: Allocator + ?Sized> Drop for ArrayDrain<'_, '_, T, A> {
                 let from = unsafe { array.buffer.start().add(*tail) };
                 // SAFETY: the array's length is at most `tail`.
                 let place = unsafe { array.buffer.start().add(array.buffer.len as usize) };
-                // SAFETY: so many elements are alive there (invariant 1), and none between the two places.
+                // SAFETY: so many elements are alive there (invariant 1), and none between the two
+                // places.
                 unsafe { place.copy_from(from, behind) };
                 array.buffer.len += behind as u32;
             }

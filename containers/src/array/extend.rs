@@ -10,8 +10,8 @@ use super::range::within;
 use crate::error::{GrowError, or_panic};
 
 impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
-    /// Returns an array with copies of all elements of a slice, and no more room than the allocator grants for
-    /// them.
+    /// Returns an array with copies of all elements of a slice, and no more room than the allocator
+    /// grants for them.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
         let from = unsafe { self.buffer.start().add(range.start) };
         // SAFETY: there is room behind the last element.
         let place = unsafe { self.buffer.start().add(self.buffer.len as usize) };
-        // SAFETY: so many elements are alive from there on, and end before `place`, behind which room for so
-        // many was made.
+        // SAFETY: so many elements are alive from there on, and end before `place`, behind which
+        // room for so many was made.
         unsafe { place.copy_from_nonoverlapping(from, range.len()) };
         self.buffer.len += range.len() as u32;
         Ok(())
@@ -171,8 +171,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for one of them: that one and those appended before it are dropped,
-    /// and the array is as it was. What the iterator holds is not asked for.
+    /// [`GrowError`] if there is no memory for one of them: that one and those appended before it
+    /// are dropped, and the array is as it was. What the iterator holds is not asked for.
     pub fn try_extend(&mut self, elements: impl IntoIterator<Item = T>) -> Result<(), GrowError> {
         let before = self.buffer.len as usize;
         let mut elements = elements.into_iter();
@@ -227,7 +227,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         or_panic(self.try_append(other));
     }
 
-    /// Makes the array `len` elements long: drops those beyond, or appends what `make` returns, call by call.
+    /// Makes the array `len` elements long: drops those beyond, or appends what `make` returns,
+    /// call by call.
     ///
     /// If `make` panics, what it returned before stays.
     ///
@@ -284,7 +285,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         let mut other = Self::try_with_capacity_in(len - at, self.memory())?;
         // SAFETY: `at` is at most `len`.
         let from = unsafe { self.buffer.start().add(at) };
-        // SAFETY: so many are alive from there on, the other block has room for them, and is another.
+        // SAFETY: so many are alive from there on, the other block has room for them, and is
+        // another.
         unsafe { other.buffer.start().copy_from_nonoverlapping(from, len - at) };
         self.buffer.len = at as u32;
         other.buffer.len = (len - at) as u32;
@@ -321,15 +323,16 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     }
 }
 
-/// An array while it is filled to its capacity. The length is counted here, so that it can stay in a register,
-/// and told to the array at the end, also when the iterator panics.
+/// An array while it is filled to its capacity. The length is counted here, so that it can stay in
+/// a register, and told to the array at the end, also when the iterator panics.
 struct Filling<'f, 'a, T, A: Allocator + ?Sized> {
     array: &'f mut Array<'a, T, A>,
     len: u32,
 }
 
 impl<T, A: Allocator + ?Sized> Filling<'_, '_, T, A> {
-    /// Appends elements while there are some and room for them; returns whether the iterator has ended.
+    /// Appends elements while there are some and room for them; returns whether the iterator has
+    /// ended.
     #[inline]
     fn fill(&mut self, elements: &mut impl Iterator<Item = T>) -> bool {
         let start = self.array.buffer.start();

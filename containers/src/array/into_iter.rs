@@ -11,11 +11,13 @@ use loligo_allocators::Allocator;
 use super::Array;
 use crate::buffer::Buffer;
 
-/// What an [`Array`] taken by value is as an iterator. It owns the block, and gives it back when dropped.
+/// What an [`Array`] taken by value is as an iterator. It owns the block, and gives it back when
+/// dropped.
 ///
 /// # Invariants
 ///
-/// 1. The elements from `next` to `end` are alive and no others; `next <= end`, at most the capacity.
+/// 1. The elements from `next` to `end` are alive and no others; `next <= end`, at most the
+///    capacity.
 pub struct ArrayIntoIter<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
     buffer: Buffer<'a, T, A>,
     next: u32,
@@ -93,8 +95,8 @@ impl<T, A: Allocator + ?Sized> Drop for ArrayIntoIter<'_, T, A> {
         let place = unsafe { self.buffer.start().add(self.next as usize) };
         let rest = ptr::slice_from_raw_parts_mut(place.as_ptr(), (self.end - self.next) as usize);
         self.next = self.end;
-        // SAFETY: they were alive (invariant 1) and are passed now, so they are dropped once. The buffer goes
-        // after them, also when a destructor panics.
+        // SAFETY: they were alive (invariant 1) and are passed now, so they are dropped once. The
+        // buffer goes after them, also when a destructor panics.
         unsafe { rest.drop_in_place() };
     }
 }

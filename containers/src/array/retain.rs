@@ -37,8 +37,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         }
     }
 
-    /// Drops each element that `same` calls the same as the last one kept before it; it is given the
-    /// element, then that one.
+    /// Drops each element that `same` calls the same as the last one kept before it; it is given
+    /// the element, then that one.
     ///
     /// If `same` or a destructor panics, the elements not yet asked about stay.
     ///
@@ -65,8 +65,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         self.dedup_by(|element, last| key(element) == key(last));
     }
 
-    /// Drops each element that equals the last one kept before it, as [`dedup_by`](Self::dedup_by) does: of a
-    /// sorted array, all duplicates.
+    /// Drops each element that equals the last one kept before it, as [`dedup_by`](Self::dedup_by)
+    /// does: of a sorted array, all duplicates.
     pub fn dedup(&mut self)
     where
         T: PartialEq,
@@ -84,8 +84,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
 ///
 /// # Invariants
 ///
-/// 1. The elements below `kept` and those from `next` to `end` are alive, and no others; the array counts none
-///    of them. `kept <= next <= end`, and all were alive in the array before.
+/// 1. The elements below `kept` and those from `next` to `end` are alive, and no others; the array
+///    counts none of them. `kept <= next <= end`, and all were alive in the array before.
 struct Sieve<'s, 'a, T, A: Allocator + ?Sized> {
     array: &'s mut Array<'a, T, A>,
     kept: usize,
@@ -135,7 +135,8 @@ impl<'s, 'a, T, A: Allocator + ?Sized> Sieve<'s, 'a, T, A> {
             let from = unsafe { self.array.buffer.start().add(self.next) };
             // SAFETY: as above.
             let place = unsafe { self.array.buffer.start().add(self.kept) };
-            // SAFETY: the element is alive, and its new place, another, is in the gap (invariant 1).
+            // SAFETY: the element is alive, and its new place, another, is in the gap (invariant
+            // 1).
             unsafe { place.copy_from_nonoverlapping(from, 1) };
         }
         self.kept += 1;
@@ -162,7 +163,8 @@ impl<T, A: Allocator + ?Sized> Drop for Sieve<'_, '_, T, A> {
             let from = unsafe { self.array.buffer.start().add(self.next) };
             // SAFETY: `kept` is at most `next`.
             let place = unsafe { self.array.buffer.start().add(self.kept) };
-            // SAFETY: so many elements are alive from `next` on (invariant 1); below them is the gap.
+            // SAFETY: so many elements are alive from `next` on (invariant 1); below them is the
+            // gap.
             unsafe { place.copy_from(from, rest) };
         }
         self.array.buffer.len = (self.kept + rest) as u32;

@@ -1,4 +1,5 @@
-//! What an array does beside std's vector, when memory runs out, and when code of the caller panics.
+//! What an array does beside std's vector, when memory runs out, and when code of the caller
+//! panics.
 
 mod edges;
 mod views;
@@ -290,8 +291,8 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Runs `act` on an array of ten whose element `panics` panics when dropped, and says how many were left
-/// afterwards; all ten must be dropped once in the end.
+/// Runs `act` on an array of ten whose element `panics` panics when dropped, and says how many were
+/// left afterwards; all ten must be dropped once in the end.
 fn with_a_panic(panics: usize, act: impl FnOnce(&mut Array<'_, Counted<'_>, Memory<'_>>)) -> usize {
     let dropped = Cell::new(0);
     let mut left = 0;

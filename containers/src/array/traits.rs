@@ -1,4 +1,5 @@
-//! What an array is to others: a slice, something to compare, to hash, to print, to extend and to write to.
+//! What an array is to others: a slice, something to compare, to hash, to print, to extend and to
+//! write to.
 
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
@@ -92,7 +93,8 @@ impl<T: Clone, A: Allocator + ?Sized> Clone for Array<'_, T, A> {
     }
 }
 
-/// Appends; panics if there is no memory. [`try_extend`](Array::try_extend) returns an error instead.
+/// Appends; panics if there is no memory. [`try_extend`](Array::try_extend) returns an error
+/// instead.
 impl<T, A: Allocator + ?Sized> Extend<T> for Array<'_, T, A> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
         or_panic(self.try_extend(elements));
@@ -124,8 +126,8 @@ impl<'t, T, A: Allocator + ?Sized> IntoIterator for &'t mut Array<'_, T, A> {
     }
 }
 
-/// Appends what is written. Where there is no memory the error is of the kind `OutOfMemory` and nothing was
-/// written.
+/// Appends what is written. Where there is no memory the error is of the kind `OutOfMemory` and
+/// nothing was written.
 #[cfg(feature = "std")]
 impl<A: Allocator + ?Sized> std::io::Write for Array<'_, u8, A> {
     #[inline]

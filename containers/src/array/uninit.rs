@@ -11,8 +11,8 @@ use super::Array;
 use crate::error::{GrowError, or_panic};
 
 impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
-    /// Returns the room behind the last element, to be written to. What is written counts as elements from
-    /// [`set_len`](Self::set_len) on. O(1).
+    /// Returns the room behind the last element, to be written to. What is written counts as
+    /// elements from [`set_len`](Self::set_len) on. O(1).
     #[inline]
     #[must_use]
     pub const fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<T>] {
@@ -20,8 +20,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         // SAFETY: `len` is at most the capacity, so this is within the block or at its end.
         let place = unsafe { self.buffer.start().add(self.buffer.len as usize) };
         let place = place.as_ptr().cast::<MaybeUninit<T>>();
-        // SAFETY: so many elements have room behind `len`; what lies there may be uninitialised and belongs
-        // to the array, which is borrowed exclusively.
+        // SAFETY: so many elements have room behind `len`; what lies there may be uninitialised and
+        // belongs to the array, which is borrowed exclusively.
         unsafe { slice::from_raw_parts_mut(place, room as usize) }
     }
 
@@ -29,17 +29,17 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     ///
     /// # Safety
     ///
-    /// `len` is at most the capacity, and the first `len` elements are initialised. Those beyond are given up:
-    /// nobody drops them.
+    /// `len` is at most the capacity, and the first `len` elements are initialised. Those beyond
+    /// are given up: nobody drops them.
     #[inline]
     pub const unsafe fn set_len(&mut self, len: usize) {
         debug_assert!(len <= self.capacity(), "the length is beyond the capacity");
         self.buffer.len = len as u32;
     }
 
-    /// Makes room for `more` elements behind the last and returns it, uninitialised: those that are written count
-    /// as elements from [`set_len`](Self::set_len) on. [`try_extend_uninit`](Self::try_extend_uninit) is the
-    /// safe form.
+    /// Makes room for `more` elements behind the last and returns it, uninitialised: those that are
+    /// written count as elements from [`set_len`](Self::set_len) on.
+    /// [`try_extend_uninit`](Self::try_extend_uninit) is the safe form.
     ///
     /// # Complexity
     ///
@@ -54,9 +54,10 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         Ok(&mut self.spare_capacity_mut()[..more])
     }
 
-    /// Appends what `fill` initialises of a room for `more` elements. `fill` returns the part of the room that
-    /// it has initialised, which begins where the room does: as `write_copy_of_slice` of std returns it,
-    /// or [`assume_init_mut`](https://doc.rust-lang.org/std/primitive.slice.html#method.assume_init_mut).
+    /// Appends what `fill` initialises of a room for `more` elements. `fill` returns the part of
+    /// the room that it has initialised, which begins where the room does: as `write_copy_of_slice`
+    /// of std returns it, or
+    /// [`assume_init_mut`](https://doc.rust-lang.org/std/primitive.slice.html#method.assume_init_mut).
     ///
     /// If `fill` panics, the array is as it was.
     ///
@@ -70,7 +71,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     ///
     /// # Panics
     ///
-    /// If `fill` returns elements that do not begin where the room does. The array is then as it was.
+    /// If `fill` returns elements that do not begin where the room does. The array is then as it
+    /// was.
     ///
     /// # Examples
     ///
@@ -104,8 +106,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         assert!(count == 0 || begins, "{count} elements were returned that are not of the room");
         assert!(count <= more, "{count} elements were returned of a room for {more}");
         // An exclusive slice at this address can only be derived from the room, which was lent
-        // exclusively; so these elements are initialised. Elements without a size could be anyone's, but
-        // they are `Copy`, so nothing is owned twice.
+        // exclusively; so these elements are initialised. Elements without a size could be
+        // anyone's, but they are `Copy`, so nothing is owned twice.
         self.buffer.len += count as u32;
         Ok(())
     }
@@ -126,8 +128,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         or_panic(self.try_extend_uninit(more, fill));
     }
 
-    /// Appends `more` elements, each what `make` returns for its place among them. They are written where they
-    /// stay, once.
+    /// Appends `more` elements, each what `make` returns for its place among them. They are written
+    /// where they stay, once.
     ///
     /// If `make` panics, what it returned before stays.
     ///

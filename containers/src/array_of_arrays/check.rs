@@ -8,9 +8,9 @@ use crate::array_of_arrays::{ArrayOfArrays, RowDamage};
 impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
     /// Checks the container's own structure, in release builds too.
     ///
-    /// That blocks neither overlap nor leave gaps is shown without memory: sorted, each begins where another
-    /// ends, so a hash summed over where blocks begin equals one over where they end. Blocks that are wrong
-    /// pass with a chance of 1 in 2^64.
+    /// That blocks neither overlap nor leave gaps is shown without memory: sorted, each begins
+    /// where another ends, so a hash summed over where blocks begin equals one over where they end.
+    /// Blocks that are wrong pass with a chance of 1 in 2^64.
     ///
     /// # Complexity
     ///

@@ -14,14 +14,14 @@ const FREE_SHARE: u32 = 4;
 /// The units of the first buffer.
 const FIRST_UNITS: u32 = 16;
 
-/// A buffer of so many units or fewer doubles; a longer one grows by half. The time that growing takes counts
-/// for small ones, the memory for large ones.
+/// A buffer of so many units or fewer doubles; a longer one grows by half. The time that growing
+/// takes counts for small ones, the memory for large ones.
 const DOUBLES_TO: u32 = 4096;
 
 impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
-    /// Moves all rows together in the order of their ids' indices, each into the least block that holds it,
-    /// and takes a buffer and a table of rows of just that length. Ids stay. A walk over the rows then reads
-    /// memory from front to back.
+    /// Moves all rows together in the order of their ids' indices, each into the least block that
+    /// holds it, and takes a buffer and a table of rows of just that length. Ids stay. A walk over
+    /// the rows then reads memory from front to back.
     ///
     /// # Complexity
     ///
@@ -57,8 +57,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     ///
     /// # Complexity
     ///
-    /// Two copies of memory, whatever the rows are, of no more than is in use; what is free among the blocks
-    /// is copied along.
+    /// Two copies of memory, whatever the rows are, of no more than is in use; what is free among
+    /// the blocks is copied along.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         Ok(copy)
     }
 
-    /// Becomes a copy of another, in the memory that this one has if that is enough: a state that is kept each
-    /// frame, for instance.
+    /// Becomes a copy of another, in the memory that this one has if that is enough: a state that
+    /// is kept each frame, for instance.
     ///
     /// # Complexity
     ///
@@ -106,8 +106,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         Ok(())
     }
 
-    /// Takes a block of a class, which is not 0. All rows may have moved afterwards, none of them to a
-    /// smaller block than its elements need.
+    /// Takes a block of a class, which is not 0. All rows may have moved afterwards, none of them
+    /// to a smaller block than its elements need.
     #[inline]
     pub(super) fn take_block(&mut self, class: u32) -> Result<u32, GrowError> {
         match self.space.allocate(class) {
@@ -146,9 +146,9 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         }
     }
 
-    /// Moves all rows into a fresh buffer of so many units, so that what is free follows them. Rows that use
-    /// a quarter of their block or less get one of twice their length, so they may grow and shrink by
-    /// half before either costs anything.
+    /// Moves all rows into a fresh buffer of so many units, so that what is free follows them. Rows
+    /// that use a quarter of their block or less get one of twice their length, so they may grow
+    /// and shrink by half before either costs anything.
     fn repack(&mut self, units: u32) -> Result<(), GrowError> {
         let space = Space::with_units(units, self.memory())?;
         self.move_rows(space, |word| {
@@ -158,8 +158,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         Ok(())
     }
 
-    /// Moves all rows into an empty space, which has the room, into blocks of the classes that `class` says:
-    /// at least what their elements need.
+    /// Moves all rows into an empty space, which has the room, into blocks of the classes that
+    /// `class` says: at least what their elements need.
     fn move_rows(&mut self, mut space: Space<'a, T, A>, class: impl Fn(Word) -> u32) {
         for word in &mut *self.rows {
             if !word.is_live() || word.capacity() == 0 {

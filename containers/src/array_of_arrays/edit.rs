@@ -43,8 +43,8 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         or_panic(self.try_push(row, element));
     }
 
-    /// Takes the last element of a row off and returns it; `None` if the row is empty or the id names none.
-    /// The row keeps its block.
+    /// Takes the last element of a row off and returns it; `None` if the row is empty or the id
+    /// names none. The row keeps its block.
     ///
     /// # Complexity
     ///
@@ -94,8 +94,8 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         or_panic(self.try_insert(row, at, element));
     }
 
-    /// Takes an element out, moves those behind it forward and returns it; `None` if there is none or the id
-    /// names no row.
+    /// Takes an element out, moves those behind it forward and returns it; `None` if there is none
+    /// or the id names no row.
     ///
     /// # Complexity
     ///
@@ -108,8 +108,8 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         Some(element)
     }
 
-    /// Takes an element out, puts the row's last one into its place and returns it; `None` if there is none or
-    /// the id names no row.
+    /// Takes an element out, puts the row's last one into its place and returns it; `None` if there
+    /// is none or the id names no row.
     ///
     /// # Complexity
     ///
@@ -136,8 +136,8 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         self.reserve_in(index, elements.len())?;
         let len = self.rows[index].len();
         self.rows[index].set_len(len + elements.len() as u32);
-        // SAFETY: the row is alive, with room for so many elements, and `self` is lent for them alone. What
-        // is uninitialised among them is written before it is read.
+        // SAFETY: the row is alive, with room for so many elements, and `self` is lent for them
+        // alone. What is uninitialised among them is written before it is read.
         let all = unsafe { self.space.uninit_mut(self.rows[index]) };
         all[len as usize..].write_copy_of_slice(elements);
         Ok(())
@@ -215,8 +215,8 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         or_panic(self.try_reserve(row, more));
     }
 
-    /// Removes all elements of a row beyond the first `len`; `false` if the id names no row. The row keeps its
-    /// block, unless it is left empty.
+    /// Removes all elements of a row beyond the first `len`; `false` if the id names no row. The
+    /// row keeps its block, unless it is left empty.
     ///
     /// # Complexity
     ///

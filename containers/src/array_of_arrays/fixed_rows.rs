@@ -1,7 +1,8 @@
 //! Rows with room for a fixed number of elements each.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), the first of its three forms:
-//! a count and an array of the most elements that a row may have. Change: rows have ids.
+//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), the first of its
+//! three forms: a count and an array of the most elements that a row may have. Change: rows have
+//! ids.
 
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -25,12 +26,13 @@ use crate::error::{GrowError, or_panic};
 ///
 /// # Memory
 ///
-/// Nothing while it is empty. Then one block: `N` elements, 4 bytes for their number and 4 bytes and a bit for
-/// the id of each row, whether the row is full or empty, doubled when it is full.
+/// Nothing while it is empty. Then one block: `N` elements, 4 bytes for their number and 4 bytes
+/// and a bit for the id of each row, whether the row is full or empty, doubled when it is full.
 ///
 /// # When not to use it
 ///
-/// Where few rows are near the limit, or no limit is sound: an [`ArrayOfArrays`](crate::ArrayOfArrays).
+/// Where few rows are near the limit, or no limit is sound: an
+/// [`ArrayOfArrays`](crate::ArrayOfArrays).
 ///
 /// # Examples
 ///
@@ -150,8 +152,8 @@ impl<'a, T: Copy, const N: usize, A: Allocator + ?Sized> FixedRows<'a, T, N, A> 
         or_panic(self.try_push(row, element));
     }
 
-    /// Takes the last element of a row off and returns it; `None` if the row is empty or the id names none.
-    /// O(1).
+    /// Takes the last element of a row off and returns it; `None` if the row is empty or the id
+    /// names none. O(1).
     #[inline]
     pub fn pop(&mut self, row: RowId<T>) -> Option<T> {
         let row = self.rows.get_mut(row)?;

@@ -1,7 +1,7 @@
 //! Rows of linked nodes with room for a few elements each.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), the second of its three forms:
-//! nodes in one array, linked by index, where 0 is none. Changes:
+//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), the second of its
+//! three forms: nodes in one array, linked by index, where 0 is none. Changes:
 //!
 //! - A row grows at its first node, so that a push and a pop take the same time however long it is.
 //! - Only the first node of a row may have room left, so nodes keep no count.
@@ -29,23 +29,24 @@ mod tests;
 ///
 /// # Complexity
 ///
-/// O(1) for a push and a pop, amortised for a push, which may move the array of nodes. A walk over a row
-/// loads its nodes one after another; they lie where there was room.
+/// O(1) for a push and a pop, amortised for a push, which may move the array of nodes. A walk over
+/// a row loads its nodes one after another; they lie where there was room.
 ///
 /// # Memory
 ///
-/// Nothing while it is empty. Then 12 bytes a row and an array of nodes, both doubled when full. At most
-/// `K - 1` elements a row are wasted.
+/// Nothing while it is empty. Then 12 bytes a row and an array of nodes, both doubled when full. At
+/// most `K - 1` elements a row are wasted.
 ///
 /// # When not to use it
 ///
 /// Where a row must be one slice, or is walked much more often than changed: an
-/// [`ArrayOfArrays`](crate::ArrayOfArrays). For lists whose nodes should come to lie together over time: a
-/// list pool.
+/// [`ArrayOfArrays`](crate::ArrayOfArrays). For lists whose nodes should come to lie together over
+/// time: a list pool.
 ///
 /// # Invariants
 ///
-/// 1. A row of `len` elements has `len / K` nodes, rounded up, from `first` on; all but the first are full.
+/// 1. A row of `len` elements has `len / K` nodes, rounded up, from `first` on; all but the first
+///    are full.
 /// 2. A node is of one row, or in the list of free ones, or node 0, which is neither.
 pub struct LinkedRows<'a, T: Copy, const K: usize = 4, A: Allocator + ?Sized = dyn Allocator + 'a> {
     rows: HoleTable<'a, Chain, RowId<T>, Lifo, Retire, A>,

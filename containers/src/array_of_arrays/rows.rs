@@ -5,8 +5,9 @@ use loligo_allocators::Allocator;
 use crate::array_of_arrays::{ArrayOfArrays, RowError, RowId};
 use crate::error::GrowError;
 
-/// Many small arrays with ids: the interface that the forms of an array of arrays share, so that one can be
-/// exchanged for another and measured against it. `docs/evidence/arrays-of-arrays.md` says which wins when.
+/// Many small arrays with ids: the interface that the forms of an array of arrays share, so that
+/// one can be exchanged for another and measured against it. `docs/evidence/arrays-of-arrays.md`
+/// says which wins when.
 ///
 /// # Examples
 ///
@@ -47,23 +48,23 @@ pub trait Rows<T: Copy> {
     ///
     /// # Errors
     ///
-    /// [`RowError`] if the id names no row, the row may not be longer, or there is no memory; nothing has
-    /// changed.
+    /// [`RowError`] if the id names no row, the row may not be longer, or there is no memory;
+    /// nothing has changed.
     fn try_push(&mut self, row: RowId<T>, element: T) -> Result<(), RowError>;
 
-    /// Takes the element that was pushed last off a row and returns it; `None` if the row is empty or the id
-    /// names none.
+    /// Takes the element that was pushed last off a row and returns it; `None` if the row is empty
+    /// or the id names none.
     fn pop(&mut self, row: RowId<T>) -> Option<T>;
 
     /// Returns how many elements a row has; `None` if the id names none.
     fn row_len(&self, row: RowId<T>) -> Option<usize>;
 
-    /// Shows the elements of a row in one or more runs, those of a run in the order in which they were pushed;
-    /// `false` if the id names none.
+    /// Shows the elements of a row in one or more runs, those of a run in the order in which they
+    /// were pushed; `false` if the id names none.
     fn visit_row(&self, row: RowId<T>, visit: impl FnMut(&[T])) -> bool;
 
-    /// Shows the elements of all rows, as [`visit_row`](Self::visit_row) does, those of a row one run after
-    /// another. A row without elements may be left out.
+    /// Shows the elements of all rows, as [`visit_row`](Self::visit_row) does, those of a row one
+    /// run after another. A row without elements may be left out.
     fn visit_rows(&self, visit: impl FnMut(RowId<T>, &[T]));
 
     /// Returns how many rows there are.

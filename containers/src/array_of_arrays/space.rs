@@ -24,8 +24,9 @@ mod tests;
 ///
 /// 1. `frontier` is at most the units of the buffer; nothing behind it is in use.
 /// 2. Before it lie blocks that were handed out, and free ones, without overlap and without a gap.
-/// 3. `stacks[c]` leads to the free blocks of class c: an offset plus 1, or 0 at the end. A free block's
-///    first 4 bytes are the link to the next. Bit c of `filled` is set where the stack has a block.
+/// 3. `stacks[c]` leads to the free blocks of class c: an offset plus 1, or 0 at the end. A free
+///    block's first 4 bytes are the link to the next. Bit c of `filled` is set where the stack has
+///    a block.
 /// 4. `free` is the sum of the free blocks' units.
 pub(super) struct Space<'a, T, A: Allocator + ?Sized> {
     buffer: Buffer<'a, T, A>,
@@ -36,8 +37,9 @@ pub(super) struct Space<'a, T, A: Allocator + ?Sized> {
 }
 
 impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
-    /// The elements of a unit: as many as 16 bytes hold, to a power of two, and one at least. A unit of
-    /// less could not hold a link, and two blocks would share what the processor fetches at once.
+    /// The elements of a unit: as many as 16 bytes hold, to a power of two, and one at least. A
+    /// unit of less could not hold a link, and two blocks would share what the processor fetches at
+    /// once.
     pub(super) const UNIT: u32 = match size_of::<T>() {
         0 => panic!("elements without a size need no memory and no rows"),
         1..16 => 1 << (16 / size_of::<T>() as u32).ilog2(),
@@ -95,7 +97,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     pub(super) unsafe fn at(&self, offset: u32) -> NonNull<T> {
         debug_assert!(offset <= self.frontier, "{offset} is behind {}", self.frontier);
         let elements = offset as usize * Self::UNIT as usize;
-        // SAFETY: what is before the frontier is within the buffer (invariant 1), the frontier at its end.
+        // SAFETY: what is before the frontier is within the buffer (invariant 1), the frontier at
+        // its end.
         unsafe { self.buffer.start().add(elements) }
     }
 
@@ -115,11 +118,12 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// The row is alive, its block is of this space, its elements begin the block, and while the slice is in
-    /// use nobody changes them.
+    /// The row is alive, its block is of this space, its elements begin the block, and while the
+    /// slice is in use nobody changes them.
     #[inline(always)]
     pub(super) unsafe fn elements<'s>(&self, row: Word) -> &'s [T] {
-        // SAFETY: a row's block was handed out, and where there is none this is 0, at the end of nothing.
+        // SAFETY: a row's block was handed out, and where there is none this is 0, at the end of
+        // nothing.
         let start = unsafe { self.element(row.start()) };
         // SAFETY: so many elements are there, as promised.
         unsafe { core::slice::from_raw_parts(start.as_ptr(), row.len() as usize) }
@@ -129,8 +133,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// The row is alive, its block is of this space, its elements begin the block, and while the slice is in
-    /// use nobody else reaches them.
+    /// The row is alive, its block is of this space, its elements begin the block, and while the
+    /// slice is in use nobody else reaches them.
     #[inline(always)]
     pub(super) unsafe fn elements_mut<'s>(&self, row: Word) -> &'s mut [T] {
         // SAFETY: as in `elements`.
@@ -152,7 +156,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), row.len() as usize) }
     }
 
-    /// Takes a block of a class, which is not 0, if there is one or if there is room behind the frontier.
+    /// Takes a block of a class, which is not 0, if there is one or if there is room behind the
+    /// frontier.
     #[inline]
     pub(super) fn allocate(&mut self, class: u32) -> Option<u32> {
         if self.filled & 1 << class != 0 {
@@ -199,7 +204,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         }
     }
 
-    /// Doubles a block of the given number of units, which ends at `end`, where it lies, if nothing but room is behind it.
+    /// Doubles a block of the given number of units, which ends at `end`, where it lies, if nothing
+    /// but room is behind it.
     #[inline]
     pub(super) fn double_in_place(&mut self, end: u32, units: u32) -> bool {
         if end != self.frontier || self.units() - self.frontier < units {
@@ -220,7 +226,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         self.buffer.grow_exact(0, Self::room_of(units))
     }
 
-    /// Returns how many elements so many units have; `usize::MAX`, which no block has, where `usize` cannot say.
+    /// Returns how many elements so many units have; `usize::MAX`, which no block has, where
+    /// `usize` cannot say.
     fn room_of(units: u32) -> usize {
         (units as usize).saturating_mul(Self::UNIT as usize)
     }
@@ -229,17 +236,19 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// A block that was handed out begins at `to`; it and what begins at `from` have so many units, and lie
-    /// apart.
+    /// A block that was handed out begins at `to`; it and what begins at `from` have so many units,
+    /// and lie apart.
     #[inline]
     pub(super) unsafe fn copy_block(&mut self, to: u32, from: NonNull<T>, units: u32) {
         let unit = Self::UNIT as usize;
         // SAFETY: what was handed out is before the frontier (invariant 2).
         let mut to = unsafe { self.at(to) }.cast::<MaybeUninit<T>>();
         let mut from = from.cast::<MaybeUninit<T>>();
-        // Unit by unit: most blocks have one or two, and a call for a length that is not known costs more.
+        // Unit by unit: most blocks have one or two, and a call for a length that is not known
+        // costs more.
         for _ in 0..units {
-            // SAFETY: both are so long, and apart, as promised; elements may be uninitialised in both.
+            // SAFETY: both are so long, and apart, as promised; elements may be uninitialised in
+            // both.
             unsafe { to.copy_from_nonoverlapping(from, unit) };
             // SAFETY: within the block or at its end.
             to = unsafe { to.add(unit) };
@@ -252,14 +261,14 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// There is room up to the other's frontier, and nobody uses a block of this space afterwards but as
-    /// that of the other.
+    /// There is room up to the other's frontier, and nobody uses a block of this space afterwards
+    /// but as that of the other.
     pub(super) unsafe fn copy_all(&mut self, other: &Space<'_, T, impl Allocator + ?Sized>) {
         let elements = other.frontier as usize * Self::UNIT as usize;
         let from = other.buffer.start().cast::<MaybeUninit<T>>();
         let to = self.buffer.start().cast::<MaybeUninit<T>>();
-        // SAFETY: the other buffer is as long as its frontier says (invariant 1), this one, too, as promised,
-        // and they are two; elements may be uninitialised in both.
+        // SAFETY: the other buffer is as long as its frontier says (invariant 1), this one, too, as
+        // promised, and they are two; elements may be uninitialised in both.
         unsafe { to.copy_from_nonoverlapping(from, elements) };
         (self.frontier, self.free, self.filled) = (other.frontier, other.free, other.filled);
         self.stacks = other.stacks;

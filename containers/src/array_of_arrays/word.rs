@@ -9,12 +9,12 @@ use crate::array_of_arrays::RowId;
 
 /// A row as its table holds it.
 ///
-/// `end` is the place in the buffer, in elements, where the next element goes: so a push and a pop add the
-/// same constant, forward or back, to length and end at once. `full` is the number of a bit of the lower half
-/// that is set where the row is full and clear where it is not: of a block of 2^k elements it is bit k of the
-/// length, without a block it is a bit of the generation that is set. So whether there is room is one
-/// instruction. A dead row has generation 0, which no id has, so one comparison distinguishes live from dead and from
-/// another life.
+/// `end` is the place in the buffer, in elements, where the next element goes: so a push and a pop
+/// add the same constant, forward or back, to length and end at once. `full` is the number of a bit
+/// of the lower half that is set where the row is full and clear where it is not: of a block of 2^k
+/// elements it is bit k of the length, without a block it is a bit of the generation that is set.
+/// So whether there is room is one instruction. A dead row has generation 0, which no id has, so
+/// one comparison distinguishes live from dead and from another life.
 ///
 /// # Invariants
 ///
@@ -42,8 +42,8 @@ pub(super) const GENERATION_BITS: u32 = 8;
 const GENERATIONS: u32 = (1 << GENERATION_BITS) - 1;
 /// The rows that there may be: one fewer than indices, so that a link may be an index plus 1.
 pub(super) const ROWS_MAX: u32 = (1 << INDEX_BITS) - 1;
-/// The elements that a row may have: a power of two, so that the greatest block is full with them and its row
-/// needs no other test.
+/// The elements that a row may have: a power of two, so that the greatest block is full with them
+/// and its row needs no other test.
 pub(super) const LEN_MAX: u32 = 1 << (LEN_BITS - 1);
 /// One more than the greatest class: that of a block for `LEN_MAX` elements of a unit each.
 pub(super) const CLASSES: usize = LEN_BITS as usize + 1;
@@ -161,8 +161,8 @@ impl Word {
         *self = self.with(self.start(), len, self.low() & FULL_MASK);
     }
 
-    /// Sets where the block lies and how many elements it holds: a power of two, at least the length and at
-    /// most `LEN_MAX`.
+    /// Sets where the block lies and how many elements it holds: a power of two, at least the
+    /// length and at most `LEN_MAX`.
     #[inline]
     pub(super) const fn set_block(&mut self, start: u32, capacity: u32) {
         *self = self.with(start, self.len(), LEN_SHIFT + capacity.trailing_zeros());
@@ -181,7 +181,8 @@ impl Word {
     }
 }
 
-/// Returns the units of a block of a class: 2 to the power of the class less 1. Class 0 is no block.
+/// Returns the units of a block of a class: 2 to the power of the class less 1. Class 0 is no
+/// block.
 #[inline(always)]
 pub(super) const fn units_of(class: u32) -> u32 {
     (1 << class) >> 1

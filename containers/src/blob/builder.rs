@@ -13,8 +13,8 @@ use super::scalar::{BlobScalar, Endian};
 use super::{BLOB_ALIGN, BLOB_DEPTH};
 use crate::error::GrowError;
 
-/// Builds a blob: a root of type `R`, then its parts in the order in which they are asked for, so that what
-/// will be read together can be laid together.
+/// Builds a blob: a root of type `R`, then its parts in the order in which they are asked for, so
+/// that what will be read together can be laid together.
 ///
 /// What was not set is zero: numbers 0, `bool` false, no text, no elements, no part.
 ///
@@ -24,8 +24,8 @@ use crate::error::GrowError;
 ///
 /// # Memory
 ///
-/// One block that grows by doubling. A part that is recreated for a field that had one leaves the old bytes
-/// behind. A blob is at most 4 GiB long.
+/// One block that grows by doubling. A part that is recreated for a field that had one leaves the
+/// old bytes behind. A blob is at most 4 GiB long.
 ///
 /// # Examples
 ///
@@ -75,7 +75,8 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory, or the blob would be longer than 4 GiB. Nothing has changed.
+    /// [`GrowError`] if there is no memory, or the blob would be longer than 4 GiB. Nothing has
+    /// changed.
     ///
     /// # Panics
     ///
@@ -94,7 +95,8 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
         Ok(())
     }
 
-    /// Appends an array of `count` elements, all zero, lets a field lead to it, and returns where they are.
+    /// Appends an array of `count` elements, all zero, lets a field lead to it, and returns where
+    /// they are.
     ///
     /// # Complexity
     ///

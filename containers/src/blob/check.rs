@@ -6,15 +6,15 @@ use super::BLOB_DEPTH;
 use super::error::{BlobError, BlobPartFault};
 use super::parts::BlobType;
 
-/// A value was refused; the [`BlobChecker`] knows why. Small, so that checking a million values that are right costs
-/// little.
+/// A value was refused; the [`BlobChecker`] knows why. Small, so that checking a million values
+/// that are right costs little.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlobRefused(());
 
 /// What [`BlobType::check`] is given: the bytes of a blob that is being opened.
 ///
-/// A blob is a tree: what is led to follows the field that leads there, and all that is led to is together no
-/// longer than the bytes. So a check ends after as many steps as there are bytes.
+/// A blob is a tree: what is led to follows the field that leads there, and all that is led to is
+/// together no longer than the bytes. So a check ends after as many steps as there are bytes.
 #[derive(Debug)]
 pub struct BlobChecker<'b> {
     bytes: &'b [u8],
@@ -131,7 +131,8 @@ impl<'b> BlobChecker<'b> {
     }
 }
 
-/// The shapes of the structs that can be in a blob: collects each once, however they refer to each other.
+/// The shapes of the structs that can be in a blob: collects each once, however they refer to each
+/// other.
 #[derive(Debug)]
 pub struct BlobShapes {
     seen: [u64; SHAPES_MAX],

@@ -36,7 +36,8 @@ impl<S, F> core::fmt::Debug for BlobField<S, F> {
     }
 }
 
-/// Names a field of a struct, for [`BlobPlace::at`](crate::BlobPlace::at): `blob_field!(Effect, name)`.
+/// Names a field of a struct, for [`BlobPlace::at`](crate::BlobPlace::at): `blob_field!(Effect,
+/// name)`.
 #[macro_export]
 macro_rules! blob_field {
     ($struct:ty, $field:ident) => {
@@ -100,9 +101,9 @@ macro_rules! blob_struct {
             "nothing in a blob is aligned to more than 16"
         );
 
-        // SAFETY: the layout is C's, of fields whose own size is set, and its alignment was just asserted; each
-        // field is checked where it lies, and the rest is padding, of which all bytes will do. It has no
-        // destructor, as its fields have none.
+        // SAFETY: the layout is C's, of fields whose own size is set, and its alignment was just
+        // asserted; each field is checked where it lies, and the rest is padding, of which all
+        // bytes will do. It has no destructor, as its fields have none.
         unsafe impl $crate::BlobType for $name {
             const NAME: &'static str = ::core::stringify!($name);
             const PLAIN: bool = true $(&& <$type as $crate::BlobType>::PLAIN)+;

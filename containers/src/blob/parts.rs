@@ -10,17 +10,18 @@ use super::error::BlobPartFault;
 
 /// A type that may be in a blob.
 ///
-/// Numbers, hashed names, `bool`, arrays of constant length, [`BlobStr`], [`BlobArray`] and [`BlobOption`] are,
-/// and what [`blob_struct!`](crate::blob_struct) declares.
+/// Numbers, hashed names, `bool`, arrays of constant length, [`BlobStr`], [`BlobArray`] and
+/// [`BlobOption`] are, and what [`blob_struct!`](crate::blob_struct) declares.
 ///
 /// # Safety
 ///
 /// An implementation promises that
 ///
-/// 1. the type is of a set size, aligned to at most [`BLOB_ALIGN`](super::BLOB_ALIGN), has no interior
-///    mutability and no destructor, and may be read by all threads;
-/// 2. if [`check`](Self::check) returns `Ok` for a place of a checker's bytes, the initialised bytes there,
-///    `size_of::<Self>()` of them, are a value of the type, and what it leads to was checked likewise;
+/// 1. the type is of a set size, aligned to at most [`BLOB_ALIGN`](super::BLOB_ALIGN), has no
+///    interior mutability and no destructor, and may be read by all threads;
+/// 2. if [`check`](Self::check) returns `Ok` for a place of a checker's bytes, the initialised
+///    bytes there, `size_of::<Self>()` of them, are a value of the type, and what it leads to was
+///    checked likewise;
 /// 3. where [`PLAIN`](Self::PLAIN) is true, all bytes are a value.
 pub unsafe trait BlobType: Sized + 'static {
     /// The type's name, in error messages and shapes.
@@ -42,8 +43,8 @@ pub unsafe trait BlobType: Sized + 'static {
 
 macro_rules! plain {
     ($($plain:ty),*) => {$(
-        // SAFETY: it is an integer or a float of a set size, of which every pattern of bits is a value; its
-        // alignment is at most 8.
+        // SAFETY: it is an integer or a float of a set size, of which every pattern of bits is a
+        // value; its alignment is at most 8.
         unsafe impl BlobType for $plain {
             const NAME: &'static str = stringify!($plain);
             const PLAIN: bool = true;

@@ -99,6 +99,7 @@ callback! {
 }
 
 callback! {
-    /// A call of 32 bytes: a function's number and 28 bytes of data, as an id, a place and a direction.
+    /// A call of 32 bytes: a function's number and 28 bytes of data, as an id, a place and a
+    /// direction.
     Callback32, 32, 28
 }

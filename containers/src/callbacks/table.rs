@@ -17,14 +17,14 @@ type Function<X, C> = fn(&mut X, &mut Later<'_, C>, &C);
 
 /// The functions that the calls of a [`Callbacks`](crate::Callbacks) name by their number.
 ///
-/// A function is a `fn` or a closure that captures nothing: `X`, what it works on, is handed to it. The numbers
-/// are those of the order in which functions are added, so a program that adds them in one order
-/// everywhere can save its queues.
+/// A function is a `fn` or a closure that captures nothing: `X`, what it works on, is handed to it.
+/// The numbers are those of the order in which functions are added, so a program that adds them in
+/// one order everywhere can save its queues.
 ///
 /// # Memory
 ///
-/// 8 bytes a function (4 where addresses have 32 bits), in one block with room for at most twice as many; nothing
-/// while empty.
+/// 8 bytes a function (4 where addresses have 32 bits), in one block with room for at most twice as
+/// many; nothing while empty.
 ///
 /// # Examples
 ///
@@ -110,7 +110,8 @@ impl<'a, X: ?Sized, C: Callback, A: Allocator + ?Sized> CallbackTable<'a, X, C, 
         or_panic(self.try_add(function))
     }
 
-    /// Adds a function that queues calls itself, as [`try_add`](Self::try_add) adds one that does not.
+    /// Adds a function that queues calls itself, as [`try_add`](Self::try_add) adds one that does
+    /// not.
     ///
     /// # Errors
     ///
@@ -188,15 +189,15 @@ impl<F> Stateless<F> {
 #[inline(always)]
 unsafe fn again<F: Copy + Send + Sync + 'static>() -> F {
     let () = Stateless::<F>::CHECKED;
-    // SAFETY: a value without bytes is read from any address that is aligned. `F` has values, as there was one;
-    // it may be copied, on any thread, at any time, by its bounds.
+    // SAFETY: a value without bytes is read from any address that is aligned. `F` has values, as
+    // there was one; it may be copied, on any thread, at any time, by its bounds.
     unsafe { NonNull::<F>::dangling().read() }
 }
 
 /// The number of a function in a [`CallbackTable`], which knows what data that takes.
 ///
-/// A number of another table, or one that was made up, calls another function with data that are garbage to
-/// it, or none: nothing that a program could not survive.
+/// A number of another table, or one that was made up, calls another function with data that are
+/// garbage to it, or none: nothing that a program could not survive.
 #[repr(transparent)]
 pub struct CallbackId<T> {
     number: u32,

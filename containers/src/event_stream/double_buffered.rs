@@ -5,7 +5,8 @@ use loligo_allocators::Allocator;
 use crate::event_stream::EventStream;
 use crate::event_stream::reader::EventReader;
 
-/// Two streams of events: one is written in this frame, the other was written in the last and is read.
+/// Two streams of events: one is written in this frame, the other was written in the last and is
+/// read.
 ///
 /// ```text
 /// frame 1   writer ->  | A |      last ->  | B, empty |
@@ -14,8 +15,8 @@ use crate::event_stream::reader::EventReader;
 ///           swap: B is what is read, A is cleared and written
 /// ```
 ///
-/// So a reader sees each event of the last frame once, in whatever order the systems of a frame run, and
-/// what the handling of an event causes is an event of the next frame.
+/// So a reader sees each event of the last frame once, in whatever order the systems of a frame
+/// run, and what the handling of an event causes is an event of the next frame.
 ///
 /// # Memory
 ///
@@ -23,7 +24,8 @@ use crate::event_stream::reader::EventReader;
 ///
 /// # When not to use it
 ///
-/// Where the writer always runs before the reader: one stream that the reader clears is half of this.
+/// Where the writer always runs before the reader: one stream that the reader clears is half of
+/// this.
 ///
 /// # Examples
 ///
@@ -74,13 +76,15 @@ impl<'a, A: Allocator + ?Sized> DoubleBufferedEvents<'a, A> {
         self.last.reader()
     }
 
-    /// Returns the events of the last frame and the stream of this one, for systems that answer events by events.
+    /// Returns the events of the last frame and the stream of this one, for systems that answer
+    /// events by events.
     #[inline]
     pub fn both(&mut self) -> (EventReader<'_>, &mut EventStream<'a, A>) {
         (self.last.reader(), &mut self.writer)
     }
 
-    /// Begins a frame: what was written is the last frame's now, and what was the last frame's is gone.
+    /// Begins a frame: what was written is the last frame's now, and what was the last frame's is
+    /// gone.
     ///
     /// # Complexity
     ///

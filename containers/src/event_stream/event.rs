@@ -15,9 +15,9 @@ pub(super) const HEADER_BYTES: usize = HEADER_WORDS as usize * WORD;
 
 /// A plain struct that can be in an [`EventStream`](crate::EventStream).
 ///
-/// It has no padding (`NoUninit`), so no byte of the program's memory is sent that was not meant, and is read
-/// back from any bits (`AnyBitPattern`) or from checked ones (`CheckedBitPattern`, for structs with a `bool` or
-/// an enum): bytemuck derives both.
+/// It has no padding (`NoUninit`), so no byte of the program's memory is sent that was not meant,
+/// and is read back from any bits (`AnyBitPattern`) or from checked ones (`CheckedBitPattern`, for
+/// structs with a `bool` or an enum): bytemuck derives both.
 ///
 /// # Examples
 ///
@@ -54,8 +54,8 @@ pub(super) const HEADER_BYTES: usize = HEADER_WORDS as usize * WORD;
 /// # Ok::<(), loligo_containers::GrowError>(())
 /// ```
 pub trait Event: NoUninit + CheckedBitPattern {
-    /// The number that names the type: one of an enum of the program, or the hash of a name, by which streams
-    /// of systems that know nothing of each other can be joined.
+    /// The number that names the type: one of an enum of the program, or the hash of a name, by
+    /// which streams of systems that know nothing of each other can be joined.
     const TYPE: u32;
 }
 

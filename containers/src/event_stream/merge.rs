@@ -37,8 +37,8 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
         or_panic(self.try_append(other));
     }
 
-    /// Appends several streams, one behind the other: merged by source, as the streams of the threads of a
-    /// frame are.
+    /// Appends several streams, one behind the other: merged by source, as the streams of the
+    /// threads of a frame are.
     ///
     /// # Complexity
     ///
@@ -54,8 +54,8 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
 
     /// Appends the events of several streams in the order of a key, as of their time.
     ///
-    /// Each stream is in that order already; where one is not, its events keep the order they have. Of events
-    /// with one key those of an earlier stream come first, so it is stable.
+    /// Each stream is in that order already; where one is not, its events keep the order they have.
+    /// Of events with one key those of an earlier stream come first, so it is stable.
     ///
     /// Floating-point times that are not negative are in order as their bits: `f32::to_bits`.
     ///
@@ -122,8 +122,9 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
         Ok(())
     }
 
-    /// Writes the first `bytes` of a slice at an offset, in bytes, for which room was made. Behind them, where
-    /// nothing is yet, it may write more: a copy of constant length is quicker than one of so many.
+    /// Writes the first `bytes` of a slice at an offset, in bytes, for which room was made. Behind
+    /// them, where nothing is yet, it may write more: a copy of constant length is quicker than one
+    /// of so many.
     #[inline(always)]
     fn write_first(&mut self, at: usize, from: &[u8], bytes: usize) {
         const USUAL: usize = 64;
@@ -148,8 +149,8 @@ struct Head<'s, K> {
     rest: &'s [u8],
 }
 
-/// The streams that are being merged, as a tournament: which of them is next is known by as many comparisons as
-/// the tree is high, none of which decides where the program goes on.
+/// The streams that are being merged, as a tournament: which of them is next is known by as many
+/// comparisons as the tree is high, none of which decides where the program goes on.
 ///
 /// ```text
 /// nodes    1: the next | 2: the first of 0, 1 | 3: the first of 2, 3 | 4: 0 | 5: 1 | 6: 2 | 7: 3

@@ -14,8 +14,8 @@ use crate::event_stream::tail::EventTail;
 
 /// A stream of events that is read where it lies: another's memory, a mapped file, a packet.
 ///
-/// It is two words and `Copy`. It knows that the bytes are records from end to end; what types they are is
-/// told record by record.
+/// It is two words and `Copy`. It knows that the bytes are records from end to end; what types they
+/// are is told record by record.
 ///
 /// # Memory
 ///
@@ -50,8 +50,8 @@ use crate::event_stream::tail::EventTail;
 ///
 /// # Invariants
 ///
-/// 1. `bytes` are records one after the other, and nothing behind the last. Reading is safe without that,
-///    and then ends early.
+/// 1. `bytes` are records one after the other, and nothing behind the last. Reading is safe without
+///    that, and then ends early.
 #[derive(Clone, Copy)]
 pub struct EventReader<'s> {
     bytes: &'s [u8],
@@ -60,7 +60,8 @@ pub struct EventReader<'s> {
 impl<'s> EventReader<'s> {
     /// Returns a reader of bytes from elsewhere, after it has walked them from header to header.
     ///
-    /// No size is believed: each must end where another record begins, the last one where the bytes end.
+    /// No size is believed: each must end where another record begins, the last one where the bytes
+    /// end.
     ///
     /// # Complexity
     ///
@@ -89,8 +90,8 @@ impl<'s> EventReader<'s> {
 
     /// Checks every record of one type: its size, and its bits where not all are valid.
     ///
-    /// Reading takes an event that is wrong for one of another type and skips it. This is for callers that want to
-    /// know.
+    /// Reading takes an event that is wrong for one of another type and skips it. This is for
+    /// callers that want to know.
     ///
     /// # Complexity
     ///
@@ -276,8 +277,8 @@ impl<'s> EventRecord<'s> {
         checked::try_pod_read_unaligned(bytes).ok()
     }
 
-    /// Returns the event and its tail, if it is of that type and so many bytes follow its struct as make up a
-    /// number of items: none, perhaps.
+    /// Returns the event and its tail, if it is of that type and so many bytes follow its struct as
+    /// make up a number of items: none, perhaps.
     ///
     /// # Complexity
     ///
@@ -291,8 +292,8 @@ impl<'s> EventRecord<'s> {
         Some((checked::try_pod_read_unaligned(event).ok()?, EventTail::new(tail)?))
     }
 
-    /// Returns a value at an offset of the event's struct, whatever type that is; `None` if it is not that
-    /// long. For what all events of a stream have in one place, as the time in front.
+    /// Returns a value at an offset of the event's struct, whatever type that is; `None` if it is
+    /// not that long. For what all events of a stream have in one place, as the time in front.
     ///
     /// # Complexity
     ///

@@ -23,15 +23,15 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
         }
     }
 
-    /// Moves the events for which `wanted` is true to the end of another stream; both keep their order.
-    /// To split by type, ask [`EventRecord::is`] or [`EventRecord::kind`].
+    /// Moves the events for which `wanted` is true to the end of another stream; both keep their
+    /// order. To split by type, ask [`EventRecord::is`] or [`EventRecord::kind`].
     ///
     /// If `wanted` panics, what was moved is moved, and all else stays.
     ///
     /// # Complexity
     ///
-    /// O(bytes). The other stream makes room for all events of this one first, as it is not known how many
-    /// will move.
+    /// O(bytes). The other stream makes room for all events of this one first, as it is not known
+    /// how many will move.
     ///
     /// # Errors
     ///
@@ -91,8 +91,9 @@ fn words(record: &EventRecord<'_>) -> usize {
     record.as_bytes().len() / WORD
 }
 
-/// A stream out of which events are being taken. Runs of events that stay are moved together, the last one,
-/// with all that was not looked at, when this is dropped: so an unwinding closure loses nothing.
+/// A stream out of which events are being taken. Runs of events that stay are moved together, the
+/// last one, with all that was not looked at, when this is dropped: so an unwinding closure loses
+/// nothing.
 ///
 /// # Invariants
 ///

@@ -532,7 +532,8 @@ fn faults_name_offset_and_reason() {
 #[test]
 fn a_record_that_no_header_can_tell_is_refused() {
     with_memory(|memory| {
-        // Zeros of an item without bytes would be no length, so the sum is asked of what would be too long.
+        // Zeros of an item without bytes would be no length, so the sum is asked of what would be
+        // too long.
         assert_eq!(
             payload_bytes(u32::MAX as usize, 1),
             Err(GrowError::Length { wanted: 1 << 32, limit: u64::from(u32::MAX) })

@@ -20,18 +20,20 @@ pub struct Compaction {
     pub held: u32,
     /// Holes passed over since the block behind is longer than the whole budget.
     pub too_large: u32,
-    /// Whether the end was reached: nothing more can be moved with this budget until something changes.
+    /// Whether the end was reached: nothing more can be moved with this budget until something
+    /// changes.
     pub done: bool,
 }
 
 impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
-    /// Closes holes by moving the blocks behind them down, at most `budget_bytes` of them, heads included.
+    /// Closes holes by moving the blocks behind them down, at most `budget_bytes` of them, heads
+    /// included.
     ///
-    /// It begins where the last call ended, or at the lowest hole that came since. A block that is looked at
-    /// and not moved counts for 16 bytes, so a call takes no longer than its budget says. Blocks keep their
-    /// order. A block that is pinned stays, and so does the hole in front of it, which can still be
-    /// allocated from; a block longer than the whole budget is passed over and tried again when the end was
-    /// reached.
+    /// It begins where the last call ended, or at the lowest hole that came since. A block that is
+    /// looked at and not moved counts for 16 bytes, so a call takes no longer than its budget says.
+    /// Blocks keep their order. A block that is pinned stays, and so does the hole in front of it,
+    /// which can still be allocated from; a block longer than the whole budget is passed over and
+    /// tried again when the end was reached.
     ///
     /// # Complexity
     ///
@@ -66,18 +68,18 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         pass.result
     }
 
-    /// Gives back what follows the last block, by moving the blocks into a buffer that ends there. After
-    /// a compaction that is all that blocks do not need.
+    /// Gives back what follows the last block, by moving the blocks into a buffer that ends there.
+    /// After a compaction that is all that blocks do not need.
     ///
     /// # Complexity
     ///
-    /// O(buffer). Takes the shorter buffer before the longer one is given back. Moves every block; no id is
-    /// invalidated.
+    /// O(buffer). Takes the shorter buffer before the longer one is given back. Moves every block;
+    /// no id is invalidated.
     ///
     /// # Errors
     ///
-    /// [`HandleHeapError`] if a block is pinned, or there is no memory for the shorter buffer. Nothing has
-    /// changed.
+    /// [`HandleHeapError`] if a block is pinned, or there is no memory for the shorter buffer.
+    /// Nothing has changed.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), HandleHeapError> {
         let stats = self.stats();
         let bytes = stats.buffer_bytes - stats.tail_hole_bytes;
@@ -114,8 +116,8 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         }
     }
 
-    /// Moves the block at `next` into the hole before it, if it may be moved and the budget allows it; tells
-    /// whether to go on.
+    /// Moves the block at `next` into the hole before it, if it may be moved and the budget allows
+    /// it; returns whether to go on.
     fn close(&mut self, pass: &mut Pass, next: u32) -> bool {
         let block = self.space.header(next);
         let id = BlockId::from_bits(block.owner());

@@ -6,11 +6,11 @@ use super::{Block, BlockError, BlockId, HandleHeap, HandleHeapError, granules, m
 use crate::error::or_panic;
 
 impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
-    /// Makes a block `bytes` long. Its contents are kept up to the lesser length; what is added holds what was
-    /// there before. The id and the alignment stay.
+    /// Makes a block `bytes` long. Its contents are kept up to the lesser length; what is added
+    /// holds what was there before. The id and the alignment stay.
     ///
-    /// It stays where it is if it gets shorter, or if there is a hole behind it that is long enough. A pinned
-    /// block can be resized so, and not else.
+    /// It stays where it is if it gets shorter, or if there is a hole behind it that is long
+    /// enough. A pinned block can be resized so, and not else.
     ///
     /// # Complexity
     ///

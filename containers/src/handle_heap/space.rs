@@ -25,7 +25,8 @@ const LINES_MAX: usize = (HOLE as usize / PER_LINE) - 1;
 /// The bit of `Header::granules` that tells a hole from a block.
 const HOLE: u32 = 1 << 31;
 
-/// How many holes are tried that may or may not fit, before a larger class is taken or the buffer grows.
+/// How many holes are tried that may or may not fit, before a larger class is taken or the buffer
+/// grows.
 const TRIES: u32 = 4;
 
 /// What the buffer consists of.
@@ -33,7 +34,8 @@ const TRIES: u32 = 4;
 #[repr(C, align(64))]
 struct Line([u8; 64]);
 
-// SAFETY: an array of bytes as long as the alignment, so there is no padding, and zeros are a value.
+// SAFETY: an array of bytes as long as the alignment, so there is no padding, and zeros are a
+// value.
 unsafe impl Zeroable for Line {}
 // SAFETY: as above, and all bits are values.
 unsafe impl Pod for Line {}
@@ -46,12 +48,13 @@ pub(super) struct Header {
     granules: u32,
     /// Length of what is before; 0 for the first.
     before: u32,
-    /// Of a block the bits of its id, lower half first; of a hole the next one in its list and the one
-    /// before.
+    /// Of a block the bits of its id, lower half first; of a hole the next one in its list and the
+    /// one before.
     links: [u32; 2],
 }
 
-// SAFETY: integers of 16 bytes, which is the alignment, so there is no padding, and zeros are a value.
+// SAFETY: integers of 16 bytes, which is the alignment, so there is no padding, and zeros are a
+// value.
 unsafe impl Zeroable for Header {}
 // SAFETY: as above, and all bits are values.
 unsafe impl Pod for Header {}
@@ -85,12 +88,13 @@ impl Header {
 ///
 /// # Invariants
 ///
-/// 1. From granule 0 on headers lead from one to the next by their lengths, and to the buffer's end; each
-///    has the length of the one before, and `last` is the last one.
+/// 1. From granule 0 on headers lead from one to the next by their lengths, and to the buffer's
+///    end; each has the length of the one before, and `last` is the last one.
 /// 2. No two holes are neighbours.
-/// 3. Each hole is in the list of its class and nowhere else; `holes` and `hole_granules` count them.
-/// 4. `low` and `passed` are the start of a block or hole, or at or beyond the end. Holes below both are
-///    those that compaction could not close.
+/// 3. Each hole is in the list of its class and nowhere else; `holes` and `hole_granules` count
+///    them.
+/// 4. `low` and `passed` are the start of a block or hole, or at or beyond the end. Holes below
+///    both are those that compaction could not close.
 pub(super) struct Space<'a, A: Allocator + ?Sized> {
     lines: Array<'a, Line, A>,
     bins: Bins,
@@ -208,8 +212,9 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         all.copy_within(start(from)..start(from) + bytes as usize, start(to));
     }
 
-    /// Takes a block of the given number of granules, what follows its header aligned to `align` granules: from a hole
-    /// of the least class in which all are large enough, or from one of the first few of its own class.
+    /// Takes a block of the given number of granules, what follows its header aligned to `align`
+    /// granules: from a hole of the least class in which all are large enough, or from one of the
+    /// first few of its own class.
     #[inline]
     pub(super) fn take(&mut self, granules: u32, align: u32) -> Option<u32> {
         let most = granules + (align - 1);
@@ -224,7 +229,8 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         Some(self.take_from(self.bins.first(class), granules, align))
     }
 
-    /// Takes a block as [`take`](Self::take) does, having looked at every hole that may be large enough.
+    /// Takes a block as [`take`](Self::take) does, having looked at every hole that may be large
+    /// enough.
     pub(super) fn take_thoroughly(&mut self, granules: u32, align: u32) -> Option<u32> {
         let mut class = class_of(granules);
         loop {
@@ -253,7 +259,8 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         None
     }
 
-    /// Takes a block out of a hole that is large enough; what is left before and behind it stays a hole.
+    /// Takes a block out of a hole that is large enough; what is left before and behind it stays a
+    /// hole.
     #[inline]
     fn take_from(&mut self, hole: u32, granules: u32, align: u32) -> u32 {
         let header = self.header(hole);
@@ -340,8 +347,8 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         place_in(hole, align) < hole + self.header(hole).granules()
     }
 
-    /// Moves the block behind a hole, which [can lie lower](Self::can_slide), down into it, and returns where
-    /// it lies now.
+    /// Moves the block behind a hole, which [can lie lower](Self::can_slide), down into it, and
+    /// returns where it lies now.
     pub(super) fn slide(&mut self, hole: u32, align: u32) -> u32 {
         let header = self.header(hole);
         let from = hole + header.granules();
@@ -362,8 +369,8 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         to
     }
 
-    /// Makes the buffer longer by `more` granules at least, and as long as the allocator grants. They are
-    /// one hole with that at the end, if there is one.
+    /// Makes the buffer longer by `more` granules at least, and as long as the allocator grants.
+    /// They are one hole with that at the end, if there is one.
     pub(super) fn grow(&mut self, more: usize) -> Result<(), GrowError> {
         let lines = more.div_ceil(PER_LINE);
         let wanted = self.lines.len().saturating_add(lines);
@@ -441,7 +448,8 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         self.hole_granules -= header.granules();
     }
 
-    /// Writes a header, says what follows of its length, and keeps the marks of compaction on headers.
+    /// Writes a header, says what follows of its length, and keeps the marks of compaction on
+    /// headers.
     #[inline]
     fn put_header(&mut self, at: u32, header: Header) {
         let length = header.granules();

@@ -461,8 +461,8 @@ fn a_block_of_copies_needs_no_result() {
     });
 }
 
-/// A hole that stays may be linked with the hole at the end that goes, where both are of one size class. Its copy
-/// kept the link, which led beyond the shorter buffer.
+/// A hole that stays may be linked with the hole at the end that goes, where both are of one size
+/// class. Its copy kept the link, which led beyond the shorter buffer.
 #[test]
 fn a_shorter_buffer_has_no_link_to_the_hole_that_went() {
     let mut shared = 0;

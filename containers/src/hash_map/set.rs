@@ -16,15 +16,16 @@ type Table<'a, T, S, A> = hashbrown::HashSet<T, S, Bridge<'a, A>>;
 
 /// A hash set: hashbrown's, with its memory from our allocators.
 ///
-/// As with [`HashMap`](crate::HashMap), what reads or removes (`contains`, `iter`, `union`, `remove`, ..) is
-/// hashbrown's own, and what may need memory stands here. hashbrown's `entry`, `get_or_insert` and their
-/// like do not, as `get` and [`try_insert`](Self::try_insert) serve: called all the same, through `Deref`,
-/// they end the program where memory runs out, unless room was reserved.
+/// As with [`HashMap`](crate::HashMap), what reads or removes (`contains`, `iter`, `union`,
+/// `remove`, ..) is hashbrown's own, and what may need memory stands here. hashbrown's `entry`,
+/// `get_or_insert` and their like do not, as `get` and [`try_insert`](Self::try_insert) serve:
+/// called all the same, through `Deref`, they end the program where memory runs out, unless room
+/// was reserved.
 ///
 /// # Complexity
 ///
-/// O(1) amortised for what names an element, O(len) where the table grows, which moves every element.
-/// Iteration is O(capacity).
+/// O(1) amortised for what names an element, O(len) where the table grows, which moves every
+/// element. Iteration is O(capacity).
 ///
 /// # Memory
 ///
@@ -32,8 +33,9 @@ type Table<'a, T, S, A> = hashbrown::HashSet<T, S, Bridge<'a, A>>;
 /// block | elements, from the last to the first | control bytes | 16 more |    a power of two of elements
 /// ```
 ///
-/// Nothing while it is empty. Then one block: a `T` and a byte for each place, of which 7 of 8 are used at
-/// most and, once it has grown, 7 of 16 at least. The object is 40 bytes, 48 with `dyn Allocator`.
+/// Nothing while it is empty. Then one block: a `T` and a byte for each place, of which 7 of 8 are
+/// used at most and, once it has grown, 7 of 16 at least. The object is 40 bytes, 48 with `dyn
+/// Allocator`.
 ///
 /// # When not to use it
 ///
@@ -57,7 +59,8 @@ pub struct HashSet<'a, T, S = BuildKeyHasher, A: Allocator + ?Sized = dyn Alloca
 }
 
 impl<'a, T, A: Allocator + ?Sized> HashSet<'a, T, BuildKeyHasher, A> {
-    /// Returns an empty set with the default hasher, which takes its memory from `memory` when it needs some.
+    /// Returns an empty set with the default hasher, which takes its memory from `memory` when it
+    /// needs some.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self::with_hasher_in(BuildKeyHasher::new(), memory)
@@ -90,8 +93,8 @@ impl<'a, T, S, A: Allocator + ?Sized> HashSet<'a, T, S, A> {
         self.table.allocator().0
     }
 
-    /// Returns hashbrown's set, for code that is written for it. There it ends the program where memory runs
-    /// out.
+    /// Returns hashbrown's set, for code that is written for it. There it ends the program where
+    /// memory runs out.
     #[must_use]
     pub fn into_inner(self) -> hashbrown::HashSet<T, S, Bridge<'a, A>> {
         self.table
@@ -131,8 +134,8 @@ impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if the element is new and there is no memory; it is dropped and nothing else has
-    /// changed.
+    /// [`GrowError`] if the element is new and there is no memory; it is dropped and nothing else
+    /// has changed.
     #[inline]
     pub fn try_insert(&mut self, element: T) -> Result<bool, GrowError> {
         match self.try_reserve(1) {
@@ -160,7 +163,8 @@ impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for one element more; it is dropped and nothing else has changed.
+    /// [`GrowError`] if there is no memory for one element more; it is dropped and nothing else has
+    /// changed.
     pub fn try_replace(&mut self, element: T) -> Result<Option<T>, GrowError> {
         self.try_reserve(1)?;
         Ok(self.table.replace(element))
@@ -179,13 +183,13 @@ impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
     ///
     /// # Complexity
     ///
-    /// O(elements), and O(len) where the table grows. Room is made beforehand for as many as the iterator
-    /// promises.
+    /// O(elements), and O(len) where the table grows. Room is made beforehand for as many as the
+    /// iterator promises.
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory. Where the iterator promised all that it gave, nothing has
-    /// changed; else what came before is in the set.
+    /// [`GrowError`] if there is no memory. Where the iterator promised all that it gave, nothing
+    /// has changed; else what came before is in the set.
     pub fn try_extend(&mut self, elements: impl IntoIterator<Item = T>) -> Result<(), GrowError> {
         let elements = elements.into_iter();
         self.try_reserve(elements.size_hint().0)?;
@@ -217,8 +221,8 @@ impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
         Ok(())
     }
 
-    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where there is none
-    /// for the smaller block: that harms nobody.
+    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
+    /// there is none for the smaller block: that harms nobody.
     pub fn shrink_to_fit(&mut self)
     where
         S: Clone,

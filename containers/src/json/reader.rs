@@ -37,8 +37,9 @@ pub(crate) enum Token<'b> {
 
 /// Reads JSON from untrusted bytes, token by token.
 ///
-/// The tokens come out in a sound order, or an error does: each `Start` has its `End`, and where an object
-/// is open, a `Key` comes before each value. Keys may come twice; that is left to the caller.
+/// The tokens come out in a sound order, or an error does: each `Start` has its `End`, and where an
+/// object is open, a `Key` comes before each value. Keys may come twice; that is left to the
+/// caller.
 ///
 /// # Memory
 ///
@@ -128,7 +129,8 @@ impl<'b> JsonReader<'b> {
         self.next()?.ok_or(JsonError::new(self.at, "the text ends too early"))
     }
 
-    /// Reads the rest of the value that `first` begins, so that the next token is the one behind it.
+    /// Reads the rest of the value that `first` begins, so that the next token is the one behind
+    /// it.
     ///
     /// # Errors
     ///

@@ -44,8 +44,8 @@ impl<'b> JsonString<'b> {
         if rest.is_empty() { Ok(()) } else { sink(rest) }
     }
 
-    /// Copies the string, escapes replaced, to the front of `to` and returns it, or `None` where it does
-    /// not fit. It always does where `to` is as long as the raw text.
+    /// Copies the string, escapes replaced, to the front of `to` and returns it, or `None` where it
+    /// does not fit. It always does where `to` is as long as the raw text.
     pub(crate) fn unescape_to(self, to: &mut [u8]) -> Option<&str> {
         let mut len = 0;
         self.unescape(|piece| {
@@ -70,8 +70,8 @@ impl<'b> JsonString<'b> {
     }
 }
 
-/// Takes what stands behind a backslash and returns the character meant. The form of the escape has been
-/// checked; were it not, the replacement character would come out.
+/// Takes what stands behind a backslash and returns the character meant. The form of the escape has
+/// been checked; were it not, the replacement character would come out.
 fn replaced(chars: &mut Chars<'_>) -> char {
     match chars.next() {
         Some('b') => '\u{8}',

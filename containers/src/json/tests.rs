@@ -379,8 +379,8 @@ fn read_document(bytes: &[u8]) -> Result<Value, JsonError> {
     Ok(value)
 }
 
-/// Returns `true` if values are the same, or differ in the last bits of floats, which serde_json rounds as it
-/// likes unless it is built otherwise.
+/// Returns `true` if values are the same, or differ in the last bits of floats, which serde_json
+/// rounds as it likes unless it is built otherwise.
 fn near(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => {

@@ -6,8 +6,8 @@ use crate::json::reader::Nest;
 
 /// Writes JSON, value by value, without space between them.
 ///
-/// The commas are put where they belong. That each start has its end, and each value in an object its key,
-/// is up to the caller.
+/// The commas are put where they belong. That each start has its end, and each value in an object
+/// its key, is up to the caller.
 ///
 /// # Memory
 ///

@@ -10,8 +10,10 @@ use super::view::{KeyValuesRef, head_words};
 /// # Invariants
 ///
 /// 1. Those of [`KeyValuesRef`].
-/// 2. What values have at the end of the block is within its last `tail` words, and no two share a word.
-/// 3. `head_words(count) + tail` is at most the block's length, and the words between the two are 0.
+/// 2. What values have at the end of the block is within its last `tail` words, and no two share a
+///    word.
+/// 3. `head_words(count) + tail` is at most the block's length, and the words between the two are
+///    0.
 pub(super) struct Edit<'b> {
     pub(super) block: &'b mut [u32],
     pub(super) count: usize,
@@ -23,7 +25,8 @@ impl Edit<'_> {
         KeyValuesRef { block: self.block, count: self.count }
     }
 
-    /// Sets the value of the key at a place if that takes no words that are free, and returns whether it did.
+    /// Sets the value of the key at a place if that takes no words that are free, and returns
+    /// whether it did.
     #[inline]
     pub(super) fn overwrite(&mut self, place: usize, value: Value<'_>) -> bool {
         let old = self.span(place);
@@ -63,8 +66,8 @@ impl Edit<'_> {
         self.set_entry(place, kind, word);
     }
 
-    /// Takes the key at a place out, moving those behind. Its value's words are left, and freed where
-    /// they came last.
+    /// Takes the key at a place out, moving those behind. Its value's words are left, and freed
+    /// where they came last.
     pub(super) fn remove(&mut self, place: usize) {
         let old = self.span(place);
         self.free(old);
@@ -85,8 +88,9 @@ impl Edit<'_> {
         (0..self.count).filter_map(|place| self.span(place)).map(|span| span.words).sum()
     }
 
-    /// Moves what values have at the end together, so that `tail` is what [`live`](Self::live) says. The
-    /// entries are sorted by where it lies, and back by key, in place: nothing is allocated.
+    /// Moves what values have at the end together, so that `tail` is what [`live`](Self::live)
+    /// says. The entries are sorted by where it lies, and back by key, in place: nothing is
+    /// allocated.
     pub(super) fn compact(&mut self) {
         self.sort(|edit, place| edit.span(place).map_or(0, |span| span.back as u32));
         let mut to = 0;
@@ -228,8 +232,8 @@ pub(super) fn packed_tail<'v>(values: impl Iterator<Item = Value<'v>>) -> usize 
     values.fold(0, |tail, value| tail + value.tail_words(tail))
 }
 
-/// Packs entries, their keys ascending, into a block that fits them: head at its beginning, the rest at its
-/// end.
+/// Packs entries, their keys ascending, into a block that fits them: head at its beginning, the
+/// rest at its end.
 pub(super) fn pack<'v>(
     block: &mut [u32],
     count: usize,

@@ -54,22 +54,23 @@ impl From<GrowError> for KeyValuesJsonError {
 }
 
 impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
-    /// Returns the store that a JSON object describes. Values are `true` and `false`, numbers, strings, arrays of
-    /// numbers, and objects of such values, whose names become paths.
+    /// Returns the store that a JSON object describes. Values are `true` and `false`, numbers,
+    /// strings, arrays of numbers, and objects of such values, whose names become paths.
     ///
-    /// A number is rounded to 32 bits. An object without names leaves nothing. A name of the outermost object of
-    /// the form `#89abcdef` is that key, not a name: so keys without a known name are
-    /// [written](super::KeyValuesRef::try_write_json).
+    /// A number is rounded to 32 bits. An object without names leaves nothing. A name of the
+    /// outermost object of the form `#89abcdef` is that key, not a name: so keys without a known
+    /// name are [written](super::KeyValuesRef::try_write_json).
     ///
     /// # Complexity
     ///
-    /// O(bytes + keys^2), the latter in moves of a few bytes. Allocates for the store, for the names of the objects
-    /// that are open, and where a text has escapes or an array is read.
+    /// O(bytes + keys^2), the latter in moves of a few bytes. Allocates for the store, for the
+    /// names of the objects that are open, and where a text has escapes or an array is read.
     ///
     /// # Errors
     ///
-    /// [`KeyValuesJsonError`], with the offset: for what is no JSON, for `null` and other arrays, a number beyond
-    /// 32 bits, a key that comes twice or has the hash of another, and more than 512 open objects.
+    /// [`KeyValuesJsonError`], with the offset: for what is no JSON, for `null` and other arrays, a
+    /// number beyond 32 bits, a key that comes twice or has the hash of another, and more than 512
+    /// open objects.
     ///
     /// # Examples
     ///
@@ -91,8 +92,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         Input::new(json, memory).read(&mut NoNames)
     }
 
-    /// Returns the store that a JSON object describes, as [`try_from_json_in`](Self::try_from_json_in) does, and adds
-    /// its paths to `names`.
+    /// Returns the store that a JSON object describes, as
+    /// [`try_from_json_in`](Self::try_from_json_in) does, and adds its paths to `names`.
     ///
     /// # Complexity
     ///
@@ -100,8 +101,9 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     ///
     /// # Errors
     ///
-    /// As [`try_from_json_in`](Self::try_from_json_in), and [`KeyValuesJsonError::Collision`] names two paths, of
-    /// this text or of others read before, that have one hash. `names` is then as it was.
+    /// As [`try_from_json_in`](Self::try_from_json_in), and [`KeyValuesJsonError::Collision`] names
+    /// two paths, of this text or of others read before, that have one hash. `names` is then as it
+    /// was.
     pub fn try_from_json_with_in<B: Allocator + ?Sized>(
         json: &[u8],
         names: &mut PathNames<'_, B>,

@@ -47,15 +47,16 @@ impl From<GrowError> for KeyValuesWriteError {
 impl KeyValuesRef<'_> {
     /// Appends the store to a text as a JSON object, without space.
     ///
-    /// Paths become objects again, in the order in which `names` came to know them. A key that `names` does not
-    /// know is written last, as `"#89abcdef"`; so is one whose path leads through a key that has a value, as a name
-    /// cannot have a value and an object. [`KeyValues::try_from_json_in`](super::KeyValues::try_from_json_in)
-    /// reads the same store back.
+    /// Paths become objects again, in the order in which `names` came to know them. A key that
+    /// `names` does not know is written last, as `"#89abcdef"`; so is one whose path leads through
+    /// a key that has a value, as a name cannot have a value and an object.
+    /// [`KeyValues::try_from_json_in`](super::KeyValues::try_from_json_in) reads the same store
+    /// back.
     ///
     /// # Complexity
     ///
-    /// O(bytes + keys log keys), times the depth of the paths. The text may grow; 8 bytes a key are allocated for the
-    /// time.
+    /// O(bytes + keys log keys), times the depth of the paths. The text may grow; 8 bytes a key are
+    /// allocated for the time.
     ///
     /// # Errors
     ///
@@ -204,7 +205,8 @@ fn is_finite(value: &Value<'_>) -> bool {
     }
 }
 
-/// Compares paths so that all of one object are neighbours: by what leads out of the last object that both are in.
+/// Compares paths so that all of one object are neighbours: by what leads out of the last object
+/// that both are in.
 fn by_path<B: Allocator + ?Sized>(names: &PathNames<'_, B>, one: u32, other: u32) -> Ordering {
     let (one_depth, other_depth) = (names.depth(one), names.depth(other));
     let depth = one_depth.min(other_depth);

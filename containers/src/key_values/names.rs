@@ -10,10 +10,11 @@ use super::path::child_key;
 use crate::array::Array;
 use crate::error::GrowError;
 
-/// The paths that keys are hashes of, for tools: filled while JSON is read, and asked when it is written.
+/// The paths that keys are hashes of, for tools: filled while JSON is read, and asked when it is
+/// written.
 ///
-/// A shipped game needs none. One may serve all stores of a project; it holds each object's path as well, and
-/// each name once for each object that it is in.
+/// A shipped game needs none. One may serve all stores of a project; it holds each object's path as
+/// well, and each name once for each object that it is in.
 ///
 /// ```text
 /// entries  | hash, object's entry, name's place | ..      16 bytes a path
@@ -50,9 +51,10 @@ use crate::error::GrowError;
 ///
 /// # Invariants
 ///
-/// 1. Each entry has a slot: the first free of those from its hash on, when it was added after all entries
-///    before it. There are none or a power of two of slots, at least one of them free.
-/// 2. An entry's object is an entry before it, or 2^32 - 1 for none. Its name is within the text and is UTF-8.
+/// 1. Each entry has a slot: the first free of those from its hash on, when it was added after all
+///    entries before it. There are none or a power of two of slots, at least one of them free.
+/// 2. An entry's object is an entry before it, or 2^32 - 1 for none. Its name is within the text
+///    and is UTF-8.
 /// 3. No two entries have one hash.
 pub struct PathNames<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     entries: Array<'a, Entry, A>,
@@ -72,8 +74,8 @@ struct Entry {
 /// Stands for the object that is in none.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// Two paths have one hash: an error in the data, since keys would not tell them apart. One of them must be
-/// renamed.
+/// Two paths have one hash: an error in the data, since keys would not tell them apart. One of them
+/// must be renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathCollision {
     /// The hash of both.
@@ -162,8 +164,8 @@ impl<'a, A: Allocator + ?Sized> PathNames<'a, A> {
         Ok(at.1)
     }
 
-    /// Adds the path of a name in an object, which is the entry `object` and has the key `key`; returns both of
-    /// the new path.
+    /// Adds the path of a name in an object, which is the entry `object` and has the key `key`;
+    /// returns both of the new path.
     pub(super) fn child(
         &mut self,
         object: u32,
@@ -297,8 +299,8 @@ impl<A: Allocator + ?Sized> fmt::Debug for PathNames<'_, A> {
     }
 }
 
-/// A path of [`PathNames`]. It prints as its names with dots between them, in quotes those that have a dot or a
-/// quote themselves.
+/// A path of [`PathNames`]. It prints as its names with dots between them, in quotes those that
+/// have a dot or a quote themselves.
 pub struct PathName<'n, 'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     names: &'n PathNames<'a, A>,
     entry: u32,

@@ -9,7 +9,8 @@ use super::view::{KeyValuesRef, head_words};
 /// What the bytes of a store begin with: a mark and a version, in the machine's byte order.
 pub(super) const MARK: u32 = u32::from_le_bytes(*b"lkv1");
 
-/// The words of the header: the mark, the bytes of all, the keys, the words at the end that are taken.
+/// The words of the header: the mark, the bytes of all, the keys, the words at the end that are
+/// taken.
 pub(super) const AT_MARK: usize = 0;
 pub(super) const AT_BYTES: usize = 1;
 pub(super) const AT_COUNT: usize = 2;
@@ -48,11 +49,11 @@ impl fmt::Display for DamagedKeyValues {
 impl Error for DamagedKeyValues {}
 
 impl<'b> KeyValuesRef<'b> {
-    /// Opens a store where it lies: bytes that [`KeyValues::as_bytes`](super::KeyValues::as_bytes) gave, on a
-    /// machine of the same byte order.
+    /// Opens a store where it lies: bytes that [`KeyValues::as_bytes`](super::KeyValues::as_bytes)
+    /// gave, on a machine of the same byte order.
     ///
-    /// Nothing in the bytes is believed: whatever they are, the store that is returned can be read whole.
-    /// There is no checksum, so a changed value may be another value.
+    /// Nothing in the bytes is believed: whatever they are, the store that is returned can be read
+    /// whole. There is no checksum, so a changed value may be another value.
     ///
     /// # Complexity
     ///
@@ -60,8 +61,8 @@ impl<'b> KeyValuesRef<'b> {
     ///
     /// # Errors
     ///
-    /// [`DamagedKeyValues`] says where the bytes are wrong and how; also where they are not at a multiple
-    /// of four, as nothing can then be read in place.
+    /// [`DamagedKeyValues`] says where the bytes are wrong and how; also where they are not at a
+    /// multiple of four, as nothing can then be read in place.
     ///
     /// # Examples
     ///

@@ -4,9 +4,9 @@ use loligo_ids::{IdString32, murmur2_32};
 
 /// Returns the key of a path of names: of `health` in the object `stats`, say.
 ///
-/// Each name is hashed on its own, and the hashes are hashed together, so a name may hold a dot and is still
-/// another than a path of two. The key of a path of one name is that name's [`IdString32`], that of no name
-/// the empty name's.
+/// Each name is hashed on its own, and the hashes are hashed together, so a name may hold a dot and
+/// is still another than a path of two. The key of a path of one name is that name's
+/// [`IdString32`], that of no name the empty name's.
 ///
 /// # Complexity
 ///

@@ -1,16 +1,16 @@
 //! Finding a key among those of a store.
 //!
-//! The keys are 32-bit hashes in ascending order. A store has few of them, and comparing sixteen takes four
-//! instructions with vectors of four, so all are compared and the processor has no branch to guess wrong;
-//! only where there are many more are they halved first.
+//! The keys are 32-bit hashes in ascending order. A store has few of them, and comparing sixteen
+//! takes four instructions with vectors of four, so all are compared and the processor has no
+//! branch to guess wrong; only where there are many more are they halved first.
 
 use core::hint::cold_path;
 
 /// So many keys and fewer are all looked at.
 const SCANNED: usize = 48;
 
-/// Returns the place of `key` if it is among the first sixteen of `count` keys and there are sixteen words;
-/// otherwise [`find_in_other`] knows.
+/// Returns the place of `key` if it is among the first sixteen of `count` keys and there are
+/// sixteen words; otherwise [`find_in_other`] knows.
 #[inline(always)]
 pub(super) fn find_in_sixteen(words: &[u32], count: usize, key: u32) -> Option<usize> {
     let sixteen = words.first_chunk()?;

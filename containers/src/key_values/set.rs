@@ -1,9 +1,10 @@
 //! Thousands of stores in one allocation.
 //!
-//! The step that the article leaves open: how to let many small objects grow and shrink, each on its own, in one
-//! buffer. Here a store lies packed, without a word to spare, and is rewritten at the end of all others
-//! where a change does not fit; what it leaves is reclaimed by sliding all stores together once it is a fourth
-//! of the whole. Nothing leads from a store back to its id for that: the two trade places for the time.
+//! The step that the article leaves open: how to let many small objects grow and shrink, each on
+//! its own, in one buffer. Here a store lies packed, without a word to spare, and is rewritten at
+//! the end of all others where a change does not fit; what it leaves is reclaimed by sliding all
+//! stores together once it is a fourth of the whole. Nothing leads from a store back to its id for
+//! that: the two trade places for the time.
 
 use core::error::Error;
 use core::fmt;
@@ -30,8 +31,8 @@ use slots::{FREE_SLOT, KEYS_MAX, NO_SLOT, Slot, TAILED};
 #[derive(Debug)]
 pub enum StoreTag {}
 
-/// Names a store of a [`KeyValuesSet`]: 20 bits of index are a million stores, 12 of generation 4 095 lives of
-/// each slot, after which it is not used again.
+/// Names a store of a [`KeyValuesSet`]: 20 bits of index are a million stores, 12 of generation 4
+/// 095 lives of each slot, after which it is not used again.
 pub type StoreId = Id<StoreTag>;
 
 /// Why a store of a set was not changed. Nothing has changed.
@@ -60,7 +61,8 @@ impl From<GrowError> for KeyValuesSetError {
     }
 }
 
-/// Stores of keys and values, thousands of them in one block of memory: one for each entity that has some.
+/// Stores of keys and values, thousands of them in one block of memory: one for each entity that
+/// has some.
 ///
 /// ```text
 /// block  | store | store | garbage | store | .. free .. | slot 2 | slot 1 | slot 0 |
@@ -71,20 +73,21 @@ impl From<GrowError> for KeyValuesSetError {
 /// slot   | place | generation, kind, keys |
 /// ```
 ///
-/// Stores have no header, no slack and no block of the allocator: a store of one float takes 20 bytes in all, and
-/// the set as it grows at most an eighth more.
+/// Stores have no header, no slack and no block of the allocator: a store of one float takes 20
+/// bytes in all, and the set as it grows at most an eighth more.
 ///
 /// # Complexity
 ///
-/// A lookup is O(1) to the store, and there as with [`KeyValues`](super::KeyValues). Setting a number where a
-/// number was, or a text over one that takes as many words, changes it in place. Any other change writes the
-/// store again: O(bytes of the store), and amortised as much for reclaiming what it was.
+/// A lookup is O(1) to the store, and there as with [`KeyValues`](super::KeyValues). Setting a
+/// number where a number was, or a text over one that takes as many words, changes it in place. Any
+/// other change writes the store again: O(bytes of the store), and amortised as much for reclaiming
+/// what it was.
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then one block: 8 bytes a store, 9 a key, up to 3 to fill the last word of types, and 4
-/// in a store with texts or arrays, beside these in whole words. It grows by an eighth, and a fourth
-/// of what stores take may be garbage. The object itself is at most 56 bytes.
+/// Nothing while empty. Then one block: 8 bytes a store, 9 a key, up to 3 to fill the last word of
+/// types, and 4 in a store with texts or arrays, beside these in whole words. It grows by an
+/// eighth, and a fourth of what stores take may be garbage. The object itself is at most 56 bytes.
 ///
 /// # When not to use it
 ///
@@ -117,13 +120,14 @@ impl From<GrowError> for KeyValuesSetError {
 ///
 /// # Invariants
 ///
-/// 1. The first `used` words are the blocks of stores and of garbage, one behind the other. A block of garbage
-///    begins with its own number of words and the highest bit; `garbage` words are such.
-/// 2. The last `2 * slots` words are the slots, the first at the end. They do not overlap the blocks.
+/// 1. The first `used` words are the blocks of stores and of garbage, one behind the other. A block
+///    of garbage begins with its own number of words and the highest bit; `garbage` words are such.
+/// 2. The last `2 * slots` words are the slots, the first at the end. They do not overlap the
+///    blocks.
 /// 3. A live slot says where its block begins; each block that is no garbage has one such slot, and
 ///    one without keys none, and says 0. `live` slots are live.
-/// 4. The free slots form a list from `free`, to 2^32 - 1. A free slot has the generation that it will
-///    have; one that has lived all its lives is on no list.
+/// 4. The free slots form a list from `free`, to 2^32 - 1. A free slot has the generation that it
+///    will have; one that has lived all its lives is on no list.
 /// 5. The blocks have the invariants of [`KeyValuesRef`], and no two values of one share a word.
 pub struct KeyValuesSet<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     words: Words<'a, A>,
@@ -202,8 +206,9 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`], in words of four bytes or in stores or keys, if there is no memory, or if there would be more
-    /// than 2^20 stores, 2^19 - 2 keys in one, or 2 GiB in all; nothing has changed.
+    /// [`GrowError`], in words of four bytes or in stores or keys, if there is no memory, or if
+    /// there would be more than 2^20 stores, 2^19 - 2 keys in one, or 2 GiB in all; nothing has
+    /// changed.
     pub fn try_insert(&mut self, store: KeyValuesRef<'_>) -> Result<StoreId, GrowError> {
         let entries = || store.iter().map(|(key, value)| (key.hash(), value));
         let shape = Shape::of(store.len(), entries())?;
@@ -246,7 +251,8 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         Ok(self.take_slot(if size == 0 { 0 } else { to }, meta & slots::KIND))
     }
 
-    /// Removes a store, and returns whether there was one. Its words are garbage until the set is compacted.
+    /// Removes a store, and returns whether there was one. Its words are garbage until the set is
+    /// compacted.
     ///
     /// # Complexity
     ///
@@ -263,8 +269,9 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
     ///
     /// # Complexity
     ///
-    /// In place where a number or bool takes the place of another, or a text or an array that of one of as many
-    /// words. Else O(bytes of the store); may compact or grow the set: O(bytes of all), amortised.
+    /// In place where a number or bool takes the place of another, or a text or an array that of
+    /// one of as many words. Else O(bytes of the store); may compact or grow the set: O(bytes of
+    /// all), amortised.
     ///
     /// # Errors
     ///
@@ -295,7 +302,8 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         or_panic(self.try_set(id, key, value));
     }
 
-    /// Makes a store a copy of another: of one that was copied out of the set, merged and changed, say.
+    /// Makes a store a copy of another: of one that was copied out of the set, merged and changed,
+    /// say.
     ///
     /// # Complexity
     ///
@@ -380,8 +388,9 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         let words =
             span(store.block, store.kind(place), store.word(place)).map_or(0, |old| old.words);
         let (bytes, _) = value.data();
-        // A long value has a word more, which is part of the old one's words. Over a short value, one that takes a
-        // word less may be written, too: that word is unused until the store is rewritten.
+        // A long value has a word more, which is part of the old one's words. Over a short value,
+        // one that takes a word less may be written, too: that word is unused until the store is
+        // rewritten.
         let needed = bytes.len().div_ceil(4);
         if words != needed && (needed == 0 || words != needed + 1) {
             return false;

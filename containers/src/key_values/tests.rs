@@ -1,5 +1,5 @@
-//! Stores of keys and values against a sorted map, bytes that are wrong in every way, and memory that
-//! runs out.
+//! Stores of keys and values against a sorted map, bytes that are wrong in every way, and memory
+//! that runs out.
 
 pub(super) mod asked;
 mod bytes;
@@ -101,7 +101,8 @@ fn is_array(value: &Value<'_>) -> bool {
     matches!(value, Value::Array(_))
 }
 
-/// Returns a store with values of all kinds, of texts and arrays several, one of each empty, and garbage.
+/// Returns a store with values of all kinds, of texts and arrays several, one of each empty, and
+/// garbage.
 fn mixed<'a, A: Allocator + ?Sized>(memory: &'a A) -> Result<KeyValues<'a, A>, GrowError> {
     let mut store = KeyValues::new_in(memory);
     store.try_set(key(1), "a first text")?;

@@ -2,8 +2,8 @@
 
 /// The value of a key: all that a store can hold.
 ///
-/// Texts and arrays are whole: one is set in place of another, none is changed in part, so whatever is done
-/// to a store is a key being set or removed, and merging two stores has one meaning.
+/// Texts and arrays are whole: one is set in place of another, none is changed in part, so whatever
+/// is done to a store is a key being set or removed, and merging two stores has one meaning.
 ///
 /// # Examples
 ///
@@ -60,8 +60,8 @@ impl<'v, const N: usize> From<&'v [f32; N]> for Value<'v> {
     }
 }
 
-/// What the byte of a key's type says. A long text or array lies further from the end of the store, or is
-/// longer, than 16 bits tell.
+/// What the byte of a key's type says. A long text or array lies further from the end of the store,
+/// or is longer, than 16 bits tell.
 pub(super) mod kind {
     pub(in super::super) const BOOL: u8 = 1;
     pub(in super::super) const F32: u8 = 2;
@@ -81,8 +81,8 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// Returns the words that the value takes at the end of a store, the first `tail` words from which are
-    /// taken.
+    /// Returns the words that the value takes at the end of a store, the first `tail` words from
+    /// which are taken.
     #[inline]
     pub(super) fn tail_words(&self, tail: usize) -> usize {
         let (bytes, length) = self.data();
@@ -91,7 +91,8 @@ impl<'v> Value<'v> {
     }
 }
 
-/// Returns `true` if a value so many words from the end and of this length needs more than 16 bits for either.
+/// Returns `true` if a value so many words from the end and of this length needs more than 16 bits
+/// for either.
 #[inline]
 pub(super) const fn is_long(words_back: usize, length: usize) -> bool {
     words_back > (u16::MAX as usize) / 4 || length > u16::MAX as usize
@@ -106,8 +107,8 @@ pub(super) struct Span {
     pub(super) words: usize,
 }
 
-/// Returns the place of what a value of type `kind` and word `word` has at the end of `block`; `None` if it
-/// has nothing there. The block is one of ours, or checked.
+/// Returns the place of what a value of type `kind` and word `word` has at the end of `block`;
+/// `None` if it has nothing there. The block is one of ours, or checked.
 #[inline]
 pub(super) fn span(block: &[u32], kind: u8, word: u32) -> Option<Span> {
     let (back, length) = (word as usize % 0x1_0000 / 4, word as usize / 0x1_0000);

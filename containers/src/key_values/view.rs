@@ -10,11 +10,13 @@ use super::scan;
 use super::value::{Value, kind};
 
 /// A store that is read where it lies: of a [`KeyValues`](super::KeyValues), of a
-/// [`KeyValuesSet`](super::KeyValuesSet), or [opened](Self::open) in bytes that were loaded or mapped.
+/// [`KeyValuesSet`](super::KeyValuesSet), or [opened](Self::open) in bytes that were loaded or
+/// mapped.
 ///
 /// # Complexity
 ///
-/// A lookup compares the keys sixteen at a time, up to 48 of them, and halves more: O(log keys). None allocates.
+/// A lookup compares the keys sixteen at a time, up to 48 of them, and halves more: O(log keys).
+/// None allocates.
 ///
 /// # Memory
 ///
@@ -22,12 +24,12 @@ use super::value::{Value, kind};
 ///
 /// # Invariants
 ///
-/// 1. `block` has `count` keys in strictly ascending order, then as many values of a word, then as many
-///    types of a byte, each of them a kind of the module `value`.
-/// 2. The word of a bool is 0 or 1. That of a text or an array is 0 where it has no bytes; else its lower
-///    half says how many bytes before the end of `block` it begins, a multiple of 4, and its upper half how many
-///    bytes or numbers it has. The word of a long one says the former, and the word there the latter,
-///    behind which it begins.
+/// 1. `block` has `count` keys in strictly ascending order, then as many values of a word, then as
+///    many types of a byte, each of them a kind of the module `value`.
+/// 2. The word of a bool is 0 or 1. That of a text or an array is 0 where it has no bytes; else its
+///    lower half says how many bytes before the end of `block` it begins, a multiple of 4, and its
+///    upper half how many bytes or numbers it has. The word of a long one says the former, and the
+///    word there the latter, behind which it begins.
 /// 3. All of these are within `block` behind the types. Texts are UTF-8.
 #[derive(Clone, Copy)]
 pub struct KeyValuesRef<'b> {
@@ -116,8 +118,8 @@ impl<'b> KeyValuesRef<'b> {
         self.array(self.kind(place), self.word(place))
     }
 
-    /// Returns all keys with their values, in the order of the keys' hashes: the same for all stores with the
-    /// same keys, however they came to them.
+    /// Returns all keys with their values, in the order of the keys' hashes: the same for all
+    /// stores with the same keys, however they came to them.
     #[must_use]
     pub fn iter(
         self,
@@ -145,8 +147,9 @@ impl<'b> KeyValuesRef<'b> {
         scan::find(self.block, self.count, key.hash())
     }
 
-    /// Returns the word of a key if its value is of this type. This is what a lookup should cost: nothing is
-    /// called, and nothing checked that the invariants say, for a key among the first sixteen.
+    /// Returns the word of a key if its value is of this type. This is what a lookup should cost:
+    /// nothing is called, and nothing checked that the invariants say, for a key among the first
+    /// sixteen.
     #[inline(always)]
     pub(super) fn scalar(self, key: IdString32, kind: u8) -> Option<u32> {
         if let Some(place) = scan::find_in_sixteen(self.block, self.count, key.hash()) {
@@ -164,8 +167,8 @@ impl<'b> KeyValuesRef<'b> {
     pub(super) fn kind(self, place: usize) -> u8 {
         debug_assert!(place < self.count, "place {place} among {}", self.count);
         let bytes: &[u8] = cast_slice(self.block);
-        // SAFETY: places are those of keys, and as many types stand behind 8 bytes a key, all of them in
-        // the block (invariant 1).
+        // SAFETY: places are those of keys, and as many types stand behind 8 bytes a key, all of
+        // them in the block (invariant 1).
         unsafe { *bytes.get_unchecked(8 * self.count + place) }
     }
 

@@ -63,8 +63,8 @@ impl<'a, A: Allocator + ?Sized> Words<'a, A> {
         }
     }
 
-    /// Makes the block `words` long at least; if it must grow, by `slack` words more where they are to be had.
-    /// New words are zero, old ones are kept.
+    /// Makes the block `words` long at least; if it must grow, by `slack` words more where they are
+    /// to be had. New words are zero, old ones are kept.
     pub(super) fn grow(&mut self, words: usize, slack: usize) -> Result<(), GrowError> {
         let old = self.as_slice().len();
         let more = words.saturating_sub(old);

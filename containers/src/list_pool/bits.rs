@@ -144,7 +144,8 @@ impl<'a, A: Allocator + ?Sized> NodeBits<'a, A> {
         self.used.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Returns `true` if the second level says what the first does, and no bit lies beyond the nodes.
+    /// Returns `true` if the second level says what the first does, and no bit lies beyond the
+    /// nodes.
     pub(super) fn is_sound(&self) -> bool {
         let words = self.used.len();
         let full = |at: usize| self.full[at / 64] >> (at % 64) & 1 != 0;

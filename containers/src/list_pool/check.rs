@@ -64,7 +64,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         if (lists, broken) != (self.lists, self.broken) {
             return damage("lists or broken lists are miscounted", lists, 0);
         }
-        // Each chain ends in its own list's mark, so no two have a node in common: all are accounted for.
+        // Each chain ends in its own list's mark, so no two have a node in common: all are
+        // accounted for.
         if chained + u32::from(nodes != 0) != bits.count() {
             return damage("a node in use is in no list", 0, chained);
         }

@@ -16,13 +16,13 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(items behind), after O(nodes) for finding the place if the list does not lie together. Moves the items
-    /// behind; O(all items) where the pool grows.
+    /// O(items behind), after O(nodes) for finding the place if the list does not lie together.
+    /// Moves the items behind; O(all items) where the pool grows.
     ///
     /// # Errors
     ///
-    /// [`ListError`] if the list is gone or there is no memory; the item is dropped and nothing else has
-    /// changed.
+    /// [`ListError`] if the list is gone or there is no memory; the item is dropped and nothing
+    /// else has changed.
     ///
     /// # Panics
     ///
@@ -69,14 +69,15 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(items behind), after O(nodes) for finding it if the list does not lie together. Moves the items behind.
+    /// O(items behind), after O(nodes) for finding it if the list does not lie together. Moves the
+    /// items behind.
     pub fn remove(&mut self, list: List<T>, at: usize) -> Option<T> {
         let index = self.find_list(list)?;
         let mut runs = self.runs_from(index, at)?;
         let links = self.nodes.links();
         let mut run = runs.next(links)?;
-        // SAFETY: the item is alive (invariant 2). Its place is written over by the next item, or it is
-        // the last one and counted no more; nothing in between panics.
+        // SAFETY: the item is alive (invariant 2). Its place is written over by the next item, or
+        // it is the last one and counted no more; nothing in between panics.
         let item = unsafe { self.nodes.place(run.start).read() };
         loop {
             self.nodes.copy(run.start + 1, run.start, run.len() as u32 - 1);
@@ -88,8 +89,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         Some(item)
     }
 
-    /// Takes an item out and returns it, and puts the last one into its place; `None` if there is no such
-    /// item.
+    /// Takes an item out and returns it, and puts the last one into its place; `None` if there is
+    /// no such item.
     ///
     /// # Complexity
     ///
@@ -97,8 +98,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     pub fn swap_remove(&mut self, list: List<T>, at: usize) -> Option<T> {
         let index = self.find_list(list)?;
         let place = self.runs_from(index, at)?.peek(self.nodes.links())?;
-        // SAFETY: the item is alive (invariant 2). Its place is written over by the last item, or it is that
-        // and counted no more; nothing in between panics.
+        // SAFETY: the item is alive (invariant 2). Its place is written over by the last item, or
+        // it is that and counted no more; nothing in between panics.
         let item = unsafe { self.nodes.place(place).read() };
         let last = self.heads[index as usize].end - 1;
         self.nodes.copy(last, place, 1);
@@ -151,7 +152,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         self.truncate(list, 0);
     }
 
-    /// Drops all lists with their items. The ids of all name nothing from now on; the memory is kept.
+    /// Drops all lists with their items. The ids of all name nothing from now on; the memory is
+    /// kept.
     ///
     /// # Complexity
     ///
@@ -190,8 +192,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Errors
     ///
-    /// [`ListError`] if the list is gone or there is no memory for all; what came out of the iterator is
-    /// dropped and the lists are as they were.
+    /// [`ListError`] if the list is gone or there is no memory for all; what came out of the
+    /// iterator is dropped and the lists are as they were.
     ///
     /// # Panics
     ///
@@ -255,8 +257,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         (more as u64).saturating_sub(u64::from(room)).div_ceil(u64::from(Self::ITEMS))
     }
 
-    /// Counts the last item of a list no more, which has been moved out, and frees its node where that falls
-    /// empty.
+    /// Counts the last item of a list no more, which has been moved out, and frees its node where
+    /// that falls empty.
     #[inline]
     pub(super) fn shorten_by_one(&mut self, index: u32) {
         let head = &mut self.heads[index as usize];
@@ -295,8 +297,9 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         self.nodes.set_link(before, LAST | index);
     }
 
-    /// Cuts a list behind its first `len` items, frees the nodes that it then does not need, and returns the items
-    /// that it has no more: they are alive, in nodes that nobody takes before the pool is used again.
+    /// Cuts a list behind its first `len` items, frees the nodes that it then does not need, and
+    /// returns the items that it has no more: they are alive, in nodes that nobody takes before the
+    /// pool is used again.
     pub(super) fn detach(&mut self, index: u32, len: u64) -> Runs<K> {
         let head = self.heads[index as usize];
         let mut rest = Self::runs(head);
@@ -335,7 +338,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         }
     }
 
-    /// Returns `true` if the chain from `first` leads to `last` through nodes that follow one another.
+    /// Returns `true` if the chain from `first` leads to `last` through nodes that follow one
+    /// another.
     pub(super) fn follows(&self, first: u32, last: u32) -> bool {
         first <= last && (first..last).all(|node| self.nodes.link(node) == node + 1)
     }
@@ -351,7 +355,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
                 while let Some(run) = self.1.next(self.0.links()) {
                     let start = self.0.place(run.start);
                     let items = core::ptr::NonNull::slice_from_raw_parts(start, run.len());
-                    // SAFETY: the items are alive, no list has them any more, and each run comes once.
+                    // SAFETY: the items are alive, no list has them any more, and each run comes
+                    // once.
                     unsafe { items.drop_in_place() };
                 }
             }
@@ -394,8 +399,8 @@ impl<T: Copy, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         or_panic(self.try_extend_from_slice(list, items));
     }
 
-    /// Puts copies of all items of a slice in the place of those that a list has, in nodes next to one another where
-    /// the roll finds such.
+    /// Puts copies of all items of a slice in the place of those that a list has, in nodes next to
+    /// one another where the roll finds such.
     ///
     /// # Complexity
     ///
@@ -434,8 +439,8 @@ impl<T: Copy, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
             let at = if full { self.append_node(index) } else { end };
             let room = Self::ITEMS - at % Self::ITEMS;
             let (now, later) = items.split_at(items.len().min(room as usize));
-            // SAFETY: behind `at` is room for so many in the node; the slice cannot be in the pool, which is
-            // borrowed exclusively.
+            // SAFETY: behind `at` is room for so many in the node; the slice cannot be in the pool,
+            // which is borrowed exclusively.
             unsafe {
                 self.nodes.place(at).as_ptr().copy_from_nonoverlapping(now.as_ptr(), now.len())
             };
@@ -445,7 +450,8 @@ impl<T: Copy, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     }
 }
 
-/// A list whose items are moved together. Dropped, it keeps what it was not asked about and makes the list whole.
+/// A list whose items are moved together. Dropped, it keeps what it was not asked about and makes
+/// the list whole.
 struct Sifting<'p, 'a, T, A: Allocator + ?Sized, const K: usize> {
     pool: &'p mut ListPool<'a, T, A, K>,
     index: u32,

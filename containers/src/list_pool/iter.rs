@@ -32,7 +32,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         ListIterMut { now: [].iter_mut(), later: self.chunks_mut(list) }
     }
 
-    /// Visits a list's items in slices: one if it lies together, else one a node, all but the last of `K` items.
+    /// Visits a list's items in slices: one if it lies together, else one a node, all but the last
+    /// of `K` items.
     ///
     /// # Complexity
     ///
@@ -59,7 +60,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         }
     }
 
-    /// Returns a list's items as one slice, if it lies together or is empty; `None` if it does not, or is gone.
+    /// Returns a list's items as one slice, if it lies together or is empty; `None` if it does not,
+    /// or is gone.
     ///
     /// # Complexity
     ///
@@ -101,7 +103,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     #[must_use]
     pub fn get(&self, list: List<T>, at: usize) -> Option<&T> {
         let place = self.runs_from(self.find_list(list)?, at)?.peek(self.nodes.links())?;
-        // SAFETY: what runs lead to is alive (invariant 2), and nobody changes it while the pool is lent.
+        // SAFETY: what runs lead to is alive (invariant 2), and nobody changes it while the pool is
+        // lent.
         Some(unsafe { self.nodes.place(place).as_ref() })
     }
 
@@ -187,8 +190,8 @@ macro_rules! visits {
             fn slice(start: NonNull<T>, at: u32, count: u32) -> $slice {
                 // SAFETY: runs lead to items of the pool's block (invariant 2).
                 let place = unsafe { start.add(at as usize) };
-                // SAFETY: the items of a run are alive (invariant 2); each run comes once, and the pool is lent
-                // for as long as the slice is.
+                // SAFETY: the items of a run are alive (invariant 2); each run comes once, and the
+                // pool is lent for as long as the slice is.
                 unsafe { $from(place.as_ptr(), count as usize) }
             }
         }

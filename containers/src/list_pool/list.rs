@@ -10,8 +10,8 @@ use crate::error::GrowError;
 /// The name of a list in a [`ListPool`](crate::ListPool) of items of type `T`.
 ///
 /// It is 4 bytes; `Option<List>` is no more, its `None` is stored as 0 and it is plain data, so an
-/// object in zeroed memory has no list. Not to be given to another pool than the one that made it, which
-/// would take it for one of its own.
+/// object in zeroed memory has no list. Not to be given to another pool than the one that made it,
+/// which would take it for one of its own.
 pub type List<T> = Id<T, u32, 24, 8>;
 
 /// A list could not be changed. The pool is as it was.

@@ -19,11 +19,11 @@ pub(super) const LAST: u32 = 1 << 31;
 ///
 /// # Invariants
 ///
-/// 1. `links` and `bits` have a place for each of the same number of nodes, at most [`MAX`](Self::MAX);
-///    `items` has room for `K` times as many. That number is 0 or at least 2.
+/// 1. `links` and `bits` have a place for each of the same number of nodes, at most
+///    [`MAX`](Self::MAX); `items` has room for `K` times as many. That number is 0 or at least 2.
 /// 2. Node 0 is in use where there are nodes. `free` is the number of nodes that are not in use.
-/// 3. The link of a node in use, but for node 0, is that of the list it is in: the next node's number,
-///    which is in use, or [`LAST`] and the list's index.
+/// 3. The link of a node in use, but for node 0, is that of the list it is in: the next node's
+///    number, which is in use, or [`LAST`] and the list's index.
 pub(super) struct Nodes<'a, T, A: Allocator + ?Sized, const K: usize> {
     items: Buffer<'a, T, A>,
     links: Array<'a, u32, A>,
@@ -41,8 +41,8 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
         K as u32
     };
 
-    /// The most nodes that there may be: their numbers leave a bit for [`LAST`], and an index of an item has
-    /// 32 bits.
+    /// The most nodes that there may be: their numbers leave a bit for [`LAST`], and an index of an
+    /// item has 32 bits.
     pub(super) const MAX: u32 = if K == 1 { LAST } else { u32::MAX / Self::K };
 
     pub(super) const fn new(memory: &'a A) -> Self {
@@ -117,7 +117,8 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
             "item {index} lies beyond {} that there is room for",
             self.items.capacity()
         );
-        // SAFETY: callers name items of nodes, whose room is in the block (invariant 1), or its end.
+        // SAFETY: callers name items of nodes, whose room is in the block (invariant 1), or its
+        // end.
         unsafe { self.items.start().add(index as usize) }
     }
 
@@ -170,7 +171,8 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
             self.bits.set(0);
             self.free -= 1;
         }
-        // What is set together from now on has the new nodes to lie together in, and what was free before them.
+        // What is set together from now on has the new nodes to lie together in, and what was free
+        // before them.
         self.roll = old.max(1);
         while !self.bits.is_used(self.roll - 1) {
             self.roll -= 1;
@@ -240,8 +242,8 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
     #[inline]
     pub(super) fn swap_items(&mut self, one: u32, other: u32) {
         let (one, other) = (self.place(one * Self::K), self.place(other * Self::K));
-        // SAFETY: both nodes are in the block (invariant 1) and differ, so they do not overlap; an array
-        // of places that may hold nothing is read as such.
+        // SAFETY: both nodes are in the block (invariant 1) and differ, so they do not overlap; an
+        // array of places that may hold nothing is read as such.
         unsafe {
             core::ptr::swap_nonoverlapping(
                 one.as_ptr().cast::<[core::mem::MaybeUninit<T>; K]>(),

@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use crate::list_pool::nodes::LAST;
 
-/// What is left of a list to visit: ranges of indices of items, with `K` items a node. It reads a node's link when
-/// it enters the node, so what is done to the nodes before does not matter to it.
+/// What is left of a list to visit: ranges of indices of items, with `K` items a node. It reads a
+/// node's link when it enters the node, so what is done to the nodes before does not matter to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Runs<const K: usize> {
     /// What is left of the run that was entered.
@@ -20,8 +20,8 @@ pub(super) struct Runs<const K: usize> {
 impl<const K: usize> Runs<K> {
     const K: u32 = K as u32;
 
-    /// Returns the runs of a list that begins in node `first` and ends before item `end`: one run if its nodes lie
-    /// `together`, else one a node.
+    /// Returns the runs of a list that begins in node `first` and ends before item `end`: one run
+    /// if its nodes lie `together`, else one a node.
     #[inline(always)]
     pub(super) const fn new(first: u32, end: u32, together: bool) -> Self {
         if together || end == 0 {
@@ -39,8 +39,9 @@ impl<const K: usize> Runs<K> {
         Some(run)
     }
 
-    /// Gives all runs that are left to `fold`, by first item and count: quicker than one by one, as a list that
-    /// lies together has no loop and a node that is full has a length known to the compiler.
+    /// Gives all runs that are left to `fold`, by first item and count: quicker than one by one, as
+    /// a list that lies together has no loop and a node that is full has a length known to the
+    /// compiler.
     #[inline(always)]
     pub(super) fn fold<B>(
         self,

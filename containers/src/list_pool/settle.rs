@@ -1,10 +1,10 @@
 //! A little sorting at each call.
 //!
-//! A frontier goes through the array from left to right while the lists are taken in the order of their slots. What
-//! lies left of it is done: lists that lie together, and free nodes. The next list stays where it is if it
-//! lies together and nothing but free nodes is between the frontier and it. Else its nodes are brought to the
-//! frontier one by one, each in exchange for what is there, which belongs to a list that comes later, or to
-//! nobody.
+//! A frontier goes through the array from left to right while the lists are taken in the order of
+//! their slots. What lies left of it is done: lists that lie together, and free nodes. The next
+//! list stays where it is if it lies together and nothing but free nodes is between the frontier
+//! and it. Else its nodes are brought to the frontier one by one, each in exchange for what is
+//! there, which belongs to a list that comes later, or to nobody.
 //!
 //! ```text
 //! frontier        v                           list 2: 3 -> 9 -> 4
@@ -13,8 +13,8 @@
 //! | 1 | 1 | 1 | 2 | 2 | 2 | 3 | . | 4 | 5 |   ..
 //! ```
 //!
-//! So one way from left to right puts all lists together, and a list that grew pushes its neighbours as far as the
-//! next free node and no further.
+//! So one way from left to right puts all lists together, and a list that grew pushes its
+//! neighbours as far as the next free node and no further.
 
 use loligo_allocators::Allocator;
 
@@ -28,7 +28,8 @@ mod tests;
 /// Lists and nodes that are passed at most for each node that may be moved.
 const LOOKS: u32 = 16;
 
-/// How far the sorting has come. It is no more than a hint: whatever it says, exchanging nodes is sound.
+/// How far the sorting has come. It is no more than a hint: whatever it says, exchanging nodes is
+/// sound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frontier {
     /// The next node to be filled, at least 1.
@@ -53,18 +54,19 @@ enum Before {
 }
 
 impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
-    /// Sorts a little: moves at most `budget` nodes towards lists that lie together, and goes on at the next
-    /// call where this one stopped. Returns how many nodes it moved.
+    /// Sorts a little: moves at most `budget` nodes towards lists that lie together, and goes on at
+    /// the next call where this one stopped. Returns how many nodes it moved.
     ///
-    /// Ids stay what they are, and the order of the items in each list does. Called again and again without changes
-    /// in between it ends with all lists together, in the order of their slots where it had to touch them.
-    /// Where changes are few beside calls it keeps up with them: at one change a hundred calls,
-    /// `settle(4)` keeps more than nine of ten links between neighbours.
+    /// Ids stay what they are, and the order of the items in each list does. Called again and again
+    /// without changes in between it ends with all lists together, in the order of their slots
+    /// where it had to touch them. Where changes are few beside calls it keeps up with them: at one
+    /// change a hundred calls, `settle(4)` keeps more than nine of ten links between neighbours.
     ///
     /// # Complexity
     ///
-    /// O(1) while all lists lie together. Else at most `budget` nodes are moved and 16 times as many lists and
-    /// nodes passed; a node is moved in O(nodes of the list whose node was in its place). Takes no memory.
+    /// O(1) while all lists lie together. Else at most `budget` nodes are moved and 16 times as
+    /// many lists and nodes passed; a node is moved in O(nodes of the list whose node was in its
+    /// place). Takes no memory.
     ///
     /// # Examples
     ///
@@ -111,14 +113,14 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         self.broken == 0
     }
 
-    /// Looks at one list or node and returns the node that is to come to the frontier, with what leads to it;
-    /// `None` if what was looked at may stay as it is.
+    /// Looks at one list or node and returns the node that is to come to the frontier, with what
+    /// leads to it; `None` if what was looked at may stay as it is.
     #[inline]
     fn next_to_bring(&mut self) -> Option<(u32, Before)> {
         let Frontier { node, list, begun } = self.frontier;
         if begun {
-            // The node before may have been freed or taken by another list since; its link is one then, too,
-            // and what it leads to may as well lie here.
+            // The node before may have been freed or taken by another list since; its link is one
+            // then, too, and what it leads to may as well lie here.
             let last = node - 1;
             let link = if self.nodes.bits().is_used(last) { self.nodes.link(last) } else { LAST };
             if link & LAST != 0 {
@@ -148,8 +150,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
             return None;
         }
         if node >= self.nodes.count() {
-            // Lists of which nodes came to lie left of the frontier since it began take more room than there
-            // is on the right.
+            // Lists of which nodes came to lie left of the frontier since it began take more room
+            // than there is on the right.
             self.frontier = Frontier::START;
             return None;
         }
@@ -177,7 +179,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         }
     }
 
-    /// Exchanges a node of a list with another place, whether that is free, of another list or of the same.
+    /// Exchanges a node of a list with another place, whether that is free, of another list or of
+    /// the same.
     fn exchange(&mut self, node: u32, before: Before, place: u32) {
         if let Before::Head(list) = before {
             self.mark_apart(list);

@@ -1,4 +1,5 @@
-//! What a pool of lists does beside a vector of vectors, how well it settles, and what it does when memory runs out.
+//! What a pool of lists does beside a vector of vectors, how well it settles, and what it does when
+//! memory runs out.
 
 mod edges;
 mod room;
@@ -197,8 +198,8 @@ fn settles_in_one_way_through_the_array() {
     settles::<8>();
 }
 
-/// One change for each hundred accesses, `settle(4)` at every access: returns the worst share of adjacent
-/// links, in thousandths, looked at before every hundredth change.
+/// One change for each hundred accesses, `settle(4)` at every access: returns the worst share of
+/// adjacent links, in thousandths, looked at before every hundredth change.
 fn share_of_adjacent<const K: usize>(
     pool: &mut Pool<'_, u64, K>,
     model: &mut Model<u64>,

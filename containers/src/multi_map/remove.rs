@@ -8,8 +8,8 @@ use loligo_allocators::Allocator;
 use super::{Entry, EntryPlace, MultiMap, NIL, beyond};
 
 impl<K, V, S, A: Allocator + ?Sized> MultiMap<'_, K, V, S, A> {
-    /// Takes an entry out. The last entry moves into its place, so other places may mean something else from
-    /// now on.
+    /// Takes an entry out. The last entry moves into its place, so other places may mean something
+    /// else from now on.
     ///
     /// # Complexity
     ///
@@ -121,14 +121,15 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
         self.retain_of(key, |_| false)
     }
 
-    /// Keeps those values of a key that `keep` says yes to, asked in the order of insertion, drops the
-    /// others and returns how many they were.
+    /// Keeps those values of a key that `keep` says yes to, asked in the order of insertion, drops
+    /// the others and returns how many they were.
     ///
     /// If `keep` or a destructor panics, the values not yet asked about stay.
     ///
     /// # Complexity
     ///
-    /// O(1) a value, and the entries of other keys in the bucket. Moves as many entries as it drops.
+    /// O(1) a value, and the entries of other keys in the bucket. Moves as many entries as it
+    /// drops.
     pub fn retain_of<Q: Hash + Eq + ?Sized>(
         &mut self,
         key: &Q,

@@ -14,9 +14,10 @@ use crate::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 
 /// Structs of one kind whose fields are known at run time, in one block.
 ///
-/// Each field has a hashed name and a [`FieldType`], and may be added and removed while there are rows.
-/// A function asks for the fields it works on and does nothing where they are absent:
-/// [`sweep`](Self::sweep) visits them in all rows as quickly as a loop over a slice of native structs.
+/// Each field has a hashed name and a [`FieldType`], and may be added and removed while there are
+/// rows. A function asks for the fields it works on and does nothing where they are absent:
+/// [`sweep`](Self::sweep) visits them in all rows as quickly as a loop over a slice of native
+/// structs.
 ///
 /// ```text
 /// words   | data: room for capacity rows | name type offset | .. | tail: text, lists, dictionaries |
@@ -25,24 +26,24 @@ use crate::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 /// data, StructOfArrays   | a0 a1 a2 room .. | b0 b1 b2 room .. | c0 c1 c2 room .. |
 /// ```
 ///
-/// What has no fixed size is in the tail, and its offset and length in the row. Writing it again appends to
-/// the tail; [`try_compact`](Self::try_compact) takes out what is no longer used.
+/// What has no fixed size is in the tail, and its offset and length in the row. Writing it again
+/// appends to the tail; [`try_compact`](Self::try_compact) takes out what is no longer used.
 ///
 /// # Complexity
 ///
-/// A field is found in O(fields), which are few: do it once, not for each row. Adding or removing a field
-/// moves all data. A row is added in O(fields) amortised and removed in O(fields).
+/// A field is found in O(fields), which are few: do it once, not for each row. Adding or removing a
+/// field moves all data. A row is added in O(fields) amortised and removed in O(fields).
 ///
 /// # Memory
 ///
-/// Nothing while it is empty. Then one block: 12 bytes a field, the bytes of the fields' values a row, with
-/// room for as many rows again after growing, and the tail. No padding: all values are whole words, and a
-/// `bool` is one, too. The object is 56 bytes, 64 with `dyn Allocator`.
+/// Nothing while it is empty. Then one block: 12 bytes a field, the bytes of the fields' values a
+/// row, with room for as many rows again after growing, and the tail. No padding: all values are
+/// whole words, and a `bool` is one, too. The object is 56 bytes, 64 with `dyn Allocator`.
 ///
 /// # When not to use it
 ///
-/// Where the fields are known when the program is compiled, a struct is plainer. For objects that all have
-/// other fields, take `KeyValues`.
+/// Where the fields are known when the program is compiled, a struct is plainer. For objects that
+/// all have other fields, take `KeyValues`.
 ///
 /// # Examples
 ///
@@ -80,10 +81,11 @@ use crate::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 /// # Invariants
 ///
 /// 1. `words` are as many as `shape` says; `shape.rows <= shape.capacity`, and both fit its fields.
-/// 2. The words of field `n` begin `3 * n` behind the data: a name that no other has, a [`FieldType`], and an offset,
-///    which is the sum of the words of the fields before it. `shape.stride` is the sum of all.
-/// 3. A field in the tail has an offset and a length in each row that are within the tail and name sound
-///    content, or are both 0. The words of all these contents together and `shape.dead` are
+/// 2. The words of field `n` begin `3 * n` behind the data: a name that no other has, a
+///    [`FieldType`], and an offset, which is the sum of the words of the fields before it.
+///    `shape.stride` is the sum of all.
+/// 3. A field in the tail has an offset and a length in each row that are within the tail and name
+///    sound content, or are both 0. The words of all these contents together and `shape.dead` are
 ///    `shape.tail`.
 ///
 /// Memory safety rests on the first two; the third is checked again by readers.
@@ -93,7 +95,8 @@ pub struct OpenArray<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
-    /// Returns an array without fields and rows, which takes its memory from `memory` when it needs some.
+    /// Returns an array without fields and rows, which takes its memory from `memory` when it needs
+    /// some.
     #[must_use]
     pub const fn new_in(layout: OpenLayout, memory: &'a A) -> Self {
         Self { words: Array::new_in(memory), shape: Shape::empty(layout) }
@@ -199,7 +202,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         self.try_add(name, field_type).map(drop)
     }
 
-    /// Removes the field of a name and returns what type it had. The other fields keep their values.
+    /// Removes the field of a name and returns what type it had. The other fields keep their
+    /// values.
     ///
     /// # Complexity
     ///
@@ -339,8 +343,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     pub fn get<T: FieldValue>(&self, row: usize, field: Field<T>) -> Option<T> {
         let at = self.find(row, field)?;
         let words = &self.words[at..at + T::TYPE.words() as usize];
-        // SAFETY: the words are as many bytes as a `T`, aligned to 4, and any bits are a valid `T`, as
-        // `FieldValue` and `Field` have it.
+        // SAFETY: the words are as many bytes as a `T`, aligned to 4, and any bits are a valid `T`,
+        // as `FieldValue` and `Field` have it.
         Some(unsafe { words.as_ptr().cast::<T>().read() })
     }
 
@@ -353,8 +357,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     pub fn set<T: FieldValue>(&mut self, row: usize, field: Field<T>, value: T) -> bool {
         let Some(at) = self.find(row, field) else { return false };
         let words = &mut self.words[at..at + T::TYPE.words() as usize];
-        // SAFETY: the words are as many bytes as a `T`, aligned to 4; a `T` has no padding, so all of
-        // them stay initialised.
+        // SAFETY: the words are as many bytes as a `T`, aligned to 4; a `T` has no padding, so all
+        // of them stay initialised.
         unsafe { words.as_mut_ptr().cast::<T>().write(value) };
         true
     }

@@ -12,8 +12,8 @@ use crate::open_struct::shape::Shape;
 use crate::open_struct::value::{NEST_MAX, OpenValue, TailWords, from_block, from_tail};
 
 impl<A: Allocator + ?Sized> OpenArray<'_, A> {
-    /// Returns the value of a field in a row, whatever its type, or `None` where there is no such field or
-    /// row.
+    /// Returns the value of a field in a row, whatever its type, or `None` where there is no such
+    /// field or row.
     ///
     /// # Complexity
     ///
@@ -37,11 +37,11 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         }
     }
 
-    /// Sets the value of a field in a row. Returns whether there is such a field, of the value's type, and such
-    /// a row.
+    /// Sets the value of a field in a row. Returns whether there is such a field, of the value's
+    /// type, and such a row.
     ///
-    /// Text, a list or a dictionary, which may come from another array, is copied to the end of the tail;
-    /// what stood there before is unused from then on.
+    /// Text, a list or a dictionary, which may come from another array, is copied to the end of the
+    /// tail; what stood there before is unused from then on.
     ///
     /// # Complexity
     ///
@@ -79,7 +79,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     ///
     /// # Errors
     ///
-    /// [`OpenError::Memory`], or [`OpenError::Depth`] if values would lie too deep; nothing has changed.
+    /// [`OpenError::Memory`], or [`OpenError::Depth`] if values would lie too deep; nothing has
+    /// changed.
     pub fn try_set_list(
         &mut self,
         row: usize,
@@ -104,7 +105,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         Ok(true)
     }
 
-    /// Takes out of the tail what is no longer used, and gives back the room for rows that are not there.
+    /// Takes out of the tail what is no longer used, and gives back the room for rows that are not
+    /// there.
     ///
     /// # Complexity
     ///
@@ -112,7 +114,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for the new block, beside the old one; nothing has changed.
+    /// [`GrowError`] if there is no memory for the new block, beside the old one; nothing has
+    /// changed.
     pub fn try_compact(&mut self) -> Result<(), GrowError> {
         let old = self.shape;
         let tail = old.tail - old.dead;
@@ -153,8 +156,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         from_block(field_type, &self.words[self.shape.at(row, self.place(index))..])
     }
 
-    /// Returns the offset and the length of what a field has in the tail, or `None` where its type has
-    /// nothing there.
+    /// Returns the offset and the length of what a field has in the tail, or `None` where its type
+    /// has nothing there.
     pub(super) fn content(&self, row: usize, index: usize) -> Option<(u32, u32)> {
         if !self.field_type(index).in_tail() {
             return None;
@@ -171,7 +174,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         }
     }
 
-    /// Counts what a field has in the tail as no longer used, before something else is written there.
+    /// Counts what a field has in the tail as no longer used, before something else is written
+    /// there.
     pub(super) fn forget_content(&mut self, index: usize, row: usize) {
         if let Some((_, len)) = self.content(row, index) {
             self.shape.dead += self.content_words(index, len) as u32;

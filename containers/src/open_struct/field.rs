@@ -148,9 +148,9 @@ impl fmt::Debug for Flag {
 ///
 /// # Safety
 ///
-/// The type has no padding, every pattern of bits is a valid value, its alignment is 4 at most, its size is
-/// 4 times [`TYPE`](Self::TYPE)`.words()`, and the type is not in the tail. The last three are
-/// checked when it is compiled.
+/// The type has no padding, every pattern of bits is a valid value, its alignment is 4 at most, its
+/// size is 4 times [`TYPE`](Self::TYPE)`.words()`, and the type is not in the tail. The last three
+/// are checked when it is compiled.
 pub unsafe trait FieldValue: Copy + 'static {
     /// The type of the field.
     const TYPE: FieldType;
@@ -189,9 +189,9 @@ unsafe impl FieldValue for IdString32 {
 /// A field to be found: its name, its type, and where it was seen last.
 ///
 /// It may be a constant, which is looked for once in every sweep, or come from
-/// [`OpenArray::field`](crate::OpenArray::field), and is then found at once while the fields stay as
-/// they are. It never leads to another field than the one of its name and type, in whatever array it is
-/// used.
+/// [`OpenArray::field`](crate::OpenArray::field), and is then found at once while the fields stay
+/// as they are. It never leads to another field than the one of its name and type, in whatever
+/// array it is used.
 ///
 /// # Memory
 ///

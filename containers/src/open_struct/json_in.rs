@@ -39,9 +39,9 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
 
     /// Appends a row for each object of a JSON array.
     ///
-    /// A key that names a field is converted to its type: an integer may stand for a float, three or four
-    /// numbers for a vector or a quaternion, a string for a hash. A key that names none adds a field of the
-    /// type that the value looks like; it is 0 or empty in the other rows:
+    /// A key that names a field is converted to its type: an integer may stand for a float, three
+    /// or four numbers for a vector or a quaternion, a string for a hash. A key that names none
+    /// adds a field of the type that the value looks like; it is 0 or empty in the other rows:
     ///
     /// | JSON | type |
     /// |---|---|
@@ -62,10 +62,10 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`OpenError::Json`] with the offset and the reason if it is no JSON, or no array of objects, a value
-    /// is not of its field's type, an integer does not fit 32 bits, a key comes twice in an object, there
-    /// would be more than [`OPEN_FIELDS_MAX`] fields, or values lie more than 32 deep.
-    /// [`OpenError::Memory`] if there is no memory. In both cases nothing has changed.
+    /// [`OpenError::Json`] with the offset and the reason if it is no JSON, or no array of objects,
+    /// a value is not of its field's type, an integer does not fit 32 bits, a key comes twice in an
+    /// object, there would be more than [`OPEN_FIELDS_MAX`] fields, or values lie more than 32
+    /// deep. [`OpenError::Memory`] if there is no memory. In both cases nothing has changed.
     pub fn try_extend_from_json(&mut self, json: &[u8]) -> Result<(), OpenError> {
         let mut reader = JsonReader::new(json);
         self.undoing(|array| {
@@ -86,7 +86,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         })
     }
 
-    /// Runs `read`, which may append rows, fields and contents, and takes them off again if it fails.
+    /// Runs `read`, which may append rows, fields and contents, and takes them off again if it
+    /// fails.
     pub(super) fn undoing(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<(), OpenError>,
@@ -131,7 +132,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         Ok(())
     }
 
-    /// Reads a value into the field of a name, which is added where there is none. Returns its number.
+    /// Reads a value into the field of a name, which is added where there is none. Returns its
+    /// number.
     fn read_field(
         &mut self,
         row: usize,
@@ -263,7 +265,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         }
     }
 
-    /// Writes the length of a list or a dictionary whose words begin at `start`, or makes it a vector.
+    /// Writes the length of a list or a dictionary whose words begin at `start`, or makes it a
+    /// vector.
     fn close_nested(&mut self, start: usize, nest: Nest) -> Result<(), OpenError> {
         let words = &self.words[start..];
         match if nest == Nest::Array { vector_in(OpenList::new(words), None) } else { None } {
@@ -278,8 +281,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     }
 }
 
-/// Returns the vector or quaternion that a list stands for: all three or four values are floats, or numbers
-/// where the field is `known` to be such a one.
+/// Returns the vector or quaternion that a list stands for: all three or four values are floats, or
+/// numbers where the field is `known` to be such a one.
 fn vector_in(list: OpenList<'_>, known: Option<FieldType>) -> Option<OpenValue<'static>> {
     let mut numbers = [0.0; 4];
     let mut count = 0;

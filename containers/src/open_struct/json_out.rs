@@ -22,8 +22,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     ///
     /// # Errors
     ///
-    /// What the sink refuses. Also a number that is not finite, for which JSON has no word. What was written
-    /// until then stays.
+    /// What the sink refuses. Also a number that is not finite, for which JSON has no word. What
+    /// was written until then stays.
     ///
     /// # Examples
     ///

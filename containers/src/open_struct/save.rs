@@ -24,8 +24,8 @@ const HEADER_WORDS: usize = 5;
 impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     /// Appends the array to `to` as bytes, which [`try_open_in`](Self::try_open_in) opens again.
     ///
-    /// Rows of an array without fields hold nothing, and all but the first are not saved: a reader must not
-    /// believe a number of rows that no byte stands for.
+    /// Rows of an array without fields hold nothing, and all but the first are not saved: a reader
+    /// must not believe a number of rows that no byte stands for.
     ///
     /// # Complexity
     ///
@@ -62,8 +62,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         words(shape.fields_start(), shape.len() - shape.fields_start())
     }
 
-    /// Opens an array that [`try_save`](Self::try_save) saved, from untrusted bytes. They may be at any
-    /// address.
+    /// Opens an array that [`try_save`](Self::try_save) saved, from untrusted bytes. They may be at
+    /// any address.
     ///
     /// # Complexity
     ///
@@ -71,9 +71,9 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`OpenError::Damage`] says where the bytes are wrong and how; bytes from a machine with the other
-    /// order of bytes are refused, too. [`OpenError::Memory`] if there is no memory for a copy of the bytes;
-    /// never is more asked for than `bytes` are.
+    /// [`OpenError::Damage`] says where the bytes are wrong and how; bytes from a machine with the
+    /// other order of bytes are refused, too. [`OpenError::Memory`] if there is no memory for a
+    /// copy of the bytes; never is more asked for than `bytes` are.
     pub fn try_open_in(bytes: &[u8], memory: &'a A) -> Result<Self, OpenError> {
         let shape = read_header(bytes)?;
         let mut words = Array::try_with_capacity_in(shape.len(), memory)?;
@@ -97,8 +97,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     ///
     /// # Errors
     ///
-    /// The first that does not hold, and at which byte of the saved form. An array that was made by this
-    /// type's operations has none.
+    /// The first that does not hold, and at which byte of the saved form. An array that was made by
+    /// this type's operations has none.
     pub fn validate(&self) -> Result<(), OpenDamage> {
         if self.shape.len() != self.words.len() || self.shape.rows > self.shape.capacity {
             return Err(damage(0, "the fields and rows do not make up the block"));
@@ -141,7 +141,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
                 let Some((start, len)) = self.content(row, index) else { break };
                 let cell = self.shape.at(row, self.place(index));
                 let count = self.content_words(index, len);
-                // Counted before they are looked at, so that nobody has the same words looked at often.
+                // Counted before they are looked at, so that nobody has the same words looked at
+                // often.
                 dead = dead
                     .checked_sub(count)
                     .ok_or(damage(cell, "the contents are longer than the tail together"))?;
@@ -178,8 +179,8 @@ fn check_content(value: Option<OpenValue<'_>>, words: usize) -> Result<(), (usiz
     }
 }
 
-/// Reads the header; the number of words that the shape has is that of the bytes behind it, for a stride
-/// that is yet unknown.
+/// Reads the header; the number of words that the shape has is that of the bytes behind it, for a
+/// stride that is yet unknown.
 fn read_header(bytes: &[u8]) -> Result<Shape, OpenDamage> {
     let word = |index: usize| {
         let bytes = bytes.get(4 * index..4 * index + 4)?;

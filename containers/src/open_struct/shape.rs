@@ -34,8 +34,8 @@ impl Shape {
         Self { layout, fields: 0, stride: 0, rows: 0, capacity: 0, tail: 0, dead: 0 }
     }
 
-    /// Returns where the words of the fields begin: the data comes first, so that rows are in cache lines as
-    /// the block does.
+    /// Returns where the words of the fields begin: the data comes first, so that rows are in cache
+    /// lines as the block does.
     #[inline]
     pub(super) const fn fields_start(&self) -> usize {
         self.stride as usize * self.capacity as usize

@@ -33,8 +33,8 @@ pub trait FieldAccess: Sealed + Copy {
     ///
     /// # Safety
     ///
-    /// A value lives at `at`, aligned, which nobody else reaches for `'x`; or others only read it, if
-    /// this one only reads.
+    /// A value lives at `at`, aligned, which nobody else reaches for `'x`; or others only read it,
+    /// if this one only reads.
     #[doc(hidden)]
     unsafe fn item<'x>(at: *mut Self::Value) -> Self::Item<'x>;
 }
@@ -92,11 +92,12 @@ pub trait FieldSet: Sealed + Copy {
 }
 
 impl<A: Allocator + ?Sized> OpenArray<'_, A> {
-    /// Visits some fields in all rows, in order. Returns whether the array has all of these fields; if not,
-    /// nothing is visited.
+    /// Visits some fields in all rows, in order. Returns whether the array has all of these fields;
+    /// if not, nothing is visited.
     ///
     /// Visiting is as quick as a loop over native structs, or over slices if the layout is
-    /// [`StructOfArrays`](OpenLayout::StructOfArrays): the fields are looked for once, before the first row.
+    /// [`StructOfArrays`](OpenLayout::StructOfArrays): the fields are looked for once, before the
+    /// first row.
     ///
     /// # Complexity
     ///
@@ -129,8 +130,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         fields.run(self, visit)
     }
 
-    /// Returns the values of a field in all rows, or `None` where there is no such field or they lie apart,
-    /// as those of [`ArrayOfStructs`](OpenLayout::ArrayOfStructs) do.
+    /// Returns the values of a field in all rows, or `None` where there is no such field or they
+    /// lie apart, as those of [`ArrayOfStructs`](OpenLayout::ArrayOfStructs) do.
     ///
     /// # Complexity
     ///
@@ -143,8 +144,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         }
         let at = self.shape.at(0, place);
         let words = &self.words[at..at + self.len() * place.words];
-        // SAFETY: the words are as many bytes as so many `T`, aligned to 4, and any bits are a valid
-        // `T`, as `FieldValue` and `Field` have it.
+        // SAFETY: the words are as many bytes as so many `T`, aligned to 4, and any bits are a
+        // valid `T`, as `FieldValue` and `Field` have it.
         Some(unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), self.len()) })
     }
 
@@ -199,8 +200,8 @@ macro_rules! accesses {
                 check_distinct(&[$(($at, $access::WRITES)),+]);
                 let (shape, rows) = (array.shape, array.len());
                 let words = array.words.as_mut_slice();
-                // Every address below is within this slice: that of the last value is, and rows are in
-                // order before it.
+                // Every address below is within this slice: that of the last value is, and rows are
+                // in order before it.
                 if rows > 0 {
                     $(assert!(shape.at(rows - 1, $at) + $at.words <= words.len(), "invariant 1");)+
                 }

@@ -41,8 +41,8 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
         // A copy of nothing is still a call, so it is left out where all fit before the end.
         let split = elements.len().min(until_end);
         let place = self.place(self.tail);
-        // SAFETY: so many slots lie there, and no element lives in them, as room for all was made; the slice
-        // cannot be in the block, which is borrowed exclusively.
+        // SAFETY: so many slots lie there, and no element lives in them, as room for all was made;
+        // the slice cannot be in the block, which is borrowed exclusively.
         unsafe { place.copy_from_nonoverlapping(elements.as_ptr(), split) };
         if split < elements.len() {
             let rest = &elements[split..];
@@ -64,8 +64,9 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
         or_panic(self.try_push_back_slice(elements));
     }
 
-    /// Copies elements from the place `from` on, counted from the first, to `out`, and returns how many they
-    /// were: less than `out` is long where the ring ends before. They stay where they are.
+    /// Copies elements from the place `from` on, counted from the first, to `out`, and returns how
+    /// many they were: less than `out` is long where the ring ends before. They stay where they
+    /// are.
     ///
     /// # Complexity
     ///
@@ -77,8 +78,8 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
         count
     }
 
-    /// Takes as many of the first elements out as `out` can hold, or as there are, and returns how many they
-    /// were.
+    /// Takes as many of the first elements out as `out` can hold, or as there are, and returns how
+    /// many they were.
     ///
     /// # Complexity
     ///
@@ -100,8 +101,8 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
         let slot = (first & self.limit.wrapping_sub(1)) as usize;
         let split = out.len().min(self.limit as usize - slot);
         let start = self.buffer.start().as_ptr();
-        // SAFETY: the elements from the number `first` on are alive (invariant 3), so many of them before the end
-        // of the block; `out` cannot be in the block, which is borrowed.
+        // SAFETY: the elements from the number `first` on are alive (invariant 3), so many of them
+        // before the end of the block; `out` cannot be in the block, which is borrowed.
         unsafe { out.as_mut_ptr().copy_from_nonoverlapping(self.place(first), split) };
         if split < out.len() {
             let rest = &mut out[split..];
@@ -112,8 +113,8 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
 }
 
 impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
-    /// Returns the room behind the last element as two slices, to be written to in this order. What is written
-    /// counts as elements from [`count_more`](Self::count_more) on. O(1).
+    /// Returns the room behind the last element as two slices, to be written to in this order. What
+    /// is written counts as elements from [`count_more`](Self::count_more) on. O(1).
     #[inline]
     #[must_use]
     pub const fn spare_slices_mut(&mut self) -> (&mut [MaybeUninit<T>], &mut [MaybeUninit<T>]) {
@@ -135,7 +136,8 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
     ///
     /// # Safety
     ///
-    /// The first `count` of the room that [`spare_slices_mut`](Self::spare_slices_mut) returns are initialised.
+    /// The first `count` of the room that [`spare_slices_mut`](Self::spare_slices_mut) returns are
+    /// initialised.
     #[inline]
     pub const unsafe fn count_more(&mut self, count: usize) {
         debug_assert!(count <= self.capacity() - self.len(), "more than there is room for");
@@ -150,8 +152,8 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for one of them: that one and those put before it are dropped,
-    /// and the ring is as it was. What the iterator holds is not asked for.
+    /// [`GrowError`] if there is no memory for one of them: that one and those put before it are
+    /// dropped, and the ring is as it was. What the iterator holds is not asked for.
     pub fn try_extend(&mut self, elements: impl IntoIterator<Item = T>) -> Result<(), GrowError> {
         let before = self.len();
         let elements = elements.into_iter();
@@ -204,7 +206,8 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError::Memory`] if the allocator cannot; the elements and the capacity are as they were.
+    /// [`GrowError::Memory`] if the allocator cannot; the elements and the capacity are as they
+    /// were.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), GrowError> {
         let count = self.count();
         let limit = if count == 0 { 0 } else { count.next_power_of_two() };
@@ -217,8 +220,8 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
         Ok(())
     }
 
-    /// Gives memory back as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where the
-    /// allocator cannot take it: that harms nobody.
+    /// Gives memory back as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
+    /// the allocator cannot take it: that harms nobody.
     pub fn shrink_to_fit(&mut self) {
         let _ = self.try_shrink_to_fit();
     }
@@ -226,8 +229,8 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
     /// Moves the elements to the beginning of the block.
     fn bring_to_start(&mut self) {
         let start = self.buffer.start().as_ptr().cast::<MaybeUninit<T>>();
-        // SAFETY: the block has `limit` slots (invariant 1) and is borrowed exclusively; what is in them may
-        // be uninitialised.
+        // SAFETY: the block has `limit` slots (invariant 1) and is borrowed exclusively; what is in
+        // them may be uninitialised.
         let slots = unsafe { slice::from_raw_parts_mut(start, self.limit as usize) };
         let count = self.count();
         slots.rotate_left((self.head & self.limit.wrapping_sub(1)) as usize);

@@ -14,8 +14,8 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
     ///
     /// # Complexity
     ///
-    /// O(1) an element. `for_each`, `sum` and the like run over both slices without a check for each element
-    /// which one it is in.
+    /// O(1) an element. `for_each`, `sum` and the like run over both slices without a check for
+    /// each element which one it is in.
     #[inline]
     pub fn iter(&self) -> RingIter<slice::Iter<'_, T>> {
         let (first, second) = self.as_slices();

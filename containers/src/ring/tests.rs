@@ -94,8 +94,8 @@ fn one_step(
     assert_eq!((ring.front(), ring.back()), (model.front(), model.back()));
 }
 
-/// Runs `test` on rings with room for eight, with the first element at each slot and each number of elements,
-/// also where the counters wrap around. Elements count from 0.
+/// Runs `test` on rings with room for eight, with the first element at each slot and each number of
+/// elements, also where the counters wrap around. Elements count from 0.
 fn everywhere(mut test: impl FnMut(&mut Ring<'_, u32, Memory<'_>>, u32)) {
     with_memory(|memory| {
         for start in (0..8).chain(u32::MAX - 8..=u32::MAX) {

@@ -96,8 +96,8 @@ impl<T: Clone, A: Allocator + ?Sized> Clone for Ring<'_, T, A> {
     }
 }
 
-/// Puts elements behind the last; panics if there is no memory. [`try_extend`](Ring::try_extend) returns an
-/// error instead.
+/// Puts elements behind the last; panics if there is no memory. [`try_extend`](Ring::try_extend)
+/// returns an error instead.
 impl<T, A: Allocator + ?Sized> Extend<T> for Ring<'_, T, A> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
         or_panic(self.try_extend(elements));

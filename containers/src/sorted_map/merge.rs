@@ -19,8 +19,8 @@ use crate::array::Array;
 ///
 /// # Invariants
 ///
-/// 1. The arrays count those not looked at, equally many. Those from `out` to `end`, which is at most the
-///    capacity of both, are alive, too.
+/// 1. The arrays count those not looked at, equally many. Those from `out` to `end`, which is at
+///    most the capacity of both, are alive, too.
 /// 2. `out - len` is at least the number of entries not merged.
 pub(super) struct Merge<'m, 'a, K, V, A: Allocator + ?Sized> {
     keys: &'m mut Array<'a, K, A>,
@@ -63,15 +63,15 @@ impl<'m, 'a, K: Ord, V, A: Allocator + ?Sized> Merge<'m, 'a, K, V, A> {
             return;
         }
         self.out -= count;
-        // SAFETY: so many entries are alive from `above` on, and they end at `len`, which is at most `out` before
-        // this; behind `len` there is the gap (invariants 1 and 2).
+        // SAFETY: so many entries are alive from `above` on, and they end at `len`, which is at
+        // most `out` before this; behind `len` there is the gap (invariants 1 and 2).
         unsafe { move_within(self.keys, above, self.out, count) };
         // SAFETY: as above, as there are as many values.
         unsafe { move_within(self.values, above, self.out, count) };
     }
 
-    /// Puts the last entry that waits before those merged: in the place of the last one not looked at, if that has
-    /// its key.
+    /// Puts the last entry that waits before those merged: in the place of the last one not looked
+    /// at, if that has its key.
     fn put(&mut self, found: bool) {
         let Some(Pending { key, value, .. }) = self.pending.pop() else { return };
         self.out -= 1;
@@ -110,13 +110,13 @@ impl<K, V, A: Allocator + ?Sized> Drop for Merge<'_, '_, K, V, A> {
     }
 }
 
-/// Moves elements within an array's block. Those moved up from its end are counted no more, those moved down
-/// not yet.
+/// Moves elements within an array's block. Those moved up from its end are counted no more, those
+/// moved down not yet.
 ///
 /// # Safety
 ///
-/// So many elements are alive at `from`, the places from `to` on are within the capacity, and none lives
-/// there but those.
+/// The given number of elements is alive at `from`, the places from `to` on are within the capacity, and none
+/// lives there but those.
 unsafe fn move_within<T, A: Allocator + ?Sized>(
     array: &mut Array<'_, T, A>,
     from: usize,
@@ -147,8 +147,9 @@ unsafe fn write<T, A: Allocator + ?Sized>(array: &mut Array<'_, T, A>, index: us
     unsafe { place.write(element) };
 }
 
-/// Returns how many of the keys are less than `key` or equal to it, and whether the last of those is equal. It
-/// looks from the end in steps that double, so that many entries that lie close together are found quickly.
+/// Returns how many of the keys are less than `key` or equal to it, and whether the last of those
+/// is equal. It looks from the end in steps that double, so that many entries that lie close
+/// together are found quickly.
 fn place<K: Ord>(keys: &[K], key: &K) -> (usize, bool) {
     let mut above = keys.len();
     let mut step = 1;

@@ -19,8 +19,8 @@ pub(super) struct Pending<K, V> {
 }
 
 impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
-    /// Adds an entry that is sorted in later, by [`sort`](Self::sort) or whatever takes the map by `&mut`. An
-    /// entry that belongs at the end while none waits is put there at once.
+    /// Adds an entry that is sorted in later, by [`sort`](Self::sort) or whatever takes the map by
+    /// `&mut`. An entry that belongs at the end while none waits is put there at once.
     ///
     /// # Complexity
     ///
@@ -28,8 +28,8 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory to let it wait and to sort it in; it is dropped and no entry has
-    /// changed.
+    /// [`GrowError`] if there is no memory to let it wait and to sort it in; it is dropped and no
+    /// entry has changed.
     #[inline]
     pub fn try_push(&mut self, key: K, value: V) -> Result<(), GrowError> {
         let waiting = self.pending.len();
@@ -42,7 +42,8 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
             return self.values.try_push(value);
         }
         self.pending.try_push(Pending { key, value, number: self.pushed })?;
-        // After so many pushes the waiting entries could be counted no more, unless sorting panicked.
+        // After so many pushes the waiting entries could be counted no more, unless sorting
+        // panicked.
         self.pushed = self.pushed.saturating_add(1);
         Ok(())
     }
@@ -72,8 +73,8 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for one of them: those added before it are dropped, and the map is as
-    /// it was. What the iterator holds is not asked for.
+    /// [`GrowError`] if there is no memory for one of them: those added before it are dropped, and
+    /// the map is as it was. What the iterator holds is not asked for.
     pub fn try_extend(
         &mut self,
         entries: impl IntoIterator<Item = (K, V)>,
@@ -88,7 +89,8 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
         added
     }
 
-    /// Pushes all entries or some of them; room is made at once where the iterator says how many they are.
+    /// Pushes all entries or some of them; room is made at once where the iterator says how many
+    /// they are.
     fn push_all(&mut self, mut entries: impl Iterator<Item = (K, V)>) -> Result<(), GrowError> {
         let (at_least, _) = entries.size_hint();
         self.make_room(self.pending.len().saturating_add(at_least))?;
@@ -108,16 +110,17 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
         self.pending.len()
     }
 
-    /// Sorts in what was pushed: of entries with equal keys the last one pushed stays, with the value it has and
-    /// the key that was first in the map. It needs no memory, and gives back that of the entries that waited.
+    /// Sorts in what was pushed: of entries with equal keys the last one pushed stays, with the
+    /// value it has and the key that was first in the map. It needs no memory, and gives back that
+    /// of the entries that waited.
     ///
-    /// If a comparison or a destructor panics, each entry is in the map, or waits, or was dropped for a later
-    /// one.
+    /// If a comparison or a destructor panics, each entry is in the map, or waits, or was dropped
+    /// for a later one.
     ///
     /// # Complexity
     ///
-    /// O(1) if nothing waits. Else O(w log w) for w that wait, O(w log(len / w)) comparisons to find
-    /// their places, and O(len) moves of memory.
+    /// O(1) if nothing waits. Else O(w log w) for w that wait, O(w log(len / w)) comparisons to
+    /// find their places, and O(len) moves of memory.
     #[inline]
     pub fn sort(&mut self) {
         if !self.pending.is_empty() {
@@ -138,8 +141,8 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
             }
             same
         });
-        // SAFETY: there is room for all that wait behind keys and values (invariant 3), of which there are
-        // equally many (invariant 1).
+        // SAFETY: there is room for all that wait behind keys and values (invariant 3), of which
+        // there are equally many (invariant 1).
         let merge = unsafe { Merge::new(&mut self.keys, &mut self.values, &mut self.pending) };
         merge.run();
         self.pushed = 0;

@@ -13,8 +13,9 @@ use crate::error::{GrowError, or_panic};
 
 /// A set in a sorted array: a [`SortedMap`] without values.
 ///
-/// Keys are [inserted](Self::insert) one by one or [pushed](Self::push), to be [sorted](Self::sort) in at once. While
-/// keys wait, the set cannot be read through `&self`: that panics and names `sort`.
+/// Keys are [inserted](Self::insert) one by one or [pushed](Self::push), to be [sorted](Self::sort)
+/// in at once. While keys wait, the set cannot be read through `&self`: that panics and names
+/// `sort`.
 ///
 /// # Complexity
 ///
@@ -22,7 +23,8 @@ use crate::error::{GrowError, or_panic};
 ///
 /// # Memory
 ///
-/// `size_of::<T>()` bytes a key in one block, which doubles when it is full, and a block while keys wait.
+/// `size_of::<T>()` bytes a key in one block, which doubles when it is full, and a block while keys
+/// wait.
 ///
 /// # When not to use it
 ///
@@ -126,7 +128,8 @@ impl<'a, T: Ord, A: Allocator + ?Sized> SortedSet<'a, T, A> {
     ///
     /// # Errors
     ///
-    /// [`SortedError`] if they are not in ascending order without duplicates, or there is no memory.
+    /// [`SortedError`] if they are not in ascending order without duplicates, or there is no
+    /// memory.
     pub fn try_from_sorted_in(keys: &[T], memory: &'a A) -> Result<Self, SortedError>
     where
         T: Copy,
@@ -239,7 +242,8 @@ impl<'a, T: Ord, A: Allocator + ?Sized> SortedSet<'a, T, A> {
         Some(self.map.pop_last()?.0)
     }
 
-    /// Returns the keys in a range, in ascending order; none if it ends before it begins. O(log len).
+    /// Returns the keys in a range, in ascending order; none if it ends before it begins. O(log
+    /// len).
     ///
     /// # Panics
     ///
@@ -253,12 +257,14 @@ impl<'a, T: Ord, A: Allocator + ?Sized> SortedSet<'a, T, A> {
         &self.map.keys[self.map.places(&range)]
     }
 
-    /// Keeps the keys that `keep` says yes to; what waits is sorted in first. As [`SortedMap::retain`].
+    /// Keeps the keys that `keep` says yes to; what waits is sorted in first. As
+    /// [`SortedMap::retain`].
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.map.retain(|key, ()| keep(key));
     }
 
-    /// Gives room back to the allocator, as far as it takes it. What waits is sorted in first. O(len).
+    /// Gives room back to the allocator, as far as it takes it. What waits is sorted in first.
+    /// O(len).
     pub fn shrink_to_fit(&mut self) {
         self.map.shrink_to_fit();
     }
@@ -284,8 +290,8 @@ impl<T: PartialEq, A: Allocator + ?Sized, B: Allocator + ?Sized> PartialEq<Sorte
 
 impl<T: Eq, A: Allocator + ?Sized> Eq for SortedSet<'_, T, A> {}
 
-/// Adds keys and sorts them in; panics if there is no memory. [`try_extend`](SortedSet::try_extend) returns an
-/// error instead, and lets them wait.
+/// Adds keys and sorts them in; panics if there is no memory. [`try_extend`](SortedSet::try_extend)
+/// returns an error instead, and lets them wait.
 impl<T: Ord, A: Allocator + ?Sized> Extend<T> for SortedSet<'_, T, A> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, keys: I) {
         or_panic(self.try_extend(keys));

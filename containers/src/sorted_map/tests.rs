@@ -1,4 +1,5 @@
-//! What sorted maps and sets do beside std's trees, when memory runs out, and when comparisons panic.
+//! What sorted maps and sets do beside std's trees, when memory runs out, and when comparisons
+//! panic.
 
 mod room;
 mod views;
@@ -171,7 +172,8 @@ fn room_that_was_made_and_used_is_not_counted_on() {
         let mut map: SortedMap<'_, u32, u32, _> = SortedMap::new_in(memory);
         map.try_extend((0..8).map(|key| (10 * key, 0))).expect("there is memory");
         for round in 0..50 {
-            // Those that wait fill the room; then they are taken away again, and single keys take their place.
+            // Those that wait fill the room; then they are taken away again, and single keys take
+            // their place.
             let waiting: Vec<(u32, u32)> = (0..9).rev().map(|key| (7 * key + round, 1)).collect();
             map.try_extend(waiting).expect("there is memory");
             let room = map.keys.capacity().min(map.values.capacity()) - map.keys.len();
@@ -376,8 +378,9 @@ impl Ord for Fragile<'_> {
     }
 }
 
-/// Runs `act` on a map of 20 entries with 10 more that wait, every comparison and then every drop of it panicking
-/// in turn, until it goes through; the map must be whole after each, and all must be dropped once.
+/// Runs `act` on a map of 20 entries with 10 more that wait, every comparison and then every drop
+/// of it panicking in turn, until it goes through; the map must be whole after each, and all must
+/// be dropped once.
 fn with_every_panic<'c>(
     world: &'c World,
     act: impl Fn(&mut SortedMap<'_, Fragile<'c>, Fragile<'c>, Memory<'_>>),

@@ -11,7 +11,8 @@ use crate::array::{Array, ArrayIntoIter};
 use crate::error::{GrowError, or_panic};
 
 impl<K: Clone, V: Clone, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
-    /// Returns a map with clones of all entries, those that wait, too, in memory of any allocator. O(len).
+    /// Returns a map with clones of all entries, those that wait, too, in memory of any allocator.
+    /// O(len).
     ///
     /// # Errors
     ///
@@ -65,8 +66,8 @@ impl<K: fmt::Debug, V: fmt::Debug, A: Allocator + ?Sized> fmt::Debug for SortedM
     }
 }
 
-/// Adds entries and sorts them in; panics if there is no memory. [`try_extend`](SortedMap::try_extend)
-/// returns an error instead, and lets them wait.
+/// Adds entries and sorts them in; panics if there is no memory.
+/// [`try_extend`](SortedMap::try_extend) returns an error instead, and lets them wait.
 impl<K: Ord, V, A: Allocator + ?Sized> Extend<(K, V)> for SortedMap<'_, K, V, A> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         or_panic(self.try_extend(entries));

@@ -7,8 +7,8 @@ use crate::stream::Stream;
 use crate::stream::error::{StreamError, StreamFault};
 use crate::stream::streamed::{Number, Streamed};
 
-/// Reads or writes the length of an array whose elements take `bytes` bytes each or more. One that is read is
-/// no more than there are bytes for.
+/// Reads or writes the length of an array whose elements take `bytes` bytes each or more. One that
+/// is read is no more than there are bytes for.
 fn length<S: Stream>(stream: &mut S, len: usize, bytes: usize) -> Result<u32, StreamError> {
     let offset = stream.offset();
     let at = |fault| Err(StreamError { offset, field: None, fault });
@@ -88,8 +88,9 @@ pub(super) fn any<S: Stream, T: Streamed, A: Allocator + ?Sized>(
     } else {
         array.iter_mut().try_for_each(|element| element.stream(stream))?;
     }
-    // Reading takes each element for a byte at least, to tell a length that is not true. It asks for them, too: else
-    // arrays of arrays of nothing would each have as many elements as there are bytes behind them.
+    // Reading takes each element for a byte at least, to tell a length that is not true. It asks
+    // for them, too: else arrays of arrays of nothing would each have as many elements as there are
+    // bytes behind them.
     if stream.offset() - start < u64::from(len) {
         return Err(stream.error(StreamFault::NoBytes));
     }

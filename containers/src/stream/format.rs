@@ -30,8 +30,8 @@ impl StreamFormat {
         Self { tag: IdString32::new(name).hash(), version }
     }
 
-    /// Writes a value behind the bytes of an array. The value is lent for changes because the same function
-    /// reads it; it is not changed.
+    /// Writes a value behind the bytes of an array. The value is lent for changes because the same
+    /// function reads it; it is not changed.
     ///
     /// # Errors
     ///
@@ -53,8 +53,8 @@ impl StreamFormat {
     ///
     /// # Errors
     ///
-    /// [`StreamError`] if they do not. Some of the value's fields may have been read by then: read into a fresh
-    /// one.
+    /// [`StreamError`] if they do not. Some of the value's fields may have been read by then: read
+    /// into a fresh one.
     pub fn load<T: Streamed>(self, value: &mut T, bytes: &[u8]) -> Result<(), StreamError> {
         let mut stream = StreamReader::open(bytes, self)?;
         stream.value(value)?;

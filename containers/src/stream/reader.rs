@@ -36,7 +36,8 @@ pub struct StreamReader<'b> {
 }
 
 impl<'b> StreamReader<'b> {
-    /// Returns a reader of bytes that begin with the head of a format, of its version or an older one.
+    /// Returns a reader of bytes that begin with the head of a format, of its version or an older
+    /// one.
     ///
     /// # Errors
     ///

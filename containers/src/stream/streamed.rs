@@ -8,8 +8,8 @@ use crate::stream::error::{StreamError, StreamFault};
 
 /// A value that says of what it consists, for reading and writing alike.
 ///
-/// Numbers, `bool`, `char`, names, ids, `Option` and fixed arrays of such values are; a struct calls
-/// [`Stream::field`] for each of its fields. See [`Stream`].
+/// Numbers, `bool`, `char`, names, ids, `Option` and fixed arrays of such values are; a struct
+/// calls [`Stream::field`] for each of its fields. See [`Stream`].
 pub trait Streamed {
     /// Reads or writes all of the value.
     ///

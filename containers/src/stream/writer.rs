@@ -25,8 +25,8 @@ pub struct StreamWriter<'w, 'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl<'w, 'a, A: Allocator + ?Sized> StreamWriter<'w, 'a, A> {
-    /// Writes the head of a format and returns a writer of what is to follow. `version` may be an older
-    /// one than the program's newest, for another program that knows no newer.
+    /// Writes the head of a format and returns a writer of what is to follow. `version` may be an
+    /// older one than the program's newest, for another program that knows no newer.
     ///
     /// # Errors
     ///

@@ -42,7 +42,8 @@ pub fn previous_boundary(text: &[u8], at: usize) -> usize {
     before.iter().rposition(|byte| !is_continuation(*byte)).unwrap_or(0)
 }
 
-/// Returns the character that begins at `at`, and where it ends; `None` at the end of the text or beyond.
+/// Returns the character that begins at `at`, and where it ends; `None` at the end of the text or
+/// beyond.
 ///
 /// A byte with which no character begins is [`char::REPLACEMENT_CHARACTER`], one byte long.
 ///

@@ -9,8 +9,8 @@ use crate::error::GrowError;
 
 /// Appends what is formatted to a text, for those who want a [`fmt::Write`].
 ///
-/// Where there is no memory, writing returns an error, and [`refusal`](Self::refusal) says which. Pieces
-/// written before that stay; [`try_format`](crate::text::try_format) takes them off.
+/// Where there is no memory, writing returns an error, and [`refusal`](Self::refusal) says which.
+/// Pieces written before that stay; [`try_format`](crate::text::try_format) takes them off.
 ///
 /// # Memory
 ///

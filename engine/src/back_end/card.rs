@@ -30,7 +30,8 @@ pub(crate) struct Card<'e> {
 }
 
 impl<'e> Card<'e> {
-    /// Opens the best card that there is, or the best that can draw into the window that was opened.
+    /// Opens the best card that there is, or the best that can draw into the window that was
+    /// opened.
     pub(super) fn try_new(opened: &Opened, memory: SharedRef<'e>) -> Result<Self, GpuRenderError> {
         // A second engine of the program has the same hook.
         set_scope(|work| Library::Wgpu.run(|| in_driver(work)));

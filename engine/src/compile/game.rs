@@ -20,9 +20,9 @@ const KEYS: [&str; 9] = [
 const TIME_STEP_KEYS: [&str; 3] = ["policy", "step", "longest"];
 const POLICIES: [&str; 4] = ["fixed", "each_frame", "variable", "smoothed"];
 
-/// Compiles settings as [`ConfigCompiler`] does, and holds `game.config` at the root of the project to what
-/// [`GameSettings`](crate::GameSettings) reads: a key that nobody reads is an error with the one that may be meant, and the
-/// resources that it names must be there.
+/// Compiles settings as [`ConfigCompiler`] does, and holds `game.config` at the root of the project
+/// to what [`GameSettings`](crate::GameSettings) reads: a key that nobody reads is an error with
+/// the one that may be meant, and the resources that it names must be there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GameConfigCompiler;
 

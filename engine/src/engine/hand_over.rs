@@ -28,8 +28,9 @@ impl<'m> Engine<'_, 'm> {
         Ok(())
     }
 
-    /// Takes back the frame before, and hands this one over to the renderer. Where that frame could not be taken in, it
-    /// goes once more in place of this one, whose changes come with the next: nothing is lost.
+    /// Takes back the frame before, and hands this one over to the renderer. Where that frame could
+    /// not be taken in, it goes once more in place of this one, whose changes come with the next:
+    /// nothing is lost.
     fn hand_over(&mut self, main_ns: u64) -> Result<(), EngineError> {
         if let Some(packet) = self.link.wait() {
             self.take_back(packet)?;

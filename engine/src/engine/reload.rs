@@ -20,12 +20,13 @@ use crate::world::ResourceChanged;
 type Say<'s> = dyn FnMut(&dyn fmt::Display) + 's;
 
 impl<'m> Engine<'_, 'm> {
-    /// Swaps what was compiled again since it was loaded, and tells all who use it. Returns how many resources were
-    /// swapped; what cannot be used stays as it was, and the log says why.
+    /// Swaps what was compiled again since it was loaded, and tells all who use it. Returns how
+    /// many resources were swapped; what cannot be used stays as it was, and the log says why.
     ///
     /// # Complexity
     ///
-    /// O(resources in the data folder + bytes of what has changed + models, for a mesh or a material).
+    /// O(resources in the data folder + bytes of what has changed + models, for a mesh or a
+    /// material).
     ///
     /// # Errors
     ///
@@ -112,7 +113,8 @@ impl<'m> Engine<'_, 'm> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if the level names what cannot be loaded, or there is no memory; the entities that were there stay.
+    /// [`EngineError`] if the level names what cannot be loaded, or there is no memory; the
+    /// entities that were there stay.
     pub fn restart(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         self.content.load_models()?;
         let Self { content, world, .. } = self;
@@ -122,8 +124,8 @@ impl<'m> Engine<'_, 'm> {
         Ok(())
     }
 
-    /// Takes in the game's settings as far as a game that runs can: its time step, its materials and its level. What else
-    /// has changed is an error.
+    /// Takes in the game's settings as far as a game that runs can: its time step, its materials
+    /// and its level. What else has changed is an error.
     fn take_in_settings(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         let engine = room(&self.memory, "engine");
         let Self { content, world, .. } = self;
@@ -177,8 +179,8 @@ impl<'m> Engine<'_, 'm> {
         false
     }
 
-    /// Takes in the texts of scripts that were added or have changed, and then loads those that have changed, or could not
-    /// be loaded the last time: one may ask for another.
+    /// Takes in the texts of scripts that were added or have changed, and then loads those that
+    /// have changed, or could not be loaded the last time: one may ask for another.
     #[cfg(feature = "script")]
     fn take_in_scripts(
         &mut self,
@@ -197,7 +199,8 @@ impl<'m> Engine<'_, 'm> {
         Ok(())
     }
 
-    /// Has frames drawn by a new description, if it is one: what is wrong with it was said when it was compiled.
+    /// Has frames drawn by a new description, if it is one: what is wrong with it was said when it
+    /// was compiled.
     fn take_in_frame(&mut self) -> Result<(), EngineError> {
         let Self { content, world, memory, .. } = self;
         let Some(frame) = content.resources.get(content.settings.frame) else { return Ok(()) };

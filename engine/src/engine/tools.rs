@@ -9,7 +9,8 @@
 //! { "type": "quit" }                                ends the game after this frame
 //! ```
 //!
-//! After "Our Tool Architecture" (Bitsquid blog, 2010-04-23) and "Monitoring your game" (2011-05-26).
+//! After "Our Tool Architecture" (Bitsquid blog, 2010-04-23) and "Monitoring your game"
+//! (2011-05-26).
 
 use core::fmt;
 use std::format;
@@ -96,7 +97,8 @@ impl<'m> Engine<'_, 'm> {
     pub(super) fn serve_tools(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         let Some(mut tools) = self.tools.take() else { return Ok(()) };
         let Tools { server, graphs, .. } = &mut tools;
-        // The port's library takes its memory from the global heap, and an answer is a text from there.
+        // The port's library takes its memory from the global heap, and an answer is a text from
+        // there.
         Library::Tungstenite.run(|| {
             server.poll(&mut |request, writer| self.answer(request, writer, graphs, logic))
         });
@@ -158,8 +160,8 @@ impl<'m> Engine<'_, 'm> {
         Err(NO_SCRIPTS.into())
     }
 
-    /// Compiles where there is a compiler, and swaps what has changed. What is wrong with a source is reported in the answer
-    /// and in the log; the game goes on with what it had.
+    /// Compiles where there is a compiler, and swaps what has changed. What is wrong with a source
+    /// is reported in the answer and in the log; the game goes on with what it had.
     fn recompile_and_reload(
         &mut self,
         writer: &mut Writer<'_>,

@@ -9,7 +9,8 @@ use crate::world::World;
 /// The names, in the order in which [`Scripts`](super::Scripts) has them.
 pub(super) const NAMES: [&str; 5] = ["start", "update", "spawned", "removed", "resource_changed"];
 
-/// Lists global functions that are called as one of the engine's but for capitals, underscores and an `on` before it.
+/// Lists global functions that are called as one of the engine's but for capitals, underscores and
+/// an `on` before it.
 const LOOK_ALIKES: &str = "
 local function plain(name) return (name:lower():gsub('_', '')) end
 local found = {}

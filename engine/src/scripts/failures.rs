@@ -64,7 +64,8 @@ impl<'m> Failures<'m> {
         if core::mem::replace(&mut self.is_full, true) { Say::Nothing } else { Say::TooMany }
     }
 
-    /// Forgets the places, since scripts were loaded again: what still fails is said again. Counts stay.
+    /// Forgets the places, since scripts were loaded again: what still fails is said again. Counts
+    /// stay.
     pub(super) fn forget_places(&mut self) {
         self.places.clear();
         self.is_full = false;

@@ -5,8 +5,8 @@ use core::time::Duration;
 /// How scripts are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptOptions {
-    /// Whether each call checks that ids and vectors are what the function takes, and of this frame. Off for games that are
-    /// shipped.
+    /// Whether each call checks that ids and vectors are what the function takes, and of this
+    /// frame. Off for games that are shipped.
     pub checks: bool,
     /// How long scripts may take before they are stopped; any time unless told otherwise.
     pub limits: Option<ScriptLimits>,
@@ -19,7 +19,8 @@ impl Default for ScriptOptions {
     }
 }
 
-/// How long scripts may take. What takes longer is stopped, as one that failed: the game goes on without it.
+/// How long scripts may take. What takes longer is stopped, as one that failed: the game goes on
+/// without it.
 ///
 /// Its clock decides nothing else: what scripts see of the time is the world's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

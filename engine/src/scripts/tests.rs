@@ -33,7 +33,8 @@ fn names_that_no_script_has_are_not_kept_for_ever() {
     assert_eq!(modules.name(key("missing 001000")), None, "long ago");
 }
 
-/// A script that is missing when it is asked for and comes later keeps its name, by which it is reloaded.
+/// A script that is missing when it is asked for and comes later keeps its name, by which it is
+/// reloaded.
 #[test]
 fn a_script_that_comes_later_keeps_its_name() {
     let pages = PageAllocator::new("pages");

@@ -19,7 +19,8 @@ fn noise(seed: u64, draws: u64, frames: usize) -> Vec<u64> {
     (0..frames).map(|_| 12_000_000 + (0..draws).map(|_| draw()).sum::<u64>() / draws).collect()
 }
 
-/// The sums of what a policy's steps, and the lengths of the frames before, are off the frames that follow.
+/// The sums of what a policy's steps, and the lengths of the frames before, are off the frames that
+/// follow.
 fn errors(frames: &[u64]) -> (u64, u64) {
     let mut clock = clock();
     let (mut ours, mut last) = (0, 0);

@@ -125,8 +125,8 @@ impl<'a> Link<'a> {
         self.heard = now;
     }
 
-    /// Returns the token that the next message must have: the first of a link of lines. A WebSocket had it in its
-    /// address.
+    /// Returns the token that the next message must have: the first of a link of lines. A WebSocket
+    /// had it in its address.
     fn token_due(&self) -> Option<ToolToken> {
         self.token.filter(|_| !self.is_known && matches!(self.wire, Wire::Lines(_)))
     }
@@ -177,7 +177,8 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Sends the answer to a message; one that was the first and not even an object ends the connection.
+    /// Sends the answer to a message; one that was the first and not even an object ends the
+    /// connection.
     pub(super) fn sent_back(&mut self, answer: &Text<'_>, good: bool) {
         self.is_known |= good;
         if self.is_known {

@@ -3,14 +3,15 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 
-/// The most bytes that are read of one link in one poll. A WebSocket frame has 6 bytes at least, so that a link that sends
-/// nothing but empty frames makes a poll look at 11 000 of them, half a millisecond.
+/// The most bytes that are read of one link in one poll. A WebSocket frame has 6 bytes at least, so
+/// that a link that sends nothing but empty frames makes a poll look at 11 000 of them, half a
+/// millisecond.
 pub(super) const BYTES_A_POLL: usize = 64 << 10;
 
 /// A connection that has no more to read once the budget of a poll is used up.
 ///
-/// The budget is here and not around the calls that read a message, because the WebSocket library goes on reading by
-/// itself while frames come that are no message.
+/// The budget is here and not around the calls that read a message, because the WebSocket library
+/// goes on reading by itself while frames come that are no message.
 #[derive(Debug)]
 pub(super) struct Metered {
     stream: TcpStream,

@@ -6,9 +6,9 @@ use tungstenite::http::header::ORIGIN;
 
 use super::token::ToolToken;
 
-/// Refuses pages that do not come from this machine: a browser lets any page connect to any port, and
-/// sends the page's origin along, so that the server may judge it. Refuses an address without the token, too: a page that
-/// another user of this machine serves does not know it.
+/// Refuses pages that do not come from this machine: a browser lets any page connect to any port,
+/// and sends the page's origin along, so that the server may judge it. Refuses an address without
+/// the token, too: a page that another user of this machine serves does not know it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OriginCheck {
     pub(super) token: Option<ToolToken>,

@@ -7,8 +7,9 @@ const BYTES: usize = 16;
 
 /// The secret of a [`ToolServer`](super::ToolServer), written as 32 hexadecimal digits.
 ///
-/// Every user of the machine can connect to a port of 127.0.0.1, and every web page in a browser on it. The token is
-/// known only to who can read the output of the program or the file in which it is kept.
+/// Every user of the machine can connect to a port of 127.0.0.1, and every web page in a browser on
+/// it. The token is known only to who can read the output of the program or the file in which it is
+/// kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ToolToken([u8; BYTES]);
 
@@ -24,8 +25,8 @@ impl ToolToken {
         Ok(Self(bytes))
     }
 
-    /// Returns `true` if `text` is this token as it is written. Takes as long for each text of the right length, so that
-    /// a guess cannot be improved digit by digit.
+    /// Returns `true` if `text` is this token as it is written. Takes as long for each text of the
+    /// right length, so that a guess cannot be improved digit by digit.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         let text = text.as_bytes();

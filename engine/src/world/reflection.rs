@@ -1,7 +1,8 @@
-//! What the render thread is told of the world: what has moved, what is new, what is gone, what looks otherwise.
+//! What the render thread is told of the world: what has moved, what is new, what is gone, what
+//! looks otherwise.
 //!
-//! After "State reflection" by the makers of Stingray. What there was no memory to tell is reported in the next frame that has
-//! some: then all is told again, since it is not known what was lost.
+//! After "State reflection" by the makers of Stingray. What there was no memory to tell is reported
+//! in the next frame that has some: then all is told again, since it is not known what was lost.
 
 use glam::{Affine3A, Vec3A};
 use loligo_allocators::Allocator;
@@ -23,7 +24,8 @@ impl<'m> World<'m> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the next frame then.
+    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the
+    /// next frame then.
     pub fn set_visible(&mut self, entity: Entity, is_visible: bool) -> Result<bool, EngineError> {
         let Some(model) = self.managers.models.get_mut(entity) else { return Ok(false) };
         model.flags = if is_visible { 0 } else { MESH_HIDDEN };
@@ -32,7 +34,8 @@ impl<'m> World<'m> {
         Ok(true)
     }
 
-    /// Gives an entity's model another material, by the hash of its name; `false` if it has no model.
+    /// Gives an entity's model another material, by the hash of its name; `false` if it has no
+    /// model.
     ///
     /// Loaded are the materials of the level's models, and those that the game's settings name.
     ///
@@ -42,8 +45,9 @@ impl<'m> World<'m> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Wrong`] if no such material is loaded, and nothing has changed; [`EngineError`] if there is no memory
-    /// to tell the render thread, which is reported in the next frame then.
+    /// [`EngineError::Wrong`] if no such material is loaded, and nothing has changed;
+    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the
+    /// next frame then.
     pub fn set_material(&mut self, entity: Entity, name: IdString64) -> Result<bool, EngineError> {
         let Some(model) = self.managers.models.get_mut(entity) else { return Ok(false) };
         let style = self.styles.get(name).copied();
@@ -61,8 +65,8 @@ impl<'m> World<'m> {
         Ok(true)
     }
 
-    /// Returns the end of the name of an entity's material, as its resource keeps it: empty where that keeps none, and
-    /// where nothing is drawn.
+    /// Returns the end of the name of an entity's material, as its resource keeps it: empty where
+    /// that keeps none, and where nothing is drawn.
     #[must_use]
     pub fn material_name(&self, entity: Entity) -> Option<DebugName> {
         let model = self.managers.models.get(entity)?;
@@ -86,7 +90,8 @@ impl<'m> World<'m> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the next frame then.
+    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the
+    /// next frame then.
     pub fn change_light(
         &mut self,
         entity: Entity,
@@ -101,8 +106,8 @@ impl<'m> World<'m> {
         Ok(true)
     }
 
-    /// Ends a frame: computes the matrices of what has moved, and records what became of render objects. `layer` finds
-    /// the number of a layer by the hash of its name.
+    /// Ends a frame: computes the matrices of what has moved, and records what became of render
+    /// objects. `layer` finds the number of a layer by the hash of its name.
     pub(crate) fn end(
         &mut self,
         assets: &Assets<'m, Room<'m>>,
@@ -186,7 +191,8 @@ impl<'m> World<'m> {
         Ok(())
     }
 
-    /// Tells something of a render object, if it has been made; if there is no memory for it, all is told again.
+    /// Tells something of a render object, if it has been made; if there is no memory for it, all
+    /// is told again.
     fn tell(
         &mut self,
         handle: Option<RenderHandle>,
@@ -202,7 +208,8 @@ impl<'m> World<'m> {
 /// What to do about a material that is not there.
 pub(crate) const NOT_LOADED: &str = "the material is not loaded; name it in a model of the level, or among `materials` in game.config";
 
-/// Reports where a model is, and makes its render object if it has none; all of it where something was lost.
+/// Reports where a model is, and makes its render object if it has none; all of it where something
+/// was lost.
 fn tell_model<A: Allocator + ?Sized>(
     model: &mut Model,
     matrix: &Affine3A,

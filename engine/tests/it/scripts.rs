@@ -1,4 +1,5 @@
-//! Games that are scripted: what scripts see and change, how they fail, and how they are changed while they run.
+//! Games that are scripted: what scripts see and change, how they fail, and how they are changed
+//! while they run.
 
 use loligo_engine::{
     Engine, EngineOptions, Optional, ScriptLimits, ScriptOptions, Without, bindings, with_engine,
@@ -181,7 +182,8 @@ fn a_function_that_looks_like_one_of_the_engines_is_warned_of() {
     assert!(said[1].contains("`onStart`") && said[1].contains("`start`"), "{said:?}");
 }
 
-/// Looks at the scripts' watch from another thread while `act` runs, by a clock on which a second passes between two looks.
+/// Looks at the scripts' watch from another thread while `act` runs, by a clock on which a second
+/// passes between two looks.
 fn watched<R>(engine: &mut Engine<'_, '_>, act: impl FnOnce(&mut Engine<'_, '_>) -> R) -> R {
     use core::sync::atomic::{AtomicBool, Ordering};
 

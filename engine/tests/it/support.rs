@@ -65,7 +65,8 @@ impl Game {
         self.compile_by(&compilers())
     }
 
-    /// Compiles it by compilers that look at no setting: as other tools may, what the engine reads is not checked.
+    /// Compiles it by compilers that look at no setting: as other tools may, what the engine reads
+    /// is not checked.
     pub(crate) fn compile_unchecked(&self) -> Vec<String> {
         let mut compilers = compilers();
         compilers.register("config", loligo_compiler::ConfigCompiler);

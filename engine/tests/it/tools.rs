@@ -229,7 +229,8 @@ fn the_address_with_the_token_is_kept_for_its_owner_alone() {
     let game = Game::new(1);
     let data = game.data();
     let path = data.join("tools");
-    // Somebody else's link, or what an engine that was killed left, is replaced and not written through.
+    // Somebody else's link, or what an engine that was killed left, is replaced and not written
+    // through.
     let outside = game.sources().join("outside");
     std::fs::write(&outside, "as it was").expect("the folder may be written");
     std::os::unix::fs::symlink(&outside, &path).expect("a link");

@@ -1,5 +1,6 @@
-//! Writes the inputs that the targets begin with into `fuzz/corpus`: a few for each, all valid, so that the fuzzer
-//! need not guess what a file begins with. Those of findings lie there beside them and are left alone.
+//! Writes the inputs that the targets begin with into `fuzz/corpus`: a few for each, all valid, so
+//! that the fuzzer need not guess what a file begins with. Those of findings lie there beside them
+//! and are left alone.
 //!
 //! `cargo run --manifest-path fuzz/Cargo.toml --bin seeds`, after a format has changed.
 
@@ -71,7 +72,8 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A source of each type that is rendered, behind the byte that says which it is, and what it is compiled into.
+/// A source of each type that is rendered, behind the byte that says which it is, and what it is
+/// compiled into.
 fn rendered() -> Result<(), Failure> {
     let place = tempfile::tempdir()?;
     let (sources, data) = (place.path().join("sources"), place.path().join("data"));
@@ -111,7 +113,8 @@ fn rendered() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a small project is compiled into, and an index like its own, though without the times of files.
+/// What a small project is compiled into, and an index like its own, though without the times of
+/// files.
 fn content(memory: &dyn Allocator) -> Result<(), Failure> {
     let place = std::env::temp_dir().join(format!("loligo-seeds-{}", std::process::id()));
     let (sources, data) = (place.join("sources"), place.join("data"));

@@ -24,13 +24,13 @@ const BYTES_MIN: usize = 256;
 ///
 /// # Complexity
 ///
-/// `reserve` O(len) where it moves, amortised O(1) a value; all else O(1) or O(what is passed). It takes
-/// one block, at most doubled in one step, and allocates nothing while empty.
+/// `reserve` O(len) where it moves, amortised O(1) a value; all else O(1) or O(what is passed). It
+/// takes one block, at most doubled in one step, and allocates nothing while empty.
 ///
 /// # Invariants
 ///
-/// 1. `capacity` is 0 and `memory` dangles, or `memory` leads to a block of the allocator, taken with
-///    `layout(capacity)` and owned by this object alone.
+/// 1. `capacity` is 0 and `memory` dangles, or `memory` leads to a block of the allocator, taken
+///    with `layout(capacity)` and owned by this object alone.
 /// 2. The first `len` values are written, and `len <= capacity`.
 pub(super) struct Buffer<'a, T: Copy, A: Allocator + ?Sized> {
     memory: NonNull<T>,
@@ -40,8 +40,8 @@ pub(super) struct Buffer<'a, T: Copy, A: Allocator + ?Sized> {
     owned: PhantomData<T>,
 }
 
-// SAFETY: the block belongs to this object alone and is reached through it alone; what is left behind
-// is a reference to the allocator, which may cross threads where the allocator is `Sync`.
+// SAFETY: the block belongs to this object alone and is reached through it alone; what is left
+// behind is a reference to the allocator, which may cross threads where the allocator is `Sync`.
 unsafe impl<T: Copy + Send, A: Allocator + Sync + ?Sized> Send for Buffer<'_, T, A> {}
 
 // SAFETY: a shared reference gives slices of the values and nothing that changes the block.
@@ -64,8 +64,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Buffer<'a, T, A> {
 
     #[inline]
     pub(super) fn as_slice(&self) -> &[T] {
-        // SAFETY: the first `len` values are written (invariant 2); with none, a dangling address that is
-        // aligned is a valid empty slice.
+        // SAFETY: the first `len` values are written (invariant 2); with none, a dangling address
+        // that is aligned is a valid empty slice.
         unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.len) }
     }
 
@@ -101,8 +101,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Buffer<'a, T, A> {
         // SAFETY: `len <= capacity` (invariant 2), so the address is in the block or at its end.
         let end = unsafe { self.memory.add(self.len) };
         let from = NonNull::from(values).cast::<T>();
-        // SAFETY: checked above: there is room for the values, which are in a slice of somebody else,
-        // since this object is borrowed exclusively.
+        // SAFETY: checked above: there is room for the values, which are in a slice of somebody
+        // else, since this object is borrowed exclusively.
         unsafe { end.copy_from_nonoverlapping(from, values.len()) };
         self.len += values.len();
     }
@@ -151,8 +151,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Buffer<'a, T, A> {
         Ok(())
     }
 
-    /// Moves the values into a block for `capacity` of them, at least as many as now. The old block is
-    /// given back; the caller writes the new one down.
+    /// Moves the values into a block for `capacity` of them, at least as many as now. The old block
+    /// is given back; the caller writes the new one down.
     fn moved(&self, capacity: usize) -> Result<NonNull<T>, AllocError> {
         let new = layout::<T>(capacity)?;
         let block = if self.capacity == 0 {

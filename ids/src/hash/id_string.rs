@@ -7,7 +7,8 @@ use super::murmur::{murmur2_32, murmur2_64a};
 #[cfg(test)]
 mod tests;
 
-/// What [`ReverseLookup`](crate::ReverseLookup) asks of an id: [`IdString32`] or [`IdString64`]. Sealed.
+/// What [`ReverseLookup`](crate::ReverseLookup) asks of an id: [`IdString32`] or [`IdString64`].
+/// Sealed.
 pub trait IdString: Copy + Ord + fmt::Debug + fmt::Display + sealed::Sealed {
     /// Bytes of the hash: 4 or 8.
     const BYTES: usize;
@@ -75,7 +76,8 @@ macro_rules! id_string {
         // SAFETY: it is a transparent integer, of which 0 is a value.
         unsafe impl bytemuck::Zeroable for $id {}
 
-        // SAFETY: it is a transparent integer: every pattern of bits is a value, and there is no padding.
+        // SAFETY: it is a transparent integer: every pattern of bits is a value, and there is no
+        // padding.
         unsafe impl bytemuck::Pod for $id {}
 
         impl sealed::Sealed for $id {}
@@ -102,12 +104,13 @@ macro_rules! id_string {
 }
 
 id_string! {
-    /// A name as its 32-bit hash: for names that are told apart in one place, as the bones of a body.
+    /// A name as its 32-bit hash: for names that are told apart in one place, as the bones of a
+    /// body.
     ///
     /// Plain data of 4 bytes, all of which are valid; the default, 0, is the id of the empty name.
-    /// Comparing costs one instruction. Two names may share an id: it is the compile step that finds
-    /// out, with a [`ReverseLookup`](crate::ReverseLookup), and [`perfect_seed`](crate::perfect_seed())
-    /// picks a seed under which a given set does not.
+    /// Comparing costs one instruction. Two names may share an id: it is the compile step that
+    /// finds out, with a [`ReverseLookup`](crate::ReverseLookup), and
+    /// [`perfect_seed`](crate::perfect_seed()) picks a seed under which a given set does not.
     ///
     /// # Examples
     ///
@@ -127,8 +130,8 @@ id_string! {
 id_string! {
     /// A name as its 64-bit hash: for global names, as those of a texture or a localised text.
     ///
-    /// Plain data of 8 bytes, all of which are valid; the default, 0, is the id of the empty name. With
-    /// a million names the chance that any two share an id is 3 in 100 million.
+    /// Plain data of 8 bytes, all of which are valid; the default, 0, is the id of the empty name.
+    /// With a million names the chance that any two share an id is 3 in 100 million.
     ///
     /// # Examples
     ///

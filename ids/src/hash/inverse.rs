@@ -102,16 +102,16 @@ pub(super) const fn untail_64(after: u64, before_or_tail: u64) -> u64 {
     after.wrapping_mul(M_64_INVERSE) ^ before_or_tail
 }
 
-/// Undoes `h ^= h >> shift` for shifts of at least 11: the upper bits stand as they are, and each round
-/// sets `shift` more of them right.
+/// Undoes `h ^= h >> shift` for shifts of at least 11: the upper bits stand as they are, and each
+/// round sets `shift` more of them right.
 #[inline]
 const fn unshift_32(shifted: u32, shift: u32) -> u32 {
     let once = shifted ^ shifted >> shift;
     if 2 * shift >= 32 { once } else { once ^ shifted >> (2 * shift) }
 }
 
-/// Returns the inverse of an odd number modulo 2^64, by Newton's iteration: an odd number is its own
-/// inverse in the lowest 3 bits, and each round doubles how many are right.
+/// Returns the inverse of an odd number modulo 2^64, by Newton's iteration: an odd number is its
+/// own inverse in the lowest 3 bits, and each round doubles how many are right.
 const fn inverse_64(odd: u64) -> u64 {
     let mut inverse = odd;
     let mut bits = 3;

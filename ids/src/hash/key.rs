@@ -3,9 +3,9 @@
 
 /// Text or bytes: `str`, `[u8]`, `[u8; N]`, and with the feature `std` also `String` and `Vec<u8>`.
 ///
-/// It lets [`murmur2_32`](crate::murmur2_32) and [`murmur2_64a`](crate::murmur2_64a) take either and
-/// still be `const fn`: a trait's methods cannot be called there, but its constants can be read. The
-/// trait is sealed.
+/// It lets [`murmur2_32`](crate::murmur2_32) and [`murmur2_64a`](crate::murmur2_64a) take either
+/// and still be `const fn`: a trait's methods cannot be called there, but its constants can be
+/// read. The trait is sealed.
 ///
 /// # Examples
 ///
@@ -80,14 +80,14 @@ union Reference<'k, K: ?Sized> {
 pub(crate) const fn bytes_of<K: Key + ?Sized>(key: &K) -> &[u8] {
     let reference = Reference { key };
     match K::SHAPE {
-        // SAFETY: the shape stands for `str` and `[u8]` alone, and a `str` has the layout of the slice
-        // of its bytes, so `key` is a reference to a slice.
+        // SAFETY: the shape stands for `str` and `[u8]` alone, and a `str` has the layout of the
+        // slice of its bytes, so `key` is a reference to a slice.
         Shape::Slice => unsafe { reference.slice },
         Shape::Array(bytes) => {
             // SAFETY: the shape stands for `[u8; N]` alone; a reference to it is its address.
             let first = unsafe { reference.first };
-            // SAFETY: `first` comes from a reference to an array of so many bytes, which the lifetime
-            // of the result keeps borrowed.
+            // SAFETY: `first` comes from a reference to an array of so many bytes, which the
+            // lifetime of the result keeps borrowed.
             unsafe { core::slice::from_raw_parts(first, bytes) }
         }
         #[cfg(any(feature = "std", test))]

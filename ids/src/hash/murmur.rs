@@ -21,9 +21,9 @@ pub(super) const R_64: u32 = 47;
 
 /// Hashes a key to 32 bits: MurmurHash2 by Austin Appleby.
 ///
-/// Blocks are read in little-endian order on every machine, so the values may be stored and sent. With
-/// seed 0 it is the hash of [`IdString32`](crate::IdString32). Keys of 4 GiB and more enter with their
-/// length modulo 2^32, which the original, whose length is an `int`, does not define.
+/// Blocks are read in little-endian order on every machine, so the values may be stored and sent.
+/// With seed 0 it is the hash of [`IdString32`](crate::IdString32). Keys of 4 GiB and more enter
+/// with their length modulo 2^32, which the original, whose length is an `int`, does not define.
 ///
 /// # Complexity
 ///
@@ -31,8 +31,8 @@ pub(super) const R_64: u32 = 47;
 ///
 /// # When not to use it
 ///
-/// Against people: names with a wanted hash are made at will, and some pairs collide under
-/// every seed. For global names of a large project use [`murmur2_64a`]: among 65 000 names two share a
+/// Against people: names with a wanted hash are made at will, and some pairs collide under every
+/// seed. For global names of a large project use [`murmur2_64a`]: among 65 000 names two share a
 /// 32-bit hash with a chance of 39 %.
 ///
 /// # Examples
@@ -51,8 +51,8 @@ pub const fn murmur2_32<K: Key + ?Sized>(key: &K, seed: u32) -> u32 {
 
 /// Hashes a key to 64 bits: MurmurHash64A by Austin Appleby.
 ///
-/// Blocks are read in little-endian order on every machine, so the values may be stored and sent. With
-/// seed 0 it is the hash of [`IdString64`](crate::IdString64).
+/// Blocks are read in little-endian order on every machine, so the values may be stored and sent.
+/// With seed 0 it is the hash of [`IdString64`](crate::IdString64).
 ///
 /// # Complexity
 ///
@@ -102,7 +102,8 @@ const fn hash_64(key: &[u8], seed: u64) -> u64 {
     finish_64(h)
 }
 
-/// Returns the 1 to 3 bytes that `key` ends with, and that are `rest`, as a number, the first one lowest.
+/// Returns the 1 to 3 bytes that `key` ends with, and that are `rest`, as a number, the first one
+/// lowest.
 #[inline]
 const fn tail_32(key: &[u8], rest: &[u8]) -> u32 {
     match key.last_chunk::<4>() {

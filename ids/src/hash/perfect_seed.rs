@@ -1,7 +1,7 @@
 //! The first seed under which no two keys of a set have the same 32-bit hash.
 //!
-//! Of n keys none collide with a chance of about e^(-n^2 / 2^33): 0.61 at 65 000, 0.31 at 100 000. So a
-//! few seeds are enough, and one that is bad is known half-way through the keys in the mean.
+//! Of n keys none collide with a chance of about e^(-n^2 / 2^33): 0.61 at 65 000, 0.31 at 100 000.
+//! So a few seeds are enough, and one that is bad is known half-way through the keys in the mean.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::arithmetic_side_effects,
@@ -29,8 +29,8 @@ const SMALL_TRIES: u32 = 64;
 /// The most keys that [`perfect_seed_in`] takes: a quarter of the hashes that there are.
 const KEYS_MAX: usize = 1 << 30;
 
-/// Returns the smallest seed under which [`murmur2_32`](crate::murmur2_32) tells all keys apart, for
-/// sets that are known while compiling.
+/// Returns the smallest seed under which [`murmur2_32`](crate::murmur2_32) tells all keys apart,
+/// for sets that are known while compiling.
 ///
 /// `None` means that two keys are equal, or that they were made to collide under every seed.
 ///
@@ -75,15 +75,15 @@ pub const fn perfect_seed(keys: &[&str]) -> Option<u32> {
     None
 }
 
-/// Returns the smallest seed below `tries` under which [`murmur2_32`](crate::murmur2_32) tells all keys
-/// apart.
+/// Returns the smallest seed below `tries` under which [`murmur2_32`](crate::murmur2_32) tells all
+/// keys apart.
 ///
 /// Then a key is its hash: comparing hashes compares keys, and the keys need not be kept.
 ///
 /// # Complexity
 ///
-/// O(n) a seed in the mean. About 1.6 seeds are tried at 65 000 keys, 3.2 at 100 000, 18 at 157 000, and
-/// e times as many for each further step of 2^33 in n^2.
+/// O(n) a seed in the mean. About 1.6 seeds are tried at 65 000 keys, 3.2 at 100 000, 18 at 157
+/// 000, and e times as many for each further step of 2^33 in n^2.
 ///
 /// # Memory
 ///
@@ -156,8 +156,8 @@ pub enum PerfectSeedError<'k> {
         /// Where it stands again.
         second: usize,
     },
-    /// As many seeds as allowed were tried. Allow more, take 64-bit hashes, or find out who made keys
-    /// that collide on purpose.
+    /// As many seeds as allowed were tried. Allow more, take 64-bit hashes, or find out who made
+    /// keys that collide on purpose.
     NoSeed {
         /// The seeds tried.
         tries: u32,
@@ -207,8 +207,8 @@ impl From<AllocError> for PerfectSeedError<'_> {
     }
 }
 
-/// Returns the first key whose hash an earlier one has. `table` is all 0 and has more slots than there
-/// are keys, a power of two of them.
+/// Returns the first key whose hash an earlier one has. `table` is all 0 and has more slots than
+/// there are keys, a power of two of them.
 fn first_collision<K: AsRef<str>>(keys: &[K], seed: u32, table: &mut [u32]) -> Option<usize> {
     let mask = table.len() - 1;
     // 0 marks a free slot; the key that hashes to it is remembered apart.
@@ -253,8 +253,8 @@ fn first_duplicate<K: AsRef<str>>(keys: &[K], table: &mut [u32]) -> Option<(usiz
     None
 }
 
-/// Returns `true` if the first `len` values differ from one another, by sorting them: a heap sort, which
-/// the compiler evaluates in few enough steps.
+/// Returns `true` if the first `len` values differ from one another, by sorting them: a heap sort,
+/// which the compiler evaluates in few enough steps.
 const fn all_differ(values: &mut [u32; SMALL_KEYS_MAX], len: usize) -> bool {
     let mut root = len / 2;
     while root > 0 {

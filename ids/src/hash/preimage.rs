@@ -1,7 +1,7 @@
 //! Printable text with a given hash and length.
 //!
-//! A block of the hash is a permutation, so that of all characters but one block the block is computed,
-//! not searched:
+//! A block of the hash is a permutation, so that of all characters but one block the block is
+//! computed, not searched:
 //!
 //! ```text
 //! 32 bits, 11 characters     aaaa  ????  bca        the block before the tail is solved for
@@ -35,13 +35,15 @@ const COUNTED_MAX: usize = 3;
 /// Writes text of visible ASCII whose [`murmur2_32`](crate::murmur2_32) under `seed` is `hash` over
 /// `text`, as long as `text` is.
 ///
-/// The same call gives the same text. `None` means that no such text exists: with 6 characters or more
-/// one always does for all practical purposes (the chance that none is found is below e^-160), with 5
-/// characters for 82 % of all hashes, with 4 for 1.8 %, with fewer hardly ever. `text` is then undefined.
+/// The same call gives the same text. `None` means that no such text exists: with 6 characters or
+/// more one always does for all practical purposes (the chance that none is found is below e^-160),
+/// with 5 characters for 82 % of all hashes, with 4 for 1.8 %, with fewer hardly ever. `text` is
+/// then undefined.
 ///
 /// # Complexity
 ///
-/// O(length), and 55 tries in the mean of some ten instructions each; 830 584 at most. Allocates nothing.
+/// O(length), and 55 tries in the mean of some ten instructions each; 830 584 at most. Allocates
+/// nothing.
 ///
 /// # Examples
 ///
@@ -84,12 +86,13 @@ pub fn preimage_32(hash: u32, seed: u32, text: &mut [u8]) -> Option<&str> {
     str::from_utf8(text).ok()
 }
 
-/// Writes text of visible ASCII whose [`murmur2_64a`](crate::murmur2_64a) under `seed` is `hash` over
-/// `text`, as long as `text` is.
+/// Writes text of visible ASCII whose [`murmur2_64a`](crate::murmur2_64a) under `seed` is `hash`
+/// over `text`, as long as `text` is.
 ///
-/// The same call gives the same text. `None` means that no such text exists: with 11 characters or more
-/// one always does for all practical purposes (the chance that none is found is below e^-270), with 10
-/// characters for 95 % of all hashes, with 9 for 3 %, with fewer hardly ever. `text` is then undefined.
+/// The same call gives the same text. `None` means that no such text exists: with 11 characters or
+/// more one always does for all practical purposes (the chance that none is found is below e^-270),
+/// with 10 characters for 95 % of all hashes, with 9 for 3 %, with fewer hardly ever. `text` is
+/// then undefined.
 ///
 /// # Complexity
 ///
@@ -134,8 +137,8 @@ pub fn preimage_64(hash: u64, seed: u64, text: &mut [u8]) -> Option<&str> {
     str::from_utf8(text).ok()
 }
 
-/// Counts through the last characters of `counted` and `tail`, those of the tail first, until `solved`
-/// says that these are the ones.
+/// Counts through the last characters of `counted` and `tail`, those of the tail first, until
+/// `solved` says that these are the ones.
 fn search(
     counted: &mut [u8],
     tail: &mut [u8],
@@ -181,8 +184,8 @@ fn is_visible(bytes: &[u8]) -> bool {
 const fn is_visible_word(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x80 * ONES;
-    // Each byte with its top bit set is greater than what is taken from it, and one without it that is at
-    // most 0x7f takes one more: no byte reaches into the next.
+    // Each byte with its top bit set is greater than what is taken from it, and one without it that
+    // is at most 0x7f takes one more: no byte reaches into the next.
     let too_great = word | ((word & !TOPS) + ONES);
     let great_enough = (word | TOPS) - 0x21 * ONES;
     (too_great | !great_enough) & TOPS == 0

@@ -40,20 +40,21 @@ use core::marker::PhantomData;
 use super::id_string::IdString;
 use image::{Parts, id_at, offset_at};
 
-/// A table from hashes to names, read in place from bytes: loaded, mapped, or built into the program.
+/// A table from hashes to names, read in place from bytes: loaded, mapped, or built into the
+/// program.
 ///
 /// The compile step fills a [`ReverseLookupBuilder`] and saves it beside its data; a tool opens the
-/// bytes; a shipped game has no such file and shows hashes. The default is the table without names, so
-/// that the same code serves both.
+/// bytes; a shipped game has no such file and shows hashes. The default is the table without names,
+/// so that the same code serves both.
 ///
 /// # Damage
 ///
-/// [`open`](Self::open) believes nothing: it checks every length against the bytes that are there, the
-/// checksum, the order, the text, and that each name hashes to the hash it is at. Any change within
-/// one aligned 8 bytes after the header changes the checksum, any other with a chance of all but 2^-64.
-/// So a name that is returned is a name with that hash. What cannot be seen is a table that somebody
-/// made on purpose with other names of the same hashes, and one that lacks names since it is older than
-/// the data.
+/// [`open`](Self::open) believes nothing: it checks every length against the bytes that are there,
+/// the checksum, the order, the text, and that each name hashes to the hash it is at. Any change
+/// within one aligned 8 bytes after the header changes the checksum, any other with a chance of all
+/// but 2^-64. So a name that is returned is a name with that hash. What cannot be seen is a table
+/// that somebody made on purpose with other names of the same hashes, and one that lacks names
+/// since it is older than the data.
 ///
 /// # Complexity
 ///
@@ -61,8 +62,8 @@ use image::{Parts, id_at, offset_at};
 ///
 /// # Memory
 ///
-/// In the file 8 bytes a name with 32-bit hashes, 12 with 64-bit ones, the text of the name, and 52 bytes
-/// once. The object is two slices and a string.
+/// In the file 8 bytes a name with 32-bit hashes, 12 with 64-bit ones, the text of the name, and 52
+/// bytes once. The object is two slices and a string.
 ///
 /// # Threads
 ///
@@ -109,7 +110,8 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     ///
     /// # Errors
     ///
-    /// [`DamagedLookup`] says where the bytes are wrong and how. Bytes after the end are refused too.
+    /// [`DamagedLookup`] says where the bytes are wrong and how. Bytes after the end are refused
+    /// too.
     pub fn open(bytes: &'a [u8]) -> Result<Self, DamagedLookup> {
         let parts = Parts::split::<I>(bytes)?;
         let text = parts.checked::<I>()?;
@@ -121,8 +123,8 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     ///
     /// # Complexity
     ///
-    /// O(log n), and most of its steps close by: hashes are spread evenly, so that the search begins where
-    /// the id should stand and strides out from there.
+    /// O(log n), and most of its steps close by: hashes are spread evenly, so that the search
+    /// begins where the id should stand and strides out from there.
     #[must_use]
     #[expect(
         clippy::arithmetic_side_effects,
@@ -156,8 +158,8 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
         (from < self.len() && id_at::<I>(self.hashes, from) == id).then(|| self.name_at(from))
     }
 
-    /// Returns something that prints as the name of `id`, or where that is not known as its hash after
-    /// a `#`. O(log n).
+    /// Returns something that prints as the name of `id`, or where that is not known as its hash
+    /// after a `#`. O(log n).
     #[must_use]
     pub fn show(&self, id: I) -> Shown<'a, I> {
         Shown { id, name: self.get(id) }

@@ -17,8 +17,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 {
     /// Inserts every object of `values` and passes their ids to `made`, in order; returns how many.
     ///
-    /// Room for as many as `values` promises is made first, so that a table grows at most once and an
-    /// iterator that knows its length is inserted wholly or not at all (but see `Errors`).
+    /// Room for as many as `values` promises is made first, so that a table grows at most once and
+    /// an iterator that knows its length is inserted wholly or not at all (but see `Errors`).
     ///
     /// # Complexity
     ///
@@ -26,8 +26,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     ///
     /// # Errors
     ///
-    /// [`InsertError`]. If `values` gave more than it promised, or a slot has lived all its lives, those
-    /// inserted before stay, and `made` knows them.
+    /// [`InsertError`]. If `values` gave more than it promised, or a slot has lived all its lives,
+    /// those inserted before stay, and `made` knows them.
     ///
     /// # Examples
     ///

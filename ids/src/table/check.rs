@@ -58,9 +58,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         for place in self.used..self.capacity.div_ceil(64) * 64 {
             self.parts.check(place, false, self.len()).or_else(|what| damage(what, place))?;
         }
-        // So the places to visit are those of the live slots: the bits are theirs, or each has one below their
-        // number that no other has. And the list names each free slot once: it is as long as they are many, and
-        // each of them is on it.
+        // So the places to visit are those of the live slots: the bits are theirs, or each has one
+        // below their number that no other has. And the list names each free slot once: it is as
+        // long as they are many, and each of them is on it.
         Ok(())
     }
 

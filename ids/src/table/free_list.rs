@@ -20,8 +20,8 @@ use crate::table::shape::{Parts, Shape};
 impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'_, S, T, I, F, E, A>
 {
-    /// Takes a slot from the free list, or a fresh one, and returns it with the bits of its next id. The
-    /// caller writes them.
+    /// Takes a slot from the free list, or a fresh one, and returns it with the bits of its next
+    /// id. The caller writes them.
     #[inline]
     pub(super) fn acquire(&mut self) -> Result<(usize, u64), InsertError> {
         if self.free <= F::MIN_FREE {
@@ -69,8 +69,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         self.free += 1;
     }
 
-    /// Takes the slot at a position out of the free list. The slot that would have been next takes over the
-    /// position.
+    /// Takes the slot at a position out of the free list. The slot that would have been next takes
+    /// over the position.
     pub(super) fn unlink(&mut self, position: usize) {
         let next = self.free_slot(self.first());
         self.place_free(next, self.parts.word(next) & I::GENERATION_MASK, position);
@@ -132,8 +132,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         }
     }
 
-    /// Moves the free list from where it ended in a smaller block. Positions are counted from the end, so
-    /// they stay.
+    /// Moves the free list from where it ended in a smaller block. Positions are counted from the
+    /// end, so they stay.
     ///
     /// # Safety
     ///
@@ -173,8 +173,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         let entry = self.entry(position);
         // SAFETY: the position is the table's own.
         unsafe { entry.write(I::Repr::narrow(slot as u64)) };
-        // Numbers are odd, so that the index in the word of a dead slot is not its own, however many of its
-        // bits the table's mask leaves; `position_of` knows that two positions have one.
+        // Numbers are odd, so that the index in the word of a dead slot is not its own, however
+        // many of its bits the table's mask leaves; `position_of` knows that two positions have
+        // one.
         self.parts.set_word(slot, generation | (slot as u64 ^ (position as u64 | 1)));
     }
 
@@ -188,7 +189,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Returns where a position of the list lies.
     #[inline]
     fn entry(&self, position: usize) -> NonNull<I::Repr> {
-        // SAFETY: callers name positions below the capacity, which are before the end (invariant 7).
+        // SAFETY: callers name positions below the capacity, which are before the end (invariant
+        // 7).
         unsafe { self.free_end.sub(position + 1) }
     }
 
@@ -236,8 +238,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     }
 }
 
-/// Returns `true` if bits have the last generation. Where no tag is above it, all smaller numbers have another
-/// one, and a comparison in the id's own width is a single instruction.
+/// Returns `true` if bits have the last generation. Where no tag is above it, all smaller numbers
+/// have another one, and a comparison in the id's own width is a single instruction.
 #[inline]
 fn is_last<I: TableId>(bits: u64) -> bool {
     if I::TAG_BITS == 0 {

@@ -11,20 +11,20 @@ use core::ptr::NonNull;
 /// From how many bits on a word is walked by its runs.
 const DENSE: u32 = 56;
 
-/// Bit n is set if n, as the first four bits of a word, has a hole at most. Of the words that are dense this
-/// misses one in seventy, and it spares the others the counting of all bits.
+/// Bit n is set if n, as the first four bits of a word, has a hole at most. Of the words that are
+/// dense this misses one in seventy, and it spares the others the counting of all bits.
 const MAY_BE_DENSE: u64 = 1 << 0b0111 | 1 << 0b1011 | 1 << 0b1101 | 1 << 0b1110 | 1 << 0b1111;
 
 /// Visits the set bits of a bitmap in order.
 ///
-/// A word is walked bit by bit: no branch depends on where the bits are. But each bit waits for the one
-/// before to be cleared, so a word that has few holes is walked by its runs, where the next place is the
-/// last one plus one and only the holes are mispredicted.
+/// A word is walked bit by bit: no branch depends on where the bits are. But each bit waits for the
+/// one before to be cleared, so a word that has few holes is walked by its runs, where the next
+/// place is the last one plus one and only the holes are mispredicted.
 ///
 /// # Invariants
 ///
-/// 1. `base` is the place of the lowest bit of the last word taken; `word` or `rest` is what is left of
-///    it, `rest` if it is walked by its runs, and the other is 0.
+/// 1. `base` is the place of the lowest bit of the last word taken; `word` or `rest` is what is
+///    left of it, `rest` if it is walked by its runs, and the other is 0.
 /// 2. `place..run` is what is left of a run, and empty while `word` is not 0.
 /// 3. `next` leads to the word behind, `end` behind the last word of the bitmap.
 #[doc(hidden)]

@@ -22,8 +22,8 @@ impl Shape for Holes {
 
 /// # Invariants
 ///
-/// 1. `words` leads to as many words as [`slots_for`] says, `live` to a bit for each place, `objects` to
-///    the places, all in one block; without a block `words` leads to one zero.
+/// 1. `words` leads to as many words as [`slots_for`] says, `live` to a bit for each place,
+///    `objects` to the places, all in one block; without a block `words` leads to one zero.
 /// 2. The bit of a place is set where the slot's word is live, and then an object lies there.
 #[doc(hidden)]
 pub struct HoleParts<T, R: Repr> {
@@ -128,8 +128,8 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         // SAFETY: as above.
         unsafe { to.words.copy_from(self.words, used) };
         if to.objects != self.objects {
-            // SAFETY: as above, and other objects are in another block. Places are copied whether or not an
-            // object lies there.
+            // SAFETY: as above, and other objects are in another block. Places are copied whether
+            // or not an object lies there.
             unsafe { to.objects.copy_from_nonoverlapping(self.objects, used) };
         }
     }
@@ -157,7 +157,8 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     #[inline]
     fn take(self, slot: usize, _len: usize, _mask: usize) -> T {
         self.set_live_word(slot, self.live_word(slot) & !(1 << (slot % 64)));
-        // SAFETY: the slot was live, so an object lies there (invariant 2), which is not used again.
+        // SAFETY: the slot was live, so an object lies there (invariant 2), which is not used
+        // again.
         unsafe { self.object_at(slot).read() }
     }
 

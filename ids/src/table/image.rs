@@ -6,7 +6,8 @@ use crate::id::{Repr, TableId};
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::shape::{Parts, Shape};
 
-/// The first eight bytes as a number, so that bytes of a machine of the other order are told at once.
+/// The first eight bytes as a number, so that bytes of a machine of the other order are told at
+/// once.
 const MAGIC: u64 = u64::from_ne_bytes(*b"LOLIGOID");
 
 /// The version that this code writes and reads.
@@ -117,8 +118,8 @@ pub(super) fn number(header: &[u8], at: usize) -> u64 {
 
 /// Returns the checksum of an image: of all its bytes but the checksum itself.
 ///
-/// Each step is a bijection of the sum for given bytes, and of eight bytes for a given sum, so a change
-/// within eight bytes is always seen; larger ones are missed once in 2^64.
+/// Each step is a bijection of the sum for given bytes, and of eight bytes for a given sum, so a
+/// change within eight bytes is always seen; larger ones are missed once in 2^64.
 pub(super) fn checksum(image: &[u8]) -> u64 {
     let (header, body) = image.split_at(HEADER);
     let sum = add(0x9e37_79b9_7f4a_7c15, &header[..CHECKSUM]);

@@ -16,8 +16,8 @@ use crate::table::shape::{Parts, Shape};
 impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'_, S, T, I, F, E, A>
 {
-    /// Visits the objects: in order of their slots in a [`HoleTable`](crate::HoleTable), in order of
-    /// [`as_slice`](crate::PackedTable::as_slice) in a [`PackedTable`](crate::PackedTable).
+    /// Visits the objects: in order of their slots in a [`HoleTable`](crate::HoleTable), in order
+    /// of [`as_slice`](crate::PackedTable::as_slice) in a [`PackedTable`](crate::PackedTable).
     ///
     /// # Complexity
     ///
@@ -98,8 +98,8 @@ struct Walk<'t, S: Shape, T, I: TableId> {
     table: PhantomData<(&'t T, I)>,
 }
 
-// SAFETY: a walk only leads to the objects of a table that is lent; the code that turns places into references
-// has the bounds on `T`.
+// SAFETY: a walk only leads to the objects of a table that is lent; the code that turns places into
+// references has the bounds on `T`.
 unsafe impl<S: Shape, T: Sync, I: TableId> Send for Walk<'_, S, T, I> {}
 
 // SAFETY: as above; a shared walk cannot be advanced.
@@ -110,8 +110,8 @@ impl<S: Shape, T, I: TableId> Walk<'_, S, T, I> {
     #[inline]
     fn object_at(parts: S::Parts<T, I::Repr>, place: usize) -> NonNull<T> {
         let object = parts.object_at(place);
-        // SAFETY: it is a `NonNull`; the compiler forgets that on the way, and would look at each object's
-        // address for the end of the walk.
+        // SAFETY: it is a `NonNull`; the compiler forgets that on the way, and would look at each
+        // object's address for the end of the walk.
         unsafe { assert_unchecked(object.addr().get() != 0) };
         object
     }
@@ -174,8 +174,8 @@ walk!(
 walk!(
     /// The objects of a [`Table`], lent by [`Table::iter_mut`].
     IterMut<'t, T, I>, &'t mut T, { lent },
-    // SAFETY: an object is at a live place, the table is lent to be changed for `'t`, and each place
-    // is visited once.
+    // SAFETY: an object is at a live place, the table is lent to be changed for `'t`, and each
+    // place is visited once.
     |parts, place| unsafe { Walk::<S, T, I>::object_at(parts, place).as_mut() }
 );
 walk!(
@@ -194,8 +194,8 @@ walk!(
 walk!(
     /// The objects of a [`Table`] with their ids, lent by [`Table::iter_with_ids_mut`].
     IterWithIdsMut<'t, T, I>, (I, &'t mut T), { lent },
-    // SAFETY: an object is at a live place, the table is lent to be changed for `'t`, and each place
-    // is visited once.
+    // SAFETY: an object is at a live place, the table is lent to be changed for `'t`, and each
+    // place is visited once.
     |parts, place| (Walk::<S, T, I>::id_at(parts, place), unsafe {
         Walk::<S, T, I>::object_at(parts, place).as_mut()
     })

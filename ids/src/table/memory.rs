@@ -51,8 +51,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     ///
     /// # Errors
     ///
-    /// [`InsertError::Memory`] if the memory is too short, [`InsertError::Full`] if the index of an id
-    /// cannot name so many slots.
+    /// [`InsertError::Memory`] if the memory is too short, [`InsertError::Full`] if the index of an
+    /// id cannot name so many slots.
     ///
     /// # Examples
     ///
@@ -83,7 +83,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             let skip = block.align_offset(align(Self::MEASURES));
             // SAFETY: the length includes what may be skipped to align the table.
             let block = unsafe { block.add(skip) };
-            // SAFETY: from here on the block is as long as a table of the given number of slots, and aligned.
+            // SAFETY: from here on the block is as long as a table of the given number of slots,
+            // and aligned.
             unsafe { table.spread(block, slots) };
         }
         Ok(table)
@@ -103,8 +104,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         }
     }
 
-    /// Gives the table a tag, which all of its ids will carry, so that it tells its own ids from those of
-    /// other tables.
+    /// Gives the table a tag, which all of its ids will carry, so that it tells its own ids from
+    /// those of other tables.
     ///
     /// # Panics
     ///
@@ -140,7 +141,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         self
     }
 
-    /// Makes room for `more` objects beyond those that are live, so that inserting them needs no memory.
+    /// Makes room for `more` objects beyond those that are live, so that inserting them needs no
+    /// memory.
     ///
     /// # Complexity
     ///
@@ -200,7 +202,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         let old = self.capacity;
         let block = match Self::layout(old) {
             Some(before) if old > 0 => {
-                // SAFETY: the block came from this allocator with this layout, and nobody else uses it.
+                // SAFETY: the block came from this allocator with this layout, and nobody else uses
+                // it.
                 unsafe { memory.reallocate(self.parts.block(), before, layout) }
             }
             _ => memory.allocate(layout),
@@ -211,11 +214,13 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         Ok(())
     }
 
-    /// Spreads what was in a block for `self.capacity` objects out over the block that it has become.
+    /// Spreads what was in a block for `self.capacity` objects out over the block that it has
+    /// become.
     ///
     /// # Safety
     ///
-    /// The block is as long as for `capacity` objects, and as aligned, and begins with what the old one held.
+    /// The block is as long as for `capacity` objects, and as aligned, and begins with what the old
+    /// one held.
     unsafe fn spread(&mut self, block: NonNull<u8>, capacity: usize) {
         let before = self.capacity;
         let (used, len) = (self.used, self.len());
@@ -268,8 +273,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         let Some(layout) = Self::layout(capacity) else {
             unreachable!("the block was taken with a layout");
         };
-        // SAFETY: the parts' first array is where the block begins; it came from this allocator with this
-        // layout, and nothing uses it any more.
+        // SAFETY: the parts' first array is where the block begins; it came from this allocator
+        // with this layout, and nothing uses it any more.
         unsafe { memory.deallocate_sized(parts.block(), layout) };
     }
 

@@ -34,8 +34,8 @@ struct Slot<R: Repr> {
 
 /// # Invariants
 ///
-/// 1. `slots` leads to as many slots as [`slots_for`] says, `ids` and `objects` to `capacity` of them,
-///    all in one block; without a block `slots` leads to one slot of zeros.
+/// 1. `slots` leads to as many slots as [`slots_for`] says, `ids` and `objects` to `capacity` of
+///    them, all in one block; without a block `slots` leads to one slot of zeros.
 /// 2. The first `len` of `objects` are objects, those of `ids` the bits of their ids.
 /// 3. The place of a live slot is below `len`, and the id there is the slot's.
 #[doc(hidden)]
@@ -132,7 +132,8 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
         // SAFETY: as above.
         unsafe { to.slots.copy_from(self.slots, used) };
         if to.objects != self.objects {
-            // SAFETY: as above, and other objects are in another block; those here are not used again.
+            // SAFETY: as above, and other objects are in another block; those here are not used
+            // again.
             unsafe { to.objects.copy_from_nonoverlapping(self.objects, len) };
         }
     }
@@ -166,8 +167,8 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
         // SAFETY: the slot is live, so an object is in its place (invariants 2 and 3).
         let taken = unsafe { self.object_at(place).read() };
         let moved = self.bits_at(last);
-        // SAFETY: both places are below `len`; they may be the same, in which case nothing changes. The
-        // object there was read, so it is held once.
+        // SAFETY: both places are below `len`; they may be the same, in which case nothing changes.
+        // The object there was read, so it is held once.
         unsafe { self.object_at(place).copy_from(self.object_at(last), 1) };
         self.set_bits_at(place, moved);
         self.set_place(moved as usize & mask, place);

@@ -1,4 +1,5 @@
-//! Ids that are known before their object: given by a server or an undo, or reserved to be filled later.
+//! Ids that are known before their object: given by a server or an undo, or reserved to be filled
+//! later.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "`used` is below the limit and counts are of slots in the state that the branch \
@@ -16,17 +17,19 @@ use crate::table::shape::{Parts, Shape};
 impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'_, S, T, I, F, E, A>
 {
-    /// Inserts an object that is to have the given id: one that was removed and comes back (undo), or one
-    /// whose id another machine has given out.
+    /// Inserts an object that is to have the given id: one that was removed and comes back (undo),
+    /// or one whose id another machine has given out.
     ///
-    /// The slot may be free, retired or not yet used. It takes over the id's generation and goes on from
-    /// there, so the caller vouches that ids of this slot which are younger than `id` are forgotten. If it is
-    /// taken out of the middle of the free list, the slot that was next there takes its turn.
+    /// The slot may be free, retired or not yet used. It takes over the id's generation and goes on
+    /// from there, so the caller vouches that ids of this slot which are younger than `id` are
+    /// forgotten. If it is taken out of the middle of the free list, the slot that was next there
+    /// takes its turn.
     ///
     /// # Complexity
     ///
-    /// O(1), wherever on the free list the slot is. The first time that a slot is used, O(slots below
-    /// it that were never used), which go on the free list; O(capacity) where the table grows.
+    /// O(1), wherever on the free list the slot is. The first time that a slot is used, O(slots
+    /// below it that were never used), which go on the free list; O(capacity) where the table
+    /// grows.
     ///
     /// # Errors
     ///
@@ -74,8 +77,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 
     /// Returns an id for an object that comes later, through [`fill`](Self::fill).
     ///
-    /// Until then the id names nothing: [`contains`](Self::contains), [`get`](Self::get) and iteration do not
-    /// know it. A caller that does not need it any more [gives it up](Self::give_up).
+    /// Until then the id names nothing: [`contains`](Self::contains), [`get`](Self::get) and
+    /// iteration do not know it. A caller that does not need it any more [gives it
+    /// up](Self::give_up).
     ///
     /// # Complexity
     ///
@@ -137,8 +141,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     ///
     /// # Errors
     ///
-    /// [`NotReserved`] if the id is not reserved in this table. The table is as it was and the object
-    /// is dropped.
+    /// [`NotReserved`] if the id is not reserved in this table. The table is as it was and the
+    /// object is dropped.
     pub fn fill(&mut self, id: I, value: T) -> Result<(), NotReserved> {
         if !self.is_reserved(id) {
             return Err(NotReserved);

@@ -24,8 +24,8 @@ where
 {
     /// Returns the table that was saved as `image`, with memory from `memory`.
     ///
-    /// It has the tag and the limit that it had, names the same objects by the same ids, and hands out the
-    /// same ids from here on. The image need not be aligned.
+    /// It has the tag and the limit that it had, names the same objects by the same ids, and hands
+    /// out the same ids from here on. The image need not be aligned.
     ///
     /// # Complexity
     ///
@@ -33,10 +33,10 @@ where
     ///
     /// # Errors
     ///
-    /// [`RestoreError`], with offset and reason, if the bytes are not an image of a table of this very type, if
-    /// any of them was changed (always found where the change is within eight bytes, else with
-    /// 2^64 to 1), if what they say does not hold together though the checksum is right, or if memory is
-    /// refused.
+    /// [`RestoreError`], with offset and reason, if the bytes are not an image of a table of this
+    /// very type, if any of them was changed (always found where the change is within eight bytes,
+    /// else with 2^64 to 1), if what they say does not hold together though the checksum is right,
+    /// or if memory is refused.
     pub fn restore(image: &[u8], memory: &'a A) -> Result<Self, RestoreError> {
         let counts = Self::believed(image)?;
         let Ok(limit) = usize::try_from(counts.limit) else {
@@ -50,8 +50,8 @@ where
         Ok(table)
     }
 
-    /// Returns the table that was saved as `image`, in memory of the caller and with `slots` slots, its
-    /// limit from here on.
+    /// Returns the table that was saved as `image`, in memory of the caller and with `slots` slots,
+    /// its limit from here on.
     ///
     /// # Complexity
     ///
@@ -76,8 +76,8 @@ where
         Ok(table)
     }
 
-    /// Returns the counts of an image whose type, length and checksum are right and whose counts agree with
-    /// its length.
+    /// Returns the counts of an image whose type, length and checksum are right and whose counts
+    /// agree with its length.
     fn believed(image: &[u8]) -> Result<Counts, RestoreError> {
         if image.len() < HEADER {
             return wrong(image.len(), "the image ends within its header");
@@ -122,7 +122,8 @@ where
         Ok(counts)
     }
 
-    /// Fills a table that has the memory, but nothing in it. On an error it is left as what may be dropped.
+    /// Fills a table that has the memory, but nothing in it. On an error it is left as what may be
+    /// dropped.
     fn fill_from(&mut self, image: &[u8], counts: Counts) -> Result<(), RestoreError> {
         self.tag = counts.tag;
         self.used = counts.used as usize;
@@ -143,7 +144,8 @@ where
         Ok(())
     }
 
-    /// Takes the words over and returns how many are live. The place of a live slot is one that is none.
+    /// Takes the words over and returns how many are live. The place of a live slot is one that is
+    /// none.
     fn words_from(&mut self, from: From<'_, I>) -> Result<usize, RestoreError> {
         let mut live = 0;
         for slot in 0..from.used() {
@@ -191,8 +193,8 @@ where
         }
     }
 
-    /// Walks the free list and writes it down. A slot that was visited is on it from then on, so a list that
-    /// runs in a circle is found.
+    /// Walks the free list and writes it down. A slot that was visited is on it from then on, so a
+    /// list that runs in a circle is found.
     fn list_from(&mut self, from: From<'_, I>) -> Result<(), RestoreError> {
         let (mut slot, mut last) = (from.counts.head, None);
         for _ in 0..from.counts.free {

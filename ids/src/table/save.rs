@@ -27,16 +27,17 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
         HEADER + (self.used + ids) * word + objects * size_of::<T>()
     }
 
-    /// Writes the table in place: the free list, the generations and reserved ids included, so that the
-    /// restored one hands out the same ids.
+    /// Writes the table in place: the free list, the generations and reserved ids included, so that
+    /// the restored one hands out the same ids.
     ///
     /// ```text
     /// | header: type, counts, length, checksum | words of the slots | objects, zeros in holes |
     /// | header                                 | words of the slots | ids | objects |          packed
     /// ```
     ///
-    /// Two tables that had the same history of calls write the same bytes, whatever their memory, and a
-    /// restored table writes the bytes that it was restored from. Numbers are in the machine's order.
+    /// Two tables that had the same history of calls write the same bytes, whatever their memory,
+    /// and a restored table writes the bytes that it was restored from. Numbers are in the
+    /// machine's order.
     ///
     /// # Complexity
     ///
@@ -44,7 +45,8 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
     ///
     /// # Errors
     ///
-    /// [`SaveError`] if `into` is not [`saved_len`](Self::saved_len) bytes long. Nothing is written.
+    /// [`SaveError`] if `into` is not [`saved_len`](Self::saved_len) bytes long. Nothing is
+    /// written.
     ///
     /// # Examples
     ///
@@ -106,8 +108,8 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
         unsafe { self.parts.object_at(place).as_ref() }
     }
 
-    /// Returns the word of a slot as it is saved: that of a free one leads on to the next, which does not tell
-    /// where in its ring a list began.
+    /// Returns the word of a slot as it is saved: that of a free one leads on to the next, which
+    /// does not tell where in its ring a list began.
     fn linked(&self, slot: usize) -> u64 {
         let word = self.parts.word(slot);
         match self.position_of(slot) {

@@ -47,15 +47,15 @@ pub(crate) struct Offsets {
     pub(crate) bytes: usize,
 }
 
-/// Returns how many slots a table has for `capacity` objects: a power of two, so that a mask keeps any
-/// index within, and at least two, so that a dead slot can hold an index that is not its own.
+/// Returns how many slots a table has for `capacity` objects: a power of two, so that a mask keeps
+/// any index within, and at least two, so that a dead slot can hold an index that is not its own.
 pub(crate) const fn slots_for(capacity: usize) -> Option<usize> {
     let least = if capacity < 2 { 2 } else { capacity };
     least.checked_next_power_of_two()
 }
 
-/// Returns where the arrays begin, or `None` if no memory is that large. None of them begins earlier where
-/// the capacity is larger.
+/// Returns where the arrays begin, or `None` if no memory is that large. None of them begins
+/// earlier where the capacity is larger.
 pub(crate) const fn offsets(measures: Measures, capacity: usize) -> Option<Offsets> {
     let Some(count) = slots_for(capacity) else { return None };
     let Some(objects) = capacity.checked_mul(measures.object) else { return None };
@@ -94,19 +94,19 @@ pub(crate) const fn fixed_len(measures: Measures, capacity: usize) -> Option<usi
 
 /// The pointers into a table's memory, and what differs between the two arrangements.
 ///
-/// A *slot* is what the index of an id names, a *place* is where the object lies: the same number in a
-/// table with holes, another in a packed one.
+/// A *slot* is what the index of an id names, a *place* is where the object lies: the same number
+/// in a table with holes, another in a packed one.
 ///
 /// These methods check nothing in release builds: the table that calls them keeps slots below the
-/// number that [`slots_for`] gives, and places for objects below the capacity. Nothing outside of this crate
-/// can get hold of a table's parts.
+/// number that [`slots_for`] gives, and places for objects below the capacity. Nothing outside of
+/// this crate can get hold of a table's parts.
 #[doc(hidden)]
 pub trait Parts<T, R: Repr>: Copy {
     /// From which the layout follows, but for the list of free slots.
     const MEASURES: Measures;
 
-    /// Whether a stack of the free slots needs room of its own. Else it is at the end of what is beside the
-    /// objects, which those that are live do not reach.
+    /// Whether a stack of the free slots needs room of its own. Else it is at the end of what is
+    /// beside the objects, which those that are live do not reach.
     const STACK_APART: bool;
 
     /// Names the arrangement in a saved image.
@@ -118,7 +118,8 @@ pub trait Parts<T, R: Repr>: Copy {
     /// Visits the live places in order.
     type Walk: ExactSizeIterator<Item = usize>;
 
-    /// Returns the parts of a table without memory: one slot, which equals no id and is never written.
+    /// Returns the parts of a table without memory: one slot, which equals no id and is never
+    /// written.
     fn nowhere() -> Self;
 
     /// Returns where the block begins.
@@ -128,8 +129,9 @@ pub trait Parts<T, R: Repr>: Copy {
     ///
     /// # Safety
     ///
-    /// The block is as large as [`offsets`] says for `measures` and `capacity`, and aligned as [`align`]
-    /// says. The measures are [`MEASURES`](Self::MEASURES) but for the list of free slots.
+    /// The block is as large as [`offsets`] says for `measures` and `capacity`, and aligned as
+    /// [`align`] says. The measures are [`MEASURES`](Self::MEASURES) but for the list of free
+    /// slots.
     unsafe fn within(block: NonNull<u8>, measures: Measures, capacity: usize) -> Self;
 
     /// Makes every slot from `used` on dead.
@@ -143,8 +145,8 @@ pub trait Parts<T, R: Repr>: Copy {
     ///
     /// # Safety
     ///
-    /// Both are parts of blocks with room for them, `to` with no less than these, and these are not used
-    /// again. Both are in one block, or in two that are apart.
+    /// Both are parts of blocks with room for them, `to` with no less than these, and these are not
+    /// used again. Both are in one block, or in two that are apart.
     unsafe fn move_to(self, to: Self, used: usize, len: usize);
 
     /// Returns the word of a slot: the id's bits where it is live.
@@ -156,8 +158,8 @@ pub trait Parts<T, R: Repr>: Copy {
     /// Makes a slot live, with `len` live ones before.
     fn put(self, slot: usize, bits: u64, len: usize, value: T);
 
-    /// Takes the object of a live slot out, with `len` live ones before, and leaves the slot's word as
-    /// it is. `mask` takes the slot from an id's bits.
+    /// Takes the object of a live slot out, with `len` live ones before, and leaves the slot's word
+    /// as it is. `mask` takes the slot from an id's bits.
     fn take(self, slot: usize, len: usize, mask: usize) -> T;
 
     /// Returns the place of a live slot.
@@ -184,8 +186,8 @@ pub trait Parts<T, R: Repr>: Copy {
     /// Visits the live places in order, while the table is not changed.
     fn walk(self, used: usize, len: usize) -> Self::Walk;
 
-    /// Returns `true` if what the arrangement keeps of a slot beside its word agrees with its being live or
-    /// dead.
+    /// Returns `true` if what the arrangement keeps of a slot beside its word agrees with its being
+    /// live or dead.
     ///
     /// # Errors
     ///

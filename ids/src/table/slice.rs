@@ -20,7 +20,8 @@ impl<T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
-        // SAFETY: the first `len` places hold objects, and nobody changes them while `self` is lent.
+        // SAFETY: the first `len` places hold objects, and nobody changes them while `self` is
+        // lent.
         unsafe { slice::from_raw_parts(self.parts.objects().as_ptr(), self.len()) }
     }
 

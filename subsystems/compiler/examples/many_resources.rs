@@ -1,4 +1,5 @@
-//! How long a project of 20 000 resources takes: from nothing, with nothing changed, with one file changed.
+//! How long a project of 20 000 resources takes: from nothing, with nothing changed, with one file
+//! changed.
 //!
 //! ```text
 //! cargo run --profile measured -p loligo-compiler --example many_resources [-- RESOURCES [JOBS]]
@@ -50,7 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     compile("from nothing")?;
     compile("nothing changed, files younger than 2 s")?;
-    // Of files that are younger nobody knows whether they will change once more within what their times show.
+    // Of files that are younger nobody knows whether they will change once more within what their
+    // times show.
     thread::sleep(Duration::from_secs(4));
     compile("nothing changed, hashes learnt again once")?;
     for _ in 0..3 {
@@ -63,14 +65,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns how long this thread has had a processor, where Linux tells: on a busy machine the clock tells little.
+/// Returns how long this thread has had a processor, where Linux tells: on a busy machine the clock
+/// tells little.
 fn busy_ms() -> Option<f64> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = text.split(' ').next()?.parse().ok()?;
     Some(nanoseconds / 1e6)
 }
 
-/// Writes a project: settings, every tenth resource a file that is copied, and a package for each folder.
+/// Writes a project: settings, every tenth resource a file that is copied, and a package for each
+/// folder.
 fn generate(sources: &Path, count: usize) -> Result<usize, Box<dyn Error>> {
     let mut text = String::new();
     for number in 0..count {

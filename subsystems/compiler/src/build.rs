@@ -30,19 +30,19 @@ use state::State;
 impl Project<'_> {
     /// Compiles what has changed since the last compile into the data folder.
     ///
-    /// A resource that fails keeps what it last became, and is tried again each time. All others are compiled. The
-    /// process may be killed at any moment: the folder then holds what it held before or what it was to hold, and the
-    /// next compile goes on from there.
+    /// A resource that fails keeps what it last became, and is tried again each time. All others
+    /// are compiled. The process may be killed at any moment: the folder then holds what it held
+    /// before or what it was to hold, and the next compile goes on from there.
     ///
     /// # Complexity
     ///
-    /// A question to the file system for each file and each compiled file; reading what has changed; compiling what
-    /// depends on it.
+    /// A question to the file system for each file and each compiled file; reading what has
+    /// changed; compiling what depends on it.
     ///
     /// # Errors
     ///
-    /// [`BuildError`] if a folder cannot be read or written, or another compile is at work. What is wrong with resources
-    /// is in the report.
+    /// [`BuildError`] if a folder cannot be read or written, or another compile is at work. What is
+    /// wrong with resources is in the report.
     pub fn compile(&self, executor: &dyn Executor) -> Result<Report, BuildError> {
         if !self.folder.is_dir() {
             let why = "there is no such folder; name the folder of the project's sources";
@@ -92,7 +92,8 @@ impl Project<'_> {
         }
         tell_changes(&old, &index, &mut report);
         report.errors.sort_by(|a, b| place(&a.fault).cmp(&place(&b.fault)));
-        // Whatever was written just now has another stamp than was seen, so this look can then never be had again.
+        // Whatever was written just now has another stamp than was seen, so this look can then
+        // never be had again.
         if let Some(seen) = seen.filter(|_| report.errors.is_empty() && report.compiled == 0) {
             data.put_changed(LOOK, &Look::new(seen, report.fresh as u64).to_bytes())?;
         }
@@ -153,7 +154,8 @@ impl Project<'_> {
         let mut files: HashMap<Arc<str>, ContentHash> = HashMap::new();
         for dependency in entries.iter().flat_map(|entry| &entry.dependencies) {
             if let Dependency::File { path, hash: Some(hash) } = dependency {
-                // What a compile found may be newer than what was known before it. Where it is, the stamp tells.
+                // What a compile found may be newer than what was known before it. Where it is, the
+                // stamp tells.
                 let known = state.file(path).unwrap_or(*hash);
                 files.insert(path.clone(), known);
             }

@@ -9,11 +9,11 @@ use crate::error::CompileFault;
 
 /// Makes the payload of a resource of its source.
 ///
-/// What it makes depends on nothing but what it asks its [`Context`] for; the context writes down what was asked, and the
-/// compile calls it again when any of that has changed.
+/// What it makes depends on nothing but what it asks its [`Context`] for; the context writes down
+/// what was asked, and the compile calls it again when any of that has changed.
 pub trait Compiler: Send + Sync {
-    /// Returns the version. It changes whenever the same sources give another payload, and then all of its resources
-    /// are recompiled; the program that reads them compares it.
+    /// Returns the version. It changes whenever the same sources give another payload, and then all
+    /// of its resources are recompiled; the program that reads them compares it.
     fn version(&self) -> u32;
 
     /// Makes the payload.
@@ -85,8 +85,9 @@ impl Compilers {
         self.by_type.insert(type_name.to_owned(), Box::new(compiler));
     }
 
-    /// Takes files that end in another way for resources of a type: `stone.png` is the texture `stone`, unless there is a
-    /// `stone.texture`. Their compiler sees the end in [`source_path`](Context::source_path).
+    /// Takes files that end in another way for resources of a type: `stone.png` is the texture
+    /// `stone`, unless there is a `stone.texture`. Their compiler sees the end in
+    /// [`source_path`](Context::source_path).
     ///
     /// # Panics
     ///
@@ -108,7 +109,8 @@ impl Compilers {
         self.by_type.get(type_name).map(|compiler| &**compiler)
     }
 
-    /// Returns the ends that files may have besides their type, in order, and the types that they stand for.
+    /// Returns the ends that files may have besides their type, in order, and the types that they
+    /// stand for.
     pub(crate) fn ends(&self) -> impl Iterator<Item = (&str, &str)> {
         self.ends.iter().map(|(end, type_name)| (&**end, &**type_name))
     }

@@ -46,8 +46,9 @@ pub(crate) const PLATFORM_OPTION: &str = "platform";
 /// The options by which files become resources, or do not.
 pub(crate) const TARGET_OPTIONS: [&str; 2] = ["source platform", "languages"];
 
-/// What a compiler sees of the project. Whatever it asks for is written down as a dependency of the resource, absent files
-/// and folders too, so that the resource is recompiled when any of it changes.
+/// What a compiler sees of the project. Whatever it asks for is written down as a dependency of the
+/// resource, absent files and folders too, so that the resource is recompiled when any of it
+/// changes.
 ///
 /// Paths are those of the project, with `/` between their steps: `textures/door.png`.
 pub struct Context<'c> {
@@ -96,7 +97,8 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// Returns which resource is compiled: its properties are those that the program chooses by, without the platform.
+    /// Returns which resource is compiled: its properties are those that the program chooses by,
+    /// without the platform.
     #[must_use]
     pub const fn resource(&self) -> &ResourceName {
         self.resource
@@ -167,7 +169,8 @@ impl<'c> Context<'c> {
         Ok(bytes)
     }
 
-    /// Returns what is in a folder, in order; the project itself is the empty path. Nothing if there is no such folder.
+    /// Returns what is in a folder, in order; the project itself is the empty path. Nothing if
+    /// there is no such folder.
     ///
     /// # Errors
     ///
@@ -182,8 +185,8 @@ impl<'c> Context<'c> {
         Ok(tree.folder(folder))
     }
 
-    /// Returns the names of the resources of a type in a folder, in order, though not of those in folders in it: those
-    /// that are there for whom is compiled, whatever their properties.
+    /// Returns the names of the resources of a type in a folder, in order, though not of those in
+    /// folders in it: those that are there for whom is compiled, whatever their properties.
     ///
     /// # Errors
     ///
@@ -206,8 +209,8 @@ impl<'c> Context<'c> {
         Ok(names_of_type(paths, type_name, self.shared.compilers, self.shared.target))
     }
 
-    /// Returns the path of the source of another resource, if there is one: of its variants for whom is compiled, the one
-    /// with most properties of this resource and no others.
+    /// Returns the path of the source of another resource, if there is one: of its variants for
+    /// whom is compiled, the one with most properties of this resource and no others.
     ///
     /// # Errors
     ///
@@ -244,20 +247,23 @@ impl<'c> Context<'c> {
         self.option(PLATFORM_OPTION).unwrap_or_default()
     }
 
-    /// Returns the byte order of the machines that are compiled for: that of every number in the payload.
+    /// Returns the byte order of the machines that are compiled for: that of every number in the
+    /// payload.
     #[must_use]
     pub const fn endian(&self) -> Endian {
         self.shared.target.destination.endian
     }
 
-    /// Hashes a name that the payload holds, and keeps it for the table that leads from hashes to names.
+    /// Hashes a name that the payload holds, and keeps it for the table that leads from hashes to
+    /// names.
     pub fn name(&mut self, name: &str) -> IdString64 {
         self.names.insert(name.to_owned());
         IdString64::new(name)
     }
 
-    /// Names another resource, which the payload leads to. That there is one is checked when all are known; where there
-    /// is none, the place in the source is told: line and column from 1 on, 0 where they are not known.
+    /// Names another resource, which the payload leads to. That there is one is checked when all
+    /// are known; where there is none, the place in the source is told: line and column from 1 on,
+    /// 0 where they are not known.
     pub fn refer(
         &mut self,
         type_name: &str,

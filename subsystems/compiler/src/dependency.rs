@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use loligo_resources::ContentHash;
 
-/// Something that a compiler asked for, and what it got. When it would get something else, the resource is recompiled.
+/// Something that a compiler asked for, and what it got. When it would get something else, the
+/// resource is recompiled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dependency {
     /// A file.

@@ -5,8 +5,9 @@ use std::io::{self, Write as _};
 
 use crate::guarded_folder::GuardedFolder;
 
-/// The five things that change a data folder, but for an empty file `lock`, which changes nothing. A compile does nothing
-/// else to it, so that a test can end the world between any two, and within each.
+/// The five things that change a data folder, but for an empty file `lock`, which changes nothing.
+/// A compile does nothing else to it, so that a test can end the world between any two, and within
+/// each.
 ///
 /// Folders are open and names are single steps, so that nothing is reached through a link.
 pub trait Disk: Sync {

@@ -23,13 +23,15 @@ pub struct CompileFault {
     pub reason: String,
     /// What to do about it.
     pub remedy: String,
-    /// What was done when it was found: the contexts of the thread that made the fault, outermost first.
+    /// What was done when it was found: the contexts of the thread that made the fault, outermost
+    /// first.
     pub contexts: Vec<String>,
 }
 
 impl CompileFault {
-    /// Makes a fault of the resource's whole source. What the thread is about, as `loligo_diagnostics::context!` tells,
-    /// becomes part of it: so it is made where the fault is found.
+    /// Makes a fault of the resource's whole source. What the thread is about, as
+    /// `loligo_diagnostics::context!` tells, becomes part of it: so it is made where the fault is
+    /// found.
     #[must_use]
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         let (reason, remedy) = (reason.into(), remedy.into());
@@ -79,8 +81,8 @@ impl fmt::Display for CompileFault {
     }
 }
 
-/// A resource, or a file that was to be one, that is not right. It is printed as `file:line:column: reason; remedy`, and
-/// what was done when that was found below, a line each.
+/// A resource, or a file that was to be one, that is not right. It is printed as `file:line:column:
+/// reason; remedy`, and what was done when that was found below, a line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceError {
     /// The resource; none where the name of a file is wrong.

@@ -6,17 +6,20 @@ use std::thread;
 
 /// Runs pieces of work that do not depend on each other, on as many threads as it likes.
 ///
-/// This is all that a compile asks of its runner, so that threads, a task system or a farm can do it.
+/// This is all that a compile asks of its runner, so that threads, a task system or a farm can do
+/// it.
 pub trait Executor {
-    /// Calls `work` with every number from 0 to `count`, each once, in any order and at the same time where it can;
-    /// returns when all calls have returned.
+    /// Calls `work` with every number from 0 to `count`, each once, in any order and at the same
+    /// time where it can; returns when all calls have returned.
     fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync));
 }
 
-/// The stack of a thread, in bytes: compilers are libraries of others, some of which recurse over what they read.
+/// The stack of a thread, in bytes: compilers are libraries of others, some of which recurse over
+/// what they read.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Threads of the system, made for each run: a compile makes three runs, so making them costs nothing that shows.
+/// Threads of the system, made for each run: a compile makes three runs, so making them costs
+/// nothing that shows.
 ///
 /// Each has 16 MiB of stack. Of one job alone the caller does the work, on the stack that it has.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +47,8 @@ impl Executor for Threads {
         let next = AtomicUsize::new(0);
         let take_turns = || {
             loop {
-                // Each number goes to one thread; what the work wrote is seen when the threads are joined.
+                // Each number goes to one thread; what the work wrote is seen when the threads are
+                // joined.
                 let turn = next.fetch_add(1, Ordering::Relaxed);
                 if turn >= count {
                     return;

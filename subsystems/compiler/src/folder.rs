@@ -10,13 +10,14 @@
 //! partial/       files that are being written
 //! ```
 //!
-//! A file is written in `partial` and then renamed, so that it is there whole or not at all. Blobs come first, then the
-//! table, then the names, then the index; what nothing names any more goes last. So at each moment the table leads to
-//! files that are there, and the index tells no more than what is true.
+//! A file is written in `partial` and then renamed, so that it is there whole or not at all. Blobs
+//! come first, then the table, then the names, then the index; what nothing names any more goes
+//! last. So at each moment the table leads to files that are there, and the index tells no more
+//! than what is true.
 //!
-//! A project may come from anywhere, and its data folder with it. So no step below the project may be a link, a folder that
-//! is not empty must say in `lock` that it is a data folder, and nothing is removed but regular files whose names only a
-//! compile gives.
+//! A project may come from anywhere, and its data folder with it. So no step below the project may
+//! be a link, a folder that is not empty must say in `lock` that it is a data folder, and nothing
+//! is removed but regular files whose names only a compile gives.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::fs::{File, TryLockError};
@@ -72,15 +73,17 @@ pub(crate) struct DataFolder<'d> {
 
 impl Drop for DataFolder<'_> {
     fn drop(&mut self) {
-        // Closing the file is not enough: a child that another thread is just starting has it open, too, for a moment,
-        // and would hold the lock. Where it cannot be let go, it is released by the last process that has it open.
+        // Closing the file is not enough: a child that another thread is just starting has it open,
+        // too, for a moment, and would hold the lock. Where it cannot be let go, it is released by
+        // the last process that has it open.
         let _ = self.lock.unlock();
     }
 }
 
 impl<'d> DataFolder<'d> {
-    /// Makes the folder where it is not there, takes hold of it, and takes away what a compile that was killed left half
-    /// written. Links are followed up to the project, and up to the folder itself where it is not in the project.
+    /// Makes the folder where it is not there, takes hold of it, and takes away what a compile that
+    /// was killed left half written. Links are followed up to the project, and up to the folder
+    /// itself where it is not in the project.
     pub(crate) fn open(
         project: &Path,
         path: &Path,

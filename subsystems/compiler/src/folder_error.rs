@@ -5,7 +5,8 @@ use core::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An entry that is not what it should be, or that the system refuses. It is printed as `path: reason; remedy`.
+/// An entry that is not what it should be, or that the system refuses. It is printed as `path:
+/// reason; remedy`.
 #[derive(Debug)]
 pub struct FolderError {
     path: PathBuf,
@@ -22,7 +23,8 @@ pub enum FolderFault {
     NotAFolder,
     /// It is there and not a regular file.
     NotAFile,
-    /// It is in a folder that only the compiler writes to, and has a name that the compiler gives to no file.
+    /// It is in a folder that only the compiler writes to, and has a name that the compiler gives
+    /// to no file.
     Foreign,
     /// It is not in the project: its path leads out of it, or a link does.
     Outside,
@@ -58,7 +60,8 @@ impl FolderError {
         &self.fault
     }
 
-    /// Returns what the system says, and [`io::ErrorKind::Other`] where it is not the system that refuses.
+    /// Returns what the system says, and [`io::ErrorKind::Other`] where it is not the system that
+    /// refuses.
     #[must_use]
     pub fn kind(&self) -> io::ErrorKind {
         match &self.fault {

@@ -1,9 +1,10 @@
 //! A folder whose contents are reached without following a link.
 //!
-//! A project is often cloned, so that its author is unknown, and a link in it can lead to any file of the user. Every step
-//! below the folder is opened from the handle of the folder before, with `O_NOFOLLOW`; nothing is opened by a path that
-//! the system walks on its own. Files are opened with `O_NONBLOCK`, so that a pipe does not wait for its other end, and are
-//! refused unless they are regular.
+//! A project is often cloned, so that its author is unknown, and a link in it can lead to any file
+//! of the user. Every step below the folder is opened from the handle of the folder before, with
+//! `O_NOFOLLOW`; nothing is opened by a path that the system walks on its own. Files are opened
+//! with `O_NONBLOCK`, so that a pipe does not wait for its other end, and are refused unless they
+//! are regular.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -34,7 +35,8 @@ pub enum EntryKind {
     Special,
 }
 
-/// An open folder. Names of its entries are single steps: a name with a separator, `.` and `..` are refused.
+/// An open folder. Names of its entries are single steps: a name with a separator, `.` and `..` are
+/// refused.
 ///
 /// # Examples
 ///
@@ -65,7 +67,8 @@ const FILE: OFlags =
     OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 impl GuardedFolder {
-    /// Opens a folder that the user has named. Links on the way to it are followed: they are the user's.
+    /// Opens a folder that the user has named. Links on the way to it are followed: they are the
+    /// user's.
     ///
     /// # Errors
     ///
@@ -92,7 +95,8 @@ impl GuardedFolder {
         }
     }
 
-    /// Makes a folder in it; one that is there stays. What else is there is found by [`enter`](Self::enter).
+    /// Makes a folder in it; one that is there stays. What else is there is found by
+    /// [`enter`](Self::enter).
     ///
     /// # Errors
     ///
@@ -168,7 +172,8 @@ impl GuardedFolder {
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read), and if one of the steps is a link, `.`, `..` or empty, or the path is absolute.
+    /// As [`read`](Self::read), and if one of the steps is a link, `.`, `..` or empty, or the path
+    /// is absolute.
     pub fn read_below(&self, path: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, FolderError> {
         for step in path.split('/') {
             self.step(step.as_ref())?;

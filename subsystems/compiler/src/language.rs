@@ -1,12 +1,14 @@
 //! Languages: which properties are one.
 
-/// The two letters of ISO 639-1, one after the other in order; `jp`, which people write for `ja`, among them.
+/// The two letters of ISO 639-1, one after the other in order; `jp`, which people write for `ja`,
+/// among them.
 const CODES: &str = "aaabaeafakamanarasavayazbabebgbhbibmbnbobrbscacechcocrcscucvcydadedvdzeeeleneoeseteu\
     fafffifjfofrfygagdglgngugvhahehihohrhthuhyhziaidieigiiikioisitiujajpjvkakgkikjkkklkmknkokrkskukvkwky\
     lalblglilnloltlulvmgmhmimkmlmnmrmsmtmynanbndnengnlnnnonrnvnyocojomorospapiplpsptqurmrnrorurwscsdsesg\
     siskslsmsnsosqsrssstsusvswtatetgthtitktltntotrtstttwtyugukuruzvevivowawoxhyiyozazhzu";
 
-/// Returns `true` if a property names a language: two letters of ISO 639-1, or these and a country as in `pt-br`.
+/// Returns `true` if a property names a language: two letters of ISO 639-1, or these and a country
+/// as in `pt-br`.
 ///
 /// # Examples
 ///

@@ -31,7 +31,8 @@ impl Platform {
         PLATFORMS.into_iter().find(|platform| platform.name == name)
     }
 
-    /// Returns the platform that this program runs on; `linux` where it is none of those that are known.
+    /// Returns the platform that this program runs on; `linux` where it is none of those that are
+    /// known.
     #[must_use]
     pub fn here() -> Self {
         let native = |platform: &Self| platform.endian == Endian::NATIVE;

@@ -69,7 +69,8 @@ pub struct Project<'c> {
     pub(crate) refused: BTreeMap<String, String>,
 }
 
-/// Is told which source is being compiled, on the thread that does it: so that it is known which one ended the process.
+/// Is told which source is being compiled, on the thread that does it: so that it is known which
+/// one ended the process.
 pub trait CompileObserver: Sync {
     /// A source is compiled next; `source` is its path in the project.
     fn begin(&self, source: &str);
@@ -111,8 +112,8 @@ impl<'c> Project<'c> {
         self.target = target;
     }
 
-    /// Sets an option that compilers may ask for. What the target sets stays: `platform`, `source platform` and
-    /// `languages`.
+    /// Sets an option that compilers may ask for. What the target sets stays: `platform`, `source
+    /// platform` and `languages`.
     pub fn set_option(&mut self, name: &str, value: &str) {
         if name != PLATFORM_OPTION && !TARGET_OPTIONS.contains(&name) {
             self.options.insert(name.to_owned(), value.to_owned());
@@ -124,7 +125,8 @@ impl<'c> Project<'c> {
         self.disk = disk;
     }
 
-    /// Sets what tells the time, in seconds since 1970: a test's clock, which does not wait until files have settled.
+    /// Sets what tells the time, in seconds since 1970: a test's clock, which does not wait until
+    /// files have settled.
     pub fn set_clock(&mut self, clock: fn() -> u64) {
         self.clock = clock;
     }
@@ -134,7 +136,8 @@ impl<'c> Project<'c> {
         self.observer = Some(observer);
     }
 
-    /// Has a source not compiled, which is an error for that reason: one that ended the process before.
+    /// Has a source not compiled, which is an error for that reason: one that ended the process
+    /// before.
     pub fn refuse(&mut self, source: &str, reason: &str) {
         self.refused.insert(source.to_owned(), reason.to_owned());
     }

@@ -9,8 +9,8 @@ use crate::error::CompileFault;
 use crate::memory::with_heap;
 use crate::nearest::nearest;
 
-/// A value of a source in SJSON, which knows where it stands: what it is asked for and is not, it tells as an error with
-/// line and column.
+/// A value of a source in SJSON, which knows where it stands: what it is asked for and is not, it
+/// tells as an error with line and column.
 ///
 /// # Examples
 ///
@@ -307,7 +307,8 @@ impl Property {
     }
 }
 
-/// Finds lines and columns of places that come in the order of the text, so that all of them take one walk.
+/// Finds lines and columns of places that come in the order of the text, so that all of them take
+/// one walk.
 struct Places<'t> {
     text: &'t str,
     at: usize,

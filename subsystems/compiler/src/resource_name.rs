@@ -8,8 +8,9 @@ use crate::error::NameError;
 
 /// What a source is called: its type, its name, and the properties of the variant.
 ///
-/// The name is the path without properties and type, `/` between its steps; it is unique within the type. Properties are
-/// kept in order of the alphabet: in which order they are in the file's name means nothing.
+/// The name is the path without properties and type, `/` between its steps; it is unique within the
+/// type. Properties are kept in order of the alphabet: in which order they are in the file's name
+/// means nothing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceName {
     /// The type, which the file's name ends in.

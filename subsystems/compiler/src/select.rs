@@ -1,7 +1,8 @@
 //! Which files of a project become which resources.
 //!
-//! After Niklas Frykholm, "Platform Specific Resources" (2011): platforms are resolved here, all other properties when
-//! the program runs. Changes: a file may be for several platforms; languages may be left out.
+//! After Niklas Frykholm, "Platform Specific Resources" (2011): platforms are resolved here, all
+//! other properties when the program runs. Changes: a file may be for several platforms; languages
+//! may be left out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -86,7 +87,8 @@ pub(crate) fn names_of_type(
     groups.into_iter().filter(is_there).map(|(name, _)| name).collect()
 }
 
-/// Returns the source of a resource among files: that of the variant with most of some properties and no others.
+/// Returns the source of a resource among files: that of the variant with most of some properties
+/// and no others.
 pub(crate) fn source_of(
     paths: impl Iterator<Item = String>,
     (type_name, name): (&str, &str),
@@ -113,7 +115,8 @@ pub(crate) fn source_of(
     variants.into_iter().max_by_key(|variant| variant.name.properties.len()).map(|one| one.source)
 }
 
-/// Picks the variants of one resource that a target has, in order, and takes the platforms out of their properties.
+/// Picks the variants of one resource that a target has, in order, and takes the platforms out of
+/// their properties.
 fn resolve(mut variants: Vec<Wanted>, target: &Target) -> Vec<Wanted> {
     // What is of the type by its own end goes before what is taken for it.
     let is_own = |variant: &Wanted| {

@@ -12,13 +12,14 @@ use crate::guarded_folder::read_bounded;
 /// The most bytes that a source may have.
 pub const SOURCE_BYTES_MAX: u64 = 1 << 30;
 
-/// Reads a file of a project as a compiler would: a regular file of at most [`SOURCE_BYTES_MAX`] bytes, reached by steps
-/// none of which begins with a dot. Links are followed where they stay in the project. Nothing if there is no such file.
+/// Reads a file of a project as a compiler would: a regular file of at most [`SOURCE_BYTES_MAX`]
+/// bytes, reached by steps none of which begins with a dot. Links are followed where they stay in
+/// the project. Nothing if there is no such file.
 ///
 /// # Errors
 ///
-/// [`FolderError`] if the path or a link leads out of the project, the file is not a regular file or too long, or it cannot
-/// be read.
+/// [`FolderError`] if the path or a link leads out of the project, the file is not a regular file
+/// or too long, or it cannot be read.
 pub fn read_source(project: &Path, path: &str) -> Result<Option<Vec<u8>>, FolderError> {
     let place = project.join(path);
     if !is_source_path(path) {
@@ -32,7 +33,8 @@ pub fn read_source(project: &Path, path: &str) -> Result<Option<Vec<u8>>, Folder
     }
 }
 
-/// Returns `true` if a path is that of a file of a project: of steps with `/` between, none of which begins with a dot.
+/// Returns `true` if a path is that of a file of a project: of steps with `/` between, none of
+/// which begins with a dot.
 pub(crate) fn is_source_path(path: &str) -> bool {
     let is_step = |step: &str| !step.is_empty() && !step.starts_with('.') && !step.contains('\\');
     path.split('/').all(is_step)

@@ -1,4 +1,5 @@
-//! The project folder as it was at one moment: which files and folders are there, and when they last changed.
+//! The project folder as it was at one moment: which files and folders are there, and when they
+//! last changed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, Metadata};
@@ -15,13 +16,15 @@ use crate::folder_error::{FolderError, FolderFault};
 use crate::hash::hash_of_pieces;
 use crate::source_file::{leads_out, read_regular};
 
-/// How long after its last change a file may still change without its times showing it: file systems count as coarsely
-/// as 2 s.
+/// How long after its last change a file may still change without its times showing it: file
+/// systems count as coarsely as 2 s.
 const SETTLING_SECONDS: u64 = 2;
 
-/// What the system says about a file without opening it. Where it is as it was, the contents are as they were.
+/// What the system says about a file without opening it. Where it is as it was, the contents are as
+/// they were.
 ///
-/// On Unix the time of the last change of anything about the file is part of it, which no program can set.
+/// On Unix the time of the last change of anything about the file is part of it, which no program
+/// can set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
     /// Bytes of the file.
@@ -78,9 +81,9 @@ pub(crate) fn now_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// Every file and folder of a project. What begins with a dot is not there, nor is the data folder; links to files are
-/// followed, links to folders are not. A link to a file that is not in the project, a pipe, a socket and a device are there
-/// and cannot be read.
+/// Every file and folder of a project. What begins with a dot is not there, nor is the data folder;
+/// links to files are followed, links to folders are not. A link to a file that is not in the
+/// project, a pipe, a socket and a device are there and cannot be read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceTree {
     /// In order of the paths.

@@ -3,10 +3,12 @@
 use core::cell::Cell;
 use core::cmp::Ordering;
 
-/// Finds items of a sorted list: in O(1) where the one behind the last is asked for, else in O(log n).
+/// Finds items of a sorted list: in O(1) where the one behind the last is asked for, else in O(log
+/// n).
 ///
-/// Lists of a compile are in one order, so walking over one of them while asking another compares each item once, where
-/// searching compared it with as many as the logarithm says: paths, whose first letters are all the same.
+/// Lists of a compile are in one order, so walking over one of them while asking another compares
+/// each item once, where searching compared it with as many as the logarithm says: paths, whose
+/// first letters are all the same.
 pub(crate) struct Walk<'w, T> {
     sorted: &'w [T],
     next: Cell<usize>,

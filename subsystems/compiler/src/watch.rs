@@ -6,9 +6,10 @@ use crate::tree::SourceTree;
 
 /// Looks at a project again and again, and says when something in it has changed.
 ///
-/// It asks the file system for every file's size and times, as a compile does. That needs nothing of the operating
-/// system, misses nothing on network drives or in containers, and costs as much as the compile's first step. The
-/// caller's pause between two looks decides how much of a processor that is.
+/// It asks the file system for every file's size and times, as a compile does. That needs nothing
+/// of the operating system, misses nothing on network drives or in containers, and costs as much as
+/// the compile's first step. The caller's pause between two looks decides how much of a processor
+/// that is.
 #[derive(Debug, Default)]
 pub struct Watch {
     seen: Option<SourceTree>,

@@ -44,8 +44,9 @@ impl CallStack {
         stack
     }
 
-    /// Writes the frames with the names of their functions, their files and their lines, from the one that failed at
-    /// this place on. Where the program has no debug information for that, from the first behind the panic.
+    /// Writes the frames with the names of their functions, their files and their lines, from the
+    /// one that failed at this place on. Where the program has no debug information for that, from
+    /// the first behind the panic.
     pub(crate) fn write(&self, f: &mut fmt::Formatter<'_>, file: &str, line: u32) -> fmt::Result {
         let first = self.first(file, line);
         let mut seen = 0;

@@ -1,7 +1,7 @@
 //! Error contexts: what the program is about, in case it stops.
 //!
-//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012), whose scope variable pushes two pointers on a stack
-//! of the thread. Changes:
+//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012), whose scope variable pushes two
+//! pointers on a stack of the thread. Changes:
 //!
 //! - The stack is of fixed size, so nothing is allocated. What does not fit is counted.
 //! - Data is any text, path or number; it is made text when a report is written.
@@ -30,22 +30,22 @@ const DATA_BYTES_MAX: usize = 400;
 
 /// Says what the rest of the scope is about, for the report of an error in it.
 ///
-/// `context!(NAME)` or `context!(NAME, DATA)`: the name is a constant text, the data any [`ContextData`], which is
-/// borrowed until the scope ends. Both are in the report of any error that stops the program in this scope, below those
-/// of the scopes around it.
+/// `context!(NAME)` or `context!(NAME, DATA)`: the name is a constant text, the data any
+/// [`ContextData`], which is borrowed until the scope ends. Both are in the report of any error
+/// that stops the program in this scope, below those of the scopes around it.
 ///
-/// In an `async` body a context that is held across an `.await` is in the future rather than on the stack: its name is
-/// reported, its data is not. Such a future is not `Send`.
+/// In an `async` body a context that is held across an `.await` is in the future rather than on the
+/// stack: its name is reported, its data is not. Such a future is not `Send`.
 ///
 /// # Complexity
 ///
-/// O(1): two pointers are stored in a stack of the thread, and one number is set back when the scope ends. Nothing is
-/// allocated, and the data is not looked at.
+/// O(1): two pointers are stored in a stack of the thread, and one number is set back when the
+/// scope ends. Nothing is allocated, and the data is not looked at.
 ///
 /// # Memory
 ///
-/// Each thread has room for [`CONTEXTS_MAX`] contexts, 16 bytes each. A context beyond those is counted instead, and the
-/// report says how many there were.
+/// Each thread has room for [`CONTEXTS_MAX`] contexts, 16 bytes each. A context beyond those is
+/// counted instead, and the report says how many there were.
 ///
 /// # Examples
 ///
@@ -74,8 +74,9 @@ macro_rules! context {
             impl $crate::expanded::ContextPlace for Here {
                 const NAME: &'static str = $name;
             }
-            // SAFETY: both are locals of the body that this is in, the guard behind the slot. Their names are this
-            // expansion's own, so nobody can move or forget them; a future is leaked with all its locals.
+            // SAFETY: both are locals of the body that this is in, the guard behind the slot. Their
+            // names are this expansion's own, so nobody can move or forget them; a future is leaked
+            // with all its locals.
             unsafe { slot.as_ref().push(Here) }
         };
     };
@@ -106,7 +107,8 @@ pub fn contexts() -> Contexts {
 ///
 /// # Memory
 ///
-/// Nothing is allocated by this crate. The C library may for a moment, to tell where the stack lies.
+/// Nothing is allocated by this crate. The C library may for a moment, to tell where the stack
+/// lies.
 #[derive(Clone, Copy, Debug)]
 pub struct Contexts {
     /// Contexts are those of a thread, so this stays there.
@@ -120,10 +122,11 @@ impl Contexts {
         STACK.with(stack::Stack::depth)
     }
 
-    /// Calls `show` with each as a line without its end, outermost first; those without room as a last line.
+    /// Calls `show` with each as a line without its end, outermost first; those without room as a
+    /// last line.
     pub(crate) fn each_line(self, mut show: impl FnMut(&str) -> fmt::Result) -> fmt::Result {
-        // Code called by `show` may end contexts that a future on this stack holds, so the depth is asked for
-        // again each time, and a line is whole before it is shown.
+        // Code called by `show` may end contexts that a future on this stack holds, so the depth is
+        // asked for again each time, and a line is whole before it is shown.
         let bounds = StackBounds::of_this_thread();
         let mut index = 0;
         while let Some(line) = line(index, bounds) {

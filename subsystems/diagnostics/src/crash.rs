@@ -32,8 +32,8 @@ pub enum After {
     /// The program is aborted, whichever thread failed.
     #[default]
     Abort,
-    /// The panic goes on and unwinds the thread, for programs that catch panics. The misuse of an allocator aborts all the
-    /// same.
+    /// The panic goes on and unwinds the thread, for programs that catch panics. The misuse of an
+    /// allocator aborts all the same.
     Unwind,
 }
 
@@ -46,8 +46,8 @@ pub struct Options<'o> {
     pub folder: Option<&'o Path>,
     /// What happens then.
     pub after: After,
-    /// Called with each report when it has been written, on the thread that failed: to show it to a person, or to send
-    /// it to a tool. If it panics, the program is aborted.
+    /// Called with each report when it has been written, on the thread that failed: to show it to a
+    /// person, or to send it to a tool. If it panics, the program is aborted.
     pub observer: Option<fn(&Report<'_>)>,
 }
 
@@ -95,11 +95,13 @@ impl fmt::Display for InstallError {
 
 impl core::error::Error for InstallError {}
 
-/// Has every panic of the program and of its libraries, and every misuse of an allocator, end in a report.
+/// Has every panic of the program and of its libraries, and every misuse of an allocator, end in a
+/// report.
 ///
-/// The report goes to standard error and, where a folder is given, to a file `PROGRAM-crash-SECONDS-PROCESS-NUMBER.txt` in
-/// it, which is there as a whole or not at all; then the program is aborted, or as [`Options::after`] says. Threads that
-/// fail at once report one after the other.
+/// The report goes to standard error and, where a folder is given, to a file
+/// `PROGRAM-crash-SECONDS-PROCESS-NUMBER.txt` in it, which is there as a whole or not at all; then
+/// the program is aborted, or as [`Options::after`] says. Threads that fail at once report one
+/// after the other.
 ///
 /// Called again, it changes the options. What was the panic hook before is not called any more.
 ///
@@ -197,7 +199,8 @@ fn hook(panic: &PanicHookInfo<'_>) {
     let place = panic.location();
     let kind = stopping_at(place).unwrap_or(Kind::Panic);
     let message = panic.payload_as_str().unwrap_or("(a panic without a text)");
-    // Standard error first: a thread may panic while it holds that lock, and must not wait for one who wants it.
+    // Standard error first: a thread may panic while it holds that lock, and must not wait for one
+    // who wants it.
     let stderr = io::stderr().lock();
     let mut held = locked();
     held.reports += 1;
@@ -256,7 +259,8 @@ fn create_file(settings: &Settings, process: u32) -> ReportFile {
     ReportFile::create(settings.folder.as_str(), name)
 }
 
-/// Standard error and the file, line by line: what a later line fails on, the earlier ones have told.
+/// Standard error and the file, line by line: what a later line fails on, the earlier ones have
+/// told.
 struct Out<'o> {
     stderr: StderrLock<'o>,
     file: Option<ReportFile>,

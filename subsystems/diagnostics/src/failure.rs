@@ -1,8 +1,9 @@
 //! Errors that nobody expected: they stop the program.
 //!
-//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012): callers need not plan for what cannot happen, and
-//! what happened all the same is told at once, with all that is known. Changes: checks stay in release builds, and what a
-//! caller expected to go wrong is a `Result`, which [`OrStop`] turns into a stop where it was not expected after all.
+//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012): callers need not plan for what
+//! cannot happen, and what happened all the same is told at once, with all that is known. Changes:
+//! checks stay in release builds, and what a caller expected to go wrong is a `Result`, which
+//! [`OrStop`] turns into a stop where it was not expected after all.
 
 use core::cell::Cell;
 use core::fmt::{self, Write};
@@ -18,9 +19,10 @@ const MESSAGE_BYTES_MAX: usize = 2_000;
 
 /// Stops the program unless a condition holds.
 ///
-/// `ensure!(CONDITION)` or `ensure!(CONDITION, "message", ..)`: the message is formatted only if the program stops. It is
-/// checked in every build. With [`install`](crate::install()) a [`Report`](crate::Report) is written and the program
-/// aborted; without, it is a panic whose message holds the expression and the contexts.
+/// `ensure!(CONDITION)` or `ensure!(CONDITION, "message", ..)`: the message is formatted only if
+/// the program stops. It is checked in every build. With [`install`](crate::install()) a
+/// [`Report`](crate::Report) is written and the program aborted; without, it is a panic whose
+/// message holds the expression and the contexts.
 ///
 /// # Complexity
 ///
@@ -86,8 +88,8 @@ macro_rules! unreachable_state {
 
 /// Where an error that can happen was not to happen here.
 ///
-/// A missing file is expected where a person names it, and an error to return. It is not where the program looks for
-/// its own data: there is nothing that a caller could do about it.
+/// A missing file is expected where a person names it, and an error to return. It is not where the
+/// program looks for its own data: there is nothing that a caller could do about it.
 pub trait OrStop<T> {
     /// Returns what there is, or stops the program with `message` and the error.
     ///
@@ -157,8 +159,8 @@ pub(crate) fn stopping_at(place: Option<&Location<'_>>) -> Option<Kind> {
 
 /// Panics with the message; the panic hook has the rest.
 ///
-/// The message is formatted here: a panic in somebody's `Display` is then one of its own, with a report. Within the hook
-/// it would end the program without.
+/// The message is formatted here: a panic in somebody's `Display` is then one of its own, with a
+/// report. Within the hook it would end the program without.
 #[cold]
 #[inline(never)]
 #[track_caller]

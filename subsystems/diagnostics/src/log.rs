@@ -63,7 +63,8 @@ impl LogLine<'_> {
 
 /// Where log lines go: a file, a console, a tool.
 pub trait LogSink: Sync {
-    /// Takes a line. The log is locked meanwhile: lines arrive in order, one at a time, from any thread.
+    /// Takes a line. The log is locked meanwhile: lines arrive in order, one at a time, from any
+    /// thread.
     ///
     /// What a sink itself writes to a log is counted ([`Log::unheard`]) and goes nowhere.
     fn line(&self, line: &LogLine<'_>);
@@ -81,8 +82,8 @@ struct Entry<'a> {
 
 /// Takes lines and passes them on to the sinks that were registered with it.
 ///
-/// Programs pass it to what logs; there may be several. The last 32 lines of all logs together are kept for the report of
-/// an error, 240 bytes of each, in static memory.
+/// Programs pass it to what logs; there may be several. The last 32 lines of all logs together are
+/// kept for the report of an error, 240 bytes of each, in static memory.
 ///
 /// # Complexity
 ///
@@ -90,7 +91,8 @@ struct Entry<'a> {
 ///
 /// # Memory
 ///
-/// From the allocator passed in: 24 bytes a sink, and room for the longest line so far, 512 bytes at least.
+/// From the allocator passed in: 24 bytes a sink, and room for the longest line so far, 512 bytes
+/// at least.
 ///
 /// # Threads
 ///
@@ -231,7 +233,8 @@ impl<'a, A: Allocator + ?Sized> Log<'a, A> {
         self.locked().sinks.len()
     }
 
-    /// Returns how many lines went nowhere, as a sink or the `Display` of what is logged wrote them.
+    /// Returns how many lines went nowhere, as a sink or the `Display` of what is logged wrote
+    /// them.
     #[must_use]
     pub fn unheard(&self) -> u64 {
         // Relaxed: it counts and orders nothing.
@@ -275,7 +278,8 @@ impl<'a, A: Allocator + ?Sized> Log<'a, A> {
             !IS_LOGGING.get(),
             "a sink called the log that it gets its lines from, which is locked; do it elsewhere"
         );
-        // A sink that panicked has changed nothing here: the text is cleared before it is used again.
+        // A sink that panicked has changed nothing here: the text is cleared before it is used
+        // again.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -41,9 +41,9 @@ impl fmt::Display for Kind {
 
 /// All that is known of an error that stops the program; readable as text.
 ///
-/// It is made on the thread that failed, while what failed is still on its stack, and stays there. As text it has the
-/// contexts of that thread, its call stack, the warnings counted so far and the last lines of all logs; the
-/// [`README`](crate) shows one.
+/// It is made on the thread that failed, while what failed is still on its stack, and stays there.
+/// As text it has the contexts of that thread, its call stack, the warnings counted so far and the
+/// last lines of all logs; the [`README`](crate) shows one.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Report<'r> {
@@ -91,8 +91,8 @@ impl Report<'_> {
     }
 }
 
-/// What can be told without the heap comes first, and what other libraries tell, last: if that fails too, the rest is
-/// out already.
+/// What can be told without the heap comes first, and what other libraries tell, last: if that
+/// fails too, the rest is out already.
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.head(f)?;

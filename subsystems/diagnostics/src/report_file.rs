@@ -19,10 +19,11 @@ const PARTIAL: &str = ".partial";
 /// A report's path.
 type ReportPath = FixedText<PATH_BYTES_MAX>;
 
-/// A report that is being written under a name of its own, and gets its final name when it is whole.
+/// A report that is being written under a name of its own, and gets its final name when it is
+/// whole.
 ///
-/// What stops the program in the middle of it leaves the file with the first name. Nothing here allocates, as far as paths
-/// of fewer than 384 bytes go; longer ones std copies to the heap.
+/// What stops the program in the middle of it leaves the file with the first name. Nothing here
+/// allocates, as far as paths of fewer than 384 bytes go; longer ones std copies to the heap.
 pub(crate) struct ReportFile {
     path: ReportPath,
     partial: ReportPath,
@@ -36,7 +37,8 @@ impl ReportFile {
         let mut path = ReportPath::new();
         let mut partial = ReportPath::new();
         let separator = if folder.is_empty() { "" } else { std::path::MAIN_SEPARATOR_STR };
-        // Folders and names are bounded so that both fit; one that was cut is not created all the same.
+        // Folders and names are bounded so that both fit; one that was cut is not created all the
+        // same.
         let _ = write!(path, "{folder}{separator}{name}");
         let _ = write!(partial, "{}{PARTIAL}", path.as_str());
         let made = if partial.is_cut() {
@@ -64,14 +66,16 @@ impl ReportFile {
     ///
     /// # Errors
     ///
-    /// The first of what went wrong. Nothing has the final name then, and nothing is left of the file if it can be removed.
+    /// The first of what went wrong. Nothing has the final name then, and nothing is left of the
+    /// file if it can be removed.
     pub(crate) fn finish(&mut self) -> Result<&Path, io::Error> {
         let Some(file) = self.file.take() else {
             // What bears the name now is another's.
             return Err(self.error.take().unwrap_or_else(|| io::ErrorKind::NotFound.into()));
         };
         let written = match self.error.take() {
-            // The name is given after the bytes are on the disk, or a loss of power could leave an empty report.
+            // The name is given after the bytes are on the disk, or a loss of power could leave an
+            // empty report.
             None => {
                 file.sync_all().and_then(|()| fs::rename(self.partial.as_str(), self.path.as_str()))
             }

@@ -21,7 +21,8 @@ impl LogSink for StderrSink {
 ///
 /// # Memory
 ///
-/// What the writer takes; a [`BufWriter`](std::io::BufWriter) keeps lines from a crash, so pass the file itself.
+/// What the writer takes; a [`BufWriter`](std::io::BufWriter) keeps lines from a crash, so pass the
+/// file itself.
 ///
 /// # Examples
 ///

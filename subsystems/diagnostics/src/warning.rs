@@ -1,16 +1,18 @@
 //! Warnings: something is wrong, probably, and the program goes on.
 //!
-//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012), which distinguishes them from errors. Change: each place in the
-//! source counts its own, so that a warning in a loop is told a few times and counted in full.
+//! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012), which distinguishes them from
+//! errors. Change: each place in the source counts its own, so that a warning in a loop is told a
+//! few times and counted in full.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Writes a warning to a log: the first of this place in the source, the tenth, the hundredth and so on, each with how many
-/// there were; counts all.
+/// Writes a warning to a log: the first of this place in the source, the tenth, the hundredth and
+/// so on, each with how many there were; counts all.
 ///
-/// `warning!(LOG, "message", ..)`. The arguments are looked at only if it is written. What is written names the contexts.
+/// `warning!(LOG, "message", ..)`. The arguments are looked at only if it is written. What is
+/// written names the contexts.
 ///
 /// # Complexity
 ///

@@ -1,5 +1,5 @@
-//! A village: houses that inherit one another are compiled from SJSON into a level, spawned, moved, asked about and
-//! removed; memory at each step.
+//! A village: houses that inherit one another are compiled from SJSON into a level, spawned, moved,
+//! asked about and removed; memory at each step.
 //!
 //! ```sh
 //! cargo run -p loligo-entities --features compile --example village

@@ -1,10 +1,13 @@
-//! Resources of entities from SJSON: for tools, behind the feature `compile`; a game is built without.
+//! Resources of entities from SJSON: for tools, behind the feature `compile`; a game is built
+//! without.
 //!
-//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)" (2014), whose compiler
-//! hands the configuration of each component to the function that its type registered. Changes:
+//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)"
+//! (2014), whose compiler hands the configuration of each component to the function that its type
+//! registered. Changes:
 //!
 //! - An entity may inherit another and say only what differs; so may its children, by their names.
-//! - A level is a source, too. What it places is written into its own resource, so that spawning it is one batch.
+//! - A level is a source, too. What it places is written into its own resource, so that spawning it
+//!   is one batch.
 //! - A type packs the data of all its instances, so that they may share.
 //!
 //! # Sources
@@ -28,8 +31,8 @@
 //! }
 //! ```
 //!
-//! A level of many needs few lines: `instances` are entities without a name, each in as many places as it says. They are
-//! turned, scaled and moved as the place tells, with all that hangs on them.
+//! A level of many needs few lines: `instances` are entities without a name, each in as many places
+//! as it says. They are turned, scaled and moved as the place tells, with all that hangs on them.
 //!
 //! ```text
 //! instances = [
@@ -48,8 +51,9 @@
 //! ]
 //! ```
 //!
-//! Objects are merged key by key, whatever else is replaced, and `null` takes away what was inherited. Entities that
-//! hang on others, or on which others hang, have a transform, whether they say so or not. A number is rounded to 32 bits.
+//! Objects are merged key by key, whatever else is replaced, and `null` takes away what was
+//! inherited. Entities that hang on others, or on which others hang, have a transform, whether they
+//! say so or not. A number is rounded to 32 bits.
 
 mod component;
 mod config;
@@ -87,18 +91,19 @@ pub const DEPTH_MAX: u32 = crate::DEPTH_MAX as u32;
 
 /// Compiles the source of an entity or of a level: one that has the key `entities` or `instances`.
 ///
-/// `file` is what errors call it; what it inherits, and what that inherits, is asked of `sources`, so that the compiler of
-/// a project learns there what a resource depends on. `compilers` are for the component types that may be named; their
-/// data are in the resource in the order of spawning.
+/// `file` is what errors call it; what it inherits, and what that inherits, is asked of `sources`,
+/// so that the compiler of a project learns there what a resource depends on. `compilers` are for
+/// the component types that may be named; their data are in the resource in the order of spawning.
 ///
 /// # Complexity
 ///
-/// O(bytes of the sources), as often as they are inherited, and O(n log n) of the keys of an object.
+/// O(bytes of the sources), as often as they are inherited, and O(n log n) of the keys of an
+/// object.
 ///
 /// # Memory
 ///
-/// The result is one block. The syntax trees of the sources, and about 16 bytes an entity and 20 a component, are held
-/// while it is made, and given back.
+/// The result is one block. The syntax trees of the sources, and about 16 bytes an entity and 20 a
+/// component, are held while it is made, and given back.
 ///
 /// # Errors
 ///

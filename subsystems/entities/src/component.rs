@@ -1,7 +1,7 @@
 //! What a manager of components is to the manager of entities.
 //!
-//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)" (2014), whose spawn
-//! function gets all instances of a component type at once. Changes:
+//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)"
+//! (2014), whose spawn function gets all instances of a component type at once. Changes:
 //!
 //! - A manager is a trait, not a function, since it must also be able to take back what it made.
 //! - Data are words of 32 bits, with a length that was checked.
@@ -22,7 +22,8 @@ use crate::resource::NO_PARENT;
 pub struct ComponentType {
     /// The hash of the name that sources of resources call it by.
     pub name: IdString32,
-    /// Types of lower order are spawned first, and removed last; those of the same order by the hash of their name.
+    /// Types of lower order are spawned first, and removed last; those of the same order by the
+    /// hash of their name.
     pub order: i32,
 }
 
@@ -45,8 +46,8 @@ impl ComponentType {
 
 /// Keeps all components of a type, for all entities that have one.
 ///
-/// A manager is asked with all entities of a spawn at once. It is told of entities alone: that they exist is for the
-/// manager of entities to know.
+/// A manager is asked with all entities of a spawn at once. It is told of entities alone: that they
+/// exist is for the manager of entities to know.
 pub trait ComponentManager {
     /// Returns the type of the components.
     fn component(&self) -> ComponentType;
@@ -58,12 +59,12 @@ pub trait ComponentManager {
     /// [`ComponentError`] if there is no memory or the data are wrong. All is as it was then.
     fn spawn(&mut self, batch: &Batch<'_>) -> Result<(), ComponentError>;
 
-    /// Removes the components of entities, from the last entity to the first. Entities that have none are passed over.
-    /// Allocates nothing.
+    /// Removes the components of entities, from the last entity to the first. Entities that have
+    /// none are passed over. Allocates nothing.
     fn remove(&mut self, entities: &[Entity]);
 
-    /// Names entities that go when `entities` go: those that hang on them. `add` may be told of one twice. Most
-    /// components know of none.
+    /// Names entities that go when `entities` go: those that hang on them. `add` may be told of one
+    /// twice. Most components know of none.
     fn followers(&self, entities: &[Entity], add: &mut dyn FnMut(Entity)) {
         let _ = (entities, add);
     }
@@ -118,8 +119,8 @@ impl<'b> Batch<'b> {
         self.poses.len()
     }
 
-    /// Returns the data of all components of a copy, as the type's compiler packed them. They are the same for all
-    /// copies. Only that they are so many words was checked.
+    /// Returns the data of all components of a copy, as the type's compiler packed them. They are
+    /// the same for all copies. Only that they are so many words was checked.
     #[must_use]
     pub const fn data(&self) -> &'b [u32] {
         self.data
@@ -142,7 +143,8 @@ impl<'b> Batch<'b> {
         self.indices.iter().map(move |index| entities[*index as usize])
     }
 
-    /// Returns the entities of all copies that get a component, if those are all that there are: a slice to be copied.
+    /// Returns the entities of all copies that get a component, if those are all that there are: a
+    /// slice to be copied.
     #[must_use]
     pub fn all_owners(&self) -> Option<&'b [Entity]> {
         // The indices ascend, so as many as there are entities are all of them.

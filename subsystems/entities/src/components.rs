@@ -9,8 +9,8 @@ use crate::component::{ComponentManager, ComponentType};
 
 /// The managers of components of a world, in spawn order.
 ///
-/// Managers belong to the program, which uses each by its own type; they are put together for a spawn or an unspawn and
-/// parted again afterwards, which costs sorting a handful of references.
+/// Managers belong to the program, which uses each by its own type; they are put together for a
+/// spawn or an unspawn and parted again afterwards, which costs sorting a handful of references.
 ///
 /// # Memory
 ///

@@ -20,10 +20,11 @@ use crate::dense::Dense;
 use crate::entity::Entity;
 use crate::error::Damage;
 
-/// Data of entities, such as the character sheets of a game: keys with bools, numbers, texts and arrays of numbers.
+/// Data of entities, such as the character sheets of a game: keys with bools, numbers, texts and
+/// arrays of numbers.
 ///
-/// An entity gets a copy of what its resource says, which has inherited what it does not say itself; what the game
-/// changes is the entity's own.
+/// An entity gets a copy of what its resource says, which has inherited what it does not say
+/// itself; what the game changes is the entity's own.
 ///
 /// # Complexity
 ///
@@ -31,8 +32,8 @@ use crate::error::Damage;
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then 8 bytes for each entity with data, 4 for each slot, and what the set takes: 8 bytes a
-/// store and 9 a key, beside texts and arrays.
+/// Nothing while empty. Then 8 bytes for each entity with data, 4 for each slot, and what the set
+/// takes: 8 bytes a store and 9 a key, beside texts and arrays.
 ///
 /// # Examples
 ///

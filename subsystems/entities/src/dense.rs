@@ -53,8 +53,8 @@ impl<'a, A: Allocator + ?Sized> Dense<'a, A> {
         (self.entities.get(place) == Some(&entity)).then_some(place)
     }
 
-    /// Returns the entity that has a component in the slot of another: one that is gone, and whose component was never
-    /// removed.
+    /// Returns the entity that has a component in the slot of another: one that is gone, and whose
+    /// component was never removed.
     #[inline]
     pub(crate) fn stale(&self, entity: Entity) -> Option<Entity> {
         let place = *self.places.get(entity.index() as usize)?;
@@ -111,7 +111,8 @@ impl<'a, A: Allocator + ?Sized> Dense<'a, A> {
         }
     }
 
-    /// Removes an entity and returns where it was. The last one has that place now: columns do the same.
+    /// Removes an entity and returns where it was. The last one has that place now: columns do the
+    /// same.
     #[inline]
     pub(crate) fn remove(&mut self, entity: Entity) -> Option<usize> {
         let place = self.place(entity)?;

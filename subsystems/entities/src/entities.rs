@@ -1,7 +1,8 @@
 //! Which entities there are, and how they come and go.
 //!
-//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)" (2014): all entities of a
-//! resource are made first, then all components of the first type, then all of the next. Changes:
+//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)"
+//! (2014): all entities of a resource are made first, then all components of the first type, then
+//! all of the next. Changes:
 //!
 //! - What fails is taken back, so nothing is there in half.
 //! - One call makes many copies of a resource, each with a pose.
@@ -33,13 +34,14 @@ pub enum Unknown {
 ///
 /// # Complexity
 ///
-/// A spawn is O(entities) here, and what the managers take; so is an unspawn. Asking whether an entity is alive is O(1).
+/// A spawn is O(entities) here, and what the managers take; so is an unspawn. Asking whether an
+/// entity is alive is O(1).
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then 8 bytes and a bit for each entity (4 of them to the next power of two), 4 for
-/// each that was ever alive at the same time, from which entities to be removed are gathered, so that removal needs no
-/// memory, and 4 for each entity of the largest spawn.
+/// Nothing while empty. Then 8 bytes and a bit for each entity (4 of them to the next power of
+/// two), 4 for each that was ever alive at the same time, from which entities to be removed are
+/// gathered, so that removal needs no memory, and 4 for each entity of the largest spawn.
 ///
 /// # Examples
 ///
@@ -81,10 +83,12 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         Ok(self.table.insert(())?)
     }
 
-    /// Spawns a copy of a resource for each pose: first all entities, then for each component type one call to its
-    /// manager. Returns the entities copy after copy, each in the order of the resource.
+    /// Spawns a copy of a resource for each pose: first all entities, then for each component type
+    /// one call to its manager. Returns the entities copy after copy, each in the order of the
+    /// resource.
     ///
-    /// A pose is where the entities without a parent are put, on top of where the resource puts them.
+    /// A pose is where the entities without a parent are put, on top of where the resource puts
+    /// them.
     ///
     /// # Complexity
     ///
@@ -92,9 +96,10 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`SpawnError`] if there is no memory or no id, if the resource has components of a type that no manager is for
-    /// and those are to be refused, or if a manager refuses. All is as it was then: what other managers made was
-    /// removed again. Only the ids of entities that were there for a moment are not given out again.
+    /// [`SpawnError`] if there is no memory or no id, if the resource has components of a type that
+    /// no manager is for and those are to be refused, or if a manager refuses. All is as it was
+    /// then: what other managers made was removed again. Only the ids of entities that were there
+    /// for a moment are not given out again.
     pub fn spawn(
         &mut self,
         resource: &EntityResource<'_>,
@@ -127,18 +132,20 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         Ok(&self.made)
     }
 
-    /// Removes entities, those that hang on them ([`followers`](crate::ComponentManager::followers)), and the
-    /// components of all of them: for each component type one call to its manager. Returns how many entities that were.
+    /// Removes entities, those that hang on them
+    /// ([`followers`](crate::ComponentManager::followers)), and the components of all of them: for
+    /// each component type one call to its manager. Returns how many entities that were.
     ///
-    /// Entities that are gone are passed over. Give all managers of the world: a component of a manager that is not
-    /// told stays until its entity's slot is used again.
+    /// Entities that are gone are passed over. Give all managers of the world: a component of a
+    /// manager that is not told stays until its entity's slot is used again.
     ///
     /// # Complexity
     ///
     /// O(entities removed), and what the managers take. Allocates nothing and cannot fail.
     pub fn unspawn(&mut self, entities: &[Entity], components: &mut Components<'_, '_>) -> usize {
         let Self { table, doomed, .. } = self;
-        // An entity leaves the table when it is put on the list, so it is there once, and there is room for it.
+        // An entity leaves the table when it is put on the list, so it is there once, and there is
+        // room for it.
         let mut add = |doomed: &mut Array<'_, Entity, A>, entity: Entity| {
             if table.remove(entity).is_some() {
                 doomed.push(entity);
@@ -149,7 +156,8 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         while done < doomed.len() {
             let end = doomed.len();
             for manager in components.managers().iter() {
-                // The list grows behind what is asked about, so that is asked about in pieces that fit the stack.
+                // The list grows behind what is asked about, so that is asked about in pieces that
+                // fit the stack.
                 let mut from = done;
                 while from < end {
                     let mut piece = [doomed[from]; PIECE];
@@ -226,7 +234,8 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         Ok(())
     }
 
-    /// Takes back what `make` made, the last first, so that the free slots are in the order in which they were.
+    /// Takes back what `make` made, the last first, so that the free slots are in the order in
+    /// which they were.
     fn unmake(&mut self) {
         self.table.remove_batch(self.made.iter().rev().copied());
         self.made.clear();

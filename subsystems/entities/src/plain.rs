@@ -11,9 +11,11 @@ use crate::dense::Dense;
 use crate::entity::Entity;
 use crate::error::Damage;
 
-/// Components that are plain data and nothing else: one `T` for each entity that has one, without gaps.
+/// Components that are plain data and nothing else: one `T` for each entity that has one, without
+/// gaps.
 ///
-/// The data of a resource are the `T` of all instances, one behind the other, and spawning copies them in one piece.
+/// The data of a resource are the `T` of all instances, one behind the other, and spawning copies
+/// them in one piece.
 ///
 /// ```text
 /// places    | 1 | none | 0 | ..            4 bytes a slot of the entities
@@ -23,7 +25,8 @@ use crate::error::Damage;
 ///
 /// # Complexity
 ///
-/// Finding a component is O(1): two loads beside the component's. A removal moves the last component into the gap.
+/// Finding a component is O(1): two loads beside the component's. A removal moves the last
+/// component into the gap.
 ///
 /// # Memory
 ///
@@ -31,8 +34,8 @@ use crate::error::Damage;
 ///
 /// # When not to use it
 ///
-/// For what owns something, or has to do with other components: that is a manager of its own, which implements
-/// [`ComponentManager`].
+/// For what owns something, or has to do with other components: that is a manager of its own, which
+/// implements [`ComponentManager`].
 ///
 /// # Examples
 ///
@@ -62,7 +65,8 @@ pub struct Plain<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
-    /// Returns a manager without components, which takes its memory from `memory` when it needs some.
+    /// Returns a manager without components, which takes its memory from `memory` when it needs
+    /// some.
     ///
     /// A `T` of a resource is whole words, aligned as words are: any other does not compile.
     #[must_use]
@@ -147,7 +151,8 @@ impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
         self.values.is_empty()
     }
 
-    /// Returns how many bytes the components take, room for more included, and the places of slots not.
+    /// Returns how many bytes the components take, room for more included, and the places of slots
+    /// not.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<T>() + self.dense.capacity() * size_of::<Entity>()

@@ -50,8 +50,8 @@ impl Pose {
 
     /// Returns `inner` as seen from the space that this pose is in.
     ///
-    /// Exact where this scale is the same along all axes, or `inner` is not turned; any other would shear, which a
-    /// pose cannot, and the scales are multiplied axis by axis.
+    /// Exact where this scale is the same along all axes, or `inner` is not turned; any other would
+    /// shear, which a pose cannot, and the scales are multiplied axis by axis.
     #[must_use]
     pub fn place(&self, inner: &Self) -> Self {
         Self {

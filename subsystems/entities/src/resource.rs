@@ -1,12 +1,14 @@
 //! A resource of entities: one blob, grouped by component type, read in place.
 //!
-//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)" (2014). Changes:
+//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)"
+//! (2014). Changes:
 //!
-//! - It is a blob of `loligo-containers`, so its parts are found by offsets and were checked once, on opening.
+//! - It is a blob of `loligo-containers`, so its parts are found by offsets and were checked once,
+//!   on opening.
 //! - Parents come before their children, so a tree is built in one walk and cannot be a ring.
 //! - Entities have names, so that a program finds the one that it wants.
-//! - Component types are sorted by name; the order of spawning is the managers'. Their data are in the order that the
-//!   compilers were given, which is the same.
+//! - Component types are sorted by name; the order of spawning is the managers'. Their data are in
+//!   the order that the compilers were given, which is the same.
 //!
 //! # Layout
 //!
@@ -63,8 +65,8 @@ blob_struct! {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place: 120 at least, 8 an entity, 20 a component type, and for each component
-/// 4 and its data. The object is a slice.
+/// The bytes are borrowed and used in place: 120 at least, 8 an entity, 20 a component type, and
+/// for each component 4 and its data. The object is a slice.
 ///
 /// # Examples
 ///
@@ -72,7 +74,8 @@ blob_struct! {
 ///
 /// # Invariants
 ///
-/// 1. There is a name for each entity that there is a parent for, and at most [`ENTITIES_MAX`] of them.
+/// 1. There is a name for each entity that there is a parent for, and at most [`ENTITIES_MAX`] of
+///    them.
 /// 2. A parent is [`NO_PARENT`] or the index of an entity before.
 /// 3. Parts are sorted by name, and no name comes twice.
 /// 4. The entities of a part ascend, and are entities of the resource.
@@ -93,7 +96,8 @@ pub struct ResourcePart<'b> {
 }
 
 impl<'b> EntityResource<'b> {
-    /// Opens a resource that was compiled. The bytes must be at a multiple of 16, as those of a mapped file do.
+    /// Opens a resource that was compiled. The bytes must be at a multiple of 16, as those of a
+    /// mapped file do.
     ///
     /// # Complexity
     ///
@@ -101,8 +105,8 @@ impl<'b> EntityResource<'b> {
     ///
     /// # Errors
     ///
-    /// [`ResourceError`] says what is wrong and where. Data of components are checked by their managers, when they are
-    /// spawned.
+    /// [`ResourceError`] says what is wrong and where. Data of components are checked by their
+    /// managers, when they are spawned.
     pub fn open(bytes: &'b [u8]) -> Result<Self, ResourceError> {
         let resource = Self { blob: Blob::open(bytes).map_err(ResourceError::Blob)? };
         resource.check().map_err(ResourceError::Entities)?;

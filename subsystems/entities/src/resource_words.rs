@@ -3,7 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 use loligo_ids::IdString64;
 
-/// The hash of a resource's name as components have it: two words, so that a component is aligned as words are.
+/// The hash of a resource's name as components have it: two words, so that a component is aligned
+/// as words are.
 ///
 /// # Memory
 ///

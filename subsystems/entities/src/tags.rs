@@ -1,10 +1,11 @@
 //! Tags: hashes that entities carry, and which entities carry one.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), which asks how to keep a short list of
-//! tags for each entity without a block for each, and leaves out the lookup from a tag to its entities. Changes:
+//! After Niklas Frykholm, "Allocation Adventures 2: Arrays of Arrays" (2015), which asks how to
+//! keep a short list of tags for each entity without a block for each, and leaves out the lookup
+//! from a tag to its entities. Changes:
 //!
-//! - Both directions are an [`ArrayOfArrays`]: a row for each entity, a row for each tag. The latter is a slice of
-//!   entities, whatever their number.
+//! - Both directions are an [`ArrayOfArrays`]: a row for each entity, a row for each tag. The
+//!   latter is a slice of entities, whatever their number.
 //! - A tag in an entity's row knows its place in the tag's row, so removing it does not search.
 
 mod data;
@@ -43,14 +44,15 @@ struct Carried {
 ///
 /// # Complexity
 ///
-/// All entities of a tag: O(1), a slice. The tags of an entity: O(1). Adding a tag O(its own tags) amortised, removing
-/// one O(tags of two entities).
+/// All entities of a tag: O(1), a slice. The tags of an entity: O(1). Adding a tag O(its own tags)
+/// amortised, removing one O(tags of two entities).
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then for each entity with tags 16 bytes, and its tags, of 12 bytes each, in a row of a power of
-/// two of them; for each tag 8 bytes, 17 in a hash map, and 4 for each entity, to a power of two. A tag keeps its row
-/// when no entity carries it any more. At most [`ENTITIES_OF_TAG_MAX`] entities carry the same tag.
+/// Nothing while empty. Then for each entity with tags 16 bytes, and its tags, of 12 bytes each, in
+/// a row of a power of two of them; for each tag 8 bytes, 17 in a hash map, and 4 for each entity,
+/// to a power of two. A tag keeps its row when no entity carries it any more. At most
+/// [`ENTITIES_OF_TAG_MAX`] entities carry the same tag.
 ///
 /// # When not to use it
 ///
@@ -81,7 +83,8 @@ struct Carried {
 /// # Invariants
 ///
 /// 1. There are as many rows as entities in `dense`; the row of each is alive.
-/// 2. What an entity carries is at its place in the row of its tag, and there are no more entities in these rows.
+/// 2. What an entity carries is at its place in the row of its tag, and there are no more entities
+///    in these rows.
 /// 3. No entity carries a tag twice.
 pub struct Tags<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     dense: Dense<'a, A>,
@@ -182,7 +185,8 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         self.rows.is_empty()
     }
 
-    /// Returns how many bytes the rows take, room for more included; the hash map and the places of slots not.
+    /// Returns how many bytes the rows take, room for more included; the hash map and the places of
+    /// slots not.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.carried.bytes() + self.entities.bytes() + self.rows.capacity() * size_of::<u32>()

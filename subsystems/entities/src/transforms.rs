@@ -1,8 +1,9 @@
 //! Where entities are, and on which others they hang.
 //!
-//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)" (2014), which proposes to
-//! keep parents by index beside the components. Ours keeps the instances of each depth together, so that all parents
-//! are done before their children and each depth is one walk.
+//! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)"
+//! (2014), which proposes to keep parents by index beside the components. Ours keeps the instances
+//! of each depth together, so that all parents are done before their children and each depth is one
+//! walk.
 //!
 //! # Memory, counted beforehand
 //!
@@ -11,10 +12,11 @@
 //! by slot     at 4 | parent, first child, next, before 16                                     20 bytes a slot
 //! ```
 //!
-//! An update of a dirty instance reads 4 + 40 bytes of its own, its links and, through 4 bytes, its parent's world,
-//! which its siblings have just read; it writes 64 bytes, one cache line's worth. Walked in order that is two and a half
-//! lines an instance that the processor sees coming; 90 000 are 10 MiB, a third of a millisecond at 30 GB/s, so the
-//! arithmetic, about 60 multiplications, is the larger part.
+//! An update of a dirty instance reads 4 + 40 bytes of its own, its links and, through 4 bytes, its
+//! parent's world, which its siblings have just read; it writes 64 bytes, one cache line's worth.
+//! Walked in order that is two and a half lines an instance that the processor sees coming; 90 000
+//! are 10 MiB, a third of a millisecond at 30 GB/s, so the arithmetic, about 60 multiplications, is
+//! the larger part.
 
 mod check;
 mod error;
@@ -67,22 +69,26 @@ impl At {
     }
 }
 
-/// The transforms of entities: a pose in the space of the parent, and the matrix of the world that it comes to.
+/// The transforms of entities: a pose in the space of the parent, and the matrix of the world that
+/// it comes to.
 ///
-/// Entities that have a transform form trees, by [`link`](Self::link) or as their resource has it. When an entity is
-/// unspawned, all below it go with it.
+/// Entities that have a transform form trees, by [`link`](Self::link) or as their resource has it.
+/// When an entity is unspawned, all below it go with it.
 ///
-/// A pose that is set marks its instance; [`update`](Self::update) computes the matrices of what is marked and of all
-/// below, level by level, and touches nothing else. Matrices are as of the last update.
+/// A pose that is set marks its instance; [`update`](Self::update) computes the matrices of what is
+/// marked and of all below, level by level, and touches nothing else. Matrices are as of the last
+/// update.
 ///
 /// # Complexity
 ///
-/// Asking and setting O(1). Linking O(entities below). An update O(dirty instances), and a bit for each other.
+/// Asking and setting O(1). Linking O(entities below). An update O(dirty instances), and a bit for
+/// each other.
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then, drawn in the source, 108 bytes an instance in six blocks for each level, each of which
-/// doubles, and 20 for each slot up to the highest. A tree has at most [`DEPTH_MAX`] levels.
+/// Nothing while empty. Then, drawn in the source, 108 bytes an instance in six blocks for each
+/// level, each of which doubles, and 20 for each slot up to the highest. A tree has at most
+/// [`DEPTH_MAX`] levels.
 ///
 /// # Examples
 ///
@@ -111,10 +117,10 @@ impl At {
 /// # Invariants
 ///
 /// 1. The columns of a level are of one length, and no bit behind it is set.
-/// 2. `ats` of the slot of `entities[p]` of level l is (l, p), for each l and p. Every other is nowhere. There are as
-///    many links as `ats`.
-/// 3. The parent of an instance on level 0 is none, of any other it is an instance on the level before; the instance is
-///    once among that one's children, which form a list both ways.
+/// 2. `ats` of the slot of `entities[p]` of level l is (l, p), for each l and p. Every other is
+///    nowhere. There are as many links as `ats`.
+/// 3. The parent of an instance on level 0 is none, of any other it is an instance on the level
+///    before; the instance is once among that one's children, which form a list both ways.
 pub struct Transforms<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     levels: Array<'a, Level<'a, A>, A>,
     /// Where the instance of each slot lies.
@@ -124,7 +130,8 @@ pub struct Transforms<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
-    /// Returns a manager without transforms, which takes its memory from `memory` when it needs some.
+    /// Returns a manager without transforms, which takes its memory from `memory` when it needs
+    /// some.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self {
@@ -142,8 +149,8 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`LinkError`] if the entity has one already, the parent has none, the tree is too deep, or there is no memory;
-    /// nothing has changed.
+    /// [`LinkError`] if the entity has one already, the parent has none, the tree is too deep, or
+    /// there is no memory; nothing has changed.
     pub fn try_insert(
         &mut self,
         entity: Entity,
@@ -174,30 +181,34 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         self.edit(entity, |level, place| level.set_pose(place, pose))
     }
 
-    /// Sets the position of an entity in the space of its parent; `false` if it has no transform. O(1).
+    /// Sets the position of an entity in the space of its parent; `false` if it has no transform.
+    /// O(1).
     pub fn set_position(&mut self, entity: Entity, position: Vec3) -> bool {
         self.edit(entity, |level, place| level.set_position(place, position))
     }
 
-    /// Sets the rotation of an entity in the space of its parent; `false` if it has no transform. O(1).
+    /// Sets the rotation of an entity in the space of its parent; `false` if it has no transform.
+    /// O(1).
     pub fn set_rotation(&mut self, entity: Entity, rotation: Quat) -> bool {
         self.edit(entity, |level, place| level.set_rotation(place, rotation))
     }
 
-    /// Sets the scale of an entity in the space of its parent; `false` if it has no transform. O(1).
+    /// Sets the scale of an entity in the space of its parent; `false` if it has no transform.
+    /// O(1).
     pub fn set_scale(&mut self, entity: Entity, scale: Vec3) -> bool {
         self.edit(entity, |level, place| level.set_scale(place, scale))
     }
 
-    /// Returns the matrix that takes an entity's points to the world, as of the last update; for one that was inserted
-    /// since, or linked to another depth, that of its pose. O(1).
+    /// Returns the matrix that takes an entity's points to the world, as of the last update; for
+    /// one that was inserted since, or linked to another depth, that of its pose. O(1).
     #[must_use]
     pub fn world(&self, entity: Entity) -> Option<&Affine3A> {
         let at = self.at(entity)?;
         Some(&self.levels[at.level()].worlds()[at.place()])
     }
 
-    /// Returns all entities with their matrices, level after level, the parents of a level in those before it.
+    /// Returns all entities with their matrices, level after level, the parents of a level in those
+    /// before it.
     pub fn worlds(&self) -> impl Iterator<Item = (&[Entity], &[Affine3A])> {
         self.levels.iter().map(|level| (level.entities(), level.worlds()))
     }

@@ -1,5 +1,5 @@
-//! Sparks whose size, colour and path artists have written as lines: each line runs over all sparks at once, and no
-//! memory is taken in a frame.
+//! Sparks whose size, colour and path artists have written as lines: each line runs over all sparks
+//! at once, and no memory is taken in a frame.
 //!
 //! ```sh
 //! cargo run -p loligo-expressions --example particle_parameters

@@ -1,5 +1,5 @@
-//! A designer decides how a sound fades with distance: the program reads the line, says what is wrong with it, and
-//! prints the curve.
+//! A designer decides how a sound fades with distance: the program reads the line, says what is
+//! wrong with it, and prints the curve.
 //!
 //! ```sh
 //! cargo run -p loligo-expressions --example sound_falloff

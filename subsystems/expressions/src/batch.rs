@@ -1,9 +1,11 @@
-//! The machine that runs many inputs: each operation runs over a column of them before the next one is looked at.
+//! The machine that runs many inputs: each operation runs over a column of them before the next one
+//! is looked at.
 //!
-//! After Niklas Frykholm, "A Tiny Expression Language" (2011), whose machine runs one input at a time. Here a slot of
-//! the stack is a column of [`LANES`] floats, small enough that several stay in the nearest cache, and an operation is
-//! a loop that the compiler makes vector instructions of. Pushing a variable copies nothing: the slot remembers
-//! whose it is until an operation has read it. The lowest slot is the column of results itself.
+//! After Niklas Frykholm, "A Tiny Expression Language" (2011), whose machine runs one input at a
+//! time. Here a slot of the stack is a column of [`LANES`] floats, small enough that several stay
+//! in the nearest cache, and an operation is a loop that the compiler makes vector instructions of.
+//! Pushing a variable copies nothing: the slot remembers whose it is until an operation has read
+//! it. The lowest slot is the column of results itself.
 
 mod kernel;
 mod lanes;
@@ -28,11 +30,13 @@ pub enum Input<'a> {
     Same(f32),
 }
 
-/// The columns in which a batch computes. One serves any number of expressions and runs, one after the other.
+/// The columns in which a batch computes. One serves any number of expressions and runs, one after
+/// the other.
 ///
 /// # Memory
 ///
-/// 1 032 bytes for each value on the stack of the deepest expression, in two blocks. Most expressions are 1 to 3 deep.
+/// 1 032 bytes for each value on the stack of the deepest expression, in two blocks. Most
+/// expressions are 1 to 3 deep.
 ///
 /// # Threads
 ///
@@ -84,8 +88,8 @@ impl<'a, A: Allocator + ?Sized> BatchStack<'a, A> {
 }
 
 impl Bytecode<'_> {
-    /// Runs the expression for as many inputs as there are `results`: for each the same, to the bit, as
-    /// [`run`](Self::run) gives.
+    /// Runs the expression for as many inputs as there are `results`: for each the same, to the
+    /// bit, as [`run`](Self::run) gives.
     ///
     /// # Complexity
     ///
@@ -93,8 +97,8 @@ impl Bytecode<'_> {
     ///
     /// # Panics
     ///
-    /// If there are fewer inputs than [`variables`](Self::variables), a column is shorter than `results`, or the stack
-    /// is less deep than the expression.
+    /// If there are fewer inputs than [`variables`](Self::variables), a column is shorter than
+    /// `results`, or the stack is less deep than the expression.
     pub fn run_batch<B: Allocator + ?Sized>(
         &self,
         inputs: &[Input<'_>],
@@ -139,7 +143,8 @@ fn run_lanes(lanes: Lanes<'_>, bytecode: &Bytecode<'_>) {
     lanes.run(bytecode);
 }
 
-/// The same loops, compiled for vectors of eight. Nothing is fused, so the results are the same to the bit.
+/// The same loops, compiled for vectors of eight. Nothing is fused, so the results are the same to
+/// the bit.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 #[target_feature(enable = "avx2")]
 fn run_lanes_avx2(lanes: Lanes<'_>, bytecode: &Bytecode<'_>) {

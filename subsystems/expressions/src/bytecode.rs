@@ -1,9 +1,9 @@
 //! Bytecode that was verified: what can be run, batched, printed and saved.
 //!
-//! After Niklas Frykholm, "A Tiny Expression Language" (2011): words of 32 bits, the upper 8 the operation, the lower
-//! 24 its data, a float in the word behind. Changes: an operation on two values takes the second from the stack, from
-//! a variable or from the next word, so that most pushes are gone; and the depth of the stack is proven beforehand
-//! instead of tested at each push.
+//! After Niklas Frykholm, "A Tiny Expression Language" (2011): words of 32 bits, the upper 8 the
+//! operation, the lower 24 its data, a float in the word behind. Changes: an operation on two
+//! values takes the second from the stack, from a variable or from the next word, so that most
+//! pushes are gone; and the depth of the stack is proven beforehand instead of tested at each push.
 
 use core::fmt;
 
@@ -21,8 +21,9 @@ pub const DEPTH_MAX: usize = 64;
 /// The most words of bytecode.
 pub const WORDS_MAX: usize = 2 * NODES_MAX + 1;
 
-/// Bytecode that was proven to be safe to run: the stack holds what every operation pops and never more than
-/// [`depth`](Self::depth) values, every index is in its table, and the end is where it should be.
+/// Bytecode that was proven to be safe to run: the stack holds what every operation pops and never
+/// more than [`depth`](Self::depth) values, every index is in its table, and the end is where it
+/// should be.
 ///
 /// A copy of it is a pointer or two: tasks on several threads may run the same words at once.
 ///
@@ -107,7 +108,8 @@ impl<'a> Bytecode<'a> {
         self.depth as usize
     }
 
-    /// Returns how many values of variables it needs: one more than the greatest index that it names.
+    /// Returns how many values of variables it needs: one more than the greatest index that it
+    /// names.
     #[must_use]
     pub const fn variables(&self) -> usize {
         self.variables as usize
@@ -119,8 +121,8 @@ impl<'a> Bytecode<'a> {
 
     /// Returns the value of an expression that names no variable, so that it need not be run.
     ///
-    /// The compiler folds whatever is constant: this is `None` only if the value depends on a variable or on a function
-    /// that varies.
+    /// The compiler folds whatever is constant: this is `None` only if the value depends on a
+    /// variable or on a function that varies.
     ///
     /// # Complexity
     ///

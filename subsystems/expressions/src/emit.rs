@@ -1,7 +1,8 @@
 //! From a tree to words.
 //!
-//! A leaf on either side of an operation on two values becomes part of the operation; of two subtrees the deeper
-//! comes first, so that fewer values wait. Both need operations that take their operands the other way about.
+//! A leaf on either side of an operation on two values becomes part of the operation; of two
+//! subtrees the deeper comes first, so that fewer values wait. Both need operations that take their
+//! operands the other way about.
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};

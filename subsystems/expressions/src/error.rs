@@ -15,7 +15,8 @@ pub const NODES_MAX: usize = 4_096;
 
 /// A source was refused.
 ///
-/// Printed, it names line and column, what was expected, what to do, and shows the line with a mark below the place:
+/// Printed, it names line and column, what was expected, what to do, and shows the line with a mark
+/// below the place:
 ///
 /// ```text
 /// 1:10: nothing is called `tme`; is `time` meant?
@@ -51,7 +52,8 @@ pub struct CompileError<'s> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CompileFault<'s> {
-    /// A value was expected: a number, a name, a sign or a parenthesis. Here stands something else, or nothing.
+    /// A value was expected: a number, a name, a sign or a parenthesis. Here stands something else,
+    /// or nothing.
     ValueExpected,
     /// An operator was expected, or the end. Here begins a second value.
     OperatorExpected,

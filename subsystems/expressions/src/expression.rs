@@ -22,18 +22,19 @@ use crate::verify::verify;
 ///
 /// # Memory
 ///
-/// One block of 4 bytes a word: an operator and its operands take one word each at most, a number two. While it is
-/// compiled 16 bytes for each value and operator and 20 for each operator that waits are taken in addition, from the
-/// same allocator. Running takes none.
+/// One block of 4 bytes a word: an operator and its operands take one word each at most, a number
+/// two. While it is compiled 16 bytes for each value and operator and 20 for each operator that
+/// waits are taken in addition, from the same allocator. Running takes none.
 ///
 /// # Threads
 ///
-/// `Send` where the allocator is `Sync`. Its [`bytecode`](Self::bytecode) may be run on several threads at once.
+/// `Send` where the allocator is `Sync`. Its [`bytecode`](Self::bytecode) may be run on several
+/// threads at once.
 ///
 /// # When not to use it
 ///
-/// For what a programmer writes: that is a function. For loops, strings and decisions that do something: that is a
-/// script.
+/// For what a programmer writes: that is a function. For loops, strings and decisions that do
+/// something: that is a script.
 ///
 /// # Examples
 ///
@@ -145,7 +146,8 @@ impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
         self.bytecode().run_batch(inputs, results, stack);
     }
 
-    /// Writes the expression as a source that compiles to the same bytecode, with the names of `symbols`.
+    /// Writes the expression as a source that compiles to the same bytecode, with the names of
+    /// `symbols`.
     ///
     /// # Complexity
     ///

@@ -1,20 +1,21 @@
 //! Functions of floats that give the same bits on every machine, and in a loop as alone.
 //!
-//! Those of the platform's C library differ from machine to machine in the last bit, so a constant folded by a
-//! compiler on one of them would not be what the game computes on another; and a call for each float keeps a loop
-//! over a column from doing several at a time. Here sine, cosine, tangent, exponential, logarithm and power are
-//! sums of powers in 64-bit floats without a branch: only operations that IEEE 754 defines to the bit, in a fixed
-//! order, never fused. Rounded to 32 bits in the end they are within 0.51 units in the last place.
+//! Those of the platform's C library differ from machine to machine in the last bit, so a constant
+//! folded by a compiler on one of them would not be what the game computes on another; and a call
+//! for each float keeps a loop over a column from doing several at a time. Here sine, cosine,
+//! tangent, exponential, logarithm and power are sums of powers in 64-bit floats without a branch:
+//! only operations that IEEE 754 defines to the bit, in a fixed order, never fused. Rounded to 32
+//! bits in the end they are within 0.51 units in the last place.
 
-/// Adding and taking away this leaves a 64-bit float rounded to a whole number, ties to even, and the sum has that
-/// number in its low bits.
+/// Adding and taking away this leaves a 64-bit float rounded to a whole number, ties to even, and
+/// the sum has that number in its low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// From here on all 32-bit floats are whole numbers.
 const WHOLE: f32 = 8_388_608.0;
 
-/// The angles up to which sine and cosine are reduced here: the product of a quarter turn's 25 leading bits and the
-/// number of quarter turns is exact.
+/// The angles up to which sine and cosine are reduced here: the product of a quarter turn's 25
+/// leading bits and the number of quarter turns is exact.
 pub(crate) const NEAR: f32 = 1.0e8;
 
 /// The 25 leading bits of a quarter turn.
@@ -109,7 +110,8 @@ pub(crate) fn tan_near(x: f32) -> f32 {
     if x == 0.0 { x } else { tangent as f32 }
 }
 
-/// Splits an angle into quarter turns, right in the two lowest bits, and a rest of at most half of one.
+/// Splits an angle into quarter turns, right in the two lowest bits, and a rest of at most half of
+/// one.
 #[inline(always)]
 fn quarter_turns(x: f32) -> (u64, f64) {
     let angle = f64::from(x);
@@ -141,7 +143,8 @@ pub(crate) fn exp(x: f32) -> f32 {
     exp64(f64::from(x)) as f32
 }
 
-/// Returns e to the power of `x`, right where the result is a 32-bit float, beyond its ends otherwise.
+/// Returns e to the power of `x`, right where the result is a 32-bit float, beyond its ends
+/// otherwise.
 #[inline(always)]
 fn exp64(x: f64) -> f64 {
     let x = if x < -110.0 { -110.0 } else { x };
@@ -163,13 +166,14 @@ pub(crate) fn ln(x: f32) -> f32 {
     if x < 0.0 { f32::NAN } else { logarithm }
 }
 
-/// Returns the natural logarithm of a positive number, a zero, infinity, or what is no number; a 64-bit float that
-/// was a 32-bit one is never denormal.
+/// Returns the natural logarithm of a positive number, a zero, infinity, or what is no number; a
+/// 64-bit float that was a 32-bit one is never denormal.
 #[inline(always)]
 fn ln64(x: f64) -> f64 {
     let bits = x.to_bits();
     let mantissa = f64::from_bits((bits & 0x000f_ffff_ffff_ffff) | 0x3ff0_0000_0000_0000);
-    // The exponent as a float: in the low bits of 2^52, from which 2^52 and its bias are taken away.
+    // The exponent as a float: in the low bits of 2^52, from which 2^52 and its bias are taken
+    // away.
     let exponent =
         f64::from_bits((bits >> 52) | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 1_023.0);
     let is_high = mantissa > core::f64::consts::SQRT_2;
@@ -186,8 +190,8 @@ fn ln64(x: f64) -> f64 {
     if x < f64::INFINITY { logarithm } else { x }
 }
 
-/// Returns `x` to the power of `y`. Powers of 1, 2, 3, 4, -1 and 0.5 are made by multiplying, dividing and the
-/// square root, so that a compiler may do the same where it knows `y`.
+/// Returns `x` to the power of `y`. Powers of 1, 2, 3, 4, -1 and 0.5 are made by multiplying,
+/// dividing and the square root, so that a compiler may do the same where it knows `y`.
 #[inline(always)]
 pub(crate) fn pow(x: f32, y: f32) -> f32 {
     let power = power(x, y);

@@ -1,7 +1,8 @@
-//! The operations of the virtual machine: what each computes, and how it is written in a word and in a source.
+//! The operations of the virtual machine: what each computes, and how it is written in a word and
+//! in a source.
 //!
-//! Each stands once, in one of the tables below. Running one float and running a column both use that definition,
-//! so they compute the same.
+//! Each stands once, in one of the tables below. Running one float and running a column both use
+//! that definition, so they compute the same.
 
 use crate::math;
 
@@ -48,8 +49,8 @@ pub(crate) trait Machine {
     fn call(&mut self, function: u32, top: f32) -> f32;
 }
 
-/// What a function is compiled as where one input is run: `near` in place, `far` as a function that is called, so that
-/// the loop around stays short.
+/// What a function is compiled as where one input is run: `near` in place, `far` as a function that
+/// is called, so that the loop around stays short.
 macro_rules! weighed {
     (near |$($a:ident),*| $value:expr) => { $value };
     (far |$($a:ident),*| $value:expr) => {{
@@ -104,7 +105,8 @@ macro_rules! operations {
         /// The names of operations on two floats, by code. A name of letters is a function's.
         pub(crate) const BINARY_NAMES: &[&str] = &[$($b_text,)*];
 
-        /// Runs one operation for one input and returns the new top of the stack; `None` at the end.
+        /// Runs one operation for one input and returns the new top of the stack; `None` at the
+        /// end.
         #[inline(always)]
         pub(crate) fn step(
             operation: u8,
@@ -181,8 +183,8 @@ macro_rules! operations {
     };
 }
 
-// Of the operations on two floats the first six are the same with their operands changed about. Behind them each even
-// code has a twin, one greater, which takes its operands the other way about.
+// Of the operations on two floats the first six are the same with their operands changed about.
+// Behind them each even code has a twin, one greater, which takes its operands the other way about.
 operations! {
     unary {
         NEGATE 0 "-" near |a| -a,

@@ -1,8 +1,9 @@
 //! From tokens to a tree: operators wait on a stack of their own until one that binds less comes.
 //!
-//! After Niklas Frykholm, "A Tiny Expression Language" (2011), which is after Dijkstra's shunting yard. Changes:
-//! operators that group from the right, signs, comparisons, a choice, functions of several arguments, and faults
-//! that are told. What is nested waits on the stack in memory; nothing recurses.
+//! After Niklas Frykholm, "A Tiny Expression Language" (2011), which is after Dijkstra's shunting
+//! yard. Changes: operators that group from the right, signs, comparisons, a choice, functions of
+//! several arguments, and faults that are told. What is nested waits on the stack in memory;
+//! nothing recurses.
 
 use loligo_allocators::Allocator;
 use loligo_containers::Array;

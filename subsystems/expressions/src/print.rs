@@ -1,7 +1,7 @@
 //! From bytecode back to a source.
 //!
-//! The words are made a tree, without folding anything, and the tree is written from left to right. What is still
-//! to be written waits on a stack in memory; nothing recurses.
+//! The words are made a tree, without folding anything, and the tree is written from left to right.
+//! What is still to be written waits on a stack in memory; nothing recurses.
 
 use loligo_allocators::Allocator;
 use loligo_containers::text::{self, FormatError};
@@ -96,7 +96,8 @@ fn tree_of<'a, A: Allocator + ?Sized>(
     Ok(tree)
 }
 
-/// Returns `true` if an operation takes its operands the other way about, and is written as its twin.
+/// Returns `true` if an operation takes its operands the other way about, and is written as its
+/// twin.
 const fn is_turned(code: u8) -> bool {
     let is_comparison = matches!(code, binary::LESS..=binary::AT_LEAST);
     code >= binary::SUBTRACT && code % 2 == 1 && !is_comparison

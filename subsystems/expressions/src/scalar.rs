@@ -1,15 +1,16 @@
 //! The machine that runs one input.
 //!
-//! The top of the stack is kept apart, in a register; what is below is in an array whose length is a power of two,
-//! so that an index is masked instead of checked. Verified bytecode never leaves the array anyway.
+//! The top of the stack is kept apart, in a register; what is below is in an array whose length is
+//! a power of two, so that an index is masked instead of checked. Verified bytecode never leaves
+//! the array anyway.
 
 use crate::bytecode::{Bytecode, DEPTH_MAX, split};
 use crate::math::canonical;
 use crate::operation::{Machine, step};
 use crate::symbols::{ARGUMENTS_MAX, Function};
 
-/// Slots of the stack of most expressions: one more than the values, as what is in the register before the first
-/// value is pushed, too.
+/// Slots of the stack of most expressions: one more than the values, as what is in the register
+/// before the first value is pushed, too.
 const FEW: usize = 8;
 
 /// Slots of the deepest stack.
@@ -17,8 +18,8 @@ const MANY: usize = 128;
 const _: () = assert!(DEPTH_MAX < MANY, "the deepest stack has room");
 
 impl Bytecode<'_> {
-    /// Runs the expression for one input: a value for each variable, in the order of the table that it was compiled
-    /// with. More values than it needs may be given.
+    /// Runs the expression for one input: a value for each variable, in the order of the table that
+    /// it was compiled with. More values than it needs may be given.
     ///
     /// # Complexity
     ///

@@ -16,9 +16,9 @@ type OverColumns = fn(&[&[f32]], &mut [f32]);
 
 /// The names that an expression is compiled with.
 ///
-/// A variable is known by its index in the table: its value is at that index when the expression runs. A name
-/// of these tables goes before one that is built in. Names are letters, digits and `_`, with dots between them
-/// (`position.x`); a name that is written otherwise is never found.
+/// A variable is known by its index in the table: its value is at that index when the expression
+/// runs. A name of these tables goes before one that is built in. Names are letters, digits and
+/// `_`, with dots between them (`position.x`); a name that is written otherwise is never found.
 ///
 /// # Memory
 ///
@@ -49,9 +49,10 @@ pub struct Symbols<'a> {
 
 /// A function of the user's.
 ///
-/// It must give the same result for the same arguments as long as one run lasts: it may be called for one input or
-/// for a column of them, in any order, for both sides of a choice, and by the compiler, once, where all its
-/// arguments are constant. It must not look at the bits of what is no number, which are not defined.
+/// It must give the same result for the same arguments as long as one run lasts: it may be called
+/// for one input or for a column of them, in any order, for both sides of a choice, and by the
+/// compiler, once, where all its arguments are constant. It must not look at the bits of what is no
+/// number, which are not defined.
 ///
 /// # Examples
 ///
@@ -83,15 +84,16 @@ impl<'a> Function<'a> {
         Self { name, arguments: arguments as u8, is_varying: false, one, batch: None }
     }
 
-    /// Returns the function with a form for columns: `batch` gets a column for each argument and fills the one of
-    /// results; all have the same length, which is from 1 to [`LANES`](crate::LANES). It must give what the form
-    /// for one gives.
+    /// Returns the function with a form for columns: `batch` gets a column for each argument and
+    /// fills the one of results; all have the same length, which is from 1 to
+    /// [`LANES`](crate::LANES). It must give what the form for one gives.
     #[must_use]
     pub const fn with_batch(self, batch: fn(&[&[f32]], &mut [f32])) -> Self {
         Self { batch: Some(batch), ..self }
     }
 
-    /// Returns the function as one that gives other results at other times: the compiler never calls it.
+    /// Returns the function as one that gives other results at other times: the compiler never
+    /// calls it.
     #[must_use]
     pub const fn varying(self) -> Self {
         Self { is_varying: true, ..self }
@@ -143,8 +145,8 @@ pub(crate) enum Callee {
 }
 
 impl<'a> Symbols<'a> {
-    /// Returns a hash of all that bytecode knows by index: the names of variables, names and arguments of functions,
-    /// in their order. Saved bytecode carries it.
+    /// Returns a hash of all that bytecode knows by index: the names of variables, names and
+    /// arguments of functions, in their order. Saved bytecode carries it.
     ///
     /// # Complexity
     ///
@@ -229,7 +231,8 @@ pub(crate) fn is_name(text: &str) -> bool {
 /// The characters of a name that is looked for; a longer one is like none.
 const COMPARED_MAX: usize = 32;
 
-/// Returns how many characters must be put in, taken out or changed to make one of the other, capitals aside.
+/// Returns how many characters must be put in, taken out or changed to make one of the other,
+/// capitals aside.
 fn distance(a: &str, b: &str) -> Option<usize> {
     let mut row: [usize; COMPARED_MAX + 1] = core::array::from_fn(|index| index);
     let long = b.chars().count();

@@ -1,8 +1,9 @@
-//! An expression as a tree, in an array: each node stands behind its operands, as in the article's postfix notation.
+//! An expression as a tree, in an array: each node stands behind its operands, as in the article's
+//! postfix notation.
 //!
-//! A node knows how many nodes are in its subtree, so its last operand ends right before it, the one before that
-//! ends before the last one's subtree, and nothing is linked. What is constant becomes one node as soon as its
-//! operator comes, as the operands are then the last nodes of all.
+//! A node knows how many nodes are in its subtree, so its last operand ends right before it, the
+//! one before that ends before the last one's subtree, and nothing is linked. What is constant
+//! becomes one node as soon as its operator comes, as the operands are then the last nodes of all.
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
@@ -129,8 +130,9 @@ impl<'a, A: Allocator + ?Sized> Tree<'a, A> {
         if usize::from(depth) > DEPTH_MAX { Err(TreeFull::Deep) } else { Ok(()) }
     }
 
-    /// Returns the values on the stack while an operation and its operands are computed: the bytecode takes a leaf as
-    /// an operand from where it is, and computes the deeper of two operands first.
+    /// Returns the values on the stack while an operation and its operands are computed: the
+    /// bytecode takes a leaf as an operand from where it is, and computes the deeper of two
+    /// operands first.
     fn depth(&self, operation: Operation, operands: &[usize]) -> u16 {
         let depth = |operand: &usize| self.nodes[*operand].depth;
         let is_leaf = |operand: &usize| self.nodes[*operand].operation.is_leaf();
@@ -173,7 +175,8 @@ impl<'a, A: Allocator + ?Sized> Tree<'a, A> {
         low.operation.is_leaf() && high.operation.is_leaf()
     }
 
-    /// Makes of a value and two leaves a maximum and a minimum, which take leaves from where they are.
+    /// Makes of a value and two leaves a maximum and a minimum, which take leaves from where they
+    /// are.
     fn clamp(&mut self, functions: &[Function<'_>]) -> Result<(), TreeFull> {
         let (Some(high), Some(low)) = (self.nodes.pop(), self.nodes.pop()) else { return Ok(()) };
         self.push_plain(low.operation)?;

@@ -51,7 +51,8 @@ pub enum BytecodeFault {
     },
     /// There would be more than [`DEPTH_MAX`] values on the stack.
     Deep,
-    /// There are more than [`WORDS_MAX`] words, or more operations and operands than a source may have.
+    /// There are more than [`WORDS_MAX`] words, or more operations and operands than a source may
+    /// have.
     Long,
     /// There is not one value on the stack at the end, but so many.
     Left(usize),

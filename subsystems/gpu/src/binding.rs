@@ -49,7 +49,8 @@ pub enum Bound<'b> {
     Sampler(&'b Sampler),
 }
 
-/// Buffers, textures and samplers that are bound together. It keeps them: the program may drop its own.
+/// Buffers, textures and samplers that are bound together. It keeps them: the program may drop its
+/// own.
 #[derive(Debug)]
 pub struct BindGroup {
     pub(crate) group: Kept<wgpu::BindGroup>,
@@ -60,7 +61,8 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`GpuError::Size`] for more than [`SLOTS_MAX`]; [`GpuError::Refused`] for more than the graphics card has.
+    /// [`GpuError::Size`] for more than [`SLOTS_MAX`]; [`GpuError::Refused`] for more than the
+    /// graphics card has.
     pub fn try_bind_layout(&self, name: &str, slots: &[Slot]) -> Result<BindLayout, GpuError> {
         few(slots.len())?;
         let entry = |number: usize| wgpu::BindGroupLayoutEntry {

@@ -80,7 +80,8 @@ impl Gpu {
         Ok(Buffer { buffer: Kept::new(buffer), bytes })
     }
 
-    /// Writes into a buffer, before anything that is submitted later and after all that was submitted earlier.
+    /// Writes into a buffer, before anything that is submitted later and after all that was
+    /// submitted earlier.
     ///
     /// # Complexity
     ///

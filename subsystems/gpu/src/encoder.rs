@@ -50,7 +50,8 @@ pub struct Encoder {
     encoder: Kept<wgpu::CommandEncoder>,
 }
 
-/// A pass: draws into the same targets. It ends when it is dropped, which must be before the list is handed over.
+/// A pass: draws into the same targets. It ends when it is dropped, which must be before the list
+/// is handed over.
 ///
 /// # Complexity
 ///
@@ -133,8 +134,8 @@ impl Pass {
         scope(|| self.pass.draw(0..vertices, 0..1));
     }
 
-    /// Draws the triangles of a row of records, 20 bytes each, as they are in `records` from byte `offset` on: indices,
-    /// instances, first index, what is added to each index, first instance.
+    /// Draws the triangles of a row of records, 20 bytes each, as they are in `records` from byte
+    /// `offset` on: indices, instances, first index, what is added to each index, first instance.
     pub fn draw_indirect(&mut self, records: &Buffer, offset: u64, count: u32) {
         scope(|| self.pass.multi_draw_indexed_indirect(&records.buffer, offset, count));
     }

@@ -7,7 +7,8 @@ use std::string::{String, ToString};
 use crate::scope::{Kept, scope};
 use crate::shader::ShaderError;
 
-/// What wgpu or a driver says. The text is of the global heap, made and freed in the [scope](crate::set_scope).
+/// What wgpu or a driver says. The text is of the global heap, made and freed in the
+/// [scope](crate::set_scope).
 pub struct Message(Kept<String>);
 
 impl Message {
@@ -44,7 +45,8 @@ impl fmt::Display for Message {
     }
 }
 
-/// Why the graphics card did not do what it was asked for. Nothing has changed, save for commands that were submitted.
+/// Why the graphics card did not do what it was asked for. Nothing has changed, save for commands
+/// that were submitted.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum GpuError {

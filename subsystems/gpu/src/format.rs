@@ -9,7 +9,8 @@ pub enum Format {
     Rgba8,
     /// Four bytes; the colors are in sRGB, and shaders see them linear.
     Rgba8Srgb,
-    /// Four bytes in the order blue, green, red, opacity; the colors are in sRGB. Windows are often so.
+    /// Four bytes in the order blue, green, red, opacity; the colors are in sRGB. Windows are often
+    /// so.
     Bgra8Srgb,
     /// Two floats of 16 bits.
     Rg16F,

@@ -26,8 +26,9 @@ pub enum AdapterChoice {
 pub struct GpuOptions {
     /// Which graphics card.
     pub adapter: AdapterChoice,
-    /// Lets the card check the records of indirect draws before it draws them. Leave it out only where a program checks
-    /// them itself, as `loligo-render` does: it takes a compute pass and time for each draw.
+    /// Lets the card check the records of indirect draws before it draws them. Leave it out only
+    /// where a program checks them itself, as `loligo-render` does: it takes a compute pass and
+    /// time for each draw.
     pub check_indirect: bool,
 }
 
@@ -46,17 +47,18 @@ pub struct GpuInfo {
 
 /// A graphics card and its queue of commands.
 ///
-/// Whatever it makes belongs to it and is freed when it is dropped, once the card no longer uses it.
+/// Whatever it makes belongs to it and is freed when it is dropped, once the card no longer uses
+/// it.
 ///
 /// # Memory
 ///
-/// wgpu takes it from the program's global allocator, within the hook of [`set_scope`](crate::set_scope); the driver takes
-/// it from the system.
+/// wgpu takes it from the program's global allocator, within the hook of
+/// [`set_scope`](crate::set_scope); the driver takes it from the system.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`: any thread may make objects and encode, and all commands are drawn in the order in which they are
-/// submitted.
+/// `Send` and `Sync`: any thread may make objects and encode, and all commands are drawn in the
+/// order in which they are submitted.
 ///
 /// # Examples
 ///
@@ -158,8 +160,8 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`GpuError::Refused`] if a command is wrong; none of the list is done then. [`GpuError::Memory`] and
-    /// [`GpuError::Lost`].
+    /// [`GpuError::Refused`] if a command is wrong; none of the list is done then.
+    /// [`GpuError::Memory`] and [`GpuError::Lost`].
     pub fn try_submit(&self, encoder: Encoder) -> Result<(), GpuError> {
         self.checked(&"the commands of a frame", || {
             self.queue.submit([encoder.into_wgpu().finish()]);

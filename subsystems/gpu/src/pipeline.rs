@@ -14,8 +14,8 @@ const ATTRIBUTES_MAX: usize = 16;
 const GROUPS_MAX: usize = 4;
 const COLORS_MAX: usize = 8;
 
-/// A part of a vertex: so many floats of 32 bits from a byte on. Its location in the shader is its place in the row of
-/// attributes.
+/// A part of a vertex: so many floats of 32 bits from a byte on. Its location in the shader is its
+/// place in the row of attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VertexAttribute {
     /// From 1 to 4.
@@ -45,7 +45,8 @@ pub enum Blend {
 /// What is done with depths where the pass has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DepthUse {
-    /// Returns `true` if depths are written. Tested they are in any case: what is drawn is no farther than what is there.
+    /// Returns `true` if depths are written. Tested they are in any case: what is drawn is no
+    /// farther than what is there.
     pub is_written: bool,
     /// How many steps, and how many for each step of slope, depths are moved away: for shadow maps.
     pub bias: i32,
@@ -91,8 +92,8 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`GpuError::Refused`] if the shader has no such entry points, or sees what the groups have not;
-    /// [`GpuError::Size`] for more attributes, groups or colors than there can be.
+    /// [`GpuError::Refused`] if the shader has no such entry points, or sees what the groups have
+    /// not; [`GpuError::Size`] for more attributes, groups or colors than there can be.
     pub fn try_pipeline(
         &self,
         description: &PipelineDescription<'_>,

@@ -5,18 +5,19 @@ use core::mem;
 use core::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
 
-/// What a program wraps around each call of wgpu. It must run the work that it is given, once, before it returns.
+/// What a program wraps around each call of wgpu. It must run the work that it is given, once,
+/// before it returns.
 pub type ScopeHook = fn(work: &mut dyn FnMut());
 
 static HOOK: OnceLock<ScopeHook> = OnceLock::new();
 
-/// Sets what is wrapped around each call of wgpu, on whichever thread: there the program exempts its
-/// `GlobalGuard`, or charges the global heap to a proxy of wgpu's. Without one, wgpu is
-/// called as it is. It is set once; returns whether this was the first time.
+/// Sets what is wrapped around each call of wgpu, on whichever thread: there the program exempts
+/// its `GlobalGuard`, or charges the global heap to a proxy of wgpu's. Without one, wgpu is called
+/// as it is. It is set once; returns whether this was the first time.
 ///
-/// wgpu allocates from the program's global allocator in every call: making and dropping of objects, each command of
-/// an encoder, submitting. All of these, dropping included, go through the hook. Graphics drivers allocate by `malloc`,
-/// which no Rust allocator sees.
+/// wgpu allocates from the program's global allocator in every call: making and dropping of
+/// objects, each command of an encoder, submitting. All of these, dropping included, go through the
+/// hook. Graphics drivers allocate by `malloc`, which no Rust allocator sees.
 ///
 /// # Complexity
 ///

@@ -69,7 +69,8 @@ impl fmt::Display for ShaderError {
 impl Error for ShaderError {}
 
 impl Gpu {
-    /// Reads and checks a shader. `name` is what errors begin with: the name of its file, as a rule.
+    /// Reads and checks a shader. `name` is what errors begin with: the name of its file, as a
+    /// rule.
     ///
     /// # Complexity
     ///

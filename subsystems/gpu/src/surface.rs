@@ -42,12 +42,13 @@ struct Out { @builtin(position) at: vec4<f32>, @location(0) uv: vec2<f32> }
 
 /// What a window shows: one picture after another, at the display's own pace.
 ///
-/// Whatever becomes of the window is survived: another size, none at all while it is minimised, a surface that is
-/// outdated or lost.
+/// Whatever becomes of the window is survived: another size, none at all while it is minimised, a
+/// surface that is outdated or lost.
 ///
 /// # Complexity
 ///
-/// A picture is copied once, by a draw of three vertices. A change of size waits until the card is idle.
+/// A picture is copied once, by a draw of three vertices. A change of size waits until the card is
+/// idle.
 ///
 /// # Memory
 ///
@@ -79,7 +80,8 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// As [`try_new`](Self::try_new); [`GpuError::Surface`] if the window's display is not one that drivers know.
+    /// As [`try_new`](Self::try_new); [`GpuError::Surface`] if the window's display is not one that
+    /// drivers know.
     pub fn try_new_with_surface(
         options: &GpuOptions,
         target: Arc<dyn SurfaceTarget>,
@@ -120,8 +122,9 @@ impl Gpu {
 }
 
 impl Surface {
-    /// Shows a picture in a window that has so many pixels, none while it is minimised; returns whether it will be seen.
-    /// What was submitted before is in it. Where the display is slower than the game, it waits for the display.
+    /// Shows a picture in a window that has so many pixels, none while it is minimised; returns
+    /// whether it will be seen. What was submitted before is in it. Where the display is slower
+    /// than the game, it waits for the display.
     ///
     /// # Complexity
     ///
@@ -129,8 +132,9 @@ impl Surface {
     ///
     /// # Errors
     ///
-    /// [`GpuError::Lost`] if the surface is lost each time that it is recreated, [`GpuError::Surface`] if it cannot be,
-    /// and what [`Gpu::try_submit`] says. The next picture may be shown all the same.
+    /// [`GpuError::Lost`] if the surface is lost each time that it is recreated,
+    /// [`GpuError::Surface`] if it cannot be, and what [`Gpu::try_submit`] says. The next picture
+    /// may be shown all the same.
     pub fn try_show(
         &mut self,
         gpu: &Gpu,

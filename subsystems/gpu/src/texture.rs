@@ -91,7 +91,8 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`GpuError::Size`], [`GpuError::Memory`], or [`GpuError::Refused`] for what no card can, such as five samples.
+    /// [`GpuError::Size`], [`GpuError::Memory`], or [`GpuError::Refused`] for what no card can,
+    /// such as five samples.
     pub fn try_texture(&self, description: &TextureDescription<'_>) -> Result<Texture, GpuError> {
         let TextureDescription { name, pixels, levels, samples, format, is_target } = *description;
         let limit = u64::from(self.texture_pixels_max());
@@ -133,7 +134,8 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`GpuError::Size`] if there are more or fewer bytes than the level has; [`GpuError::Memory`].
+    /// [`GpuError::Size`] if there are more or fewer bytes than the level has;
+    /// [`GpuError::Memory`].
     ///
     /// # Panics
     ///
@@ -196,7 +198,8 @@ impl Gpu {
         Ok(Sampler { sampler: Kept::new(sampler) })
     }
 
-    /// Reads the largest level of a texture, rows one behind the other, once all that was submitted is done.
+    /// Reads the largest level of a texture, rows one behind the other, once all that was submitted
+    /// is done.
     ///
     /// # Complexity
     ///
@@ -208,8 +211,8 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`GpuError::Size`] if `into` has more or fewer bytes than the texture; [`GpuError::Refused`] if the texture has
-    /// several samples a pixel; [`GpuError::Memory`], [`GpuError::Lost`].
+    /// [`GpuError::Size`] if `into` has more or fewer bytes than the texture; [`GpuError::Refused`]
+    /// if the texture has several samples a pixel; [`GpuError::Memory`], [`GpuError::Lost`].
     pub fn try_read_texture(&self, texture: &Texture, into: &mut [u8]) -> Result<(), GpuError> {
         let (wanted, limit) = (into.len() as u64, texture.level_bytes(0));
         if wanted != limit {

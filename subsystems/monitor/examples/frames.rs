@@ -1,4 +1,5 @@
-//! Records a few frames on two threads, prints where the time went, and writes `trace.json` and `trace.pftrace`.
+//! Records a few frames on two threads, prints where the time went, and writes `trace.json` and
+//! `trace.pftrace`.
 //!
 //! Open either at <https://ui.perfetto.dev>, the first in chrome://tracing, too.
 #![forbid(unsafe_code)]

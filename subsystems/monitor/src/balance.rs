@@ -1,4 +1,5 @@
-//! Makes scopes nest, whatever was recorded: ends without a beginning are left out, missing ends are made.
+//! Makes scopes nest, whatever was recorded: ends without a beginning are left out, missing ends
+//! are made.
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
@@ -53,8 +54,8 @@ impl<'a, A: Allocator + ?Sized> Balance<'a, A> {
         true
     }
 
-    /// Ends a scope. `same` says whether two names are of one text; `end` is called with each scope that ends, the
-    /// innermost first, and whether its end was missing.
+    /// Ends a scope. `same` says whether two names are of one text; `end` is called with each scope
+    /// that ends, the innermost first, and whether its end was missing.
     pub(crate) fn leave(
         &mut self,
         name: Name,

@@ -1,4 +1,5 @@
-//! Traces as JSON, in the Trace Event Format that chrome://tracing, ui.perfetto.dev and others open.
+//! Traces as JSON, in the Trace Event Format that chrome://tracing, ui.perfetto.dev and others
+//! open.
 
 use core::fmt;
 use std::io::{self, Write};
@@ -25,7 +26,8 @@ const PROCESS: u32 = 1;
 /// | lost events | `i` | on their thread, with their number |
 /// | thread | `M` | its name, before its first event |
 ///
-/// Times are microseconds with three decimals. What JSON has no number for (infinite, not a number) is left out.
+/// Times are microseconds with three decimals. What JSON has no number for (infinite, not a number)
+/// is left out.
 ///
 /// # Complexity
 ///

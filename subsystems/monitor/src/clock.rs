@@ -11,8 +11,8 @@ const LOOKS: u32 = 8;
 
 /// Returns the machine's time stamp: a counter that runs at a constant rate.
 ///
-/// On x86-64 the time-stamp counter, read without waiting for the instructions before it, on AArch64 the virtual
-/// counter, elsewhere nanoseconds of the system's clock.
+/// On x86-64 the time-stamp counter, read without waiting for the instructions before it, on
+/// AArch64 the virtual counter, elsewhere nanoseconds of the system's clock.
 #[inline(always)]
 #[must_use]
 pub fn ticks() -> u64 {
@@ -39,9 +39,9 @@ pub fn ticks() -> u64 {
 
 /// How stamps become nanoseconds: a moment from which time counts, and a rate.
 ///
-/// The rate is measured once in a program, against the system's clock, for 2 ms, and never changes, so that times
-/// stay in the order of their stamps. A stamp from before the first moment, as another core may give where the cores'
-/// counters differ, is time 0.
+/// The rate is measured once in a program, against the system's clock, for 2 ms, and never changes,
+/// so that times stay in the order of their stamps. A stamp from before the first moment, as
+/// another core may give where the cores' counters differ, is time 0.
 ///
 /// # Examples
 ///
@@ -74,7 +74,8 @@ impl Clock {
         Self { first, rate: ((1_u64 << 32) as f64 / ticks_per_ns) as u64 }
     }
 
-    /// Returns a clock that counts from now, at the machine's rate, which takes 2 ms to measure the first time.
+    /// Returns a clock that counts from now, at the machine's rate, which takes 2 ms to measure the
+    /// first time.
     #[must_use]
     pub fn start() -> Self {
         static RATE: OnceLock<f64> = OnceLock::new();
@@ -110,7 +111,8 @@ fn measure() -> f64 {
     (later_stamp.saturating_sub(stamp) as f64 / ns).clamp(1e-3, 1e3)
 }
 
-/// Returns a moment on both clocks, the closest of some looks: a look that was interrupted is far apart.
+/// Returns a moment on both clocks, the closest of some looks: a look that was interrupted is far
+/// apart.
 fn moment() -> (Instant, u64) {
     let look = || {
         let before = ticks();

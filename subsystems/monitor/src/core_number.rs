@@ -1,9 +1,10 @@
-//! The core that a thread runs on, for less than a nanosecond where the system tells it in the thread's memory.
+//! The core that a thread runs on, for less than a nanosecond where the system tells it in the
+//! thread's memory.
 //!
-//! Linux keeps a few words for each thread that say where it runs (restartable sequences); the C library puts them
-//! beside the thread's own memory and says how far from it. Reading such a word takes less than a nanosecond;
-//! the instruction that reads the stamp and the core at once takes three times as long as the one that reads the
-//! stamp alone.
+//! Linux keeps a few words for each thread that say where it runs (restartable sequences); the C
+//! library puts them beside the thread's own memory and says how far from it. Reading such a word
+//! takes less than a nanosecond; the instruction that reads the stamp and the core at once takes
+//! three times as long as the one that reads the stamp alone.
 
 use core::ptr;
 
@@ -14,7 +15,8 @@ pub(crate) const UNKNOWN: u32 = u32::MAX >> 1;
 ///
 /// # Invariants
 ///
-/// 1. It is null, or the address of a word that lives as long as the thread that asked for it, who alone uses it.
+/// 1. It is null, or the address of a word that lives as long as the thread that asked for it, who
+///    alone uses it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CoreNumber(*const u32);
 
@@ -37,7 +39,8 @@ impl CoreNumber {
         if self.0.is_null() {
             return UNKNOWN;
         }
-        // SAFETY: the word lives as long as this thread (invariant 1), and the kernel writes it whole.
+        // SAFETY: the word lives as long as this thread (invariant 1), and the kernel writes it
+        // whole.
         unsafe { self.0.read_volatile() }
     }
 }
@@ -64,7 +67,8 @@ fn place() -> *const u32 {
 
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64", not(miri)))]
 fn offset() -> isize {
-    // SAFETY: the name is a text that ends in 0; older C libraries do not have it, and null is returned.
+    // SAFETY: the name is a text that ends in 0; older C libraries do not have it, and null is
+    // returned.
     let size = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_size".as_ptr()) };
     // SAFETY: as above.
     let offset = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_offset".as_ptr()) };

@@ -1,7 +1,9 @@
-//! Recording without a recorder at hand: what is recorded goes to the thread's current one, if it has one.
+//! Recording without a recorder at hand: what is recorded goes to the thread's current one, if it
+//! has one.
 //!
-//! [`Recorder::run`](crate::Recorder::run) makes a recorder current for as long as a closure runs; of several monitors
-//! the innermost is current. On a thread without one, the functions here do nothing.
+//! [`Recorder::run`](crate::Recorder::run) makes a recorder current for as long as a closure runs;
+//! of several monitors the innermost is current. On a thread without one, the functions here do
+//! nothing.
 
 use core::cell::Cell;
 use core::ptr;
@@ -109,7 +111,8 @@ impl Drop for CurrentScope {
     }
 }
 
-/// Runs `work` with `recorder` current, and makes the one from before current again, after a panic, too.
+/// Runs `work` with `recorder` current, and makes the one from before current again, after a panic,
+/// too.
 pub(crate) fn with<R>(recorder: &Recorder<'_>, work: impl FnOnce() -> R) -> R {
     struct Before(*const Recorder<'static>);
     impl Drop for Before {
@@ -128,8 +131,9 @@ fn now<R>(use_it: impl FnOnce(&Recorder<'_>) -> R) -> Option<R> {
         return None;
     }
     let current = CURRENT.get();
-    // SAFETY: it is null, or a recorder that `with` has borrowed on this thread and that it takes away again before the
-    // borrow ends. What is called here cannot end that `with`, so the reference ends before it.
+    // SAFETY: it is null, or a recorder that `with` has borrowed on this thread and that it takes
+    // away again before the borrow ends. What is called here cannot end that `with`, so the
+    // reference ends before it.
     let recorder = unsafe { current.as_ref() }?;
     Some(use_it(recorder))
 }

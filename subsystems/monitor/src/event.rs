@@ -6,11 +6,13 @@ pub const NO_CORE: u32 = crate::core_number::UNKNOWN;
 /// An event, as a consumer sees it. Names live as long as the call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'v> {
-    /// The thread's number: those of threads that have ended are used again for threads of the same name.
+    /// The thread's number: those of threads that have ended are used again for threads of the same
+    /// name.
     pub thread: u32,
     /// The thread's name.
     pub thread_name: &'v str,
-    /// When it was, in nanoseconds from when the monitor was made. It never goes back within a thread.
+    /// When it was, in nanoseconds from when the monitor was made. It never goes back within a
+    /// thread.
     pub time_ns: u64,
     /// What has happened.
     pub what: What<'v>,
@@ -30,7 +32,8 @@ pub enum What<'v> {
     Leave {
         /// Its name.
         name: &'v str,
-        /// Its end was not recorded, or lost: it ends here since one around it does, or since events were lost.
+        /// Its end was not recorded, or lost: it ends here since one around it does, or since
+        /// events were lost.
         cut: bool,
     },
     /// A frame ends.
@@ -77,7 +80,8 @@ pub enum What<'v> {
         /// Its size.
         bytes: u64,
     },
-    /// Events of this thread were lost, as consumers were slower than the threads. Its open scopes have ended.
+    /// Events of this thread were lost, as consumers were slower than the threads. Its open scopes
+    /// have ended.
     Lost {
         /// How many, a vector, an allocation or a free counted twice.
         events: u64,
@@ -86,8 +90,8 @@ pub enum What<'v> {
 
 /// A consumer of events: see [`Monitor::drain`](crate::Monitor::drain).
 ///
-/// Events of a thread come in their order, scopes nested: each end is that of the innermost open scope. Events of
-/// different threads come in no order.
+/// Events of a thread come in their order, scopes nested: each end is that of the innermost open
+/// scope. Events of different threads come in no order.
 pub trait Consumer {
     /// Takes an event.
     fn event(&mut self, event: &Event<'_>);

@@ -1,8 +1,8 @@
 //! Graphs of what is recorded, drawn while the game runs.
 //!
-//! After Niklas Frykholm, "Monitoring your game" (2011): graphs are made, fed and ranged by lines of text from the
-//! console or a script. Changes: a graph may also show how long a scope took in each frame, and the live bytes of a
-//! heap; without a range it fits what it shows.
+//! After Niklas Frykholm, "Monitoring your game" (2011): graphs are made, fed and ranged by lines
+//! of text from the console or a script. Changes: a graph may also show how long a scope took in
+//! each frame, and the live bytes of a heap; without a range it fits what it shows.
 
 use core::fmt;
 use core::ops::RangeInclusive;
@@ -66,8 +66,9 @@ impl<'a, A: Allocator + ?Sized> Graph<'a, A> {
         self.history
     }
 
-    /// Returns the values from the lower to the upper edge: those that were set, else the least and the greatest that
-    /// are shown, a half below and above where that is one value. O(points) where none was set.
+    /// Returns the values from the lower to the upper edge: those that were set, else the least and
+    /// the greatest that are shown, a half below and above where that is one value. O(points) where
+    /// none was set.
     #[must_use]
     pub fn range(&self) -> RangeInclusive<f32> {
         if let Some([least, most]) = self.range {
@@ -84,8 +85,9 @@ impl<'a, A: Allocator + ?Sized> Graph<'a, A> {
         }
     }
 
-    /// Returns a series' points as places in a unit square, the newest at the right edge and as many from it as the
-    /// history is long, 0 the lower edge; what is beyond the range is on an edge. What is no number is left out.
+    /// Returns a series' points as places in a unit square, the newest at the right edge and as
+    /// many from it as the history is long, 0 the lower edge; what is beyond the range is on an
+    /// edge. What is no number is left out.
     ///
     /// # Examples
     ///
@@ -140,8 +142,8 @@ impl<A: Allocator + ?Sized> fmt::Debug for Graph<'_, A> {
 ///
 /// # Memory
 ///
-/// Room for all graphs when it is made (40 bytes each), for a graph's series and for a series' history (16 bytes a
-/// point, rounded up to a power of two) by commands. An event never allocates.
+/// Room for all graphs when it is made (40 bytes each), for a graph's series and for a series'
+/// history (16 bytes a point, rounded up to a power of two) by commands. An event never allocates.
 ///
 /// # Examples
 ///

@@ -9,10 +9,12 @@ use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
 use crate::current;
 use crate::name::Name;
 
-/// Passes everything on to another allocator, and records allocations and frees with the thread's current recorder.
+/// Passes everything on to another allocator, and records allocations and frees with the thread's
+/// current recorder.
 ///
-/// Put it around the heap to be watched: its live bytes are then a counter in exported traces, and each block
-/// an event with the scope that it was asked for in. Sizes are those that the allocator grants.
+/// Put it around the heap to be watched: its live bytes are then a counter in exported traces, and
+/// each block an event with the scope that it was asked for in. Sizes are those that the allocator
+/// grants.
 ///
 /// A block that is moved or resized is recorded as freed and allocated.
 ///
@@ -26,7 +28,8 @@ use crate::name::Name;
 ///
 /// # When not to use it
 ///
-/// Around the monitor's own heap: what the monitor does would be in what is monitored. (It would work.)
+/// Around the monitor's own heap: what the monitor does would be in what is monitored. (It would
+/// work.)
 ///
 /// # Examples
 ///
@@ -58,8 +61,8 @@ impl<'a, B: Allocator + ?Sized> MonitoredAllocator<'a, B> {
         Self { backing, name }
     }
 
-    /// Records how much of what the heap has taken from below is in none of its blocks, from 0 to 1, as a float under
-    /// `name`. Once a frame it makes a graph of the heap's fragmentation.
+    /// Records how much of what the heap has taken from below is in none of its blocks, from 0 to
+    /// 1, as a float under `name`. Once a frame it makes a graph of the heap's fragmentation.
     ///
     /// # Complexity
     ///
@@ -75,7 +78,8 @@ impl<'a, B: Allocator + ?Sized> MonitoredAllocator<'a, B> {
     }
 }
 
-// SAFETY: every block is the backing's, which keeps the contract; recording neither unwinds nor touches a block.
+// SAFETY: every block is the backing's, which keeps the contract; recording neither unwinds nor
+// touches a block.
 unsafe impl<B: Allocator + ?Sized> Allocator for MonitoredAllocator<'_, B> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let block = self.backing.allocate(layout)?;

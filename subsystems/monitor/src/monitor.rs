@@ -1,8 +1,8 @@
 //! The monitor: the global buffer that threads hand their events in to, and that consumers drain.
 //!
-//! After Niklas Frykholm, "Monitoring your game" (2011): buffers of concatenated structs in memory of their own, apart
-//! from the game's; threads write into their own and flush under a lock; names are addresses of static texts. Changes:
-//! see `docs/decisions/0020-monitor.md`.
+//! After Niklas Frykholm, "Monitoring your game" (2011): buffers of concatenated structs in memory
+//! of their own, apart from the game's; threads write into their own and flush under a lock; names
+//! are addresses of static texts. Changes: see `docs/decisions/0020-monitor.md`.
 
 use core::error::Error;
 use core::fmt;
@@ -51,7 +51,8 @@ pub struct MonitorStats {
     pub blocks_filled: u32,
     /// Frames that have ended.
     pub frames: u32,
-    /// Events that were lost as nobody drained in time, a vector, an allocation or a free counted twice.
+    /// Events that were lost as nobody drained in time, a vector, an allocation or a free counted
+    /// twice.
     pub lost: u64,
     /// Ends of scopes without a beginning, as far as consumers have come.
     pub stray_ends: u64,
@@ -108,7 +109,8 @@ impl Error for MonitorDamage {}
 /// The most names that an event can tell apart.
 const NAMES_MAX: u32 = 1 << 30;
 
-/// The switch and the count of frames, on lines of the cache of their own: every thread reads it all the time.
+/// The switch and the count of frames, on lines of the cache of their own: every thread reads it
+/// all the time.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Pulse(AtomicU32);
@@ -119,9 +121,10 @@ struct Pulse(AtomicU32);
 /// thread  --16 bytes an event-->  64 KiB of its own  --full, or end of frame-->  global buffer  --drain-->  consumers
 /// ```
 ///
-/// A consumer is a [`Timeline`](crate::Timeline), [`Graphs`](crate::Graphs), a [`ChromeTrace`](crate::ChromeTrace), a
-/// [`PerfettoTrace`](crate::PerfettoTrace), or your own. When consumers are slower than the threads, the oldest events
-/// are lost, which is counted and told; no thread ever waits for a consumer.
+/// A consumer is a [`Timeline`](crate::Timeline), [`Graphs`](crate::Graphs), a
+/// [`ChromeTrace`](crate::ChromeTrace), a [`PerfettoTrace`](crate::PerfettoTrace), or your own.
+/// When consumers are slower than the threads, the oldest events are lost, which is counted and
+/// told; no thread ever waits for a consumer.
 ///
 /// # Complexity
 ///
@@ -129,20 +132,20 @@ struct Pulse(AtomicU32);
 ///
 /// # Memory
 ///
-/// All from the allocator passed in, when it is made: `blocks` times 64 KiB, about 1.2 KiB for each of
-/// `threads`, 40 bytes for each of `names`. Then 64 KiB for each thread that records, when it starts, and the texts of
-/// names. Give it a heap of its own, apart from the game's, so that what is recorded does not disturb what is
-/// measured.
+/// All from the allocator passed in, when it is made: `blocks` times 64 KiB, about 1.2 KiB for each
+/// of `threads`, 40 bytes for each of `names`. Then 64 KiB for each thread that records, when it
+/// starts, and the texts of names. Give it a heap of its own, apart from the game's, so that what
+/// is recorded does not disturb what is measured.
 ///
 /// # Threads
 ///
-/// `Sync` where the allocator is. Threads meet at one lock, held for as long as it takes to pass a block from hand to
-/// hand, or to copy half of one at the most.
+/// `Sync` where the allocator is. Threads meet at one lock, held for as long as it takes to pass a
+/// block from hand to hand, or to copy half of one at the most.
 ///
 /// # When not to use it
 ///
-/// To find where in a function the time goes: that is a sampling profiler's work. In what takes less than 100 ns: the
-/// two time stamps of a scope alone are a good part of that.
+/// To find where in a function the time goes: that is a sampling profiler's work. In what takes
+/// less than 100 ns: the two time stamps of a scope alone are a good part of that.
 ///
 /// # Examples
 ///
@@ -196,7 +199,8 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         Self::try_with_clock_in(options, Clock::start(), memory)
     }
 
-    /// As [`try_new_in`](Self::try_new_in), with a clock of one's own: for stamps from elsewhere, and for tests.
+    /// As [`try_new_in`](Self::try_new_in), with a clock of one's own: for stamps from elsewhere,
+    /// and for tests.
     ///
     /// # Errors
     ///
@@ -216,7 +220,8 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         })
     }
 
-    /// Returns what this thread records with. Threads of one name that live at the same time have different numbers.
+    /// Returns what this thread records with. Threads of one name that live at the same time have
+    /// different numbers.
     ///
     /// # Complexity
     ///
@@ -239,9 +244,9 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         Ok(Recorder::new(thread, room, core, core_number, &self.pulse.0, self))
     }
 
-    /// Returns the name of a text that is not static, which is kept for as long as the monitor lives. Names are made
-    /// once and kept; a text that was made before gives the same name. To be used with this monitor alone: with another
-    /// it shows as another name, or as a question mark.
+    /// Returns the name of a text that is not static, which is kept for as long as the monitor
+    /// lives. Names are made once and kept; a text that was made before gives the same name. To be
+    /// used with this monitor alone: with another it shows as another name, or as a question mark.
     ///
     /// # Complexity
     ///
@@ -249,12 +254,14 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`MonitorError`] if there is no memory, or there are too many names, or it is longer than 1 KiB.
+    /// [`MonitorError`] if there is no memory, or there are too many names, or it is longer than 1
+    /// KiB.
     pub fn try_name(&self, text: &str) -> Result<Name, MonitorError> {
         self.names.try_name(text)
     }
 
-    /// Switches recording on or off for all threads. A scope that was begun while it was on still ends.
+    /// Switches recording on or off for all threads. A scope that was begun while it was on still
+    /// ends.
     pub fn set_recording(&self, on: bool) {
         // Relaxed: the switch guards no data.
         if on {
@@ -277,10 +284,11 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         &self.clock
     }
 
-    /// Passes everything that was handed in until now on to each of `consumers`. Events are then gone.
+    /// Passes everything that was handed in until now on to each of `consumers`. Events are then
+    /// gone.
     ///
-    /// One thread at a time can do so. What consumers do to the monitor from within is allowed; draining it from there
-    /// does nothing.
+    /// One thread at a time can do so. What consumers do to the monitor from within is allowed;
+    /// draining it from there does nothing.
     ///
     /// # Complexity
     ///
@@ -304,7 +312,8 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
                 drainer.run(run, &self.names, &self.clock, consumers, &mut drained);
             }
         }
-        // What is still untold has no block behind it: that of a thread that has ended, for instance.
+        // What is still untold has no block behind it: that of a thread that has ended, for
+        // instance.
         self.store().tell(&mut drainer.lost);
         for thread in 0..drainer.lost.len() as u32 {
             if drainer.lost[thread as usize] > 0 {
@@ -316,7 +325,8 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         drained
     }
 
-    /// Returns the counts as they stand. Those of scopes are as of the last drain, and 0 while one is under way.
+    /// Returns the counts as they stand. Those of scopes are as of the last drain, and 0 while one
+    /// is under way.
     #[must_use]
     pub fn stats(&self) -> MonitorStats {
         let (_, threads, blocks_filled, lost) = self.store().counts();
@@ -334,7 +344,8 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         }
     }
 
-    /// Walks everything that was handed in, and says what is broken. To be called while no other thread drains.
+    /// Walks everything that was handed in, and says what is broken. To be called while no other
+    /// thread drains.
     ///
     /// # Complexity
     ///

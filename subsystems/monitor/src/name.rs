@@ -5,9 +5,9 @@ use core::ptr;
 
 /// A name of a scope, a counter, a value or a heap: one word.
 ///
-/// A static name is the address of a static text, so that recording it costs a constant. A name that is made at run
-/// time is put into the monitor's table first ([`Monitor::try_name`](crate::Monitor::try_name)), and is its number
-/// there.
+/// A static name is the address of a static text, so that recording it costs a constant. A name
+/// that is made at run time is put into the monitor's table first
+/// ([`Monitor::try_name`](crate::Monitor::try_name)), and is its number there.
 ///
 /// # Examples
 ///
@@ -21,7 +21,8 @@ use core::ptr;
 ///
 /// # Invariants
 ///
-/// 1. It is null, or the address of a static text, or an address without provenance whose lowest bit is set.
+/// 1. It is null, or the address of a static text, or an address without provenance whose lowest
+///    bit is set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Name(*const &'static str);
@@ -60,7 +61,8 @@ impl Name {
         if self.0.is_null() || self.number().is_some() {
             return None;
         }
-        // SAFETY: it is neither null nor a number, so it is the address of a static text (invariant 1).
+        // SAFETY: it is neither null nor a number, so it is the address of a static text (invariant
+        // 1).
         Some(unsafe { *self.0 })
     }
 }

@@ -1,7 +1,8 @@
-//! Traces in Perfetto's own format, protocol buffers, which ui.perfetto.dev and its trace processor open.
+//! Traces in Perfetto's own format, protocol buffers, which ui.perfetto.dev and its trace processor
+//! open.
 //!
-//! Few messages are needed, so their fields are written by hand (`perfetto/wire.rs`); their numbers are Perfetto's
-//! and are never changed there.
+//! Few messages are needed, so their fields are written by hand (`perfetto/wire.rs`); their numbers
+//! are Perfetto's and are never changed there.
 
 use core::fmt;
 use std::io::{self, Write};
@@ -78,11 +79,12 @@ const THREAD_TRACKS: u64 = 1 << 32;
 const COUNTER_TRACKS: u64 = 2 << 32;
 const HEAP_TRACKS: u64 = 3 << 32;
 
-/// A consumer that writes Perfetto's format: a packet for each event, a track for each thread, counter and heap.
+/// A consumer that writes Perfetto's format: a packet for each event, a track for each thread,
+/// counter and heap.
 ///
-/// Scopes are slices on their thread's track, with the core as an annotation; floats, counters, the three parts of a
-/// vector, and the live bytes of heaps are counters; ends of frames and lost events are instants. What is infinite or
-/// no number is left out.
+/// Scopes are slices on their thread's track, with the core as an annotation; floats, counters, the
+/// three parts of a vector, and the live bytes of heaps are counters; ends of frames and lost
+/// events are instants. What is infinite or no number is left out.
 ///
 /// # Complexity
 ///

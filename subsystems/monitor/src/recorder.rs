@@ -1,11 +1,12 @@
 //! What a thread records with: a cursor into a block of its own.
 //!
-//! After Niklas Frykholm, "Monitoring your game" (2011): each thread writes plain structs into 64 KiB of its own, and
-//! takes a lock when they are full or the frame is over. Changes:
+//! After Niklas Frykholm, "Monitoring your game" (2011): each thread writes plain structs into 64
+//! KiB of its own, and takes a lock when they are full or the frame is over. Changes:
 //!
 //! - Events are 16 bytes each, name and stamp, so that four share a line of the cache.
 //! - A full block changes hands, and is not copied.
-//! - A thread notices by itself that a frame is over: the switch that it looks at anyway has changed.
+//! - A thread notices by itself that a frame is over: the switch that it looks at anyway has
+//!   changed.
 
 use core::cell::Cell;
 use core::fmt;
@@ -21,18 +22,20 @@ use crate::slot::{COUNTER_MAX, HEAD_SLOTS, Kind, Slot};
 /// The bit of the pulse that says that recording is on; the others count frames.
 pub(crate) const ON: u32 = 1;
 
-/// How a thread records: made by [`Monitor::try_recorder`](crate::Monitor::try_recorder) on the thread itself.
+/// How a thread records: made by [`Monitor::try_recorder`](crate::Monitor::try_recorder) on the
+/// thread itself.
 ///
-/// Recording never fails, waits or allocates. Each call looks at the monitor's switch first; when recording is off
-/// that is all. Without the feature `recording` all calls are empty.
+/// Recording never fails, waits or allocates. Each call looks at the monitor's switch first; when
+/// recording is off that is all. Without the feature `recording` all calls are empty.
 ///
-/// What has no duration (counters, values, allocations) carries no stamp: it belongs to the moment of the scope's
-/// begin or end before it, or of the frame. Reading the time would cost several times as much as the rest.
+/// What has no duration (counters, values, allocations) carries no stamp: it belongs to the moment
+/// of the scope's begin or end before it, or of the frame. Reading the time would cost several
+/// times as much as the rest.
 ///
 /// # Complexity
 ///
-/// O(1): two stores, two comparisons, and for scopes a time stamp. A full block is handed in under a lock, in
-/// O(1); at most half a block is copied at the end of a frame.
+/// O(1): two stores, two comparisons, and for scopes a time stamp. A full block is handed in under
+/// a lock, in O(1); at most half a block is copied at the end of a frame.
 ///
 /// # Memory
 ///
@@ -61,9 +64,10 @@ pub(crate) const ON: u32 = 1;
 ///
 /// # Invariants
 ///
-/// 1. `start` is the first slot of a block that lives as long as the monitor, and that only this object touches until
-///    it hands it in.
-/// 2. `next` is within them, at or behind the head of a run; from `start` up to it is one run but for its length.
+/// 1. `start` is the first slot of a block that lives as long as the monitor, and that only this
+///    object touches until it hands it in.
+/// 2. `next` is within them, at or behind the head of a run; from `start` up to it is one run but
+///    for its length.
 /// 3. `last` is the last of them: from any `next` before it, two slots are free.
 pub struct Recorder<'m> {
     next: Cell<*mut Slot>,
@@ -129,8 +133,8 @@ impl<'m> Recorder<'m> {
         Scope { recorder: self.try_enter(name).then_some(self), name }
     }
 
-    /// Records that a scope begins; [`end`](Self::end) with the same name ends it. Where the end is forgotten, the end
-    /// of the scope around it ends it, too.
+    /// Records that a scope begins; [`end`](Self::end) with the same name ends it. Where the end is
+    /// forgotten, the end of the scope around it ends it, too.
     #[inline]
     pub fn begin(&self, name: Name) {
         if self.ready() {
@@ -138,7 +142,8 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// Records that the scope that [`begin`](Self::begin) began ends. An end without a beginning is left out.
+    /// Records that the scope that [`begin`](Self::begin) began ends. An end without a beginning is
+    /// left out.
     #[inline]
     pub fn end(&self, name: Name) {
         if self.ready() {
@@ -146,8 +151,8 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// Records that a scope began at the stamp `ticks`, which must not be before the thread's last event: it is moved
-    /// there otherwise. For work whose times are known afterwards.
+    /// Records that a scope began at the stamp `ticks`, which must not be before the thread's last
+    /// event: it is moved there otherwise. For work whose times are known afterwards.
     pub fn begin_at(&self, name: Name, ticks: u64) {
         if self.ready() {
             self.put(Slot::new(name, Kind::Enter, ticks));
@@ -161,7 +166,8 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// Records a whole number, such as how many units there are; what is beyond 60 bits is recorded as the bound.
+    /// Records a whole number, such as how many units there are; what is beyond 60 bits is recorded
+    /// as the bound.
     #[inline]
     pub fn counter(&self, name: Name, value: i64) {
         if self.ready() {
@@ -203,8 +209,9 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// Records the end of a frame and hands in what is in this thread's block. One thread calls it for all: each of the
-    /// others hands in when it next records something, or with [`flush`](Self::flush).
+    /// Records the end of a frame and hands in what is in this thread's block. One thread calls it
+    /// for all: each of the others hands in when it next records something, or with
+    /// [`flush`](Self::flush).
     ///
     /// Scopes may be open: they go on in the next frame.
     pub fn frame(&self) {
@@ -217,8 +224,8 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// Hands in what is in this thread's block, so that consumers see it. A thread that is about to sleep for long
-    /// should do so.
+    /// Hands in what is in this thread's block, so that consumers see it. A thread that is about to
+    /// sleep for long should do so.
     pub fn flush(&self) {
         if self.used() > HEAD_SLOTS as u32 {
             self.hand_in();
@@ -262,7 +269,8 @@ impl<'m> Recorder<'m> {
         if !cfg!(feature = "recording") {
             return false;
         }
-        // Relaxed: the switch guards no data, and a thread that sees it late records a little more or less.
+        // Relaxed: the switch guards no data, and a thread that sees it late records a little more
+        // or less.
         let pulse = self.pulse.load(Ordering::Relaxed);
         if pulse & ON == 0 {
             return false;

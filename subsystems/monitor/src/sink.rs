@@ -13,8 +13,8 @@ pub(crate) struct Room {
 
 /// The monitor as a recorder sees it, whatever its allocator is.
 pub(crate) trait Sink {
-    /// Takes the first `used` slots of a thread's block, and returns a block with the head of a new run in it. The
-    /// block from before is no longer the recorder's.
+    /// Takes the first `used` slots of a thread's block, and returns a block with the head of a new
+    /// run in it. The block from before is no longer the recorder's.
     fn hand_in(&self, thread: u32, used: u32, core: u32, stamp: u64) -> Room;
 
     /// Takes the first `used` slots of a thread's block, and the block: the thread has ended.

@@ -9,8 +9,9 @@
 //!             | events of one thread ..          |
 //! ```
 //!
-//! An event is one slot, but a vector, an allocation and a free, which are two. A stamp of 60 bits lasts 7 years at
-//! 5 GHz from when the machine was started; it wraps then, and times are wrong until the monitor is recreated.
+//! An event is one slot, but a vector, an allocation and a free, which are two. A stamp of 60 bits
+//! lasts 7 years at 5 GHz from when the machine was started; it wraps then, and times are wrong
+//! until the monitor is recreated.
 
 use crate::name::Name;
 

@@ -6,8 +6,8 @@
 //! spare     | block | block | ..                          the last one used comes first: it is still in a cache
 //! ```
 //!
-//! Blocks change hands. When all are filled, the oldest is taken and what was in it counted as lost: nobody waits, and
-//! what remains is what came last.
+//! Blocks change hands. When all are filled, the oldest is taken and what was in it counted as
+//! lost: nobody waits, and what remains is what came last.
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError, Ring};
@@ -82,7 +82,8 @@ struct Entry<'a, A: Allocator + ?Sized> {
 /// # Invariants
 ///
 /// 1. No list grows: `threads`, `filled` and `spare` have room for as many as there can be.
-/// 2. Filled and spare blocks, with the one that a consumer looks into, are as many as the options say.
+/// 2. Filled and spare blocks, with the one that a consumer looks into, are as many as the options
+///    say.
 /// 3. A filled block is nothing but whole runs, up to `used`.
 pub(crate) struct Store<'a, A: Allocator + ?Sized> {
     threads: Array<'a, Entry<'a, A>, A>,
@@ -116,14 +117,15 @@ impl<'a, A: Allocator + ?Sized> Store<'a, A> {
         })
     }
 
-    /// Returns how many threads there are, those that have ended and whose numbers are free included; how many live;
-    /// how many blocks are filled; how many slots were lost.
+    /// Returns how many threads there are, those that have ended and whose numbers are free
+    /// included; how many live; how many blocks are filled; how many slots were lost.
     pub(crate) fn counts(&self) -> (u32, u32, u32, u64) {
         let live = self.threads.iter().filter(|entry| entry.block.is_some()).count();
         (self.threads.len() as u32, live as u32, self.filled.len() as u32, self.lost)
     }
 
-    /// Returns the number that a new thread of this name gets: that of one that has ended, or the next.
+    /// Returns the number that a new thread of this name gets: that of one that has ended, or the
+    /// next.
     pub(crate) fn vacancy(&self, name: Name) -> Option<u32> {
         let ended = |entry: &Entry<'a, A>| entry.block.is_none() && entry.name == name;
         match self.threads.iter().position(ended) {

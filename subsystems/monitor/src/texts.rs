@@ -34,7 +34,8 @@ impl<'a, A: Allocator + ?Sized> Texts<'a, A> {
         })
     }
 
-    /// Returns the number of `text`, which is kept if it is new; `None` if there is no room. O(text).
+    /// Returns the number of `text`, which is kept if it is new; `None` if there is no room.
+    /// O(text).
     pub(crate) fn number(&mut self, text: &str) -> Option<u32> {
         let mask = self.table.len() - 1;
         let mut place = murmur2_64a(text.as_bytes(), 0) as usize & mask;

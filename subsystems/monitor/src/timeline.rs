@@ -1,7 +1,7 @@
 //! The timeline: which scopes each thread was in, when, and on which core.
 //!
-//! After Niklas Frykholm, "First profiler screenshot" (2009): a line for each thread, bars for scopes, nested ones
-//! below each other, coloured by the core that the scope began on.
+//! After Niklas Frykholm, "First profiler screenshot" (2009): a line for each thread, bars for
+//! scopes, nested ones below each other, coloured by the core that the scope began on.
 
 use core::fmt;
 
@@ -69,7 +69,8 @@ impl<A: Allocator + ?Sized> Track<'_, A> {
         self.name
     }
 
-    /// Returns the scopes that have ended, in the order of their ends: what is within a scope comes before it.
+    /// Returns the scopes that have ended, in the order of their ends: what is within a scope comes
+    /// before it.
     pub fn spans(&self) -> impl DoubleEndedIterator<Item = &Span> {
         self.spans.iter()
     }
@@ -80,7 +81,8 @@ impl<A: Allocator + ?Sized> Track<'_, A> {
         &self.open
     }
 
-    /// Returns the scopes that have ended and were open at some time from `from_ns` to `to_ns`: what a window shows.
+    /// Returns the scopes that have ended and were open at some time from `from_ns` to `to_ns`:
+    /// what a window shows.
     ///
     /// # Complexity
     ///
@@ -109,8 +111,9 @@ impl<A: Allocator + ?Sized> fmt::Debug for Track<'_, A> {
 ///
 /// # Memory
 ///
-/// All when it is made: 32 bytes for each scope, 128 scopes more for each thread, 44 bytes for each name. Nothing
-/// is allocated afterwards; threads and names that there is no room for are left out and counted.
+/// All when it is made: 32 bytes for each scope, 128 scopes more for each thread, 44 bytes for each
+/// name. Nothing is allocated afterwards; threads and names that there is no room for are left out
+/// and counted.
 ///
 /// # Examples
 ///

@@ -1,4 +1,5 @@
-//! A trace on its way to a writer: what was told of already, what was left out, and the first error.
+//! A trace on its way to a writer: what was told of already, what was left out, and the first
+//! error.
 
 use core::fmt;
 use std::io::{self, Write};
@@ -56,7 +57,8 @@ impl<'a, W: Write, A: Allocator + ?Sized> TraceFile<'a, W, A> {
         self.error = self.error.take().or(written.err());
     }
 
-    /// Returns the number of an event's thread; counts the event as left out where there is no room for another.
+    /// Returns the number of an event's thread; counts the event as left out where there is no room
+    /// for another.
     pub(crate) fn thread(&mut self, event: &Event<'_>) -> Option<Told> {
         let told = self.known.thread(event);
         self.noted(told)

@@ -5,7 +5,8 @@ use core::fmt::{self, Write};
 /// How many bytes of the words are kept.
 const BYTES_MAX: usize = 100;
 
-/// What the system said: text in place, cut where it is longer than 100 bytes, so that an error needs no memory.
+/// What the system said: text in place, cut where it is longer than 100 bytes, so that an error
+/// needs no memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
     text: [u8; BYTES_MAX],

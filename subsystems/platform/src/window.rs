@@ -27,18 +27,18 @@ const OPENINGS_MAX: u32 = 50;
 
 /// A window of the system, and the connection to its display.
 ///
-/// The game asks it once a frame what has happened, so a frame stays a call of the game's, as it is without a window.
-/// A program opens one in its life.
+/// The game asks it once a frame what has happened, so a frame stays a call of the game's, as it is
+/// without a window. A program opens one in its life.
 ///
 /// # Memory
 ///
-/// winit takes it from the program's global allocator, in all three calls and in the drop: a program that guards its
-/// heap exempts them.
+/// winit takes it from the program's global allocator, in all three calls and in the drop: a
+/// program that guards its heap exempts them.
 ///
 /// # Threads
 ///
-/// It stays on the thread that opened it: the main thread, as systems other than Linux demand. [`WindowHandles`] go
-/// anywhere, for the renderer.
+/// It stays on the thread that opened it: the main thread, as systems other than Linux demand.
+/// [`WindowHandles`] go anywhere, for the renderer.
 ///
 /// # Examples
 ///
@@ -98,7 +98,8 @@ impl Window {
 
     /// Takes in what has happened, and returns what became of the window.
     ///
-    /// Where nothing has, it waits up to `wait` for something: a game that nobody sees need not run on at full speed.
+    /// Where nothing has, it waits up to `wait` for something: a game that nobody sees need not run
+    /// on at full speed.
     ///
     /// # Complexity
     ///

@@ -19,7 +19,8 @@ pub enum WindowError {
         /// What the system said.
         why: Reason,
     },
-    /// The program has had a window before: systems allow one connection to the display in a program's life.
+    /// The program has had a window before: systems allow one connection to the display in a
+    /// program's life.
     Again,
     /// The display has ended while the window was being opened.
     Ended,

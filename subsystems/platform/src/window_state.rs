@@ -15,7 +15,8 @@ pub enum WindowChange {
 
 /// What has become of a window.
 ///
-/// Sizes come in bursts while a border is dragged: the last one counts, and a game makes its targets once a frame.
+/// Sizes come in bursts while a border is dragged: the last one counts, and a game makes its
+/// targets once a frame.
 ///
 /// # Memory
 ///
@@ -70,7 +71,8 @@ impl WindowState {
         }
     }
 
-    /// Returns how wide and how high pictures for it are: its size, or the last one that it had any pixels in.
+    /// Returns how wide and how high pictures for it are: its size, or the last one that it had any
+    /// pixels in.
     #[must_use]
     pub const fn picture(&self) -> [u32; 2] {
         self.picture

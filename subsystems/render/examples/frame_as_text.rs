@@ -1,5 +1,5 @@
-//! A courtyard of crates and lamps, recorded on one thread, culled by jobs on others, and written as text: what a machine
-//! without a graphics driver can show.
+//! A courtyard of crates and lamps, recorded on one thread, culled by jobs on others, and written
+//! as text: what a machine without a graphics driver can show.
 //!
 //! ```sh
 //! cargo run -p loligo-render --example frame_as_text

@@ -7,14 +7,16 @@ use crate::display_list::{Command, DisplayList, package_of};
 use crate::draw::IndirectArgs;
 use crate::frame::{FrameDescription, LayerRef, PassRef};
 
-/// The receiver of draw commands, in order. A graphics API stands behind one, [`Trace`](crate::Trace) is another.
+/// The receiver of draw commands, in order. A graphics API stands behind one,
+/// [`Trace`](crate::Trace) is another.
 ///
 /// Each method returns the back end's own error, with which [`play`] ends.
 pub trait Backend {
     /// What can go wrong.
     type Error;
 
-    /// A pass begins: its targets are bound and cleared. It comes also where nothing is drawn in it.
+    /// A pass begins: its targets are bound and cleared. It comes also where nothing is drawn in
+    /// it.
     ///
     /// # Errors
     ///
@@ -66,7 +68,8 @@ pub struct Recorded<
     pub contexts: &'f [RenderContext<'a, A>],
 }
 
-/// Tells a back end a frame: each pass of the description, and in it what the list has for its layers.
+/// Tells a back end a frame: each pass of the description, and in it what the list has for its
+/// layers.
 ///
 /// # Complexity
 ///
@@ -78,8 +81,8 @@ pub struct Recorded<
 ///
 /// # Panics
 ///
-/// If the list has a layer that the description has not, or comes back to one: its keys were not made by this
-/// description's [layers](FrameDescription::layers), or its items were not sorted.
+/// If the list has a layer that the description has not, or comes back to one: its keys were not
+/// made by this description's [layers](FrameDescription::layers), or its items were not sorted.
 pub fn play<'a, A: Allocator + ?Sized, B: Allocator + ?Sized, K: Backend>(
     recorded: &Recorded<'_, 'a, A, B>,
     backend: &mut K,

@@ -1,11 +1,13 @@
-//! Compilers of meshes, textures, materials, shaders and frames: for tools, behind the feature `compile`.
+//! Compilers of meshes, textures, materials, shaders and frames: for tools, behind the feature
+//! `compile`.
 //!
-//! A game is built without the feature and reads what these have made: [`MeshResource`](crate::MeshResource),
-//! [`TextureResource`](crate::TextureResource), [`MaterialResource`](crate::MaterialResource),
-//! [`ShaderResource`](crate::ShaderResource), [`FrameDescription`](crate::FrameDescription).
+//! A game is built without the feature and reads what these have made:
+//! [`MeshResource`](crate::MeshResource), [`TextureResource`](crate::TextureResource),
+//! [`MaterialResource`](crate::MaterialResource), [`ShaderResource`](crate::ShaderResource),
+//! [`FrameDescription`](crate::FrameDescription).
 //!
-//! After "Our Tool Architecture" on the BitSquid blog (2010): the compiler of a type is a part of the engine, and lies beside
-//! what reads its data.
+//! After "Our Tool Architecture" on the BitSquid blog (2010): the compiler of a type is a part of
+//! the engine, and lies beside what reads its data.
 //!
 //! # Sources
 //!
@@ -60,8 +62,8 @@ use std::vec::Vec;
 
 use crate::{MATERIAL_TYPE, MESH_TYPE, SHADER_TYPE, TEXTURE_TYPE};
 
-/// Registers all compilers of this crate: `frame`, `material`, `mesh`, `shader`, `texture`, and files that end in `png`
-/// as textures.
+/// Registers all compilers of this crate: `frame`, `material`, `mesh`, `shader`, `texture`, and
+/// files that end in `png` as textures.
 ///
 /// # Examples
 ///
@@ -81,7 +83,8 @@ pub fn register(compilers: &mut Compilers) {
     compilers.register_end("png", TEXTURE_TYPE);
 }
 
-/// The heap that a blob is built on: one for each, so that compilers that work at the same time share none.
+/// The heap that a blob is built on: one for each, so that compilers that work at the same time
+/// share none.
 type Heap<'a> = HeapAllocator<'a, PageAllocator>;
 
 /// Builds a blob.

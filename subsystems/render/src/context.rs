@@ -1,8 +1,9 @@
 //! The stream of packages that one job fills.
 //!
-//! After "Parallel rendering" on the BitSquid blog (2009): jobs walk over what is visible and queue draws and other work,
-//! each into a stream of its own, so that none waits for another. Changes: a package has a key of 64 bits that lies
-//! apart from it, so sorting moves 16 bytes whatever the package holds; and a context does no work itself.
+//! After "Parallel rendering" on the BitSquid blog (2009): jobs walk over what is visible and queue
+//! draws and other work, each into a stream of its own, so that none waits for another. Changes: a
+//! package has a key of 64 bits that lies apart from it, so sorting moves 16 bytes whatever the
+//! package holds; and a context does no work itself.
 
 use core::fmt;
 
@@ -20,7 +21,8 @@ const JOB: u32 = 1;
 const DRAW_WORDS: usize = 1 + size_of::<Draw>() / 4;
 const JOB_WORDS: usize = 3;
 
-/// What one job has to draw: packages in the order in which they were added, and a sort key for each.
+/// What one job has to draw: packages in the order in which they were added, and a sort key for
+/// each.
 ///
 /// ```text
 /// items     | key: u64 | package: u32 | context: u32 | ..                       16 bytes each
@@ -28,8 +30,8 @@ const JOB_WORDS: usize = 3;
 /// ```
 ///
 /// Any number of contexts is filled at the same time, each by one thread;
-/// [`ItemSorter::try_merge`](crate::ItemSorter::try_merge) makes one order of all. Cleared, it keeps its memory: a frame
-/// that is no larger than one before allocates nothing.
+/// [`ItemSorter::try_merge`](crate::ItemSorter::try_merge) makes one order of all. Cleared, it
+/// keeps its memory: a frame that is no larger than one before allocates nothing.
 ///
 /// # Complexity
 ///
@@ -37,8 +39,8 @@ const JOB_WORDS: usize = 3;
 ///
 /// # Memory
 ///
-/// Nothing while empty. 44 bytes a draw; 28 bytes and its data for another job, rounded up to 4. Two blocks, which
-/// double when they are full.
+/// Nothing while empty. 44 bytes a draw; 28 bytes and its data for another job, rounded up to 4.
+/// Two blocks, which double when they are full.
 ///
 /// # Threads
 ///
@@ -61,8 +63,10 @@ const JOB_WORDS: usize = 3;
 ///
 /// # Invariants
 ///
-/// 1. The package of each item begins at its word and ends where the next one's begins, the last one with the words.
-/// 2. It begins with `DRAW` and is `DRAW_WORDS` long, or with `JOB`, and is as long as its bytes need.
+/// 1. The package of each item begins at its word and ends where the next one's begins, the last
+///    one with the words.
+/// 2. It begins with `DRAW` and is `DRAW_WORDS` long, or with `JOB`, and is as long as its bytes
+///    need.
 pub struct RenderContext<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     items: Array<'a, SortItem, A>,
     packages: Array<'a, u32, A>,
@@ -77,11 +81,12 @@ pub enum Package<'c> {
     Job(Job<'c>),
 }
 
-/// Work that is no draw, such as a copy, a compute shader or a mark for a profiler: a kind that the back end knows, and
-/// plain data for it.
+/// Work that is no draw, such as a copy, a compute shader or a mark for a profiler: a kind that the
+/// back end knows, and plain data for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job<'c> {
-    /// What is to be done: a number that the program and its back end agree on, such as the hash of a name.
+    /// What is to be done: a number that the program and its back end agree on, such as the hash of
+    /// a name.
     pub kind: u32,
     /// What it needs to know, aligned to 4 bytes.
     pub data: &'c [u8],

@@ -31,7 +31,8 @@ pub struct Frustum {
 }
 
 impl Frustum {
-    /// Returns the planes of a camera: of the matrix from the world to clip space, with depths from 0 to 1.
+    /// Returns the planes of a camera: of the matrix from the world to clip space, with depths from
+    /// 0 to 1.
     ///
     /// A camera without a far plane has five; the sixth lets everything pass.
     #[must_use]
@@ -44,8 +45,8 @@ impl Frustum {
         Self { planes }
     }
 
-    /// Returns `true` if a sphere may be seen: not, if it follows one of the planes. Near a corner of the frustum a
-    /// sphere may lie outside and behind none.
+    /// Returns `true` if a sphere may be seen: not, if it follows one of the planes. Near a corner
+    /// of the frustum a sphere may lie outside and behind none.
     #[must_use]
     pub fn sees(&self, center: glam::Vec3, radius: f32) -> bool {
         let spheres = Spheres { x: &[center.x], y: &[center.y], z: &[center.z], radius: &[radius] };
@@ -95,7 +96,8 @@ impl Frustum {
         Ok(())
     }
 
-    /// Reports each of the first spheres whether it may be seen; of those that are not there, that it may not.
+    /// Reports each of the first spheres whether it may be seen; of those that are not there, that
+    /// it may not.
     fn seen(&self, spheres: &Spheres<'_>) -> [bool; LANES] {
         let [x, y, z] = [spheres.x, spheres.y, spheres.z].map(|column| lanes(column, 0.0));
         // No plane sees what has this radius, and what is no number is seen by none.

@@ -1,8 +1,8 @@
 //! The display list: what a back end is told, from sorted items.
 //!
-//! After "Parallel rendering" on the BitSquid blog (2009), whose third pass makes the lists of the graphics API from the
-//! sorted stream, in parallel. Changes: neighbours of equal state become one indirect draw, and a list does not show
-//! into how many ranges its items were cut.
+//! After "Parallel rendering" on the BitSquid blog (2009), whose third pass makes the lists of the
+//! graphics API from the sorted stream, in parallel. Changes: neighbours of equal state become one
+//! indirect draw, and a list does not show into how many ranges its items were cut.
 
 use core::fmt;
 
@@ -39,15 +39,16 @@ pub enum Command {
 
 const _: () = assert!(size_of::<Command>() == 16, "the docs state it");
 
-/// Commands, and the arguments of all draws one behind the other: they are copied into a buffer of indirect draws as
-/// they are.
+/// Commands, and the arguments of all draws one behind the other: they are copied into a buffer of
+/// indirect draws as they are.
 ///
-/// Several threads make a list each from a range of the sorted items ([`try_append`](Self::try_append)); appending these
-/// lists to each other in the order of the ranges ([`try_append_list`](Self::try_append_list)) gives, to the byte, what
-/// one list of all items would have been.
+/// Several threads make a list each from a range of the sorted items
+/// ([`try_append`](Self::try_append)); appending these lists to each other in the order of the
+/// ranges ([`try_append_list`](Self::try_append_list)) gives, to the byte, what one list of all
+/// items would have been.
 ///
-/// Draws fold in two steps: neighbours of equal layer and state become one [`Command::Draws`]; and of those, neighbours
-/// of the same mesh whose instances follow each other become one record.
+/// Draws fold in two steps: neighbours of equal layer and state become one [`Command::Draws`]; and
+/// of those, neighbours of the same mesh whose instances follow each other become one record.
 ///
 /// # Complexity
 ///
@@ -55,7 +56,8 @@ const _: () = assert!(size_of::<Command>() == 16, "the docs state it");
 ///
 /// # Memory
 ///
-/// 16 bytes a command and 20 bytes a record of arguments, in two blocks, kept when the list is cleared.
+/// 16 bytes a command and 20 bytes a record of arguments, in two blocks, kept when the list is
+/// cleared.
 ///
 /// # Threads
 ///

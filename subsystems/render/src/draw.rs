@@ -18,8 +18,8 @@ pub struct Geometry {
     pub base_vertex: i32,
 }
 
-/// The arguments of one indexed draw as they are in a buffer of indirect draws: the layout of Vulkan, Direct3D 12,
-/// Metal and wgpu (`DrawIndexedIndirectArgs`).
+/// The arguments of one indexed draw as they are in a buffer of indirect draws: the layout of
+/// Vulkan, Direct3D 12, Metal and wgpu (`DrawIndexedIndirectArgs`).
 ///
 /// # Memory
 ///
@@ -56,10 +56,11 @@ impl IndirectArgs {
         Geometry { index_count, first_index, base_vertex }
     }
 
-    /// Returns what draws both, if that is one draw: the same mesh, and the instances of `next` follow.
+    /// Returns what draws both, if that is one draw: the same mesh, and the instances of `next`
+    /// follow.
     ///
-    /// Whether two neighbours fold depends on these two alone, and not on what was folded before. So a row of draws
-    /// folds to the same records wherever it is cut and joined again.
+    /// Whether two neighbours fold depends on these two alone, and not on what was folded before.
+    /// So a row of draws folds to the same records wherever it is cut and joined again.
     ///
     /// # Examples
     ///
@@ -89,7 +90,8 @@ impl IndirectArgs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct Draw {
-    /// The number of the state: pipeline, textures, constants. Neighbours of equal state become one indirect draw.
+    /// The number of the state: pipeline, textures, constants. Neighbours of equal state become one
+    /// indirect draw.
     pub state: u32,
     /// What is drawn.
     pub args: IndirectArgs,

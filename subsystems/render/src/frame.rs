@@ -1,7 +1,8 @@
 //! A frame described in data: targets, passes, and layers with an order.
 //!
-//! After "Parallel rendering" on the BitSquid blog (2009), in which batches are sorted by layers, state and depth. Change: what
-//! the layers are and how each is ordered is a text of the project, so that a game changes its frame without a program.
+//! After "Parallel rendering" on the BitSquid blog (2009), in which batches are sorted by layers,
+//! state and depth. Change: what the layers are and how each is ordered is a text of the project,
+//! so that a game changes its frame without a program.
 
 use core::fmt;
 
@@ -30,7 +31,8 @@ const PASSES_MAX: usize = 64;
 /// The most colors that a pass may draw into at once, which every graphics API allows.
 pub const COLORS_MAX: usize = 8;
 
-/// A frame: which targets there are, which passes draw into them in which order, and which layers each pass draws.
+/// A frame: which targets there are, which passes draw into them in which order, and which layers
+/// each pass draws.
 ///
 /// ```text
 /// targets = {
@@ -57,8 +59,8 @@ pub const COLORS_MAX: usize = 8;
 ///
 /// # Memory
 ///
-/// Five blocks: 24 bytes a target, 52 a pass, 12 a layer, 2 each time that a pass names a target, and the names. It does
-/// not change once it is read.
+/// Five blocks: 24 bytes a target, 52 a pass, 12 a layer, 2 each time that a pass names a target,
+/// and the names. It does not change once it is read.
 ///
 /// # Examples
 ///

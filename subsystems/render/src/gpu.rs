@@ -1,9 +1,10 @@
 //! The back end that draws with the graphics card (feature `gpu`).
 //!
-//! [`GpuRenderer`] holds what draws name by number: meshes in two buffers that all of them share, textures, shaders and
-//! materials, each of which can be replaced while the game runs. A frame is a [`DisplayList`](crate::DisplayList) and a
-//! [`FrameDescription`](crate::FrameDescription): its records are copied to the card as they are, and each
-//! [`Command::Draws`](crate::Command::Draws) becomes one indirect draw.
+//! [`GpuRenderer`] holds what draws name by number: meshes in two buffers that all of them share,
+//! textures, shaders and materials, each of which can be replaced while the game runs. A frame is a
+//! [`DisplayList`](crate::DisplayList) and a [`FrameDescription`](crate::FrameDescription): its
+//! records are copied to the card as they are, and each [`Command::Draws`](crate::Command::Draws)
+//! becomes one indirect draw.
 //!
 #![doc = include_str!("gpu/LAYOUT.md")]
 

@@ -24,8 +24,8 @@ pub enum Order {
     FrontToBack,
     /// What is far first, as blending needs; at equal depth by state.
     BackToFront,
-    /// Equal state together, so that it is set once; within that equal meshes together, in the order in which they were
-    /// added: so that instances which follow each other become one record.
+    /// Equal state together, so that it is set once; within that equal meshes together, in the
+    /// order in which they were added: so that instances which follow each other become one record.
     ByState,
 }
 
@@ -70,9 +70,9 @@ impl LayerKeys {
 
     /// Returns a key. A few instructions.
     ///
-    /// `mesh` is any number that equal meshes share, such as the first index; its low 24 bits count. `depth` is the
-    /// distance from the eye in metres, of which 17 significant bits count; what is behind the eye, and what is no number,
-    /// counts as 0.
+    /// `mesh` is any number that equal meshes share, such as the first index; its low 24 bits
+    /// count. `depth` is the distance from the eye in metres, of which 17 significant bits count;
+    /// what is behind the eye, and what is no number, counts as 0.
     #[inline]
     #[must_use]
     pub fn key(&self, state: u32, mesh: u32, depth: f32) -> u64 {

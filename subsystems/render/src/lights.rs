@@ -8,12 +8,13 @@ use crate::world::View;
 /// The most lights that a frame is lit by: a shader goes through all of them for each pixel.
 pub const LIGHTS_MAX: usize = 32;
 
-/// The lights of a frame: of those that reach into what the camera sees the strongest, [`LIGHTS_MAX`] at most, and how
-/// many that leaves out.
+/// The lights of a frame: of those that reach into what the camera sees the strongest,
+/// [`LIGHTS_MAX`] at most, and how many that leaves out.
 ///
 /// # Complexity
 ///
-/// Choosing is O(lights * [`LIGHTS_MAX`]), where most are compared with the weakest alone. Allocates nothing.
+/// Choosing is O(lights * [`LIGHTS_MAX`]), where most are compared with the weakest alone.
+/// Allocates nothing.
 ///
 /// # Memory
 ///
@@ -41,7 +42,8 @@ pub struct FrameLights {
 }
 
 impl FrameLights {
-    /// Chooses among the lights of a world. Of two that are equally strong the one that comes first goes before.
+    /// Chooses among the lights of a world. Of two that are equally strong the one that comes first
+    /// goes before.
     ///
     /// What is no number, or shines nowhere, is left out as if it were not seen.
     #[must_use]
@@ -80,7 +82,8 @@ impl FrameLights {
         self.seen - self.len
     }
 
-    /// Puts a light before all that are weaker; the weakest falls off the end where there is no room.
+    /// Puts a light before all that are weaker; the weakest falls off the end where there is no
+    /// room.
     fn add(&mut self, light: &Light, strength: f32) {
         let at = self.strengths[..self.len].partition_point(|stronger| *stronger >= strength);
         if at == LIGHTS_MAX {
@@ -93,8 +96,8 @@ impl FrameLights {
     }
 }
 
-/// Returns how much of what is seen a light may change: its brightness, times the share that its sphere has of the view
-/// when seen from so far.
+/// Returns how much of what is seen a light may change: its brightness, times the share that its
+/// sphere has of the view when seen from so far.
 fn strength(light: &Light, eye: Vec3) -> f32 {
     let brightness = light.intensity * light.color.into_iter().fold(0.0, f32::max);
     let reach = light.range * light.range;

@@ -79,8 +79,8 @@ pub struct MaterialResource {
 }
 
 impl MaterialResource {
-    /// Opens the payload of a resource of type `material`. It must be at a multiple of 16, as that of a loaded resource
-    /// does.
+    /// Opens the payload of a resource of type `material`. It must be at a multiple of 16, as that
+    /// of a loaded resource does.
     ///
     /// # Complexity
     ///

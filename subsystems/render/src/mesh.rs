@@ -1,6 +1,7 @@
 //! Compiled meshes, read in place.
 //!
-//! After Niklas Frykholm, "The Blob and I" (2010): what was compiled is in memory as it is on the disk.
+//! After Niklas Frykholm, "The Blob and I" (2010): what was compiled is in memory as it is on the
+//! disk.
 //!
 //! # Layout
 //!
@@ -38,7 +39,8 @@ blob_struct! {
     }
 }
 
-/// A vertex as shaders read it: right-handed, metres, y up; the front of a triangle is counter-clockwise.
+/// A vertex as shaders read it: right-handed, metres, y up; the front of a triangle is
+/// counter-clockwise.
 ///
 /// # Memory
 ///
@@ -82,7 +84,8 @@ pub struct MeshResource<'b> {
 }
 
 impl<'b> MeshResource<'b> {
-    /// Opens the payload of a resource of type `mesh`. It must be at a multiple of 16, as that of a loaded resource does.
+    /// Opens the payload of a resource of type `mesh`. It must be at a multiple of 16, as that of a
+    /// loaded resource does.
     ///
     /// # Complexity
     ///
@@ -109,7 +112,8 @@ impl<'b> MeshResource<'b> {
         {
             return Err(wrong("indices", "those of vertices", u64::from(*index)));
         }
-        // A sum of a product with zero is zero unless one of them is no finite number, and needs no branch.
+        // A sum of a product with zero is zero unless one of them is no finite number, and needs no
+        // branch.
         let is_finite =
             |numbers: &[f32]| numbers.iter().map(|number| number * 0.0).sum::<f32>() == 0.0;
         if let Some(at) = vertices.iter().position(|vertex| !is_finite(&vertex.position)) {
@@ -141,7 +145,8 @@ impl<'b> MeshResource<'b> {
         self.indices
     }
 
-    /// Returns center and radius of a sphere around all vertices: what [`Mesh::sphere`](crate::Mesh) is to be.
+    /// Returns center and radius of a sphere around all vertices: what
+    /// [`Mesh::sphere`](crate::Mesh) is to be.
     #[must_use]
     pub const fn sphere(&self) -> [f32; 4] {
         self.sphere

@@ -21,7 +21,8 @@ blob_struct! {
     }
 }
 
-/// A shader that was opened: WGSL with the entry points `vs_main` and `fs_main`, and perhaps `vs_shadow`.
+/// A shader that was opened: WGSL with the entry points `vs_main` and `fs_main`, and perhaps
+/// `vs_shadow`.
 ///
 /// The text was checked when it was compiled. Users check it again, as bytes may be forged.
 ///
@@ -49,8 +50,8 @@ impl<'b> ShaderResource<'b> {
     /// The entry point of the vertices where only depth is drawn.
     pub const SHADOW: &'static str = "vs_shadow";
 
-    /// Opens the payload of a resource of type `shader`. It must be at a multiple of 16, as that of a loaded resource
-    /// does.
+    /// Opens the payload of a resource of type `shader`. It must be at a multiple of 16, as that of
+    /// a loaded resource does.
     ///
     /// # Complexity
     ///

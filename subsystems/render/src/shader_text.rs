@@ -1,8 +1,9 @@
 //! Bounds on the text of a shader, found in one pass before a library reads it.
 //!
-//! What reads WGSL calls itself for each operand of `x + x + ..`, for each `else if` and for each declaration that another
-//! needs, so that a long flat text overflows its stack. Here no function calls itself, and nothing is allocated. What is
-//! counted is at least as much as how deep a reader can go:
+//! What reads WGSL calls itself for each operand of `x + x + ..`, for each `else if` and for each
+//! declaration that another needs, so that a long flat text overflows its stack. Here no function
+//! calls itself, and nothing is allocated. What is counted is at least as much as how deep a reader
+//! can go:
 //!
 //! ```text
 //! f(a + b, -c.xyz) * 2     brackets that are open: 1; operators on the way down: ( + , ( - . , ( *
@@ -89,7 +90,8 @@ impl fmt::Display for ShaderTextError {
 
 impl Error for ShaderTextError {}
 
-/// Checks that a reader of the text can go only so deep that a stack of 2 MiB has room for it, whatever the text is.
+/// Checks that a reader of the text can go only so deep that a stack of 2 MiB has room for it,
+/// whatever the text is.
 ///
 /// # Complexity
 ///

@@ -1,7 +1,8 @@
 //! Merge and sort: one order of what many contexts hold.
 //!
-//! After "Parallel rendering" on the BitSquid blog (2009), whose second pass makes one sorted stream of all contexts. Change:
-//! the packages stay where they are; what is merged and sorted are keys and places.
+//! After "Parallel rendering" on the BitSquid blog (2009), whose second pass makes one sorted
+//! stream of all contexts. Change: the packages stay where they are; what is merged and sorted are
+//! keys and places.
 
 use core::fmt;
 
@@ -42,13 +43,15 @@ impl SortItem {
 
 /// Merges contexts and sorts their packages by key. It is kept from frame to frame, for its memory.
 ///
-/// Equal keys stay in the order of their contexts, and in a context in the order in which they were added: the order
-/// of a frame is the same however its work was divided, as long as the contexts are handed over in one order.
+/// Equal keys stay in the order of their contexts, and in a context in the order in which they were
+/// added: the order of a frame is the same however its work was divided, as long as the contexts
+/// are handed over in one order.
 ///
 /// # Complexity
 ///
-/// O(items) for each 8 bits in which keys differ: a radix sort from the lowest digit on. Digits begin at bits that
-/// differ, so those that all keys share cost nothing; sorted input is seen and left as it is.
+/// O(items) for each 8 bits in which keys differ: a radix sort from the lowest digit on. Digits
+/// begin at bits that differ, so those that all keys share cost nothing; sorted input is seen and
+/// left as it is.
 ///
 /// # Memory
 ///

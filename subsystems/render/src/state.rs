@@ -1,13 +1,14 @@
-//! State reflection: what the main thread does to render objects, as messages to the thread that renders.
+//! State reflection: what the main thread does to render objects, as messages to the thread that
+//! renders.
 //!
-//! After "State reflection" by the makers of Stingray: the main thread and the render thread share no
-//! state; changes are recorded as messages with a header into a stream, which is handed over once a frame and recycled
-//! afterwards. Changes:
+//! After "State reflection" by the makers of Stingray: the main thread and the render thread share
+//! no state; changes are recorded as messages with a header into a stream, which is handed over
+//! once a frame and recycled afterwards. Changes:
 //!
-//! - A handle has a generation, and is used again only when the stream with its destruction has come back: until then
-//!   the other side may still draw the object.
-//! - Messages hold values and no pointers, so a stream can be kept, sent and refused: one that is damaged changes
-//!   nothing on the other side.
+//! - A handle has a generation, and is used again only when the stream with its destruction has
+//!   come back: until then the other side may still draw the object.
+//! - Messages hold values and no pointers, so a stream can be kept, sent and refused: one that is
+//!   damaged changes nothing on the other side.
 //! - Objects of one type are in columns, in place of an object each.
 
 mod error;

@@ -109,8 +109,8 @@ pub struct TextureResource<'b> {
 }
 
 impl<'b> TextureResource<'b> {
-    /// Opens the payload of a resource of type `texture`. It must be at a multiple of 16, as that of a loaded resource
-    /// does.
+    /// Opens the payload of a resource of type `texture`. It must be at a multiple of 16, as that
+    /// of a loaded resource does.
     ///
     /// # Complexity
     ///
@@ -166,7 +166,8 @@ impl<'b> TextureResource<'b> {
         self.height
     }
 
-    /// Returns `true` if the bytes are linear; else their colors are sRGB. Opacity is always linear.
+    /// Returns `true` if the bytes are linear; else their colors are sRGB. Opacity is always
+    /// linear.
     #[must_use]
     pub const fn is_linear(&self) -> bool {
         self.is_linear

@@ -13,7 +13,8 @@ use crate::state::Transform;
 
 /// Writes what it is told, a line each, and sums it up.
 ///
-/// The text depends on the frame alone, not on the machine, so it can be compared with one that was kept.
+/// The text depends on the frame alone, not on the machine, so it can be compared with one that was
+/// kept.
 ///
 /// # Complexity
 ///
@@ -84,8 +85,9 @@ impl<'f, 'a, A: Allocator + ?Sized, W: fmt::Write + ?Sized> Trace<'f, 'a, A, W> 
         Self { frame, contents: None, layer_hash: None, sums: Sums::default(), sink }
     }
 
-    /// Adds a line `contents HASH` to each layer with draws: a hash of the matrices and materials of all that it draws, in order, to the
-    /// bit. Without it two frames that differ only in where things are have the same text.
+    /// Adds a line `contents HASH` to each layer with draws: a hash of the matrices and materials
+    /// of all that it draws, in order, to the bit. Without it two frames that differ only in where
+    /// things are have the same text.
     #[must_use]
     pub fn with_contents(mut self, contents: TraceContents<'f>) -> Self {
         self.contents = Some(contents);
@@ -114,7 +116,8 @@ impl<'f, 'a, A: Allocator + ?Sized, W: fmt::Write + ?Sized> Trace<'f, 'a, A, W> 
         for record in args {
             let first = record.first_instance as usize;
             let instances = first..first + record.instance_count as usize;
-            // A list whose instances are no rows of these transforms hashes to something else than one whose are.
+            // A list whose instances are no rows of these transforms hashes to something else than
+            // one whose are.
             let rows = contents.transforms.get(instances).unwrap_or_default();
             hash = murmur2_64a(bytemuck::cast_slice(rows), hash);
         }

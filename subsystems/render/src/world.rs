@@ -1,8 +1,8 @@
 //! The render world: what the thread that renders knows of the objects.
 //!
-//! After "State reflection" by the makers of Stingray, whose render world looks a handle up in a table
-//! and calls the object. Changes: objects of one type are in columns, so culling walks over four arrays of floats; and a
-//! stream is checked as a whole before any of it is done.
+//! After "State reflection" by the makers of Stingray, whose render world looks a handle up in a
+//! table and calls the object. Changes: objects of one type are in columns, so culling walks over
+//! four arrays of floats; and a stream is checked as a whole before any of it is done.
 
 use core::fmt;
 use core::ops::Range;
@@ -31,16 +31,17 @@ use columns::{Lights, Meshes};
 /// lights   | light | ..
 /// ```
 ///
-/// It changes by [`try_apply`](Self::try_apply) alone, between frames; while a frame is made any number of threads read
-/// it: each culls a range of rows ([`Frustum::try_cull`] over [`spheres`](Self::spheres)) and queues what it sees into a
-/// context of its own ([`try_draw`](Self::try_draw)).
+/// It changes by [`try_apply`](Self::try_apply) alone, between frames; while a frame is made any
+/// number of threads read it: each culls a range of rows ([`Frustum::try_cull`] over
+/// [`spheres`](Self::spheres)) and queues what it sees into a context of its own
+/// ([`try_draw`](Self::try_draw)).
 ///
 /// A destroyed object's row is taken by the last one.
 ///
 /// # Memory
 ///
-/// 12 bytes a handle that was ever alive, as much again while streams that create or destroy are checked; 108 bytes a mesh
-/// and 36 bytes a light, in a block for each column, kept.
+/// 12 bytes a handle that was ever alive, as much again while streams that create or destroy are
+/// checked; 108 bytes a mesh and 36 bytes a light, in a block for each column, kept.
 ///
 /// # Threads
 ///
@@ -52,10 +53,11 @@ use columns::{Lights, Meshes};
 ///
 /// # Invariants
 ///
-/// 1. The slot of an object's index holds its handle, its kind and its row, and that row its handle. All other slots
-///    hold no handle.
+/// 1. The slot of an object's index holds its handle, its kind and its row, and that row its
+///    handle. All other slots hold no handle.
 /// 2. All columns of a kind are equally long.
-/// 3. A mesh's sphere in the world is its own sphere, placed; its radius is minus infinity where it is hidden.
+/// 3. A mesh's sphere in the world is its own sphere, placed; its radius is minus infinity where it
+///    is hidden.
 pub struct RenderWorld<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     number: u32,
     limit: u32,
@@ -95,8 +97,8 @@ pub struct View {
 }
 
 impl View {
-    /// Returns a camera that is placed by `view`, from the world to the camera, which looks along -z, and projects by
-    /// `projection`, to depths from 0 to 1.
+    /// Returns a camera that is placed by `view`, from the world to the camera, which looks along
+    /// -z, and projects by `projection`, to depths from 0 to 1.
     #[must_use]
     pub fn new(view: Mat4, projection: Mat4) -> Self {
         let camera = view.inverse();
@@ -116,8 +118,8 @@ impl View {
 }
 
 impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
-    /// Returns an empty world of that number, for at most `limit` objects: what its recorder was given. O(1); takes no
-    /// memory.
+    /// Returns an empty world of that number, for at most `limit` objects: what its recorder was
+    /// given. O(1); takes no memory.
     #[must_use]
     pub fn new_in(number: u32, limit: u32, memory: &'a A) -> Self {
         Self {
@@ -155,7 +157,8 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         self.meshes.handles.get(row).and_then(|handle| RenderHandle::from_bits(*handle))
     }
 
-    /// Returns where all meshes are, by row: what a draw's instances number. `bytemuck::cast_slice` makes bytes of them.
+    /// Returns where all meshes are, by row: what a draw's instances number. `bytemuck::cast_slice`
+    /// makes bytes of them.
     #[must_use]
     pub fn transforms(&self) -> &[Transform] {
         &self.meshes.transforms
@@ -202,8 +205,8 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         view.frustum.try_cull(&self.spheres(), range, visible)
     }
 
-    /// Queues a draw for each mesh of `rows`: its instance is its row, its key that of its layer in the frame. A mesh
-    /// whose layer the frame has not is left out.
+    /// Queues a draw for each mesh of `rows`: its instance is its row, its key that of its layer in
+    /// the frame. A mesh whose layer the frame has not is left out.
     ///
     /// # Complexity
     ///
@@ -233,8 +236,8 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         Ok(())
     }
 
-    /// As [`try_draw`](Self::try_draw), but queues all for one layer, whichever is their own: for a shadow map, say, with
-    /// the view of the sun.
+    /// As [`try_draw`](Self::try_draw), but queues all for one layer, whichever is their own: for a
+    /// shadow map, say, with the view of the sun.
     ///
     /// # Complexity
     ///

@@ -1,8 +1,8 @@
 //! Settings of any shape: what becomes of an SJSON file whose type has no compiler of its own.
 //!
-//! After Niklas Frykholm, "Simplified JSON notation" (2009) and "Strings Redux" (2011): people write names, the program
-//! looks up hashes. Changes: a value's children lie one after the other, an object's in the order of their keys'
-//! hashes, so that a key is found by a binary search.
+//! After Niklas Frykholm, "Simplified JSON notation" (2009) and "Strings Redux" (2011): people
+//! write names, the program looks up hashes. Changes: a value's children lie one after the other,
+//! an object's in the order of their keys' hashes, so that a key is found by a binary search.
 //!
 //! ```text
 //! nodes   | object: 2 from 1 | size: array, 2 from 3 | name: string | 0.9 | 2.1 |      24 bytes each
@@ -31,7 +31,8 @@ blob_struct! {
     pub struct ConfigNode {
         /// The hash of its key, 0 where it is in an array or the root.
         pub key: IdString64,
-        /// The bits of a number, the offset of a string in the text, the index of the first child, or a truth value.
+        /// The bits of a number, the offset of a string in the text, the index of the first child,
+        /// or a truth value.
         pub value: u64,
         /// Bytes of a string, or how many children there are.
         pub count: u32,

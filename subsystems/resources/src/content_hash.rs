@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// 32 bytes that stand for the contents of a file: the writer of the file computed them, with BLAKE3.
+/// 32 bytes that stand for the contents of a file: the writer of the file computed them, with
+/// BLAKE3.
 ///
 /// Reading does not compute it: what is damaged is noticed by the checksum of each file's header.
 ///
@@ -24,7 +25,8 @@ impl ContentHash {
         digits
     }
 
-    /// Reads what [`to_hex`](Self::to_hex) wrote, and nothing else: no other digits, no capitals. O(1).
+    /// Reads what [`to_hex`](Self::to_hex) wrote, and nothing else: no other digits, no capitals.
+    /// O(1).
     #[must_use]
     pub fn from_hex(digits: &[u8]) -> Option<Self> {
         let digits: &[u8; 64] = digits.try_into().ok()?;

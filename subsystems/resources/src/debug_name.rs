@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// The last 32 bytes of a name, fewer where that would cut a character; none in data that is shipped.
+/// The last 32 bytes of a name, fewer where that would cut a character; none in data that is
+/// shipped.
 ///
 /// # Examples
 ///

@@ -13,8 +13,8 @@ use crate::table::TableError;
 
 /// A resource could not be loaded. Nothing has changed.
 ///
-/// It is printed with the hashes of type and name; [`named`](Self::named) puts the names in their place where a tool
-/// has the table of names.
+/// It is printed with the hashes of type and name; [`named`](Self::named) puts the names in their
+/// place where a tool has the table of names.
 #[derive(Debug)]
 pub struct LoadError {
     /// The resource.
@@ -29,12 +29,14 @@ pub struct LoadError {
 pub enum LoadFault {
     /// The table has no resource of that type and name.
     Unknown,
-    /// The table has it, but each of its variants has a property that is not in the order of preference.
+    /// The table has it, but each of its variants has a property that is not in the order of
+    /// preference.
     NoVariant {
         /// How many variants there are.
         variants: usize,
     },
-    /// The file that the table names is not there: the data was recompiled since the table was read.
+    /// The file that the table names is not there: the data was recompiled since the table was
+    /// read.
     Missing,
     /// The system refused the file.
     Io(io::Error),

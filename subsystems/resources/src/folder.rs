@@ -6,8 +6,9 @@
 //! blobs/<hash>   a resource each, called after the hash of its bytes
 //! ```
 //!
-//! A file's name says what is in it, so a file never changes: a compile adds files, puts a new table in the place of
-//! the old one by renaming it, and then takes away what nothing names any more.
+//! A file's name says what is in it, so a file never changes: a compile adds files, puts a new
+//! table in the place of the old one by renaming it, and then takes away what nothing names any
+//! more.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -20,7 +21,8 @@ use crate::content_hash::ContentHash;
 use crate::data::FileBytes;
 use crate::error::{LoadFault, OpenError};
 
-/// The longest table of resources, and the longest file of one: what a folder says of itself is not believed further.
+/// The longest table of resources, and the longest file of one: what a folder says of itself is not
+/// believed further.
 const TABLE_BYTES_MAX: u64 = 256 << 20;
 const RESOURCE_BYTES_MAX: u64 = 2 << 30;
 
@@ -55,8 +57,8 @@ impl<'p> DataFolder<'p> {
         }
     }
 
-    /// Names a folder whose files are mapped: they cost no memory of the allocator, and of what is not looked at
-    /// the system may take the memory back.
+    /// Names a folder whose files are mapped: they cost no memory of the allocator, and of what is
+    /// not looked at the system may take the memory back.
     ///
     /// # Errors
     ///
@@ -64,8 +66,9 @@ impl<'p> DataFolder<'p> {
     ///
     /// # Safety
     ///
-    /// Nobody changes or shortens a file in the folder while it is mapped. A compile does neither: it adds files,
-    /// renames and removes, and a file that is removed stays as it was for whom has mapped it.
+    /// Nobody changes or shortens a file in the folder while it is mapped. A compile does neither:
+    /// it adds files, renames and removes, and a file that is removed stays as it was for whom has
+    /// mapped it.
     #[cfg(feature = "map")]
     pub unsafe fn mapped(path: &'p Path) -> Result<Self, OpenError> {
         Ok(Self { is_mapped: true, ..Self::new(path)? })

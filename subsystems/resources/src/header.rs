@@ -24,7 +24,8 @@ use loligo_ids::{IdString64, murmur2_64a};
 use crate::debug_name::DebugName;
 use crate::key::ResourceKey;
 
-/// Bytes before the payload: a multiple of 16, so that a blob behind them is aligned as the file is.
+/// Bytes before the payload: a multiple of 16, so that a blob behind them is aligned as the file
+/// is.
 pub const HEADER_BYTES: usize = 96;
 
 /// The version of the format of files.

@@ -17,7 +17,8 @@ const DIGITS: u32 = 16;
 
 /// The table from hashes to names that the compiler writes beside the data.
 ///
-/// A program that is shipped has no such table; then nothing is known, and messages are as they were.
+/// A program that is shipped has no such table; then nothing is known, and messages are as they
+/// were.
 ///
 /// # Complexity
 ///
@@ -45,7 +46,8 @@ pub struct Names<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl<'a, A: Allocator + ?Sized> Names<'a, A> {
-    /// Reads the table of a data folder. Where there is none, or there is no memory for it, no name is known.
+    /// Reads the table of a data folder. Where there is none, or there is no memory for it, no name
+    /// is known.
     #[must_use]
     pub fn read_in(data: &Path, memory: &'a A) -> Self {
         let folder = DataFolder::new(data).ok();
@@ -55,7 +57,8 @@ impl<'a, A: Allocator + ?Sized> Names<'a, A> {
         Self { bytes }
     }
 
-    /// Returns what is printed as `what`, with the name behind each hash that the table has: `#0123456789abcdef(door)`.
+    /// Returns what is printed as `what`, with the name behind each hash that the table has:
+    /// `#0123456789abcdef(door)`.
     pub fn show<'s>(&'s self, what: &'s dyn fmt::Display) -> impl fmt::Display + 's {
         Shown { lookup: ReverseLookup::open(self.bytes.as_deref().unwrap_or_default()).ok(), what }
     }

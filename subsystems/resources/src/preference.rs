@@ -1,16 +1,18 @@
 //! Which of several variants is wanted.
 //!
-//! After Niklas Frykholm, "Platform Specific Resources" (2011): the program names the properties that it likes, in
-//! order. Changes: candidates are not looked up one by one; each variant that is there gets a rank, which puts them
-//! into the same order as the article's list, however many properties there are.
+//! After Niklas Frykholm, "Platform Specific Resources" (2011): the program names the properties
+//! that it likes, in order. Changes: candidates are not looked up one by one; each variant that is
+//! there gets a rank, which puts them into the same order as the article's list, however many
+//! properties there are.
 
 use loligo_ids::IdString64;
 
 /// How many properties an order of preference may have.
 pub const PREFERENCES_MAX: usize = 64;
 
-/// Returns how much a variant with these properties is wanted: nothing where it has one that is not in the order,
-/// else a number that is greater the better it is. A property outweighs all that come after it.
+/// Returns how much a variant with these properties is wanted: nothing where it has one that is not
+/// in the order, else a number that is greater the better it is. A property outweighs all that come
+/// after it.
 ///
 /// # Complexity
 ///

@@ -11,11 +11,13 @@ use crate::folder::DataFolder;
 use crate::header::ResourceHeader;
 use crate::key::ResourceKey;
 
-/// A resource that is to be read, as [`Resources::request`](crate::Resources::request) found it in the table.
+/// A resource that is to be read, as [`Resources::request`](crate::Resources::request) found it in
+/// the table.
 ///
 /// # Threads
 ///
-/// Plain data: it goes to whatever thread or task shall do the reading, and what was read comes back.
+/// Plain data: it goes to whatever thread or task shall do the reading, and what was read comes
+/// back.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadRequest<'p> {
     pub(crate) folder: DataFolder<'p>,
@@ -73,7 +75,8 @@ impl LoadRequest<'_> {
     }
 }
 
-/// A resource that was read and checked, on its way to [`Resources::insert`](crate::Resources::insert).
+/// A resource that was read and checked, on its way to
+/// [`Resources::insert`](crate::Resources::insert).
 ///
 /// # Threads
 ///

@@ -43,8 +43,8 @@ impl<'r> Resource<'r> {
         &self.file[HEADER_BYTES..]
     }
 
-    /// Opens the payload as a blob. Its checksum is not computed again: that of the whole file was right when it was
-    /// loaded.
+    /// Opens the payload as a blob. Its checksum is not computed again: that of the whole file was
+    /// right when it was loaded.
     ///
     /// # Complexity
     ///

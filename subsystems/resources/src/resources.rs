@@ -1,8 +1,9 @@
 //! What is loaded, how often, and how it is swapped.
 //!
-//! After Niklas Frykholm, "Platform Specific Resources" (2011), "The Blob and I" (2010) and "Strings Redux" (2011).
-//! Changes: files are called after the hash of their contents and a table leads to them, so that data is replaced all
-//! at once; a preference that changes swaps what is loaded as a new compile does; what is loaded is counted.
+//! After Niklas Frykholm, "Platform Specific Resources" (2011), "The Blob and I" (2010) and
+//! "Strings Redux" (2011). Changes: files are called after the hash of their contents and a table
+//! leads to them, so that data is replaced all at once; a preference that changes swaps what is
+//! loaded as a new compile does; what is loaded is counted.
 
 use core::fmt;
 
@@ -35,13 +36,15 @@ pub use reload::Reloaded;
 ///
 /// # Memory
 ///
-/// 64 bytes for each variant in the folder, 160 at the most for each resource that is loaded, and the bytes of its file unless
-/// the folder is mapped. All of it is from the allocator that was passed in.
+/// 64 bytes for each variant in the folder, 160 at the most for each resource that is loaded, and
+/// the bytes of its file unless the folder is mapped. All of it is from the allocator that was
+/// passed in.
 ///
 /// # Threads
 ///
-/// `Send` where the allocator is `Sync`. Reading may be done on any thread: [`request`](Self::request) gives what is
-/// to be read, [`insert`](Self::insert) takes what was read.
+/// `Send` where the allocator is `Sync`. Reading may be done on any thread:
+/// [`request`](Self::request) gives what is to be read, [`insert`](Self::insert) takes what was
+/// read.
 ///
 /// # When not to use it
 ///
@@ -49,7 +52,8 @@ pub use reload::Reloaded;
 ///
 /// # Invariants
 ///
-/// 1. What is loaded has a count of at least 1, and was checked against its header, which is of its key.
+/// 1. What is loaded has a count of at least 1, and was checked against its header, which is of its
+///    key.
 /// 2. Each package that is loaded holds one count of its own resource and one of each of its items.
 pub struct Resources<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     folder: DataFolder<'a>,
@@ -108,8 +112,8 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         })
     }
 
-    /// Reports which version of a type this program reads: what another version of the type's compiler made will not be
-    /// loaded. O(types).
+    /// Reports which version of a type this program reads: what another version of the type's
+    /// compiler made will not be loaded. O(types).
     ///
     /// # Errors
     ///
@@ -139,8 +143,8 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         self.insert(loaded)
     }
 
-    /// Gives one load back; the last one frees the resource. Returns how many are left, and nothing if it was not
-    /// loaded. O(loaded).
+    /// Gives one load back; the last one frees the resource. Returns how many are left, and nothing
+    /// if it was not loaded. O(loaded).
     pub fn unload(&mut self, key: ResourceKey) -> Option<u32> {
         let slot = self.loaded.get_mut(&key)?;
         slot.count -= 1;
@@ -187,9 +191,9 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         }
     }
 
-    /// Takes a resource that was read, as [`load`](Self::load) would have. Where it was loaded in the meantime, what
-    /// was read is dropped and one load more is counted. Where the data was compiled in between, the next
-    /// [`reload`](Self::reload) swaps it.
+    /// Takes a resource that was read, as [`load`](Self::load) would have. Where it was loaded in
+    /// the meantime, what was read is dropped and one load more is counted. Where the data was
+    /// compiled in between, the next [`reload`](Self::reload) swaps it.
     ///
     /// # Complexity
     ///

@@ -170,7 +170,8 @@ impl<'a, A: Allocator + ?Sized> Table<'a, A> {
         &rest[..count]
     }
 
-    /// Returns the variant of a resource that is wanted most, if there is one without a property that is not wanted.
+    /// Returns the variant of a resource that is wanted most, if there is one without a property
+    /// that is not wanted.
     ///
     /// # Complexity
     ///

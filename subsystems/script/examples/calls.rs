@@ -1,4 +1,5 @@
-//! What a call of a bound function costs, beyond the loop in Lua that calls it: both routes, both kinds of functions.
+//! What a call of a bound function costs, beyond the loop in Lua that calls it: both routes, both
+//! kinds of functions.
 //!
 //! `cargo run --profile measured -p loligo-script --example calls`
 

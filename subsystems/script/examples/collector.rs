@@ -1,7 +1,8 @@
-//! Draws how the collector keeps garbage at its share, frame by frame, as text: memory, garbage and work.
+//! Draws how the collector keeps garbage at its share, frame by frame, as text: memory, garbage and
+//! work.
 //!
-//! `cargo run -p loligo-script --example collector` shows a game whose scripts make steady garbage, then three times as much,
-//! then none at all.
+//! `cargo run -p loligo-script --example collector` shows a game whose scripts make steady garbage,
+//! then three times as much, then none at all.
 
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
 use loligo_script::{Collector, CollectorSettings, Script, ScriptError, Settings, Value};

@@ -1,7 +1,8 @@
 //! A console: lines of Lua are run in a machine with a tiny world behind it, and answered.
 //!
-//! `cargo run -p loligo-script --example console` reads lines until the end of input; `echo 'Lamp.count()' | cargo run -p
-//! loligo-script --example console` answers one. `:count` counts objects by type, `:paths TYPE` says what holds them.
+//! `cargo run -p loligo-script --example console` reads lines until the end of input; `echo
+//! 'Lamp.count()' | cargo run -p loligo-script --example console` answers one. `:count` counts
+//! objects by type, `:paths TYPE` says what holds them.
 
 use std::io::{self, BufRead, Write};
 

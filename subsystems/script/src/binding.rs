@@ -1,7 +1,8 @@
 //! The table of bindings: plain data that knows no Lua.
 //!
-//! After Niklas Frykholm, "Lightweight Lua Bindings" (2011): functions in tables by class, objects by ids. Changes: one
-//! table serves both of LuaJIT's ways to call, and ids are numbers that carry their kind.
+//! After Niklas Frykholm, "Lightweight Lua Bindings" (2011): functions in tables by class, objects
+//! by ids. Changes: one table serves both of LuaJIT's ways to call, and ids are numbers that carry
+//! their kind.
 
 use core::fmt;
 
@@ -15,18 +16,19 @@ pub const ARGUMENTS_MAX: usize = 16;
 /// The most results of a bound function.
 pub const RESULTS_MAX: usize = 4;
 
-/// A function that scripts can call. It gets the host that was handed to the call from which the script runs, takes its
-/// arguments from the [`Call`] and leaves its results there.
+/// A function that scripts can call. It gets the host that was handed to the call from which the
+/// script runs, takes its arguments from the [`Call`] and leaves its results there.
 ///
-/// It may refuse with [`Call::refuse`]; then the script stops with an error at the line that called. A panic is caught
-/// and becomes such an error, too.
+/// It may refuse with [`Call::refuse`]; then the script stops with an error at the line that
+/// called. A panic is caught and becomes such an error, too.
 pub type CallFunction<W> = fn(&mut W, &mut Call<'_>) -> Result<(), Refusal>;
 
 /// A bound function.
 pub enum Function<W> {
     /// It takes any number of arguments of any kind from a [`Call`], and leaves its results there.
     Call(CallFunction<W>),
-    /// It takes and returns values in registers, several times as quick; [`Binding::direct`] makes it.
+    /// It takes and returns values in registers, several times as quick; [`Binding::direct`] makes
+    /// it.
     Direct(Direct<W>),
 }
 
@@ -95,8 +97,9 @@ pub struct Binding<W> {
 }
 
 impl<W> Binding<W> {
-    /// Returns the binding of a function that takes and returns values in registers; what it takes and returns says its
-    /// type. The quickest call, for what is called often: no more than four arguments, no texts, one result at most.
+    /// Returns the binding of a function that takes and returns values in registers; what it takes
+    /// and returns says its type. The quickest call, for what is called often: no more than four
+    /// arguments, no texts, one result at most.
     ///
     /// # Examples
     ///
@@ -124,8 +127,8 @@ impl<W> Binding<W> {
     /// assert_eq!(BINDINGS[0].to_string(), "Lamp.set_on(Lamp, boolean)");
     /// ```
     ///
-    /// Only the function's type is kept, so it may capture a value without bytes only if that may live for ever: a token
-    /// that borrows something is refused.
+    /// Only the function's type is kept, so it may capture a value without bytes only if that may
+    /// live for ever: a token that borrows something is refused.
     ///
     /// ```compile_fail,E0597
     /// use core::marker::PhantomData;

@@ -29,14 +29,16 @@ impl ResultTexts {
 
 /// The arguments and results of a bound function, while it runs.
 ///
-/// Arguments are numbered from 0. Which kinds they have, says the function's [`Binding`](crate::Binding), and they were
-/// checked before: with [`Settings::checks`](crate::Settings::checks) also that ids and temporaries are of their kind,
-/// without that alone that they are numbers. Results are returned in order, one for each that the binding has.
+/// Arguments are numbered from 0. Which kinds they have, says the function's
+/// [`Binding`](crate::Binding), and they were checked before: with
+/// [`Settings::checks`](crate::Settings::checks) also that ids and temporaries are of their kind,
+/// without that alone that they are numbers. Results are returned in order, one for each that the
+/// binding has.
 ///
 /// # Panics
 ///
-/// Methods panic where the table says otherwise: an argument that there is none of or of another kind, a result of
-/// another kind or one too many. The script sees an error.
+/// Methods panic where the table says otherwise: an argument that there is none of or of another
+/// kind, a result of another kind or one too many. The script sees an error.
 pub struct Call<'c> {
     slots: &'c mut Slots,
     texts: &'c mut ResultTexts,
@@ -215,7 +217,8 @@ impl<'c> Call<'c> {
     ///
     /// # Errors
     ///
-    /// [`Refusal`] to be passed on, if all texts that the call returns are more than [`RESULT_TEXT_BYTES_MAX`] bytes.
+    /// [`Refusal`] to be passed on, if all texts that the call returns are more than
+    /// [`RESULT_TEXT_BYTES_MAX`] bytes.
     pub fn return_text(&mut self, value: &str) -> Result<(), Refusal> {
         let (start, end) = (self.texts.len, self.texts.len + value.len());
         let Some(place) = self.texts.bytes.get_mut(start..end) else {
@@ -232,8 +235,8 @@ impl<'c> Call<'c> {
         Ok(())
     }
 
-    /// Says why the function refuses, in less than a thousand bytes; the function's name is put before. To be returned as
-    /// an error.
+    /// Says why the function refuses, in less than a thousand bytes; the function's name is put
+    /// before. To be returned as an error.
     pub fn refuse(&mut self, why: fmt::Arguments<'_>) -> Refusal {
         self.message.set(why);
         Refusal(())

@@ -1,10 +1,12 @@
 //! Collecting garbage by a budget for each frame.
 //!
-//! After Niklas Frykholm, "Fixing Memory Issues in Lua" (2011): the collector runs a little each frame, as much as keeps
-//! garbage at a share of the memory. Changes: work is measured in steps of the collector, not in milliseconds, so that a
-//! slow machine collects as a fast one does; and it follows what scripts allocate at once, while the feedback, which knows more only
-//! when the collector has been through everything, corrects how much work an allocated byte is worth. The article's formula
-//! has its sign the wrong way: to keep garbage below a share a, at least g / a bytes must be looked at for g allocated.
+//! After Niklas Frykholm, "Fixing Memory Issues in Lua" (2011): the collector runs a little each
+//! frame, as much as keeps garbage at a share of the memory. Changes: work is measured in steps of
+//! the collector, not in milliseconds, so that a slow machine collects as a fast one does; and it
+//! follows what scripts allocate at once, while the feedback, which knows more only when the
+//! collector has been through everything, corrects how much work an allocated byte is worth. The
+//! article's formula has its sign the wrong way: to keep garbage below a share a, at least g / a
+//! bytes must be looked at for g allocated.
 
 use crate::error::ScriptError;
 use crate::host::Host;
@@ -28,8 +30,9 @@ pub struct CollectorSettings {
 }
 
 impl Default for CollectorSettings {
-    /// 0.045. What dies after the collector has looked at it is found the next time it comes by, and so there may be twice as
-    /// much at worst: still below a tenth, the article's figure. Up to 20 000 steps, about 20 MB looked at.
+    /// 0.045. What dies after the collector has looked at it is found the next time it comes by,
+    /// and so there may be twice as much at worst: still below a tenth, the article's figure. Up to
+    /// 20 000 steps, about 20 MB looked at.
     fn default() -> Self {
         Self { garbage_share: 0.045, steps_min: 1, steps_max: 20_000 }
     }
@@ -46,20 +49,20 @@ pub struct Collected {
     pub freed_bytes: u64,
     /// Bytes that are allocated now, garbage included.
     pub live_bytes: u64,
-    /// The share of the memory that was garbage when the collector was last through: what it freed, of the most that was
-    /// allocated meanwhile. Zero before it was through once.
+    /// The share of the memory that was garbage when the collector was last through: what it freed,
+    /// of the most that was allocated meanwhile. Zero before it was through once.
     pub share: f64,
 }
 
 /// Decides how much the collector does in each frame.
 ///
-/// Where one frame alone makes more garbage than the share, the collector goes through everything in each frame, and the
-/// share is what that frame made.
+/// Where one frame alone makes more garbage than the share, the collector goes through everything
+/// in each frame, and the share is what that frame made.
 ///
 /// # Complexity
 ///
-/// A few additions a frame beside the collector's steps. A step of the collector is about a kilobyte, but it looks at a
-/// table, and at the stacks of all coroutines, in one go.
+/// A few additions a frame beside the collector's steps. A step of the collector is about a
+/// kilobyte, but it looks at a table, and at the stacks of all coroutines, in one go.
 ///
 /// # Examples
 ///
@@ -128,12 +131,14 @@ impl Collector {
         &mut self.settings
     }
 
-    /// Collects for a frame, after its last call. It ends early when `is_over` says, which is asked before each step: by a
-    /// clock where a frame has a deadline, or never. What is then left undone is done later.
+    /// Collects for a frame, after its last call. It ends early when `is_over` says, which is asked
+    /// before each step: by a clock where a frame has a deadline, or never. What is then left
+    /// undone is done later.
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if the collector needs memory and there is none. It goes on from there the next time.
+    /// [`ScriptError`] if the collector needs memory and there is none. It goes on from there the
+    /// next time.
     pub fn collect<'m, W: Host>(
         &mut self,
         script: &mut Script<'m, W>,
@@ -167,8 +172,8 @@ impl Collector {
 
     /// Returns how many steps are due, and forgets them.
     fn budget(&mut self, grown: u64, live: u64) -> u32 {
-        // More than the share was allocated since the collector was last through, and all of it may be garbage: what is
-        // far behind hurries.
+        // More than the share was allocated since the collector was last through, and all of it may
+        // be garbage: what is far behind hurries.
         let aim = self.settings.garbage_share * live.max(1) as f64;
         let behind = self.cycle.grown as f64 / aim.max(1.0);
         let hurry = if behind > 1.5 { behind.min(16.0) } else { 1.0 };
@@ -190,7 +195,8 @@ impl Collector {
         }
         self.share = freed as f64 / peak as f64;
         let first = Self::first_guess(&self.settings);
-        // Half of the way, in powers: a cycle ends with a frame, so that no single one is to be trusted.
+        // Half of the way, in powers: a cycle ends with a frame, so that no single one is to be
+        // trusted.
         let correction = (self.share / self.settings.garbage_share).sqrt().clamp(0.5, 2.0);
         self.steps_per_byte = (self.steps_per_byte * correction).clamp(first / 64.0, first * 64.0);
     }

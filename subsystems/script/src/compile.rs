@@ -10,9 +10,9 @@ use crate::requires::{Required, required};
 
 /// Checks that a source is Lua, and takes it as it is.
 ///
-/// The payload is the text, not bytecode: LuaJIT does not verify bytecode, so that a damaged file would crash the game
-/// instead of giving an error; and text is what a console can show. Modules that a source requires by a text are
-/// references: a compile says where one is missing.
+/// The payload is the text, not bytecode: LuaJIT does not verify bytecode, so that a damaged file
+/// would crash the game instead of giving an error; and text is what a console can show. Modules
+/// that a source requires by a text are references: a compile says where one is missing.
 ///
 /// # Examples
 ///
@@ -92,7 +92,8 @@ impl Checker {
     /// Returns what is wrong with a source.
     fn fault_in(&self, source: &[u8]) -> Option<SyntaxFault> {
         let state = self.0.as_ptr();
-        // SAFETY: the state is alive, the text is borrowed for the call, the name ends with zero; loading is protected.
+        // SAFETY: the state is alive, the text is borrowed for the call, the name ends with zero;
+        // loading is protected.
         let status: c_int = unsafe {
             ffi::luaL_loadbuffer(state, source.as_ptr().cast(), source.len(), CHUNK.as_ptr())
         };
@@ -120,8 +121,8 @@ impl Checker {
         fault
     }
 
-    /// Returns the column of the token that is wrong, which LuaJIT does not tell: that of the first one in the line up to
-    /// which the text is no beginning of anything right.
+    /// Returns the column of the token that is wrong, which LuaJIT does not tell: that of the first
+    /// one in the line up to which the text is no beginning of anything right.
     fn column_of(&self, source: &[u8], fault: &SyntaxFault) -> u32 {
         let lines = source.split_inclusive(|byte| *byte == b'\n');
         let before: usize = lines.take((fault.line.max(1) - 1) as usize).map(<[u8]>::len).sum();

@@ -1,8 +1,8 @@
 //! Bound functions that take and return values in registers.
 //!
-//! Each gets two ways in of its own, compiled for it: there is no table to look at, no slot between, and what is asked of
-//! each argument is known when they are compiled. All values travel as 64-bit floats, so that the foreign ones differ in
-//! the number of their arguments alone.
+//! Each gets two ways in of its own, compiled for it: there is no table to look at, no slot
+//! between, and what is asked of each argument is known when they are compiled. All values travel
+//! as 64-bit floats, so that the foreign ones differ in the number of their arguments alone.
 
 use core::ffi::{c_int, c_void};
 use core::fmt;
@@ -64,8 +64,8 @@ pub enum Trouble {
     Refused(Reason),
 }
 
-/// Why a direct function refuses, for refusals that say which number was wrong: a text in which that number stands where
-/// `{}` is.
+/// Why a direct function refuses, for refusals that say which number was wrong: a text in which
+/// that number stands where `{}` is.
 ///
 /// # Memory
 ///
@@ -146,7 +146,8 @@ impl<T> fmt::Debug for Id<T> {
     }
 }
 
-/// What a direct function takes: `f64`, `f32`, `bool`, an [`Id`] or an optional one, a vector, a rotation, a matrix.
+/// What a direct function takes: `f64`, `f32`, `bool`, an [`Id`] or an optional one, a vector, a
+/// rotation, a matrix.
 pub trait DirectArgument: Sized {
     /// Its kind.
     const KIND: Kind;
@@ -155,8 +156,8 @@ pub trait DirectArgument: Sized {
     fn taken(number: f64, values: Values<'_>) -> Self;
 }
 
-/// What a direct function returns: what one takes, nothing, or a [`Result`] of these and the reason why it refuses: a
-/// text, or a [`Reason`] with a number in it.
+/// What a direct function returns: what one takes, nothing, or a [`Result`] of these and the reason
+/// why it refuses: a text, or a [`Reason`] with a number in it.
 pub trait DirectResult: Sized {
     /// Its kind; empty for nothing.
     const KINDS: &'static [Kind];
@@ -255,12 +256,14 @@ impl<R: DirectResult> DirectResult for Result<R, Reason> {
     }
 }
 
-/// A function or a closure without captures that can be bound directly: it takes the host and up to four values of
-/// [`DirectArgument`], and returns a [`DirectResult`]. A closure names the types of all its parameters.
+/// A function or a closure without captures that can be bound directly: it takes the host and up to
+/// four values of [`DirectArgument`], and returns a [`DirectResult`]. A closure names the types of
+/// all its parameters.
 ///
-/// Only the type is kept: each call makes a value of it from nothing, on the thread of the machine and as long as the
-/// machine lives. So the type must be `'static`, since a borrowed token would outlive what it borrows, and `Send` and
-/// `Sync`, since the call may be on another thread than the value that was bound.
+/// Only the type is kept: each call makes a value of it from nothing, on the thread of the machine
+/// and as long as the machine lives. So the type must be `'static`, since a borrowed token would
+/// outlive what it borrows, and `Send` and `Sync`, since the call may be on another thread than the
+/// value that was bound.
 pub trait DirectFunction<W, Arguments>: Copy + Send + Sync + 'static {
     /// What it takes.
     const ARGUMENTS: &'static [Kind];
@@ -287,7 +290,8 @@ macro_rules! arity {
             };
         }
 
-        /// The way in from compiled code. What is not a number in the end is a failure where the slots say so.
+        /// The way in from compiled code. What is not a number in the end is a failure where the
+        /// slots say so.
         ///
         /// # Safety
         ///
@@ -305,7 +309,8 @@ macro_rules! arity {
             let bound = unsafe { &*bound.cast::<Bound<W>>() };
             let kinds: &[Kind] = &[$($type::KIND),*];
             let ended = bound.enter(kinds, &[$($name),*], |host, values| {
-                // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are asked for.
+                // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are
+                // asked for.
                 let function = unsafe { the::<F>() };
                 function(host, $($type::taken($name, values)),*).given(values)
             });
@@ -319,14 +324,16 @@ macro_rules! arity {
         ///
         /// # Safety
         ///
-        /// `state` is what Lua handed in, and the function's upvalue is the address of its [`Bound`].
+        /// `state` is what Lua handed in, and the function's upvalue is the address of its
+        /// [`Bound`].
         unsafe extern "C-unwind" fn $plain<W, F, R, $($type),*>(state: *mut lua_State) -> c_int
         where
             F: Fn(&mut W, $($type),*) -> R + Copy + Send + Sync + 'static,
             R: DirectResult,
             $($type: DirectArgument,)*
         {
-            // SAFETY: Lua's state is alive while Lua calls; the caller's frames keep the invariants.
+            // SAFETY: Lua's state is alive while Lua calls; the caller's frames keep the
+            // invariants.
             let lua = unsafe { Lua::of(state) };
             // SAFETY: the caller's promise; it is shared alone.
             let bound = unsafe { &*lua.pointer(upvalue(1)).cast::<Bound<W>>() };
@@ -335,7 +342,8 @@ macro_rules! arity {
             };)*
             let kinds: &[Kind] = &[$($type::KIND),*];
             let ended = bound.enter(kinds, &[$($name),*], |host, values| {
-                // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are asked for.
+                // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are
+                // asked for.
                 let function = unsafe { the::<F>() };
                 function(host, $($type::taken($name, values)),*).given(values)
             });
@@ -357,8 +365,9 @@ arity!(foreign_four, plain_four, A a 0, B b 1, C c 2, D d 3);
 ///
 /// # Safety
 ///
-/// There was one. `Copy` alone would not do: it says that there may be two, not that there may be one later or elsewhere.
-/// That follows from `'static`, no lifetime ends the right to have one, and from `Send`, a copy may be anywhere.
+/// There was one. `Copy` alone would not do: it says that there may be two, not that there may be
+/// one later or elsewhere. That follows from `'static`, no lifetime ends the right to have one, and
+/// from `Send`, a copy may be anywhere.
 #[inline]
 unsafe fn the<F: Copy + Send + Sync + 'static>() -> F {
     const { assert!(size_of::<F>() == 0, "a direct function captures nothing") };
@@ -366,7 +375,8 @@ unsafe fn the<F: Copy + Send + Sync + 'static>() -> F {
     unsafe { NonNull::<F>::dangling().read() }
 }
 
-/// Returns the number that stands for an argument on Lua's stack; `None` where it is of another type.
+/// Returns the number that stands for an argument on Lua's stack; `None` where it is of another
+/// type.
 #[inline]
 pub(crate) fn number_at(lua: Lua, place: c_int, kind: Kind) -> Option<f64> {
     let is = lua.type_of(place);

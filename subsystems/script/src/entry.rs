@@ -1,7 +1,8 @@
 //! The functions that Lua calls.
 //!
-//! Each is entered from Lua, inside of a protected call. None has anything to drop when it raises: what Rust does on its
-//! own account, the bound function first of all, is over before, and its panics are caught.
+//! Each is entered from Lua, inside of a protected call. None has anything to drop when it raises:
+//! what Rust does on its own account, the bound function first of all, is over before, and its
+//! panics are caught.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::panic::AssertUnwindSafe;
@@ -17,12 +18,13 @@ use crate::memory::Memory;
 use crate::runtime::{Bound, Runtime};
 use crate::slots::TextSlot;
 
-/// Returns the stack of a C function that Lua calls, and what it shares with all others, its first upvalue.
+/// Returns the stack of a C function that Lua calls, and what it shares with all others, its first
+/// upvalue.
 ///
 /// # Safety
 ///
-/// `state` is what Lua handed in, and the function's first upvalue is the address of a [`Runtime`] that lives as long as
-/// the state.
+/// `state` is what Lua handed in, and the function's first upvalue is the address of a [`Runtime`]
+/// that lives as long as the state.
 pub(crate) unsafe fn shared<'r, W>(state: *mut lua_State) -> (Lua, &'r Runtime<'r, W>) {
     // SAFETY: Lua's state is alive while Lua calls; the caller's frames keep the invariants.
     let lua = unsafe { Lua::of(state) };
@@ -46,11 +48,13 @@ pub(crate) unsafe extern "C-unwind" fn invoke<W>(state: *mut lua_State) -> c_int
     0
 }
 
-/// A function that is called with a [`Call`](crate::Call), by way of Lua's stack. Its upvalue is its [`Bound`].
+/// A function that is called with a [`Call`](crate::Call), by way of Lua's stack. Its upvalue is
+/// its [`Bound`].
 ///
 /// # Safety
 ///
-/// `state` is what Lua handed in, and the function's upvalue is the address of a [`Bound`] that lives as long as the state.
+/// `state` is what Lua handed in, and the function's upvalue is the address of a [`Bound`] that
+/// lives as long as the state.
 pub(crate) unsafe extern "C-unwind" fn plain<W>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua's state is alive while Lua calls; the caller's frames keep the invariants.
     let lua = unsafe { Lua::of(state) };
@@ -65,7 +69,8 @@ pub(crate) unsafe extern "C-unwind" fn plain<W>(state: *mut lua_State) -> c_int 
     if !enter(bound) {
         raise_message(lua, runtime);
     }
-    // SAFETY: by the runtime's invariant 3 nobody else looks at the slots now, nor does what is called on the stack.
+    // SAFETY: by the runtime's invariant 3 nobody else looks at the slots now, nor does what is
+    // called on the stack.
     let slots = unsafe { &*runtime.slots.get() };
     for (result, kind) in binding.results.iter().enumerate() {
         let number = slots.results[result];
@@ -118,8 +123,8 @@ fn take_argument<W>(lua: Lua, runtime: &Runtime<'_, W>, argument: usize, kind: K
     true
 }
 
-/// A function that is called with a [`Call`](crate::Call), by way of the foreign function interface: arguments and
-/// results are in the slots. Returns 1 where it refuses.
+/// A function that is called with a [`Call`](crate::Call), by way of the foreign function
+/// interface: arguments and results are in the slots. Returns 1 where it refuses.
 ///
 /// # Safety
 ///
@@ -144,7 +149,8 @@ pub(crate) unsafe extern "C-unwind" fn fail<W>(state: *mut lua_State) -> c_int {
     raise_message(lua, runtime)
 }
 
-/// Refuses an argument of a foreign function: the place of the function, that of the argument, and the argument.
+/// Refuses an argument of a foreign function: the place of the function, that of the argument, and
+/// the argument.
 ///
 /// # Safety
 ///
@@ -227,8 +233,8 @@ pub(crate) unsafe extern "C-unwind" fn load_module<W: Host>(state: *mut lua_Stat
                 lua.push_text(b"the name of a module is at most 500 bytes long");
                 return 2;
             };
-            // SAFETY: the host stays as it is while the source is read: it is not called before that has ended, and who
-            // holds it waits for this call.
+            // SAFETY: the host stays as it is while the source is read: it is not called before
+            // that has ended, and who holds it waits for this call.
             if unsafe { lua.load(data, bytes, chunk) } {
                 return 1;
             }
@@ -300,8 +306,8 @@ pub(crate) unsafe extern "C-unwind" fn show<W>(state: *mut lua_State) -> c_int {
     1
 }
 
-/// Makes the text of an error, with the stack of calls. It runs no instruction of Lua, so that it is there for calls that
-/// ran too many, too. Its first upvalue is `debug.traceback`.
+/// Makes the text of an error, with the stack of calls. It runs no instruction of Lua, so that it
+/// is there for calls that ran too many, too. Its first upvalue is `debug.traceback`.
 ///
 /// # Safety
 ///

@@ -9,8 +9,8 @@ use loligo_containers::{Array, GrowError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A script failed: it is no Lua, or there was an error of its own, of Lua, or of a bound function; or the host has no
-    /// such module.
+    /// A script failed: it is no Lua, or there was an error of its own, of Lua, or of a bound
+    /// function; or the host has no such module.
     Run,
     /// A script ran longer than it may, and was stopped. What it did so far is done.
     Stopped,

@@ -1,8 +1,9 @@
-//! The text of a foreign binding: a function in Lua that puts its arguments into the slots, calls the one foreign function
-//! with its place in the table, and returns what the slots hold then.
+//! The text of a foreign binding: a function in Lua that puts its arguments into the slots, calls
+//! the one foreign function with its place in the table, and returns what the slots hold then.
 //!
-//! LuaJIT compiles such a function into the trace that calls it, a few stores, a call and a few loads, without an object
-//! made. Types are tested in Lua, which a trace does once; markers in Rust, for both routes at one place.
+//! LuaJIT compiles such a function into the trace that calls it, a few stores, a call and a few
+//! loads, without an object made. Types are tested in Lua, which a trace does once; markers in
+//! Rust, for both routes at one place.
 
 use core::fmt::{self, Write};
 
@@ -52,8 +53,8 @@ impl<W> fmt::Display for ForeignText<'_, W> {
 }
 
 impl<W> ForeignText<'_, W> {
-    /// Writes the call of a direct function. A result that is no number equals nothing, itself included: then alone the
-    /// slots are looked at.
+    /// Writes the call of a direct function. A result that is no number equals nothing, itself
+    /// included: then alone the slots are looked at.
     fn direct(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("local r = enter(bound")?;
         for (argument, kind) in self.binding.arguments.iter().enumerate() {
@@ -105,9 +106,10 @@ impl<W> ForeignText<'_, W> {
     }
 }
 
-/// The chunk that declares what foreign functions need: it is called with the library and the address of the slots, and
-/// returns the slots; what makes of two addresses, of a binding and of a function with the given number of numbers, what is called, -1
-/// for one that takes a call; and what makes a text.
+/// The chunk that declares what foreign functions need: it is called with the library and the
+/// address of the slots, and returns the slots; what makes of two addresses, of a binding and of a
+/// function with the given number of numbers, what is called, -1 for one that takes a call; and
+/// what makes a text.
 pub(crate) fn write_declarations(f: &mut impl Write) -> fmt::Result {
     write!(
         f,

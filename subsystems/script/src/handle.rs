@@ -6,9 +6,9 @@
 //! value    kind    | frame stamp: 16 | place in the pool: 16
 //! ```
 //!
-//! The half marks it: a sum or a difference of two such numbers has none, nor has any number that a script counts
-//! with. LuaJIT's light userdata would do as well for plain bindings, but its foreign functions cannot return any, and
-//! calls that take any are not compiled.
+//! The half marks it: a sum or a difference of two such numbers has none, nor has any number that a
+//! script counts with. LuaJIT's light userdata would do as well for plain bindings, but its foreign
+//! functions cannot return any, and calls that take any are not compiled.
 
 use crate::kind::IdKind;
 

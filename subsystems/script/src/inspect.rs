@@ -1,8 +1,9 @@
 //! What is alive, what holds it, and who makes garbage.
 //!
-//! After Niklas Frykholm, "Fixing Memory Issues in Lua" (2011), whose search begins at the globals and sees tables and
-//! userdata. Changes: it begins at the registry, too, goes through metatables, upvalues, environments and the locals of
-//! coroutines, leaves weak links alone, and does not recurse.
+//! After Niklas Frykholm, "Fixing Memory Issues in Lua" (2011), whose search begins at the globals
+//! and sees tables and userdata. Changes: it begins at the registry, too, goes through metatables,
+//! upvalues, environments and the locals of coroutines, leaves weak links alone, and does not
+//! recurse.
 
 use loligo_containers::Array;
 
@@ -16,8 +17,8 @@ use crate::trace::GarbageTrace;
 pub struct ObjectCounts<'m>(Array<'m, u8>);
 
 impl ObjectCounts<'_> {
-    /// Returns each type's name and number. A type is the name under which a metatable is found in the globals or in a
-    /// module, or `table`, `function`, `userdata`, `thread`.
+    /// Returns each type's name and number. A type is the name under which a metatable is found in
+    /// the globals or in a module, or `table`, `function`, `userdata`, `thread`.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         let lines = str::from_utf8(&self.0).unwrap_or_default().lines();
         lines.filter_map(|line| {
@@ -46,7 +47,8 @@ impl ObjectPaths<'_> {
 }
 
 impl<'m, W: Host> Script<'m, W> {
-    /// Counts all objects that are held, by type. O(objects), and as much memory meanwhile: for tools.
+    /// Counts all objects that are held, by type. O(objects), and as much memory meanwhile: for
+    /// tools.
     ///
     /// # Errors
     ///
@@ -55,8 +57,8 @@ impl<'m, W: Host> Script<'m, W> {
         self.inspect(None, 0).map(ObjectCounts)
     }
 
-    /// Finds what keeps objects of a type alive: the shortest way to each of the first `most`. O(objects), and as much
-    /// memory meanwhile: for tools.
+    /// Finds what keeps objects of a type alive: the shortest way to each of the first `most`.
+    /// O(objects), and as much memory meanwhile: for tools.
     ///
     /// # Errors
     ///
@@ -69,9 +71,9 @@ impl<'m, W: Host> Script<'m, W> {
         self.inspect(Some(type_name), most).map(ObjectPaths)
     }
 
-    /// Begins to note who allocates, for up to `places` stacks of calls. Once memory neither grows nor shrinks, all of it is
-    /// garbage soon. Nothing is compiled meanwhile, so that lines are true; what a coroutine allocates is charged to who
-    /// resumed it.
+    /// Begins to note who allocates, for up to `places` stacks of calls. Once memory neither grows
+    /// nor shrinks, all of it is garbage soon. Nothing is compiled meanwhile, so that lines are
+    /// true; what a coroutine allocates is charged to who resumed it.
     ///
     /// # Errors
     ///
@@ -84,8 +86,8 @@ impl<'m, W: Host> Script<'m, W> {
         Ok(())
     }
 
-    /// Ends what [`begin_trace`](Self::begin_trace) began and returns what was noted, who allocates most first; `None` if
-    /// it was not begun.
+    /// Ends what [`begin_trace`](Self::begin_trace) began and returns what was noted, who allocates
+    /// most first; `None` if it was not begun.
     ///
     /// # Errors
     ///

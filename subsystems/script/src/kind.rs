@@ -1,6 +1,7 @@
 //! What a bound function takes and returns.
 
-/// The kind of an id that scripts hold: a small code that is in the id's marker, and a name for people.
+/// The kind of an id that scripts hold: a small code that is in the id's marker, and a name for
+/// people.
 ///
 /// # Examples
 ///

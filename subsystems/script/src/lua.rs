@@ -13,9 +13,10 @@ pub(crate) use ffi::{lua_CFunction, lua_State};
 /// # Invariants
 ///
 /// 1. The state is alive: the caller of [`of`](Self::of) promises it.
-/// 2. Methods that say "raises" are called inside of a protected call alone, and no frame of Rust between the two has
-///    anything to drop: Lua leaves frames by unwinding or by a long jump.
-/// 3. No more than 20 values are pushed without [`reserve`](Self::reserve), which is what Lua grants to each C function.
+/// 2. Methods that say "raises" are called inside of a protected call alone, and no frame of Rust
+///    between the two has anything to drop: Lua leaves frames by unwinding or by a long jump.
+/// 3. No more than 20 values are pushed without [`reserve`](Self::reserve), which is what Lua
+///    grants to each C function.
 /// 4. Indices name values that are there, or are from 1 on, where what is missing is told as such.
 #[derive(Clone, Copy)]
 pub(crate) struct Lua(NonNull<lua_State>);
@@ -71,13 +72,15 @@ impl Lua {
         unsafe { ffi::lua_toboolean(self.raw(), index) != 0 }
     }
 
-    /// Returns where a string lies and how long it is. A number is none: to make one of it would allocate.
+    /// Returns where a string lies and how long it is. A number is none: to make one of it would
+    /// allocate.
     pub(crate) fn text(self, index: c_int) -> (*const u8, usize) {
         if self.type_of(index) != Type::Text {
             return (ptr::null(), 0);
         }
         let mut bytes = 0;
-        // SAFETY: invariants 1 and 4, and the value is a string already, so that nothing is converted or raised.
+        // SAFETY: invariants 1 and 4, and the value is a string already, so that nothing is
+        // converted or raised.
         let data = unsafe { ffi::lua_tolstring(self.raw(), index, &raw mut bytes) };
         (data.cast(), bytes)
     }
@@ -92,7 +95,8 @@ impl Lua {
         if data.is_null() {
             return &[];
         }
-        // SAFETY: a string's bytes do not move or change while the string lives, which the caller promises.
+        // SAFETY: a string's bytes do not move or change while the string lives, which the caller
+        // promises.
         unsafe { slice::from_raw_parts(data, bytes) }
     }
 
@@ -153,7 +157,8 @@ impl Lua {
     ///
     /// # Safety
     ///
-    /// `bytes` bytes can be read from `data` on; what holds them need not be dropped by a frame that is left.
+    /// `bytes` bytes can be read from `data` on; what holds them need not be dropped by a frame
+    /// that is left.
     pub(crate) unsafe fn push_raw_text(self, data: *const u8, bytes: usize) {
         // SAFETY: invariants 1 to 3, and the caller's promise.
         unsafe { ffi::lua_pushlstring(self.raw(), data.cast(), bytes) };
@@ -183,7 +188,8 @@ impl Lua {
         unsafe { ffi::lua_setfield(self.raw(), index, name.as_ptr()) };
     }
 
-    /// Sets `table[key] = value` for the topmost two, which are popped, without metamethods; raises.
+    /// Sets `table[key] = value` for the topmost two, which are popped, without metamethods;
+    /// raises.
     pub(crate) fn raw_set(self, table: c_int) {
         // SAFETY: invariants 1 to 4; callers give a table.
         unsafe { ffi::lua_rawset(self.raw(), table) };
@@ -212,12 +218,13 @@ impl Lua {
         self.push_element(ffi::LUA_REGISTRYINDEX, kept);
     }
 
-    /// Compiles a text and pushes the function, or the reason why it is none: then false is returned. Raises where memory
-    /// is out. Machine code and bytecode are refused.
+    /// Compiles a text and pushes the function, or the reason why it is none: then false is
+    /// returned. Raises where memory is out. Machine code and bytecode are refused.
     ///
     /// # Safety
     ///
-    /// `bytes` bytes can be read from `data` on; what holds them need not be dropped by a frame that is left.
+    /// `bytes` bytes can be read from `data` on; what holds them need not be dropped by a frame
+    /// that is left.
     pub(crate) unsafe fn load(self, data: *const u8, bytes: usize, chunk: &CStr) -> bool {
         // SAFETY: invariants 1 to 3 and the caller's promise; name and mode end with zero.
         let status = unsafe {
@@ -259,7 +266,8 @@ impl Lua {
         unsafe { ffi::lua_error(self.raw()) }
     }
 
-    /// Pushes what a value's own `__tostring` makes of it, if it has one and that gives a text; raises.
+    /// Pushes what a value's own `__tostring` makes of it, if it has one and that gives a text;
+    /// raises.
     pub(crate) fn push_own_text(self, index: c_int) -> bool {
         // SAFETY: invariants 1 to 4; the name ends with zero.
         let has_any = unsafe { ffi::luaL_callmeta(self.raw(), index, c"__tostring".as_ptr()) };

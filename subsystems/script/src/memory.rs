@@ -56,8 +56,8 @@ impl Place {
 /// # Invariants
 ///
 /// 1. It does not move while the state lives.
-/// 2. `trace` is looked at by the allocating function and by methods of this alone, none of which is in the middle of it
-///    while another begins: the allocating function calls nothing of ours.
+/// 2. `trace` is looked at by the allocating function and by methods of this alone, none of which
+///    is in the middle of it while another begins: the allocating function calls nothing of ours.
 pub(crate) struct Memory<'m> {
     allocator: &'m dyn Allocator,
     live: Cell<u64>,
@@ -145,7 +145,8 @@ impl<'m> Memory<'m> {
         self.watch.get_or_init(|| Watch::new(self.state.get()))
     }
 
-    /// Returns where the call that runs was stopped first: here, unless it caught that and was stopped again.
+    /// Returns where the call that runs was stopped first: here, unless it caught that and was
+    /// stopped again.
     pub(crate) fn stop_place(&self, here: &[u8]) -> Place {
         let place = self.stop_place.get().unwrap_or_else(|| Place::new(here));
         self.stop_place.set(Some(place));
@@ -157,7 +158,8 @@ impl<'m> Memory<'m> {
         self.stop_place.set(None);
     }
 
-    /// Returns `true` if the call that runs is to be stopped, after so many steps of a function that counts them itself.
+    /// Returns `true` if the call that runs is to be stopped, after so many steps of a function
+    /// that counts them itself.
     pub(crate) fn is_to_stop(&self, steps: u32) -> bool {
         if self.instructions_max.get() > 0 {
             let left = self.instructions_left.get() - i64::from(steps);
@@ -192,8 +194,9 @@ impl<'m> Memory<'m> {
         self.peak.set(self.peak.get().max(live));
     }
 
-    /// Takes, gives back or resizes a block. The size that Lua has of the old one is not asked: of a closure that was refused
-    /// memory for its upvalues, LuaJIT tells a smaller one than it asked for.
+    /// Takes, gives back or resizes a block. The size that Lua has of the old one is not asked: of
+    /// a closure that was refused memory for its upvalues, LuaJIT tells a smaller one than it asked
+    /// for.
     fn change(&self, block: *mut c_void, new_bytes: usize) -> *mut c_void {
         let Ok(new) = Layout::from_size_align(new_bytes, ALIGN) else {
             return ptr::null_mut();
@@ -249,7 +252,8 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// Returns a new block of the reserve, and has scripts stopped; null where it is too large for that.
+    /// Returns a new block of the reserve, and has scripts stopped; null where it is too large for
+    /// that.
     fn reserved(&self, bytes: usize) -> *mut c_void {
         let Some(block) = self.reserve.take(bytes) else {
             return ptr::null_mut();
@@ -257,7 +261,8 @@ impl<'m> Memory<'m> {
         self.count(self.reserve.size_of(block).unwrap_or(0), 0);
         let state = self.state.get();
         if !self.is_short.replace(true) && !state.is_null() {
-            // SAFETY: the state is alive while it asks for memory, and this may be called at any time, by signals too.
+            // SAFETY: the state is alive while it asks for memory, and this may be called at any
+            // time, by signals too.
             unsafe { mlua_sys::lua_sethook(state, Some(entry::hook), mlua_sys::LUA_MASKCOUNT, 1) };
         }
         block.cast::<c_void>().as_ptr()

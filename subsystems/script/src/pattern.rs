@@ -1,5 +1,5 @@
-//! Lua's patterns, as its manual describes them, in steps that are counted: Lua's own functions cannot be stopped in the
-//! middle of a pattern that goes back and forth for hours.
+//! Lua's patterns, as its manual describes them, in steps that are counted: Lua's own functions
+//! cannot be stopped in the middle of a pattern that goes back and forth for hours.
 
 /// The most captures of a pattern.
 const CAPTURES_MAX: usize = 32;
@@ -334,7 +334,8 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
     }
 }
 
-/// Returns `true` if a byte is in the class of a letter: a capital stands for all others, what is no class for itself.
+/// Returns `true` if a byte is in the class of a letter: a capital stands for all others, what is
+/// no class for itself.
 fn is_in_class(byte: u8, class: u8) -> bool {
     let is_in = match class.to_ascii_lowercase() {
         b'a' => byte.is_ascii_alphabetic(),

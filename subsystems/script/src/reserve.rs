@@ -1,8 +1,9 @@
 //! Memory set aside for when the allocator refuses.
 //!
-//! LuaJIT does not stay whole wherever it is refused memory: in the middle of making a closure or of resizing a table it
-//! loses count of a block, or part of the table. So it is not refused: a chunk that was taken before serves it until the
-//! script has been stopped, at the next instruction that is not compiled.
+//! LuaJIT does not stay whole wherever it is refused memory: in the middle of making a closure or
+//! of resizing a table it loses count of a block, or part of the table. So it is not refused: a
+//! chunk that was taken before serves it until the script has been stopped, at the next instruction
+//! that is not compiled.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -10,8 +11,8 @@ use core::ptr::NonNull;
 
 use loligo_allocators::Allocator;
 
-/// The bytes of a chunk: several times what LuaJIT takes between two places where a script can be stopped, opening a
-/// library for instance.
+/// The bytes of a chunk: several times what LuaJIT takes between two places where a script can be
+/// stopped, opening a library for instance.
 pub(crate) const RESERVE_BYTES: usize = 64 << 10;
 
 /// What blocks are aligned to, and the bytes before each, where its size is.
@@ -32,8 +33,10 @@ struct Chunk {
 ///
 /// # Invariants
 ///
-/// 1. All chunks are live blocks of the allocator, of [`RESERVE_BYTES`] bytes, and begin with a [`Chunk`].
-/// 2. Of each chunk the bytes up to `used` are blocks, each behind its size; `live` of them are in use.
+/// 1. All chunks are live blocks of the allocator, of [`RESERVE_BYTES`] bytes, and begin with a
+///    [`Chunk`].
+/// 2. Of each chunk the bytes up to `used` are blocks, each behind its size; `live` of them are in
+///    use.
 pub(crate) struct Reserve<'m> {
     allocator: &'m dyn Allocator,
     current: Cell<Option<NonNull<Chunk>>>,
@@ -100,7 +103,8 @@ impl<'m> Reserve<'m> {
         Some(unsafe { header.cast::<usize>().read() })
     }
 
-    /// Gives a block back, which is one of these, and its chunk with the last one, unless that is taken from.
+    /// Gives a block back, which is one of these, and its chunk with the last one, unless that is
+    /// taken from.
     pub(crate) fn give_back(&self, block: NonNull<u8>) {
         let Some(found) = self.chunk_of(block) else { return };
         // SAFETY: by invariant 1.
@@ -119,7 +123,8 @@ impl<'m> Reserve<'m> {
             }
             link = next;
         }
-        // SAFETY: the chunk is the allocator's, nothing in it is in use, and nothing leads to it any more.
+        // SAFETY: the chunk is the allocator's, nothing in it is in use, and nothing leads to it
+        // any more.
         unsafe { self.allocator.deallocate(found.cast()) };
     }
 
@@ -151,7 +156,8 @@ impl Drop for Reserve<'_> {
                 // SAFETY: by invariant 1.
                 self.retired.set(unsafe { retired.as_ref() }.next.get());
             }
-            // SAFETY: the chunk is the allocator's, and the state whose blocks were in it is closed.
+            // SAFETY: the chunk is the allocator's, and the state whose blocks were in it is
+            // closed.
             unsafe { self.allocator.deallocate(chunk.cast()) };
         }
     }

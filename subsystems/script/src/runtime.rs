@@ -33,8 +33,8 @@ type Panic = Box<dyn Any + Send>;
 ///
 /// # Invariants
 ///
-/// 1. `runtime` is the address of the [`Runtime`] that this is in, and lives and stays where it is as long as any
-///    function in Lua has the address of this.
+/// 1. `runtime` is the address of the [`Runtime`] that this is in, and lives and stays where it is
+///    as long as any function in Lua has the address of this.
 pub(crate) struct Bound<W> {
     runtime: *const c_void,
     pub(crate) binding: Binding<W>,
@@ -92,8 +92,10 @@ impl<W> Bound<W> {
 /// # Invariants
 ///
 /// 1. It does not move while the Lua state lives.
-/// 2. `host` is null, or the one exclusive reference to the host of the call that runs; its user takes it out first.
-/// 3. `slots`, `texts` and `message` are borrowed by one function of this crate at a time, and never while Lua runs.
+/// 2. `host` is null, or the one exclusive reference to the host of the call that runs; its user
+///    takes it out first.
+/// 3. `slots`, `texts` and `message` are borrowed by one function of this crate at a time, and
+///    never while Lua runs.
 /// 4. `work` is what a call that is being begun hands to Lua, and nothing at other times.
 pub(crate) struct Runtime<'m, W> {
     pub(crate) host: Cell<*mut W>,
@@ -155,7 +157,8 @@ impl<'m, W> Runtime<'m, W> {
         message.set(why);
     }
 
-    /// Runs a bound function on the arguments in the slots; false where it refuses, and the message says why.
+    /// Runs a bound function on the arguments in the slots; false where it refuses, and the message
+    /// says why.
     pub(crate) fn enter(&self, binding: &Binding<W>, function: CallFunction<W>) -> bool {
         if self.temporaries.checks() {
             // SAFETY: by invariant 3 nobody else writes there.

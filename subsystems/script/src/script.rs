@@ -21,7 +21,8 @@ use crate::value::Value;
 use crate::watch::Watch;
 use crate::{entry, geometry, memory, setup};
 
-/// A function that the engine calls by name: `update`, `Game.shutdown`. It is found again whenever scripts were loaded.
+/// A function that the engine calls by name: `update`, `Game.shutdown`. It is found again whenever
+/// scripts were loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Callback(u32);
 
@@ -38,16 +39,18 @@ pub(crate) struct Kept {
     pub(crate) callbacks: c_int,
 }
 
-/// A LuaJIT machine: scripts, their data, and the bound functions that they call. `W` is the host, the world behind those
-/// functions; it is lent to each call.
+/// A LuaJIT machine: scripts, their data, and the bound functions that they call. `W` is the host,
+/// the world behind those functions; it is lent to each call.
 ///
-/// Errors stop the call, not the machine: what a script did before it failed is done, and the next call goes on from
-/// there. The collector runs when a [`Collector`](crate::Collector) makes it run, and at no other time.
+/// Errors stop the call, not the machine: what a script did before it failed is done, and the next
+/// call goes on from there. The collector runs when a [`Collector`](crate::Collector) makes it run,
+/// and at no other time.
 ///
 /// # Memory
 ///
-/// All from the allocator that was passed in, on LuaJIT's own account too: about 100 KiB for an empty machine, 64 KiB
-/// in reserve, 92 bytes for each temporary that a frame may have. Machine code alone lies elsewhere: LuaJIT maps up to 2 MiB for it from the system.
+/// All from the allocator that was passed in, on LuaJIT's own account too: about 100 KiB for an
+/// empty machine, 64 KiB in reserve, 92 bytes for each temporary that a frame may have. Machine
+/// code alone lies elsewhere: LuaJIT maps up to 2 MiB for it from the system.
 ///
 /// # Threads
 ///
@@ -141,19 +144,21 @@ impl<'m, W: Host> Script<'m, W> {
 
     /// Loads a module again, if it is loaded; returns whether it was.
     ///
-    /// Functions in the module's table, tables in it and metatables are replaced in place, so that code that holds the table
-    /// calls the new ones; other values stay as they are, so that the game goes on. New functions see the old table. What
-    /// a script keeps of a module's functions in locals stays old.
+    /// Functions in the module's table, tables in it and metatables are replaced in place, so that
+    /// code that holds the table calls the new ones; other values stay as they are, so that the
+    /// game goes on. New functions see the old table. What a script keeps of a module's functions
+    /// in locals stays old.
     ///
     /// # Errors
     ///
-    /// As [`load`](Self::load): then the old functions stay, though what the new text did before it failed is done.
+    /// As [`load`](Self::load): then the old functions stay, though what the new text did before it
+    /// failed is done.
     pub fn reload(&mut self, host: &mut W, module: &str) -> Result<bool, ScriptError<'m>> {
         self.with_name(host, c"reload", module)
     }
 
-    /// Finds a function by its name, for [`call`](Self::call). The same name gives the same callback. There need not be
-    /// such a function, or not yet.
+    /// Finds a function by its name, for [`call`](Self::call). The same name gives the same
+    /// callback. There need not be such a function, or not yet.
     ///
     /// # Errors
     ///
@@ -170,8 +175,8 @@ impl<'m, W: Host> Script<'m, W> {
         Ok(Callback(index as u32))
     }
 
-    /// Calls a function; false if there is none of that name. Makes no garbage, texts that are new to Lua aside, and takes
-    /// nothing from the global heap.
+    /// Calls a function; false if there is none of that name. Makes no garbage, texts that are new
+    /// to Lua aside, and takes nothing from the global heap.
     ///
     /// # Errors
     ///
@@ -234,13 +239,15 @@ impl<'m, W: Host> Script<'m, W> {
         Ok(())
     }
 
-    /// Sets how long calls from now on may take, as an observer of the [`watch`](Self::watch) sees it: those that load, run a
-    /// line or call a function. Without a limit, or where nobody looks, any time.
+    /// Sets how long calls from now on may take, as an observer of the [`watch`](Self::watch) sees
+    /// it: those that load, run a line or call a function. Without a limit, or where nobody looks,
+    /// any time.
     pub fn set_time_max(&mut self, most: Option<Duration>) {
         self.runtime().memory.watched().set_time_max(most);
     }
 
-    /// Returns what another thread looks at, to stop a call that does not end; [`Watchdog`](crate::Watchdog) is such a thread.
+    /// Returns what another thread looks at, to stop a call that does not end;
+    /// [`Watchdog`](crate::Watchdog) is such a thread.
     #[must_use]
     pub fn watch(&mut self) -> Watch {
         self.runtime().memory.watched().clone()
@@ -258,14 +265,15 @@ impl<'m, W: Host> Script<'m, W> {
         self.runtime().temporaries.peak_count()
     }
 
-    /// Returns the table of bindings, those of this crate first: for consoles, documents, and tests that look for what is
-    /// not bound.
+    /// Returns the table of bindings, those of this crate first: for consoles, documents, and tests
+    /// that look for what is not bound.
     #[must_use]
     pub fn bindings(&self) -> &[Binding<W>] {
         &self.runtime().entries
     }
 
-    /// Checks that nothing of a call is left behind, and that memory and temporaries are counted right. O(1).
+    /// Checks that nothing of a call is left behind, and that memory and temporaries are counted
+    /// right. O(1).
     ///
     /// # Panics
     ///
@@ -287,7 +295,8 @@ impl<'m, W: Host> Script<'m, W> {
         assert!(peak as usize <= most, "{peak} temporaries in use of {most}");
     }
 
-    /// Has everything that nobody holds collected at once. O(all that is alive): for loading screens.
+    /// Has everything that nobody holds collected at once. O(all that is alive): for loading
+    /// screens.
     ///
     /// # Errors
     ///
@@ -299,7 +308,8 @@ impl<'m, W: Host> Script<'m, W> {
         })
     }
 
-    /// Has the collector do one step, about a kilobyte looked at; returns whether it has been through everything once more.
+    /// Has the collector do one step, about a kilobyte looked at; returns whether it has been
+    /// through everything once more.
     pub(crate) fn collect_step(&mut self) -> Result<bool, ScriptError<'m>> {
         let mut is_through = false;
         self.protect_short(&mut |lua| {
@@ -408,7 +418,8 @@ impl<'m, W: Host> Script<'m, W> {
         }
     }
 
-    /// Does work within Lua, where errors are caught. The work has nothing to drop when it is left by one.
+    /// Does work within Lua, where errors are caught. The work has nothing to drop when it is left
+    /// by one.
     pub(crate) fn protect<F: FnMut(Lua)>(&mut self, work: &mut F) -> Result<(), ScriptError<'m>> {
         if !self.runtime().memory.fill_reserve() {
             return Err(ScriptError::memory());
@@ -416,7 +427,8 @@ impl<'m, W: Host> Script<'m, W> {
         self.protect_short(work)
     }
 
-    /// Does work within Lua that needs no memory, but gives some back: the reserve need not be whole for it.
+    /// Does work within Lua that needs no memory, but gives some back: the reserve need not be
+    /// whole for it.
     fn protect_short<F: FnMut(Lua)>(&mut self, work: &mut F) -> Result<(), ScriptError<'m>> {
         let data = core::ptr::from_mut(work).cast();
         self.runtime().work.set(Some(Work { data, run: run::<F> }));
@@ -498,7 +510,8 @@ fn push(lua: Lua, temporaries: &Temporaries<'_>, value: &Value<'_>) {
 impl<W> Drop for Script<'_, W> {
     fn drop(&mut self) {
         self.runtime[0].memory.watch().inspect(|watch| watch.close());
-        // SAFETY: the state is alive, and not used again; the runtime, which it may still call into, goes after it.
+        // SAFETY: the state is alive, and not used again; the runtime, which it may still call
+        // into, goes after it.
         unsafe { mlua_sys::lua_close(self.state.as_ptr()) };
     }
 }

@@ -59,7 +59,8 @@ pub(crate) fn check<'m, W>(
     Ok(())
 }
 
-/// What the first protected call needs: it is not made through [`Script::protect`], for which it makes the ground.
+/// What the first protected call needs: it is not made through [`Script::protect`], for which it
+/// makes the ground.
 struct Ground<'g, W> {
     runtime: *const Runtime<'g, W>,
     kept: Kept,
@@ -70,7 +71,8 @@ impl<'m, W: Host> Script<'m, W> {
     pub(crate) fn set_up(&mut self, settings: &Settings) -> Result<(), ScriptError<'m>> {
         let mut ground = Ground { runtime: self.runtime(), kept: Kept::default() };
         let data = (&raw mut ground).cast::<c_void>();
-        // SAFETY: the state is alive and new; the function keeps what a C function keeps, and gets its own data.
+        // SAFETY: the state is alive and new; the function keeps what a C function keeps, and gets
+        // its own data.
         let status = unsafe { ffi::lua_cpcall(self.state().as_ptr(), lay_ground::<W>, data) };
         // SAFETY: the state is alive as long as this.
         let lua = unsafe { Lua::of(self.state().as_ptr()) };

@@ -17,8 +17,8 @@ impl TextSlot {
     const EMPTY: Self = Self { data: ptr::null(), bytes: 0 };
 }
 
-/// Arguments and results. Texts aside, all are 64-bit floats: booleans are 0 or 1, ids and temporaries handles, and `nil`
-/// is 0.
+/// Arguments and results. Texts aside, all are 64-bit floats: booleans are 0 or 1, ids and
+/// temporaries handles, and `nil` is 0.
 ///
 /// # Invariants
 ///
@@ -41,7 +41,8 @@ pub(crate) const NAN: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 /// Returns `number`, or the NaN that may be a value.
 #[inline]
 pub(crate) fn canonical(number: f64) -> f64 {
-    // A branch, which costs nothing where it is foreseen; a choice of two values would delay the result.
+    // A branch, which costs nothing where it is foreseen; a choice of two values would delay the
+    // result.
     if number.is_nan() { not_a_number() } else { number }
 }
 
@@ -58,8 +59,8 @@ impl Slots {
         if data.is_null() {
             return &[];
         }
-        // SAFETY: by invariant 2 the text is in a string of `bytes` bytes that lives and does not change while the
-        // bound function runs, and `self` is borrowed no longer than that.
+        // SAFETY: by invariant 2 the text is in a string of `bytes` bytes that lives and does not
+        // change while the bound function runs, and `self` is borrowed no longer than that.
         unsafe { slice::from_raw_parts(data, bytes) }
     }
 

@@ -1,7 +1,8 @@
 //! Vectors, rotations and matrices that live for a frame.
 //!
-//! After Niklas Frykholm, "Lightweight Lua Bindings" (2011), which leaves temporaries to a later article: here they are in
-//! pools that are emptied each frame, and what a script holds is a number that carries kind, frame and place.
+//! After Niklas Frykholm, "Lightweight Lua Bindings" (2011), which leaves temporaries to a later
+//! article: here they are in pools that are emptied each frame, and what a script holds is a number
+//! that carries kind, frame and place.
 
 use core::cell::Cell;
 use core::fmt;
@@ -28,7 +29,8 @@ pub(crate) struct Full;
 ///
 /// # Invariants
 ///
-/// 1. The arrays are full from the start and never grow: nothing is allocated later. `used` of their places are in use.
+/// 1. The arrays are full from the start and never grow: nothing is allocated later. `used` of
+///    their places are in use.
 pub(crate) struct Temporaries<'m> {
     vectors: Pool<'m, Vec3>,
     rotations: Pool<'m, Quat>,

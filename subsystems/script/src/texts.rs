@@ -14,8 +14,8 @@ const MATCH: u32 = 1;
 const PLAIN: u32 = 2;
 const NEXT: u32 = 3;
 
-/// Searches a text for a pattern: arguments are both, the place from 0 on where the search begins, and what is wanted.
-/// Returns the place and the captures, or nil.
+/// Searches a text for a pattern: arguments are both, the place from 0 on where the search begins,
+/// and what is wanted. Returns the place and the captures, or nil.
 ///
 /// # Safety
 ///

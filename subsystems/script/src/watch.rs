@@ -1,8 +1,8 @@
 //! Stopping scripts that do not end.
 //!
-//! A call of a script has a number while it runs. An observer, usually a separate thread, sees the same
-//! number for too long and sets a hook, which compiled loops look at as well; at its next instruction the script is left by
-//! an error that nothing in it can keep back.
+//! A call of a script has a number while it runs. An observer, usually a separate thread, sees the
+//! same number for too long and sets a hook, which compiled loops look at as well; at its next
+//! instruction the script is left by an error that nothing in it can keep back.
 
 use core::ffi::c_int;
 use core::ptr;
@@ -24,8 +24,8 @@ const TICK_MAX: Duration = Duration::from_millis(250);
 
 /// Looks at a script from another thread, and stops a call that runs too long.
 ///
-/// The script's own thread pays two stores a call. What time it is comes from the observer: [`Watchdog`] has the system's
-/// clock, tests have one of their own.
+/// The script's own thread pays two stores a call. What time it is comes from the observer:
+/// [`Watchdog`] has the system's clock, tests have one of their own.
 ///
 /// # Threads
 ///
@@ -89,11 +89,12 @@ impl Watch {
         }))
     }
 
-    /// Looks at what runs, at a time of any clock, and stops it if it was seen longer ago than it may take; returns whether it
-    /// was to be stopped.
+    /// Looks at what runs, at a time of any clock, and stops it if it was seen longer ago than it
+    /// may take; returns whether it was to be stopped.
     pub fn look(&self, now_ns: u64) -> bool {
         let mut seen = self.seen();
-        // Acquire pairs with the Release of `begin`: what the call may take was said before it began.
+        // Acquire pairs with the Release of `begin`: what the call may take was said before it
+        // began.
         let call = self.0.call.load(Ordering::Acquire);
         // Relaxed: by the call's number it is of this call, or of a later one.
         let most = self.0.time_max_ns.load(Ordering::Relaxed);
@@ -109,8 +110,9 @@ impl Watch {
         }
         // Release pairs with the Acquire of `is_stopping`.
         self.0.stop.store(call, Ordering::Release);
-        // SAFETY: by invariant 1 the state is alive, and stays so while it is locked. Lua allows this from any thread; it is
-        // done again at the next look if the script's own thread has changed the hook meanwhile.
+        // SAFETY: by invariant 1 the state is alive, and stays so while it is locked. Lua allows
+        // this from any thread; it is done again at the next look if the script's own thread has
+        // changed the hook meanwhile.
         unsafe { set_hook(seen.state, Some(entry::hook), 1) };
         true
     }
@@ -199,7 +201,8 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts the thread. A call is stopped after the time that it may take, and at most a quarter of it or half a second more.
+    /// Starts the thread. A call is stopped after the time that it may take, and at most a quarter
+    /// of it or half a second more.
     ///
     /// # Errors
     ///

@@ -39,8 +39,8 @@ pub(crate) const fn is(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
-/// Returns `true` if a key is written without quotes: an identifier, as every reader of SJSON takes it, and no
-/// word that is a value.
+/// Returns `true` if a key is written without quotes: an identifier, as every reader of SJSON takes
+/// it, and no word that is a value.
 pub(crate) fn is_identifier(key: &str) -> bool {
     let mut bytes = key.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')

@@ -20,8 +20,8 @@ mod value_text;
 
 /// Changes to a text, by path, to be written out together.
 ///
-/// Each edit replaces a few bytes; all others are written as they were. All paths mean the text as it was read,
-/// not as other edits leave it, and two edits of the same bytes are refused.
+/// Each edit replaces a few bytes; all others are written as they were. All paths mean the text as
+/// it was read, not as other edits leave it, and two edits of the same bytes are refused.
 ///
 /// # Memory
 ///
@@ -70,8 +70,8 @@ impl<'e, 't, 'a, A: Allocator + ?Sized> Edits<'e, 't, 'a, A> {
         Self { tree, splices: Array::new_in(memory), fresh: Array::new_in(memory) }
     }
 
-    /// Changes the value that a path leads to. `value` is a value as the dialect of the tree writes it: `12`,
-    /// `"text"`, `[ 1 2 ]`; space around it does not count.
+    /// Changes the value that a path leads to. `value` is a value as the dialect of the tree writes
+    /// it: `12`, `"text"`, `[ 1 2 ]`; space around it does not count.
     ///
     /// # Complexity
     ///
@@ -159,7 +159,8 @@ impl<'e, 't, 'a, A: Allocator + ?Sized> Edits<'e, 't, 'a, A> {
         self.splices.try_insert(at, splice).map_err(EditError::Memory)
     }
 
-    /// Returns the space that must be before and behind what is put in, where it would run into its neighbours.
+    /// Returns the space that must be before and behind what is put in, where it would run into its
+    /// neighbours.
     fn spaces(&self, start: u32, end: u32, pieces: &[&str]) -> (&'static str, &'static str) {
         let text = self.tree.text().as_bytes();
         let before = text[..start as usize].last();

@@ -36,8 +36,9 @@ enum Found {
 
 /// A text is not what its dialect allows.
 ///
-/// It knows the place by line and column, both from 1 on, columns in characters; what was expected there; what
-/// was found; and, where that is plain, what to do. [`in_file`](Self::in_file) puts the file's name before it.
+/// It knows the place by line and column, both from 1 on, columns in characters; what was expected
+/// there; what was found; and, where that is plain, what to do. [`in_file`](Self::in_file) puts the
+/// file's name before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SjsonError {
     offset: u32,
@@ -109,7 +110,8 @@ impl SjsonError {
         if self.why.remedy.is_empty() { None } else { Some(self.why.remedy) }
     }
 
-    /// Returns the error with the file's name before it, as editors like to find it: `file:line:column: ..`.
+    /// Returns the error with the file's name before it, as editors like to find it:
+    /// `file:line:column: ..`.
     #[must_use]
     pub const fn in_file<'f>(&self, file: &'f str) -> InFile<'f> {
         InFile { file, error: *self }

@@ -14,8 +14,9 @@ pub enum Nest {
 
 /// A piece of a document.
 ///
-/// Each [`Start`](Self::Start) has its [`End`](Self::End), and within an object a [`Key`](Self::Key) comes before
-/// each value. A root without braces is started and ended as one with braces is.
+/// Each [`Start`](Self::Start) has its [`End`](Self::End), and within an object a
+/// [`Key`](Self::Key) comes before each value. A root without braces is started and ended as one
+/// with braces is.
 ///
 /// # Memory
 ///

@@ -16,10 +16,11 @@ mod tests;
 
 /// Writes a text again in another style or the other dialect.
 ///
-/// Read as SJSON and written as SJSON this is a formatter: the same text comes out each time, and a text that came
-/// out goes in and out unchanged. Numbers keep their digits, strings their quotes and escapes, comments their
-/// words; keys lose the quotes that they do not need. Written as JSON, comments are left out and strings between
-/// `"""` get escapes. What is read is read whole, so keys that come twice come out twice.
+/// Read as SJSON and written as SJSON this is a formatter: the same text comes out each time, and a
+/// text that came out goes in and out unchanged. Numbers keep their digits, strings their quotes
+/// and escapes, comments their words; keys lose the quotes that they do not need. Written as JSON,
+/// comments are left out and strings between `"""` get escapes. What is read is read whole, so keys
+/// that come twice come out twice.
 ///
 /// # Complexity
 ///
@@ -71,8 +72,8 @@ pub fn format(
     Ok(writer.finish()?)
 }
 
-/// Hands on what is between two events and is worth keeping: comments, and an empty line unless it comes before
-/// an end.
+/// Hands on what is between two events and is worth keeping: comments, and an empty line unless it
+/// comes before an end.
 fn between(text: &str, is_end: bool, writer: &mut Writer<'_>) -> fmt::Result {
     let mut newlines = 0;
     for (kind, piece) in gap(text) {

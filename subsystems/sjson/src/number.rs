@@ -70,8 +70,8 @@ impl<'t> Number<'t> {
         self.0.parse().ok().filter(|number: &f32| number.is_finite())
     }
 
-    /// Returns the number where both its digits and its power of ten are floats themselves, so that one
-    /// division gives the nearest; most that people and tools write are.
+    /// Returns the number where both its digits and its power of ten are floats themselves, so that
+    /// one division gives the nearest; most that people and tools write are.
     #[inline]
     fn short(self) -> Option<f64> {
         let bytes = self.0.as_bytes();

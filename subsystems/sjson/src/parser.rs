@@ -1,9 +1,9 @@
 //! The parser: text in, one event at a time out.
 //!
-//! After Niklas Frykholm, "Simplified JSON notation" (2009): an object at the root without braces, commas that
-//! may be left out, keys without quotes, `=` for `:`. Changes: comments and `"""` strings, which the engines that
-//! followed have too; `:` is still good; numbers, words and escapes are JSON's alone, and what breaks a rule is
-//! refused with its place and a remedy.
+//! After Niklas Frykholm, "Simplified JSON notation" (2009): an object at the root without braces,
+//! commas that may be left out, keys without quotes, `=` for `:`. Changes: comments and `"""`
+//! strings, which the engines that followed have too; `:` is still good; numbers, words and escapes
+//! are JSON's alone, and what breaks a rule is refused with its place and a remedy.
 //!
 //! ```text
 //! a = [ 1 true ]      Start(Object) Key(a) Start(Array) Number(1) Bool(true) End(Array) End(Object)
@@ -28,17 +28,18 @@ pub(crate) use space::comment_len;
 
 /// Reads SJSON or strict JSON from untrusted bytes, event by event.
 ///
-/// The events come out in a sound order, or an error does: see [`Event`]. Keys may come twice; that is left to
-/// the caller.
+/// The events come out in a sound order, or an error does: see [`Event`]. Keys may come twice; that
+/// is left to the caller.
 ///
 /// # Complexity
 ///
-/// O(bytes) for the whole text: each byte is looked at once for its encoding and once for its meaning, the first
-/// key of a root without braces twice.
+/// O(bytes) for the whole text: each byte is looked at once for its encoding and once for its
+/// meaning, the first key of a root without braces twice.
 ///
 /// # Memory
 ///
-/// 208 bytes on 64-bit machines, of which 128 tell objects from arrays. Nothing is allocated, and nothing recurses.
+/// 208 bytes on 64-bit machines, of which 128 tell objects from arrays. Nothing is allocated, and
+/// nothing recurses.
 ///
 /// # Examples
 ///
@@ -95,7 +96,8 @@ enum Expected {
 }
 
 impl<'t> Parser<'t> {
-    /// Returns a parser of a text, whose first event is an error where `text` is not UTF-8 or too long.
+    /// Returns a parser of a text, whose first event is an error where `text` is not UTF-8 or too
+    /// long.
     ///
     /// # Complexity
     ///
@@ -135,7 +137,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// As [`new`](Self::new), of a text that is to be a value: its root has braces if it is an object.
+    /// As [`new`](Self::new), of a text that is to be a value: its root has braces if it is an
+    /// object.
     pub(crate) fn of_value(text: &'t [u8], options: &Options) -> Self {
         Self { may_be_bare: false, ..Self::new(text, options) }
     }
@@ -157,7 +160,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reads the rest of the value that `first` begins, so that the next event is the one behind it.
+    /// Reads the rest of the value that `first` begins, so that the next event is the one behind
+    /// it.
     ///
     /// # Complexity
     ///
@@ -176,8 +180,8 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Returns where the event handed out last stands, quotes included. The start and the end of a root without
-    /// braces are empty: at its first key, and at the end of the text.
+    /// Returns where the event handed out last stands, quotes included. The start and the end of a
+    /// root without braces are empty: at its first key, and at the end of the text.
     #[inline]
     #[must_use]
     pub const fn span(&self) -> Range<usize> {
@@ -273,8 +277,8 @@ impl<'t> Parser<'t> {
         self.value(byte)
     }
 
-    /// Takes the value that is missing behind the last key of a text without braces, as tools write for what is
-    /// not set: `null`, of no bytes, on the line of the key.
+    /// Takes the value that is missing behind the last key of a text without braces, as tools write
+    /// for what is not set: `null`, of no bytes, on the line of the key.
     fn nothing(&mut self, behind: usize) -> Event<'t> {
         let rest = &self.text[behind..];
         self.at = behind + rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -355,7 +359,8 @@ impl<'t> Parser<'t> {
         Ok(Event::Start(nest))
     }
 
-    /// Takes the end of what is open, which has so many bytes; something is open where an end is let through.
+    /// Takes the end of what is open, which has so many bytes; something is open where an end is
+    /// let through.
     fn end(&mut self, nest: Nest, bytes: usize) -> Event<'t> {
         self.at += bytes;
         self.depth -= 1;

@@ -8,9 +8,10 @@ use crate::writer::each_piece;
 
 /// The way from the root to a value: keys and indices with `/` between, such as `units/3/name`.
 ///
-/// An empty path is the root. A `/` at the front says nothing, but before a key of no letters. A `/` in a key is written `~1` and a `~` is `~0`, as in JSON pointers. An item of an
-/// array is meant by its index, from 0 on, without leading zeros. Where a key comes twice, its last value is meant,
-/// as all readers take it.
+/// An empty path is the root. A `/` at the front says nothing, but before a key of no letters. A
+/// `/` in a key is written `~1` and a `~` is `~0`, as in JSON pointers. An item of an array is
+/// meant by its index, from 0 on, without leading zeros. Where a key comes twice, its last value is
+/// meant, as all readers take it.
 ///
 /// # Memory
 ///

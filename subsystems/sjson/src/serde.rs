@@ -1,8 +1,8 @@
 //! Types that derive serde's traits, read from SJSON or JSON and written to it.
 //!
-//! Structs and maps are objects, sequences and tuples arrays, options their value or `null`. Enums are written as
-//! serde's other formats for people write them: a variant without data is its name, one with data an object with
-//! that name as its key.
+//! Structs and maps are objects, sequences and tuples arrays, options their value or `null`. Enums
+//! are written as serde's other formats for people write them: a variant without data is its name,
+//! one with data an object with that name as its key.
 //!
 //! # Examples
 //!
@@ -55,12 +55,13 @@ pub use error::SerdeError;
 ///
 /// # Memory
 ///
-/// The longest string with escapes, for as long as the type is read; strings without are borrowed from the text.
-/// Types recurse as their data does, up to the depth of the options.
+/// The longest string with escapes, for as long as the type is read; strings without are borrowed
+/// from the text. Types recurse as their data does, up to the depth of the options.
 ///
 /// # Errors
 ///
-/// [`SerdeError`] if the text is not what the options allow, not what the type wants, or there is no memory.
+/// [`SerdeError`] if the text is not what the options allow, not what the type wants, or there is
+/// no memory.
 pub fn from_bytes_in<'de, T: Deserialize<'de>, A: Allocator + ?Sized>(
     text: &'de [u8],
     options: &Options,

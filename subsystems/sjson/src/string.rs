@@ -13,7 +13,8 @@ pub enum TextForm {
     Verbatim,
 }
 
-/// The raw text of a key or a string, without its quotes. Escapes have been checked and not replaced yet.
+/// The raw text of a key or a string, without its quotes. Escapes have been checked and not
+/// replaced yet.
 ///
 /// # Memory
 ///
@@ -78,7 +79,8 @@ impl<'t> Text<'t> {
         if rest.is_empty() { Ok(()) } else { sink(rest) }
     }
 
-    /// Returns `true` if the string, escapes replaced, is made of these pieces, one after the other.
+    /// Returns `true` if the string, escapes replaced, is made of these pieces, one after the
+    /// other.
     ///
     /// # Complexity
     ///
@@ -94,8 +96,8 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Takes what stands behind a backslash and returns the character meant and what follows. The form of the
-/// escape has been checked; were it not, the replacement character would come out.
+/// Takes what stands behind a backslash and returns the character meant and what follows. The form
+/// of the escape has been checked; were it not, the replacement character would come out.
 fn replaced(escape: &str) -> (char, &str) {
     let mut chars = escape.chars();
     let char = match chars.next() {
@@ -111,7 +113,8 @@ fn replaced(escape: &str) -> (char, &str) {
     (char, chars.as_str())
 }
 
-/// Takes what stands behind `\u`: four digits, or twice four with `\u` between for a pair of surrogates.
+/// Takes what stands behind `\u`: four digits, or twice four with `\u` between for a pair of
+/// surrogates.
 fn unicode(digits: &str) -> (char, &str) {
     let Some((first, rest)) = four(digits) else {
         return (char::REPLACEMENT_CHARACTER, digits);

@@ -15,9 +15,9 @@ pub enum Layout {
 
 /// A way to write a document.
 ///
-/// Everything has one place: an item on each line, its key before it; arrays that hold numbers, words and short
-/// strings alone on one line where they fit. Comments keep their words and stay with their item; of several empty
-/// lines between items one is left.
+/// Everything has one place: an item on each line, its key before it; arrays that hold numbers,
+/// words and short strings alone on one line where they fit. Comments keep their words and stay
+/// with their item; of several empty lines between items one is left.
 ///
 /// # Memory
 ///

@@ -8,8 +8,8 @@ use loligo_allocators::{
 
 type Heap<'a> = HeapAllocator<'a, PageAllocator>;
 
-/// What tests take their memory from: fresh and freed blocks are filled with junk, so that nobody relies on
-/// what was there; dropped with live blocks it panics.
+/// What tests take their memory from: fresh and freed blocks are filled with junk, so that nobody
+/// relies on what was there; dropped with live blocks it panics.
 pub(crate) type Memory<'a> = FailingAllocator<'a, FillAllocator<'a, Heap<'a>>>;
 
 /// Runs `test` with memory of its own, all of which it must give back.
@@ -23,9 +23,10 @@ pub(crate) fn with_memory<R>(test: impl FnOnce(&Memory<'_>) -> R) -> R {
     outcome
 }
 
-/// Runs `test` with the first request refused, then with the second, and so on until none is; and again with
-/// all requests refused from the first on, from the second on, and so on. Each time all memory must have
-/// been given back. `test` returns the first error that it met, having checked that nothing was lost.
+/// Runs `test` with the first request refused, then with the second, and so on until none is; and
+/// again with all requests refused from the first on, from the second on, and so on. Each time all
+/// memory must have been given back. `test` returns the first error that it met, having checked
+/// that nothing was lost.
 pub(crate) fn every_refusal<E: Debug>(mut test: impl FnMut(&Memory<'_>) -> Result<(), E>) {
     for refusals in [Refusals::Nth, Refusals::From] {
         for number in 0.. {

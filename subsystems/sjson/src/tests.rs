@@ -18,8 +18,8 @@ use crate::style::Style;
 use crate::tree::SyntaxTree;
 use crate::value::Value;
 
-/// What is drawn from unless another seed is told: the same in every run, so that none fails for what another one did
-/// not try.
+/// What is drawn from unless another seed is told: the same in every run, so that none fails for
+/// what another one did not try.
 const SEED: u64 = 0x2009_1013;
 
 /// Returns how proptest is to draw so many cases, unless it is told otherwise, and prints the seed.

@@ -21,9 +21,10 @@ use node::{Node, Place};
 
 /// The syntax tree of a text: each value, with its key, and where it stands.
 ///
-/// The tree lies over the text and keeps all of it: [`pieces`](Self::pieces) are the whole text, byte for byte,
-/// comments and space included. It is what tools edit through ([`Edits`](crate::Edits)); a program that wants
-/// numbers and strings is better served by a [`Value`](crate::Value).
+/// The tree lies over the text and keeps all of it: [`pieces`](Self::pieces) are the whole text,
+/// byte for byte, comments and space included. It is what tools edit through
+/// ([`Edits`](crate::Edits)); a program that wants numbers and strings is better served by a
+/// [`Value`](crate::Value).
 ///
 /// ```text
 /// text    name = "door"  size = [ 2 1 ]
@@ -33,7 +34,8 @@ use node::{Node, Place};
 ///
 /// # Memory
 ///
-/// One block: 24 bytes for each value, and room for as many again while it grows. The text is borrowed.
+/// One block: 24 bytes for each value, and room for as many again while it grows. The text is
+/// borrowed.
 ///
 /// # Examples
 ///
@@ -53,7 +55,8 @@ use node::{Node, Place};
 /// # Invariants
 ///
 /// 1. There is a node at least; each has its subtree behind it, up to its `next`.
-/// 2. The places are within the text, each within that of its parent and behind that of the node before it.
+/// 2. The places are within the text, each within that of its parent and behind that of the node
+///    before it.
 pub struct SyntaxTree<'t, 'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     text: &'t str,
     dialect: Dialect,
@@ -79,7 +82,8 @@ impl<'t, 'a, A: Allocator + ?Sized> SyntaxTree<'t, 'a, A> {
         let mut parser = Parser::new(text, options);
         let mut nodes = Array::new_in(memory);
         let mut key = Place::NONE;
-        // The innermost of what is open; the `next` of each leads to the one around it until it is closed.
+        // The innermost of what is open; the `next` of each leads to the one around it until it is
+        // closed.
         let mut open = u32::MAX;
         let mut last_end = 0;
         while let Some(event) = parser.next_event()? {

@@ -28,18 +28,20 @@ pub use view::{Items, Members, ValueKind, ValueRef};
 ///                  text    | a x |
 /// ```
 ///
-/// There is one block for the values and one for the text, however many there are, so that reading takes few
-/// blocks, dropping two frees, and walking goes straight ahead. It does not change once it is read or built.
+/// There is one block for the values and one for the text, however many there are, so that reading
+/// takes few blocks, dropping two frees, and walking goes straight ahead. It does not change once
+/// it is read or built.
 ///
-/// Numbers are `i64` where they are written without fraction and exponent and fit, else `u64` where they fit,
-/// else `f64`; those too large for that are refused. Keys keep their order; of a key that comes twice both values
-/// are there, and [`get`](ValueRef::get) finds the last.
+/// Numbers are `i64` where they are written without fraction and exponent and fit, else `u64` where
+/// they fit, else `f64`; those too large for that are refused. Keys keep their order; of a key that
+/// comes twice both values are there, and [`get`](ValueRef::get) finds the last.
 ///
 /// # Memory
 ///
-/// 16 bytes for each value, each key, and each end of an object or array; the bytes of keys and strings, escapes
-/// replaced; and room for as much again while they grow, which [`try_shrink_to_fit`](Self::try_shrink_to_fit)
-/// gives back. The object itself is 48 bytes, 64 with `dyn Allocator`.
+/// 16 bytes for each value, each key, and each end of an object or array; the bytes of keys and
+/// strings, escapes replaced; and room for as much again while they grow, which
+/// [`try_shrink_to_fit`](Self::try_shrink_to_fit) gives back. The object itself is 48 bytes, 64
+/// with `dyn Allocator`.
 ///
 /// # Examples
 ///
@@ -58,8 +60,8 @@ pub use view::{Items, Members, ValueKind, ValueRef};
 ///
 /// # Invariants
 ///
-/// 1. There is a value at least. Each start has its end, which it names and which names it; in an object keys and
-///    values take turns.
+/// 1. There is a value at least. Each start has its end, which it names and which names it; in an
+///    object keys and values take turns.
 /// 2. The places of keys and strings are within the text, each of them UTF-8.
 pub struct Value<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     nodes: Array<'a, Node, A>,
@@ -100,8 +102,8 @@ impl<'a, A: Allocator + ?Sized> Value<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`] if the text is not what the options allow, a number is too large for 64 bits of float, or
-    /// there is no memory.
+    /// [`ReadError`] if the text is not what the options allow, a number is too large for 64 bits
+    /// of float, or there is no memory.
     pub fn try_parse_in(text: &[u8], options: &Options, memory: &'a A) -> Result<Self, ReadError> {
         let mut builder = ValueBuilder::new_in(memory);
         let mut parser = Parser::new(text, options);
@@ -123,8 +125,8 @@ impl<'a, A: Allocator + ?Sized> Value<'a, A> {
     ///
     /// # Errors
     ///
-    /// What the sink refuses; [`fmt::Error`] also where more than [`DEPTH_MAX`](crate::DEPTH_MAX) objects and
-    /// arrays are within each other.
+    /// What the sink refuses; [`fmt::Error`] also where more than [`DEPTH_MAX`](crate::DEPTH_MAX)
+    /// objects and arrays are within each other.
     pub fn write(&self, style: Style, sink: &mut dyn fmt::Write) -> fmt::Result {
         let mut writer = Writer::new(style, sink);
         for node in &*self.nodes {

@@ -21,8 +21,9 @@ use flat::Flat;
 
 /// Writes SJSON or JSON, value by value, in a [`Style`].
 ///
-/// Space, commas, quotes and braces are put where they belong. That each start has its end, and each value in an
-/// object its key, is up to the caller. A root that is an object has no braces in SJSON, but in the compact layout.
+/// Space, commas, quotes and braces are put where they belong. That each start has its end, and
+/// each value in an object its key, is up to the caller. A root that is an object has no braces in
+/// SJSON, but in the compact layout.
 ///
 /// # Complexity
 ///
@@ -30,12 +31,14 @@ use flat::Flat;
 ///
 /// # Memory
 ///
-/// About 600 bytes, in which an array waits until it is known to fit on a line. Nothing is allocated here.
+/// About 600 bytes, in which an array waits until it is known to fit on a line. Nothing is
+/// allocated here.
 ///
 /// # Errors
 ///
-/// Of every operation: what the sink refuses; [`fmt::Error`] also where more than [`DEPTH_MAX`] objects and
-/// arrays are open, and for a number that is not finite. After an error the text is not whole.
+/// Of every operation: what the sink refuses; [`fmt::Error`] also where more than [`DEPTH_MAX`]
+/// objects and arrays are open, and for a number that is not finite. After an error the text is not
+/// whole.
 ///
 /// # Examples
 ///
@@ -180,7 +183,8 @@ impl<'w> Writer<'w> {
         self.behind_key()
     }
 
-    /// Writes a key as it was read: in SJSON without quotes where it can be, with its escapes as they were.
+    /// Writes a key as it was read: in SJSON without quotes where it can be, with its escapes as
+    /// they were.
     ///
     /// # Errors
     ///
@@ -197,8 +201,8 @@ impl<'w> Writer<'w> {
         self.behind_key()
     }
 
-    /// Writes a string: on one line, with escapes where there must be some; in SJSON text of many lines between
-    /// `"""` if it can be.
+    /// Writes a string: on one line, with escapes where there must be some; in SJSON text of many
+    /// lines between `"""` if it can be.
     ///
     /// # Errors
     ///
@@ -215,7 +219,8 @@ impl<'w> Writer<'w> {
         Ok(())
     }
 
-    /// Writes a string as it was read: in SJSON between the same quotes, with its escapes as they were.
+    /// Writes a string as it was read: in SJSON between the same quotes, with its escapes as they
+    /// were.
     ///
     /// # Errors
     ///
@@ -287,7 +292,8 @@ impl<'w> Writer<'w> {
         self.formatted(format_args!("{value:?}"))
     }
 
-    /// Writes a number as [`f64`](Self::f64) does, with the digits that lead back to one of 32 bits.
+    /// Writes a number as [`f64`](Self::f64) does, with the digits that lead back to one of 32
+    /// bits.
     ///
     /// # Errors
     ///

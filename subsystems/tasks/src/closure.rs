@@ -50,8 +50,8 @@ impl Closure {
     /// What the closure borrows is still there.
     #[inline]
     pub(crate) unsafe fn call(self, worker: &Worker<'_>) {
-        // SAFETY: the words hold what `run` was made for (invariant 1), which is used here and not again, as
-        // `self` ends; what it borrows is there, says the caller.
+        // SAFETY: the words hold what `run` was made for (invariant 1), which is used here and not
+        // again, as `self` ends; what it borrows is there, says the caller.
         unsafe { (self.run)(&self.words, worker) }
     }
 }
@@ -62,7 +62,8 @@ impl Closure {
 ///
 /// The words hold a valid `F`, which is not used again.
 unsafe fn run<F: FnOnce(&Worker<'_>)>(words: &Words, worker: &Worker<'_>) {
-    // SAFETY: the words hold a valid `F`, aligned as `Closure::new` asserts, that nobody uses again.
+    // SAFETY: the words hold a valid `F`, aligned as `Closure::new` asserts, that nobody uses
+    // again.
     let work = unsafe { words.as_ptr().cast::<F>().read() };
     work(worker);
 }

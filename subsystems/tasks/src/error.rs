@@ -162,16 +162,17 @@ impl Error for ChangeError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitError {
-    /// The task, a child of it, or a task that one of them depends on, has panicked or was failed. What depends on it
-    /// was not run.
+    /// The task, a child of it, or a task that one of them depends on, has panicked or was failed.
+    /// What depends on it was not run.
     Failed {
         /// The name of the first.
         task: &'static str,
     },
-    /// A task waits for itself or for what it is a child of, or does so below on this thread's stack.
+    /// A task waits for itself or for what it is a child of, or does so below on this thread's
+    /// stack.
     Itself,
-    /// Tasks wait for each other in a circle, and nothing else is left to do. Those that had not started were
-    /// given up.
+    /// Tasks wait for each other in a circle, and nothing else is left to do. Those that had not
+    /// started were given up.
     Circle,
     /// It was to run on a thread that is no longer registered, and was given up.
     ThreadGone,

@@ -5,8 +5,8 @@ use crate::sync::{AtomicBool, Ordering};
 /// Something that comes about, such as the end of a frame on another thread.
 ///
 /// [`Handle::set`](crate::Handle::set) sets it and wakes all waiting threads;
-/// [`Worker::do_work_while_waiting_for`](crate::Worker::do_work_while_waiting_for) waits. It stays set until who
-/// waited resets it.
+/// [`Worker::do_work_while_waiting_for`](crate::Worker::do_work_while_waiting_for) waits. It stays
+/// set until who waited resets it.
 ///
 /// # Memory
 ///
@@ -22,7 +22,8 @@ impl Event {
         Self(AtomicBool::new(false))
     }
 
-    /// Returns an event that is not set. The model checker's atomics cannot be made at compile time.
+    /// Returns an event that is not set. The model checker's atomics cannot be made at compile
+    /// time.
     #[cfg(loom)]
     #[must_use]
     pub fn new() -> Self {

@@ -59,8 +59,9 @@ impl<'t> Handle<'t> {
         unsafe { self.hub.add(&mut task, None) }
     }
 
-    /// Adds an empty task whose children all these become: it has completed when they have. Those that have completed
-    /// already do not matter, unless they failed. So one dependency is enough for everybody.
+    /// Adds an empty task whose children all these become: it has completed when they have. Those
+    /// that have completed already do not matter, unless they failed. So one dependency is enough
+    /// for everybody.
     ///
     /// # Complexity
     ///
@@ -104,7 +105,8 @@ impl<'t> Handle<'t> {
         self.hub.with(|state| state.start(task))
     }
 
-    /// Says that what was done elsewhere is done. Once its children are, too, the task has completed.
+    /// Says that what was done elsewhere is done. Once its children are, too, the task has
+    /// completed.
     ///
     /// # Errors
     ///
@@ -113,8 +115,8 @@ impl<'t> Handle<'t> {
         self.hub.with(|state| state.complete_external(task, false))
     }
 
-    /// Says that what was done elsewhere has failed: as [`complete`](Self::complete), but what depends on it is not
-    /// run, and waiting threads are told.
+    /// Says that what was done elsewhere has failed: as [`complete`](Self::complete), but what
+    /// depends on it is not run, and waiting threads are told.
     ///
     /// # Errors
     ///

@@ -13,7 +13,8 @@ use crate::sync::{AtomicU32, Bell, Guard, Lock, Ordering};
 use crate::task::Task;
 use crate::worker::Worker;
 
-/// How often a thread that finds nothing looks again before it sleeps: some microseconds, about what waking it costs.
+/// How often a thread that finds nothing looks again before it sleeps: some microseconds, about
+/// what waking it costs.
 #[cfg(not(loom))]
 const LOOKS: u32 = 100;
 #[cfg(loom)]
@@ -27,7 +28,8 @@ pub(crate) struct Hub<'m> {
     observer: Option<&'m dyn Observer>,
 }
 
-/// Counts what those who search should see. In a cache line of its own: they look at it all the time.
+/// Counts what those who search should see. In a cache line of its own: they look at it all the
+/// time.
 #[repr(align(128))]
 struct News(AtomicU32);
 
@@ -146,7 +148,8 @@ impl<'m> Hub<'m> {
         }
     }
 
-    /// Gives the lock back, runs a task, takes the lock and notes that it is done: once each for a task.
+    /// Gives the lock back, runs a task, takes the lock and notes that it is done: once each for a
+    /// task.
     #[inline]
     fn run<'g>(&'g self, guard: Guard<'g, State>, thread: u8, taken: Taken) -> Guard<'g, State> {
         let index = taken.index;
@@ -165,8 +168,8 @@ impl<'m> Hub<'m> {
             if let Some(observer) = self.observer {
                 return observed(observer, taken, &worker);
             }
-            // SAFETY: it came in by `add`, whose caller promises that what it borrows stands until the task has
-            // completed, which it does after this at the earliest.
+            // SAFETY: it came in by `add`, whose caller promises that what it borrows stands until
+            // the task has completed, which it does after this at the earliest.
             unsafe { taken.closure.call(&worker) }
         }));
         let Err(payload) = result else {

@@ -5,9 +5,9 @@ use core::num::NonZeroU32;
 
 /// A task, by its place in the table and by how often that place was used.
 ///
-/// An id stays an id of its task: once that has completed, the id is dead, and a query answers that the task has
-/// completed. Places are used in turn, so an id comes back after about 2^32 tasks at the earliest, as long as most
-/// of the table is free.
+/// An id stays an id of its task: once that has completed, the id is dead, and a query answers that
+/// the task has completed. Places are used in turn, so an id comes back after about 2^32 tasks at
+/// the earliest, as long as most of the table is free.
 ///
 /// # Memory
 ///

@@ -6,8 +6,8 @@ use core::ptr::NonNull;
 
 /// A borrowed slice whose borrow is written down elsewhere.
 ///
-/// A `&'m mut [T]` behind a lock would make everything around the lock invariant in `'m`, and so give every public
-/// type a second lifetime. Here the owner of the lock keeps the borrow.
+/// A `&'m mut [T]` behind a lock would make everything around the lock invariant in `'m`, and so
+/// give every public type a second lifetime. Here the owner of the lock keeps the borrow.
 ///
 /// # Invariants
 ///

@@ -5,9 +5,9 @@ use crate::task::{Name, ThreadIndex};
 
 /// Is told when tasks begin and end, on the thread that runs them.
 ///
-/// Begins and ends of one thread are nested: a task that waits runs others meanwhile. Tasks that do nothing
-/// themselves, or that are done elsewhere, do not begin. A panic in here while a task begins is the task's; while it
-/// ends after a panic, the program's end.
+/// Begins and ends of one thread are nested: a task that waits runs others meanwhile. Tasks that do
+/// nothing themselves, or that are done elsewhere, do not begin. A panic in here while a task
+/// begins is the task's; while it ends after a panic, the program's end.
 ///
 /// Without an observer, a task takes one branch more, which always goes the same way.
 pub trait Observer: Sync {
@@ -17,11 +17,12 @@ pub trait Observer: Sync {
     /// The task that began last on this thread, and has not ended, ends; also where it panicked.
     fn end(&self, task: &Begun);
 
-    /// A worker's thread begins; `life` is all that it does, to be called once. Here is the place for what belongs to
-    /// a thread: a recorder for its timeline, its name in a debugger. Main threads are their owners' and not told of.
+    /// A worker's thread begins; `life` is all that it does, to be called once. Here is the place
+    /// for what belongs to a thread: a recorder for its timeline, its name in a debugger. Main
+    /// threads are their owners' and not told of.
     ///
-    /// Where `life` is not called, there is a worker less. The work of [`Tasks::run`](crate::Tasks::run) begins when
-    /// every worker has called it or returned.
+    /// Where `life` is not called, there is a worker less. The work of
+    /// [`Tasks::run`](crate::Tasks::run) begins when every worker has called it or returned.
     fn thread(&self, thread: ThreadIndex, life: &mut dyn FnMut()) {
         let _ = thread;
         life();
@@ -35,8 +36,8 @@ pub struct Begun {
     pub name: Name,
     /// Its id.
     pub id: TaskId,
-    /// What it is a part of. That began itself if it was not empty, so its name may be known from there;
-    /// [`Handle::name_of`](crate::Handle::name_of) knows it in any case.
+    /// What it is a part of. That began itself if it was not empty, so its name may be known from
+    /// there; [`Handle::name_of`](crate::Handle::name_of) knows it in any case.
     pub parent: Option<TaskId>,
     /// The thread that runs it.
     pub thread: ThreadIndex,

@@ -7,12 +7,13 @@ use crate::scope::Scope;
 use crate::task::{Name, Task};
 use crate::worker::Worker;
 
-/// How many tasks a loop is split into at most, for each thread: enough that one which takes longer is made up for.
+/// How many tasks a loop is split into at most, for each thread: enough that one which takes longer
+/// is made up for.
 pub const PIECES_A_THREAD: u32 = 5;
 
 impl Worker<'_> {
-    /// Runs `body` for all of `0..len`, in pieces of at least `grain` and at most 5 tasks a thread. With one thread
-    /// alone it is one call.
+    /// Runs `body` for all of `0..len`, in pieces of at least `grain` and at most 5 tasks a thread.
+    /// With one thread alone it is one call.
     ///
     /// # Complexity
     ///
@@ -60,7 +61,8 @@ impl Worker<'_> {
         })
     }
 
-    /// Runs `body` for pieces of a slice, each with the index of its first item; as [`parallel_for`](Self::parallel_for).
+    /// Runs `body` for pieces of a slice, each with the index of its first item; as
+    /// [`parallel_for`](Self::parallel_for).
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! The queue of tasks that could start: a list for each priority, and a bit for each list that is not empty.
+//! The queue of tasks that could start: a list for each priority, and a bit for each list that is
+//! not empty.
 
 use crate::slot::{List, Slot};
 use crate::task::PRIORITY_MAX;

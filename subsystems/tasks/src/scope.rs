@@ -19,7 +19,8 @@ pub struct Scope<'scope, 'env: 'scope> {
 }
 
 impl<'scope, 'env> Scope<'scope, 'env> {
-    /// Adds a task, a child of the scope unless it names a parent, which is one of the scope's tasks.
+    /// Adds a task, a child of the scope unless it names a parent, which is one of the scope's
+    /// tasks.
     ///
     /// # Complexity
     ///
@@ -36,8 +37,9 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Adds a task; if it cannot be, `task` is as before.
     #[inline]
     pub(crate) fn add_from(&'scope self, task: &mut Task<'scope>) -> Result<TaskId, AddError> {
-        // SAFETY: it becomes a child of the root, which is open as long as there are references to the scope, or of
-        // a task below it; `Worker::scope` ends when the root has completed, and what lives for 'scope after that.
+        // SAFETY: it becomes a child of the root, which is open as long as there are references to
+        // the scope, or of a task below it; `Worker::scope` ends when the root has completed, and
+        // what lives for 'scope after that.
         unsafe { self.hub.add(task, Some(self.root)) }
     }
 
@@ -64,13 +66,14 @@ impl fmt::Debug for Scope<'_, '_> {
 }
 
 impl<'t> Worker<'t> {
-    /// Runs `work`, which may add tasks that borrow whatever outlives the scope, then runs tasks until all of the
-    /// scope have completed. The scope is a task of this name, a child of the task that this is called in.
+    /// Runs `work`, which may add tasks that borrow whatever outlives the scope, then runs tasks
+    /// until all of the scope have completed. The scope is a task of this name, a child of the task
+    /// that this is called in.
     ///
     /// # Errors
     ///
-    /// [`ScopeError::Add`] if the scope could not begin; `work` was not run then. [`ScopeError::Wait`] if a task of
-    /// the scope failed; all have completed nevertheless.
+    /// [`ScopeError::Add`] if the scope could not begin; `work` was not run then.
+    /// [`ScopeError::Wait`] if a task of the scope failed; all have completed nevertheless.
     ///
     /// # Examples
     ///

@@ -41,8 +41,8 @@ pub(crate) struct Slot {
     /// Its id; the next task's if there is none.
     pub(crate) id: TaskId,
     pub(crate) parent: Option<TaskId>,
-    /// The next in the list that it is in: of free places, of a queue, of a task's dependents. Of a running task, the
-    /// one below it on its thread's stack.
+    /// The next in the list that it is in: of free places, of a queue, of a task's dependents. Of a
+    /// running task, the one below it on its thread's stack.
     pub(crate) next: u32,
     /// The first of those that wait for it.
     pub(crate) dependents: u32,
@@ -112,8 +112,8 @@ impl List {
     }
 }
 
-/// Returns a task and those that its links lead to, as many as there are slots at most: a damaged list may have no
-/// end.
+/// Returns a task and those that its links lead to, as many as there are slots at most: a damaged
+/// list may have no end.
 pub(crate) fn linked(slots: &[Slot], first: u32) -> impl Iterator<Item = u32> {
     // The step looks one link ahead, so it must stand the end.
     let step = |&index: &u32| slots.get(index as usize).map(|slot| slot.next);

@@ -1,9 +1,9 @@
 //! What follows the lock: the table of tasks, the queues, and what each thread is at.
 //!
-//! After Niklas Frykholm, "Task Management -- A Practical Example" (2010): open tasks with counters of open work,
-//! one dependency each, one queue of all that could start. Changes: those that wait for a task are listed, so that
-//! nobody looks through the queue for what may start; the queue has a list for each priority; a task that fails takes
-//! what depends on it along.
+//! After Niklas Frykholm, "Task Management -- A Practical Example" (2010): open tasks with counters
+//! of open work, one dependency each, one queue of all that could start. Changes: those that wait
+//! for a task are listed, so that nobody looks through the queue for what may start; the queue has
+//! a list for each priority; a task that fails takes what depends on it along.
 
 mod add;
 mod check;
@@ -62,12 +62,13 @@ struct Counts {
 ///
 /// # Invariants
 ///
-/// 1. A place is in the free list, or its task in exactly one of: a queue (`Queued`), the list of its dependency
-///    (`Blocked`, `HeldBlocked`), the stack of a thread (`Running`), or none of them (`Held`, `External`, `Open`).
+/// 1. A place is in the free list, or its task in exactly one of: a queue (`Queued`), the list of
+///    its dependency (`Blocked`, `HeldBlocked`), the stack of a thread (`Running`), or none of them
+///    (`Held`, `External`, `Open`).
 /// 2. `open` of a task is the number of its open children, and one more until its own work is done.
 /// 3. `counts` are what they say.
-/// 4. Whenever the lock is given back, no thread sleeps while more tasks are in the shared queue than threads are
-///    looking for one, and none sleeps whose own queue has one.
+/// 4. Whenever the lock is given back, no thread sleeps while more tasks are in the shared queue
+///    than threads are looking for one, and none sleeps whose own queue has one.
 pub(crate) struct State {
     slots: Lent<Slot>,
     threads: Lent<ThreadRecord>,
@@ -78,7 +79,8 @@ pub(crate) struct State {
     faults: Faults,
     /// Threads that are awake to find a task.
     searching: u32,
-    /// Threads that sleep, those that wait for something, and those to be woken once the lock is given back.
+    /// Threads that sleep, those that wait for something, and those to be woken once the lock is
+    /// given back.
     asleep: u64,
     waiting: u64,
     wakes: u64,

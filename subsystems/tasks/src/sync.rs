@@ -1,5 +1,5 @@
-//! The lock, the bells that wake sleepers and the one atomic that is looked at without the lock: std's, or the model
-//! checker's. The only place of this crate that names them.
+//! The lock, the bells that wake sleepers and the one atomic that is looked at without the lock:
+//! std's, or the model checker's. The only place of this crate that names them.
 
 #[cfg(loom)]
 pub(crate) mod model;
@@ -28,7 +28,8 @@ impl<T> Lock<T> {
         Self(Mutex::new(value))
     }
 
-    /// Waits for the lock. No code of the program runs while it is held, so nothing is left half done in it.
+    /// Waits for the lock. No code of the program runs while it is held, so nothing is left half
+    /// done in it.
     #[inline]
     pub(crate) fn lock(&self) -> Guard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -42,7 +43,8 @@ pub(crate) struct Bell(Condvar);
 
 #[cfg(not(loom))]
 impl Bell {
-    /// Gives the lock back and sleeps, both at once, until the bell is rung, or for no reason; then takes the lock.
+    /// Gives the lock back and sleeps, both at once, until the bell is rung, or for no reason; then
+    /// takes the lock.
     pub(crate) fn sleep<'l, T>(&self, guard: Guard<'l, T>) -> Guard<'l, T> {
         self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
     }

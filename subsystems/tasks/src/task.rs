@@ -10,13 +10,15 @@ use crate::error::WaitError;
 use crate::id::TaskId;
 use crate::worker::Worker;
 
-/// The name of a task: a reference to a static text, which fits in eight bytes. Written `&"animation"`.
+/// The name of a task: a reference to a static text, which fits in eight bytes. Written
+/// `&"animation"`.
 pub type Name = &'static &'static str;
 
 /// The highest priority; greater numbers count as this one.
 pub const PRIORITY_MAX: u8 = 63;
 
-/// One of the threads of a task manager: the main threads in order of their registering, then the workers.
+/// One of the threads of a task manager: the main threads in order of their registering, then the
+/// workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadIndex(pub u8);
 
@@ -65,31 +67,32 @@ pub struct Task<'f> {
 }
 
 impl<'f> Task<'f> {
-    /// Returns a task that runs `work`, which captures at most 24 bytes and nothing that is dropped: references,
-    /// numbers, slices. A larger closure does not compile.
+    /// Returns a task that runs `work`, which captures at most 24 bytes and nothing that is
+    /// dropped: references, numbers, slices. A larger closure does not compile.
     #[inline]
     pub fn new<F: FnOnce(&Worker<'_>) + Send + 'f>(name: Name, work: F) -> Self {
         Self::with(name, Work::Run(Closure::new(work)))
     }
 
-    /// Returns a task that does nothing itself. It starts like any other and has completed when its children have;
-    /// [`Handle::join`](crate::Handle::join) makes one of tasks that are there.
+    /// Returns a task that does nothing itself. It starts like any other and has completed when its
+    /// children have; [`Handle::join`](crate::Handle::join) makes one of tasks that are there.
     #[inline]
     pub fn empty(name: Name) -> Self {
         Self::with(name, Work::Nothing)
     }
 
-    /// Returns a task that is done elsewhere, by the graphics processor or by a thread that reads files: it stays open
-    /// until [`Handle::complete`](crate::Handle::complete) or [`Handle::fail`](crate::Handle::fail) is called. It can
-    /// also keep a group of tasks open while children are added. It has neither dependency nor affinity: let a task
-    /// that has them begin what is done elsewhere.
+    /// Returns a task that is done elsewhere, by the graphics processor or by a thread that reads
+    /// files: it stays open until [`Handle::complete`](crate::Handle::complete) or
+    /// [`Handle::fail`](crate::Handle::fail) is called. It can also keep a group of tasks open
+    /// while children are added. It has neither dependency nor affinity: let a task that has them
+    /// begin what is done elsewhere.
     #[inline]
     pub fn external(name: Name) -> Self {
         Self::with(name, Work::Elsewhere)
     }
 
-    /// Sets the priority: of the tasks that could start, one with the greatest does. 0 unless set; more than
-    /// [`PRIORITY_MAX`] counts as that.
+    /// Sets the priority: of the tasks that could start, one with the greatest does. 0 unless set;
+    /// more than [`PRIORITY_MAX`] counts as that.
     #[inline]
     pub fn priority(self, priority: u8) -> Self {
         Self { priority, ..self }

@@ -23,7 +23,8 @@ use crate::worker::MainThread;
 pub struct Settings {
     /// How many tasks may be open at once.
     pub tasks: u32,
-    /// How many main threads may be registered at once, the one that calls [`Tasks::run`] among them.
+    /// How many main threads may be registered at once, the one that calls [`Tasks::run`] among
+    /// them.
     pub main_threads: u32,
     /// How many threads it makes; `None` for the cores of the machine less the main threads.
     pub workers: Option<u32>,
@@ -49,8 +50,9 @@ impl Settings {
 ///
 /// # Memory
 ///
-/// 64 bytes a task and about 550 a thread, taken when it is made. Nothing is allocated while tasks are added and run.
-/// What the threads themselves need when [`run`](Self::run) begins is std's and the system's.
+/// 64 bytes a task and about 550 a thread, taken when it is made. Nothing is allocated while tasks
+/// are added and run. What the threads themselves need when [`run`](Self::run) begins is std's and
+/// the system's.
 ///
 /// # Examples
 ///
@@ -96,11 +98,12 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
         Ok(Self { slots, threads, bells, main_threads })
     }
 
-    /// Starts the workers, registers the calling thread as the first main thread, runs `work` on it, and ends: tasks
-    /// that have not started are given up, those that run are waited for, and so are the workers.
+    /// Starts the workers, registers the calling thread as the first main thread, runs `work` on
+    /// it, and ends: tasks that have not started are given up, those that run are waited for, and
+    /// so are the workers.
     ///
-    /// When `work` begins, every worker serves: what a system thread takes from the heap as it starts, late where
-    /// the machine is busy, falls in no frame.
+    /// When `work` begins, every worker serves: what a system thread takes from the heap as it
+    /// starts, late where the machine is busy, falls in no frame.
     ///
     /// Where the system refuses a thread, there are fewer. The manager can run again.
     ///
@@ -160,7 +163,8 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
                 hub.with(|state| state.register(index as u8));
                 let worker = NewWorker { hub, start, index: index as u8, has_served: false };
                 let life = move || live(worker, observer);
-                // Where there is no thread, the worker goes with what it would have run, and is taken off the count.
+                // Where there is no thread, the worker goes with what it would have run, and is
+                // taken off the count.
                 let _ = thread::Builder::new().name(name).spawn_scoped(scope, life);
             }
             start.wait(threads - main_threads as usize);

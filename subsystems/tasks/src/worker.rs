@@ -14,8 +14,9 @@ use crate::task::ThreadIndex;
 
 /// A thread of the task manager, in its serial code or in the midst of a task.
 ///
-/// What waits here does not idle: it runs other tasks until what it waits for has come about, and sleeps when there
-/// are none. They run on the stack of the waiting thread, and may themselves wait: prefer dependencies to waits within tasks.
+/// What waits here does not idle: it runs other tasks until what it waits for has come about, and
+/// sleeps when there are none. They run on the stack of the waiting thread, and may themselves
+/// wait: prefer dependencies to waits within tasks.
 pub struct Worker<'t> {
     handle: Handle<'t>,
     thread: u8,
@@ -56,7 +57,8 @@ impl<'t> Worker<'t> {
     ///
     /// # Errors
     ///
-    /// [`WaitError`] says how it ended otherwise than well, if that was one of the last 256 that did.
+    /// [`WaitError`] says how it ended otherwise than well, if that was one of the last 256 that
+    /// did.
     pub fn wait(&self, task: TaskId) -> Result<(), WaitError> {
         self.hub().work_until(self.thread, Waits::Task(task), || false)
     }
@@ -75,7 +77,8 @@ impl<'t> Worker<'t> {
         self.hub().run_one(self.thread)
     }
 
-    /// Runs tasks until the root of a scope has completed, however that may end: what its tasks borrow ends then.
+    /// Runs tasks until the root of a scope has completed, however that may end: what its tasks
+    /// borrow ends then.
     pub(crate) fn wait_for_scope(&self, root: TaskId) -> Result<(), WaitError> {
         self.hub().work_until(self.thread, Waits::Scope(root), || false)
     }

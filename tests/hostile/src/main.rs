@@ -1,4 +1,5 @@
-//! Spoiled inputs for whatever reads files and connections from outside, in child processes with limits.
+//! Spoiled inputs for whatever reads files and connections from outside, in child processes with
+//! limits.
 #![forbid(unsafe_code)]
 
 mod child;

@@ -27,7 +27,8 @@ pub(crate) trait Surface {
     /// Returns what inputs are made of.
     fn seeds(&self) -> Seeds;
 
-    /// Feeds an input that is in the place of `what`. Any error is right; it ends, and nothing but it is touched.
+    /// Feeds an input that is in the place of `what`. Any error is right; it ends, and nothing but
+    /// it is touched.
     fn feed(&mut self, what: &str, input: &[u8]);
 }
 
@@ -49,7 +50,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns the files of a folder and of those in it, by their paths in it, without data that was compiled.
+/// Returns the files of a folder and of those in it, by their paths in it, without data that was
+/// compiled.
 fn files(folder: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut all = Vec::new();
     let mut waiting = vec![PathBuf::new()];

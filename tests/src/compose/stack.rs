@@ -30,7 +30,8 @@ impl Stack {
     ///
     /// # Errors
     ///
-    /// The reason, in words, if that order makes no sense (the table of [`refusal`](Self::refusal)).
+    /// The reason, in words, if that order makes no sense (the table of
+    /// [`refusal`](Self::refusal)).
     ///
     /// # Panics
     ///

@@ -119,8 +119,8 @@ impl Wrapper {
     ///
     /// # Panics
     ///
-    /// If it needs a shared allocator below and is given a local one, or the memory for its books is
-    /// refused.
+    /// If it needs a shared allocator below and is given a local one, or the memory for its books
+    /// is refused.
     pub fn make(self, below: Made<'_>, with: Use<'_>) {
         if let (true, Made::Shared(below)) = (self.needs_shared(), below) {
             return self.make_shared(below, with);

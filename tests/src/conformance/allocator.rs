@@ -43,8 +43,8 @@ const CHECKS: &[(&str, Check)] = &[
 
 /// Holds an allocator to the contract; panics with all that was found.
 ///
-/// `make` is called once for each check: it makes a fresh allocator and passes it to the function it
-/// is given.
+/// `make` is called once for each check: it makes a fresh allocator and passes it to the function
+/// it is given.
 ///
 /// # Panics
 ///

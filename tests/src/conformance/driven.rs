@@ -9,8 +9,8 @@ use loligo_replay::subject::Subject;
 
 use super::foreign::{Adapted, Foreign};
 
-/// Hands a row of the replayer to `test` as an allocator, with the records kept that it does not keep itself.
-/// Hold it to limits that are [`foreign`](crate::Limits::foreign).
+/// Hands a row of the replayer to `test` as an allocator, with the records kept that it does not
+/// keep itself. Hold it to limits that are [`foreign`](crate::Limits::foreign).
 pub fn with_subject(subject: &mut dyn Subject, test: &mut dyn FnMut(&dyn Allocator)) {
     test(&Adapted::new(Driven(RefCell::new(subject))));
 }

@@ -111,8 +111,8 @@ pub struct TableLimits {
 }
 
 impl TableLimits {
-    /// Returns the limits of a table that grows, with generations that last for 70 000 lives of a slot, more than
-    /// 16 bits can tell apart.
+    /// Returns the limits of a table that grows, with generations that last for 70 000 lives of a
+    /// slot, more than 16 bits can tell apart.
     #[must_use]
     pub const fn growing() -> Self {
         Self { objects_max: None, generations: true, lives: 70_000 }
@@ -142,8 +142,9 @@ fn scripts<I: Copy + Eq + fmt::Debug>() -> [(&'static str, Check<I>); 12] {
 
 /// Holds an id table to what all of them promise; panics with all that was found.
 ///
-/// `make` is called once for each check, and for each program: it makes a fresh table and passes it to the
-/// function it is given. Programs are drawn by a seed, which is printed; one that fails is made small.
+/// `make` is called once for each check, and for each program: it makes a fresh table and passes it
+/// to the function it is given. Programs are drawn by a seed, which is printed; one that fails is
+/// made small.
 ///
 /// # Panics
 ///

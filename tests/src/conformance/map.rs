@@ -11,8 +11,8 @@ use super::{Outcome, assert_all};
 
 /// A map that holds one value for each key.
 ///
-/// It is implemented for a map from [`MapKey`] to [`Token`], mostly on a wrapper of a line; one whose keys can
-/// only be numbers takes [`MapKey::number`].
+/// It is implemented for a map from [`MapKey`] to [`Token`], mostly on a wrapper of a line; one
+/// whose keys can only be numbers takes [`MapKey::number`].
 ///
 /// # Examples
 ///
@@ -116,8 +116,9 @@ const SCRIPTS: &[(&str, Check)] = &[
 
 /// Holds a map to what all of them promise; panics with all that was found.
 ///
-/// `make` is called once for each check, and for each program: it makes a fresh map and passes it to the
-/// function it is given. Programs are drawn by a seed, which is printed; one that fails is made small.
+/// `make` is called once for each check, and for each program: it makes a fresh map and passes it
+/// to the function it is given. Programs are drawn by a seed, which is printed; one that fails is
+/// made small.
 ///
 /// # Panics
 ///

@@ -53,7 +53,8 @@ pub trait Queue {
     /// Returns how many elements there are.
     fn len(&self) -> usize;
 
-    /// Shows the elements from first to last and returns `true`; `false` where they cannot be looked at.
+    /// Shows the elements from first to last and returns `true`; `false` where they cannot be
+    /// looked at.
     fn visit(&self, each: &mut dyn FnMut(&Token)) -> bool {
         let _ = each;
         false
@@ -104,8 +105,9 @@ const SCRIPTS: &[(&str, Check)] = &[
 
 /// Holds a queue to what all of them promise; panics with all that was found.
 ///
-/// `make` is called once for each check, and for each program: it makes a fresh queue and passes it to the
-/// function it is given. Programs are drawn by a seed, which is printed; one that fails is made small.
+/// `make` is called once for each check, and for each program: it makes a fresh queue and passes it
+/// to the function it is given. Programs are drawn by a seed, which is printed; one that fails is
+/// made small.
 ///
 /// # Panics
 ///

@@ -30,8 +30,9 @@ pub(crate) fn every(_check: &str) -> bool {
 pub(super) struct Passed(Cell<bool>);
 
 impl Passed {
-    /// Notes that a container came, and lets what `script` found unwind through its maker: a container that is
-    /// damaged is dropped while a panic unwinds, and does not panic for what it finds as well.
+    /// Notes that a container came, and lets what `script` found unwind through its maker: a
+    /// container that is damaged is dropped while a panic unwinds, and does not panic for what it
+    /// finds as well.
     pub(super) fn on(&self, script: Result<(), Broken>) {
         self.0.set(true);
         if let Err(broken) = script {
@@ -40,8 +41,8 @@ impl Passed {
     }
 }
 
-/// Runs one check: `make` makes the container and runs the script on it. With `drops` every key and value must
-/// have been dropped when it is gone.
+/// Runs one check: `make` makes the container and runs the script on it. With `drops` every key and
+/// value must have been dropped when it is gone.
 pub(super) fn one(drops: bool, make: &mut dyn FnMut(&Passed)) -> Result<(), Broken> {
     let passed = Passed::default();
     count_from_here();

@@ -57,7 +57,8 @@ pub struct StreamLimits {
     pub align: usize,
     /// The most bytes of a payload that is taken.
     pub payload_max: usize,
-    /// Bytes of payload after which it refuses at the latest; `None` if it grows as long as there is memory.
+    /// Bytes of payload after which it refuses at the latest; `None` if it grows as long as there
+    /// is memory.
     pub bytes_max: Option<usize>,
 }
 
@@ -88,8 +89,9 @@ const SCRIPTS: &[(&str, Check)] = &[
 
 /// Holds a stream of events to what all of them promise; panics with all that was found.
 ///
-/// `make` is called once for each check, and for each program: it makes a fresh stream and passes it to the
-/// function it is given. Programs are drawn by a seed, which is printed; one that fails is made small.
+/// `make` is called once for each check, and for each program: it makes a fresh stream and passes
+/// it to the function it is given. Programs are drawn by a seed, which is printed; one that fails
+/// is made small.
 ///
 /// # Panics
 ///

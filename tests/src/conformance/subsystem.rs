@@ -43,11 +43,11 @@ enum Aim {
     Refused,
 }
 
-/// Holds a subsystem, which takes its memory from an allocator that is passed in, to what all of them owe the
-/// program that they are part of; panics with all that was found.
+/// Holds a subsystem, which takes its memory from an allocator that is passed in, to what all of
+/// them owe the program that they are part of; panics with all that was found.
 ///
-/// `script` makes the subsystem with [`Watch::make`] and uses it with [`Watched::call`]. It is run over and over, on
-/// `bytes` bytes of memory each time, counted by a proxy:
+/// `script` makes the subsystem with [`Watch::make`] and uses it with [`Watched::call`]. It is run
+/// over and over, on `bytes` bytes of memory each time, counted by a proxy:
 ///
 /// | check | what must hold |
 /// |---|---|
@@ -92,8 +92,9 @@ pub fn subsystem_outcomes(
     outcomes(bytes, &NoGuard, Sample::ALL, &mut script)
 }
 
-/// As [`subsystem()`], and holds the subsystem to leaving the global heap alone, check `no_global_heap`: `guard` is
-/// the program's global allocator. Tests that pass one guard must not run at the same time.
+/// As [`subsystem()`], and holds the subsystem to leaving the global heap alone, check
+/// `no_global_heap`: `guard` is the program's global allocator. Tests that pass one guard must not
+/// run at the same time.
 ///
 /// # Panics
 ///
@@ -133,8 +134,9 @@ pub fn subsystem_guarded_outcomes<G>(
     outcomes(bytes, guard, Sample::ALL, &mut script)
 }
 
-/// As [`subsystem_outcomes()`], for a subsystem that makes thousands of requests: refuses the first 64 in turn, and of all
-/// others one in `share`, drawn by `seed`. What failed says its number, by which it is found again.
+/// As [`subsystem_outcomes()`], for a subsystem that makes thousands of requests: refuses the first
+/// 64 in turn, and of all others one in `share`, drawn by `seed`. What failed says its number, by
+/// which it is found again.
 pub fn subsystem_sampled_outcomes(
     bytes: usize,
     share: u64,

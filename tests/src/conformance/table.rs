@@ -1,4 +1,5 @@
-//! Every suite over implementations of ours and of other crates, each check in a process of its own, as a table.
+//! Every suite over implementations of ours and of other crates, each check in a process of its
+//! own, as a table.
 
 mod allocators;
 mod findings;
@@ -172,8 +173,8 @@ pub fn work() {
     std::process::exit(0);
 }
 
-/// Runs every check of every implementation, each in a process of its own, several at a time. `ours_only` leaves the
-/// peers out. [`work`] must be called first in `main`.
+/// Runs every check of every implementation, each in a process of its own, several at a time.
+/// `ours_only` leaves the peers out. [`work`] must be called first in `main`.
 ///
 /// # Errors
 ///

@@ -10,8 +10,9 @@ thread_local! {
     static DROPS: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a suite puts into a container: a number to be known by, and a serial number under which its drop is
-/// counted. It owns nothing, so that a container that drops it twice is found and not undefined.
+/// What a suite puts into a container: a number to be known by, and a serial number under which its
+/// drop is counted. It owns nothing, so that a container that drops it twice is found and not
+/// undefined.
 ///
 /// # Examples
 ///
@@ -61,8 +62,8 @@ impl Drop for Token {
     }
 }
 
-/// A key that suites look values up by. Keys are equal, and ordered, by their numbers; every two neighbours
-/// have one hash, so that a map that takes equal hashes for equal keys is found out.
+/// A key that suites look values up by. Keys are equal, and ordered, by their numbers; every two
+/// neighbours have one hash, so that a map that takes equal hashes for equal keys is found out.
 ///
 /// # Examples
 ///

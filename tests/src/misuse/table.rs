@@ -172,7 +172,8 @@ fn promise(stack: &Stack, wrong: Wrong) -> Option<Verdict> {
     }
 }
 
-/// Returns the lines as two aligned tables of text, wrong frees and leaks first, stray writes second.
+/// Returns the lines as two aligned tables of text, wrong frees and leaks first, stray writes
+/// second.
 #[must_use]
 pub fn tables(lines: &[Line]) -> [String; 2] {
     let is_first = |wrong: &Wrong| wrong.is_free() || *wrong == Wrong::Leak;

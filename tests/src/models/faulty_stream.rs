@@ -52,7 +52,8 @@ impl StreamFault {
     ];
 }
 
-/// A stream of events, with one planted [`StreamFault`], which the suite must find. Payloads are aligned to 8.
+/// A stream of events, with one planted [`StreamFault`], which the suite must find. Payloads are
+/// aligned to 8.
 #[derive(Debug)]
 pub struct FaultyStream {
     fault: StreamFault,

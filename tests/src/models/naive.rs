@@ -39,7 +39,8 @@ pub struct NaiveAllocator {
     base: NonNull<u8>,
     _region: Region,
     used: RefCell<BitVec>,
-    /// No granule below is free; without it a test of thousands of blocks does little but look at taken ones.
+    /// No granule below is free; without it a test of thousands of blocks does little but look at
+    /// taken ones.
     lowest: Cell<usize>,
     blocks: RefCell<BTreeMap<usize, Record>>,
     stats: Cell<Stats>,
@@ -56,8 +57,8 @@ struct Record {
 }
 
 impl NaiveAllocator {
-    /// Makes an allocator over `bytes` bytes, which are at an address of at least that alignment (up
-    /// to 4 MiB).
+    /// Makes an allocator over `bytes` bytes, which are at an address of at least that alignment
+    /// (up to 4 MiB).
     #[must_use]
     pub fn new(name: &'static str, bytes: usize) -> Self {
         let align = bytes.max(GRANULE).next_power_of_two().min(REGION_ALIGN_MAX);

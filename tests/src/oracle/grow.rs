@@ -9,8 +9,8 @@ use super::free::fitting;
 use super::{Key, Live, Oracle};
 
 impl Oracle<'_> {
-    /// Asks for another size in place; returns whether that was granted. `share` chooses the old size
-    /// that is told, as in [`free_sized`](Self::free_sized).
+    /// Asks for another size in place; returns whether that was granted. `share` chooses the old
+    /// size that is told, as in [`free_sized`](Self::free_sized).
     ///
     /// # Errors
     ///

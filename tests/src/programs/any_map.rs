@@ -7,7 +7,8 @@ use crate::conformance::{Map, MapKey, Token};
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on anybody's map. Values are numbered as they come; keys are the numbers `at`, modulo 64.
+    /// One operation on anybody's map. Values are numbered as they come; keys are the numbers `at`,
+    /// modulo 64.
     AnyMapOp of 64 by run_any_map {
         /// Inserts a value, or exchanges the one that is there.
         0..=27 => Insert { at: u16 },
@@ -25,8 +26,9 @@ model_ops! {
 /// How many keys programs use: few, so that they meet.
 const KEYS: u16 = 64;
 
-/// Runs a program on a map and on a tree, so that what [`conformance::map`](crate::conformance::map()) found can
-/// be run again. `sorted` says whether entries are visited in the order of their keys.
+/// Runs a program on a map and on a tree, so that what
+/// [`conformance::map`](crate::conformance::map()) found can be run again. `sorted` says whether
+/// entries are visited in the order of their keys.
 ///
 /// # Errors
 ///

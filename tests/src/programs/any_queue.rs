@@ -24,8 +24,9 @@ model_ops! {
     }
 }
 
-/// Runs a program on a queue and on a deque, so that what [`conformance::queue`](crate::conformance::queue()) found
-/// can be run again. `capacity` is how many elements it takes, if it does not grow.
+/// Runs a program on a queue and on a deque, so that what
+/// [`conformance::queue`](crate::conformance::queue()) found can be run again. `capacity` is how
+/// many elements it takes, if it does not grow.
 ///
 /// # Errors
 ///

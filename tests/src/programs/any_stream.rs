@@ -7,7 +7,8 @@ use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 model_ops! {
     /// One operation on anybody's stream of events.
     AnyStreamOp of 64 by run_any_stream {
-        /// Appends an event of the kind `which` modulo 5 with the given number of bytes, counted up from `which`.
+        /// Appends an event of the kind `which` modulo 5 with the given number of bytes, counted up
+        /// from `which`.
         0..=49 => Append { count: u8, which: u16 },
         /// Compares all.
         50..=62 => Check,
@@ -19,8 +20,8 @@ model_ops! {
 /// How many kinds programs use: few, so that some follow each other.
 const KINDS: u32 = 5;
 
-/// Runs a program on a stream and on a vector, so that what [`conformance::stream`](crate::conformance::stream())
-/// found can be run again.
+/// Runs a program on a stream and on a vector, so that what
+/// [`conformance::stream`](crate::conformance::stream()) found can be run again.
 ///
 /// # Errors
 ///

@@ -7,8 +7,8 @@ use crate::conformance::{IdTable, Token};
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on anybody's id table. Objects are numbered as they come; `which` is taken modulo the number
-    /// of ids that were given out so far.
+    /// One operation on anybody's id table. Objects are numbered as they come; `which` is taken
+    /// modulo the number of ids that were given out so far.
     AnyTableOp of 64 by run_any_table {
         /// Inserts an object.
         0..=27 => Insert,
@@ -23,8 +23,9 @@ model_ops! {
     }
 }
 
-/// Runs a program on a table and on a list, so that what [`conformance::id_table`](crate::conformance::id_table())
-/// found can be run again. `generations` says whether an id is refused after its slot was used again.
+/// Runs a program on a table and on a list, so that what
+/// [`conformance::id_table`](crate::conformance::id_table()) found can be run again. `generations`
+/// says whether an id is refused after its slot was used again.
 ///
 /// # Errors
 ///

@@ -6,7 +6,8 @@ use loligo_containers::{Array, GrowError};
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on an array. Elements are numbered as they come; places are taken modulo the length.
+    /// One operation on an array. Elements are numbered as they come; places are taken modulo the
+    /// length.
     ArrayOp of 32 by run_array {
         /// Appends an element.
         0..=3 => Push,

@@ -1,4 +1,5 @@
-//! Programs on a queue of callbacks and the table of their functions, beside a list of what was queued.
+//! Programs on a queue of callbacks and the table of their functions, beside a list of what was
+//! queued.
 
 use std::collections::VecDeque;
 
@@ -10,8 +11,8 @@ use loligo_containers::{
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on a queue of callbacks. Calls are numbered as they come; functions are `which`, of which some
-    /// may not be in the table yet.
+    /// One operation on a queue of callbacks. Calls are numbered as they come; functions are
+    /// `which`, of which some may not be in the table yet.
     CallbacksOp of 32 by run_callbacks {
         /// Adds a function that notes what it is called with.
         0..=3 => AddNoting,
@@ -30,7 +31,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on a queue and on a list of calls, and returns how many operations were refused memory.
+/// Runs a program on a queue and on a list of calls, and returns how many operations were refused
+/// memory.
 ///
 /// # Errors
 ///

@@ -38,7 +38,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on a stream and on a list of events, and returns how many operations were refused memory.
+/// Runs a program on a stream and on a list of events, and returns how many operations were refused
+/// memory.
 ///
 /// # Errors
 ///

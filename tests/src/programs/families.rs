@@ -14,10 +14,11 @@ type RunHeaded = fn(&[u8], &[u8], &dyn Allocator) -> Result<u32, Differs>;
 /// Makes a program small.
 type ShrinkBytes = fn(&[u8], &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8>;
 
-/// A family of programs on a table or container, by the name of the fuzz target that makes programs of it.
+/// A family of programs on a table or container, by the name of the fuzz target that makes programs
+/// of it.
 ///
-/// An input of the target is one byte that says which share of the requests is refused (see [`over_heap`]), for
-/// id tables another that picks the table, and the program.
+/// An input of the target is one byte that says which share of the requests is refused (see
+/// [`over_heap`]), for id tables another that picks the table, and the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     /// The fuzz target.
@@ -41,8 +42,8 @@ impl Family {
         (self.run)(&[0; 2], program, memory)
     }
 
-    /// As [`run`](Self::run), but the container has a planted fault: it loses something where the same
-    /// operation is done twice in a row.
+    /// As [`run`](Self::run), but the container has a planted fault: it loses something where the
+    /// same operation is done twice in a row.
     ///
     /// # Errors
     ///
@@ -124,13 +125,14 @@ pub const FAMILIES: &[Family] = &[
     family!("sorted_map", SortedMapOp, run_sorted_map, sorted_map::Both<'_>),
 ];
 
-/// Runs a program on a container in a heap of its own. Of the requests for memory none is refused if `share` is
-/// below 128, and none may be; else more of them the greater it is, the same ones each time.
+/// Runs a program on a container in a heap of its own. Of the requests for memory none is refused
+/// if `share` is below 128, and none may be; else more of them the greater it is, the same ones
+/// each time.
 ///
 /// # Errors
 ///
-/// [`Differs`] if `run` returns it, a request is refused that must not be, blocks are kept in the end, or the
-/// heap is damaged.
+/// [`Differs`] if `run` returns it, a request is refused that must not be, blocks are kept in the
+/// end, or the heap is damaged.
 ///
 /// # Examples
 ///

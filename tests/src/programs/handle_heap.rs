@@ -8,8 +8,9 @@ use loligo_containers::{BlockError, BlockId, HandleHeap, HandleHeapError};
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on a heap of blocks that may move. Each block is written in whole by a number of its own;
-    /// `which` is taken modulo the number of blocks that there are and of some that there were.
+    /// One operation on a heap of blocks that may move. Each block is written in whole by a number
+    /// of its own; `which` is taken modulo the number of blocks that there are and of some that
+    /// there were.
     HandleHeapOp of 32 by run_handle_heap {
         /// Takes a block of the given number of bytes, at one of the alignments that there are.
         0..=7 => Allocate { count: u8, at: u16 },

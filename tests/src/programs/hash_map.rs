@@ -8,8 +8,8 @@ use loligo_containers::{GrowError, HashMap, HashSet};
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on a hash map and a hash set. Values are numbered as they come; keys are `which`, of which few
-    /// are used.
+    /// One operation on a hash map and a hash set. Values are numbered as they come; keys are
+    /// `which`, of which few are used.
     HashMapOp of 32 by run_hash_map {
         /// Sets the value of a key.
         0..=7 => Insert { which: u16 },
@@ -38,8 +38,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on a hash map and a hash set and on models of both, and returns how many operations were refused
-/// memory.
+/// Runs a program on a hash map and a hash set and on models of both, and returns how many
+/// operations were refused memory.
 ///
 /// # Errors
 ///

@@ -14,8 +14,8 @@ use super::model_op::{Differs, model_ops, run_beside, run_planted};
 use both::Both;
 
 model_ops! {
-    /// One operation on an id table. Objects are numbered as they come; `which` is taken modulo the number of
-    /// ids that were given out so far.
+    /// One operation on an id table. Objects are numbered as they come; `which` is taken modulo the
+    /// number of ids that were given out so far.
     IdTableOp of 32 by run_id_tables {
         /// Inserts an object.
         0..=5 => Insert,
@@ -65,8 +65,8 @@ enum AtEnd {
     Refuses,
 }
 
-/// Runs a program on a table with ids of so many bits and on a map, and returns how many operations were
-/// refused memory. The table may have `limit` slots.
+/// Runs a program on a table with ids of so many bits and on a map, and returns how many operations
+/// were refused memory. The table may have `limit` slots.
 ///
 /// Every id that is given out is compared with the one that must come next for its slot.
 ///
@@ -109,7 +109,8 @@ where
 ///
 /// # Errors
 ///
-/// [`Differs`] of the first table on which it does not do as the map does; the table's name comes first.
+/// [`Differs`] of the first table on which it does not do as the map does; the table's name comes
+/// first.
 pub fn run_id_tables(program: &[IdTableOp], memory: &dyn Allocator) -> Result<u32, Differs> {
     ID_TABLES.into_iter().try_fold(0, |refused, (name, run)| {
         let more = run(program, memory)
@@ -128,8 +129,8 @@ pub(super) fn run_planted_table(
     run_planted(program, &mut both)
 }
 
-/// Lists a table of either shape and with either free list for an end of generations: one whose ids are so
-/// small that slots and generations run out, and one as they are used.
+/// Lists a table of either shape and with either free list for an end of generations: one whose ids
+/// are so small that slots and generations run out, and one as they are used.
 macro_rules! tables {
     ($($shape:ident, $list:ty, $end:ident;)*) => {
         [$(

@@ -9,8 +9,8 @@ use loligo_ids::IdString32;
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on a store of keys and values. Keys are `which`, of which few are used; values are made of
-    /// `count` and `at`.
+    /// One operation on a store of keys and values. Keys are `which`, of which few are used; values
+    /// are made of `count` and `at`.
     KeyValuesOp of 32 by run_key_values {
         /// Sets a truth value.
         0..=3 => SetBool { count: u8, which: u16 },

@@ -10,8 +10,8 @@ use super::key_values::{Kept, key};
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on a set of stores. Keys are `at`, of which few are used; `which` is taken modulo the number of
-    /// stores that there are and of some that there were.
+    /// One operation on a set of stores. Keys are `at`, of which few are used; `which` is taken
+    /// modulo the number of stores that there are and of some that there were.
     KeyValuesSetOp of 32 by run_key_values_set {
         /// Puts in a store of the given number of keys, from one on.
         0..=4 => Insert { count: u8, at: u16 },
@@ -36,7 +36,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on a set of stores and on maps, and returns how many operations were refused memory.
+/// Runs a program on a set of stores and on maps, and returns how many operations were refused
+/// memory.
 ///
 /// # Errors
 ///

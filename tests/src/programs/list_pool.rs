@@ -7,8 +7,8 @@ use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 use super::named::Named;
 
 model_ops! {
-    /// One operation on a pool of lists. Items are numbered as they come; `which` is taken modulo the number of
-    /// lists that there are and of some that there were.
+    /// One operation on a pool of lists. Items are numbered as they come; `which` is taken modulo
+    /// the number of lists that there are and of some that there were.
     ListPoolOp of 32 by run_list_pool {
         /// Makes a list.
         0..=3 => Create,
@@ -45,7 +45,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on a pool of lists and on vectors, and returns how many operations were refused memory.
+/// Runs a program on a pool of lists and on vectors, and returns how many operations were refused
+/// memory.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! What programs on tables and containers have in common: steps of plain numbers, bytes, and a run beside a
-//! model.
+//! What programs on tables and containers have in common: steps of plain numbers, bytes, and a run
+//! beside a model.
 
 use core::cell::RefCell;
 use core::fmt;
@@ -53,7 +53,8 @@ pub trait ModelOp: Copy + fmt::Debug + PartialEq {
     fn step(self) -> Step;
 }
 
-/// Declares a family of operations, each with the first and the last kind of step that it is made of.
+/// Declares a family of operations, each with the first and the last kind of step that it is made
+/// of.
 macro_rules! model_ops {
     ($(#[$about:meta])* $name:ident of $all:literal by $run:ident {
         $($(#[$what:meta])*
@@ -131,7 +132,8 @@ pub fn ops_to_bytes<O: ModelOp>(program: &[O]) -> Vec<u8> {
 /// A container that does not do what its model does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Differs {
-    /// Which operation shows it, by its place in the program; the number of operations if the end does.
+    /// Which operation shows it, by its place in the program; the number of operations if the end
+    /// does.
     pub index: usize,
     /// The operation, as text.
     pub op: String,
@@ -151,8 +153,8 @@ impl core::error::Error for Differs {}
 pub(crate) trait Beside {
     type Op: ModelOp;
 
-    /// Takes something out of the container alone, as a fault in it would; does nothing where it is empty, and
-    /// for anybody's containers, whose planted faults are implementations of their own.
+    /// Takes something out of the container alone, as a fault in it would; does nothing where it is
+    /// empty, and for anybody's containers, whose planted faults are implementations of their own.
     fn lose(&mut self) {}
 
     /// Does one operation. Returns whether memory was had for it.
@@ -170,8 +172,8 @@ pub(crate) fn run_beside<B: Beside>(program: &[B::Op], both: &mut B) -> Result<u
     run_with(program, both, |_, _, _| {})
 }
 
-/// Runs a program on a container with a planted fault: it loses something where the same operation is done
-/// twice in a row. A family that does not find that sees nothing.
+/// Runs a program on a container with a planted fault: it loses something where the same operation
+/// is done twice in a row. A family that does not find that sees nothing.
 pub(super) fn run_planted<B: Beside>(program: &[B::Op], both: &mut B) -> Result<u32, Differs> {
     run_with(program, both, |both, program, index| {
         let kind = |at: usize| program[at].step().kind;
@@ -223,7 +225,8 @@ pub(crate) fn same<T: PartialEq + fmt::Debug>(
 ///
 /// # Panics
 ///
-/// If one fails; the message is the smallest program that does, as a test to paste. Also if proptest gives up.
+/// If one fails; the message is the smallest program that does, as a test to paste. Also if
+/// proptest gives up.
 pub fn check_ops<O: ModelOp>(
     cases: u32,
     steps: usize,

@@ -8,8 +8,8 @@ use loligo_containers::MultiMap;
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on a map with many values a key. Values are numbered as they come; keys are `which`, of which
-    /// few are used.
+    /// One operation on a map with many values a key. Values are numbered as they come; keys are
+    /// `which`, of which few are used.
     MultiMapOp of 32 by run_multi_map {
         /// Adds a value to a key.
         0..=7 => Insert { which: u16 },
@@ -36,7 +36,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on the map and on a map of vectors, and returns how many operations were refused memory.
+/// Runs a program on the map and on a map of vectors, and returns how many operations were refused
+/// memory.
 ///
 /// # Errors
 ///

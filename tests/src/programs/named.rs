@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// How many ids are remembered of what is gone: fewer than an index has generations, so that none of them
-/// names something again.
+/// How many ids are remembered of what is gone: fewer than an index has generations, so that none
+/// of them names something again.
 const GONE: usize = 100;
 
 /// The vectors, in no order, and the ids of the last that went.

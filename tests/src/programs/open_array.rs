@@ -12,8 +12,8 @@ use loligo_ids::IdString32;
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on an open array. Fields are `which`, of which few are used; rows are `at`, modulo the number
-    /// of rows and one.
+    /// One operation on an open array. Fields are `which`, of which few are used; rows are `at`,
+    /// modulo the number of rows and one.
     OpenArrayOp of 32 by run_open_arrays {
         /// Adds a row.
         0..=5 => Push,
@@ -44,8 +44,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on an open array of either layout and on maps, and returns how many operations were refused
-/// memory.
+/// Runs a program on an open array of either layout and on maps, and returns how many operations
+/// were refused memory.
 ///
 /// # Errors
 ///

@@ -126,8 +126,8 @@ impl Plan {
                     found.filter(|broken| broken.rule == first.rule)
                 };
                 let program = shrink(program, &mut |program| fails(program).is_some());
-                // What an allocator does may hang on what its memory held before, so a program need not
-                // fail twice; that it failed once is failure enough.
+                // What an allocator does may hang on what its memory held before, so a program need
+                // not fail twice; that it failed once is failure enough.
                 let broken = fails(&program).unwrap_or(first);
                 Some(Failure { program, broken })
             }
@@ -158,8 +158,8 @@ pub(crate) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
     }
 }
 
-/// Runs a program on an allocator of its own, which `make` makes, to the end with everything freed. The
-/// greatest block that it serves before is served after.
+/// Runs a program on an allocator of its own, which `make` makes, to the end with everything freed.
+/// The greatest block that it serves before is served after.
 ///
 /// # Errors
 ///
@@ -183,7 +183,8 @@ pub fn run_to_end(
     attempt(&mut make, &mut |allocator| {
         let mut oracle = Oracle::new(allocator, *limits)?;
         if limits.reclaims {
-            // Asked of this very allocator: in another one's region, at another address, other blocks are aligned.
+            // Asked of this very allocator: in another one's region, at another address, other
+            // blocks are aligned.
             let greatest = oracle.greatest_block()?;
             oracle = oracle.expecting(greatest);
         }

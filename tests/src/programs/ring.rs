@@ -8,7 +8,8 @@ use loligo_containers::{GrowError, Ring};
 use super::model_op::{Beside, Differs, model_ops, run_beside, run_planted, same};
 
 model_ops! {
-    /// One operation on a ring. Elements are numbered as they come; places are taken modulo the length.
+    /// One operation on a ring. Elements are numbered as they come; places are taken modulo the
+    /// length.
     RingOp of 32 by run_ring {
         /// Puts an element behind the last.
         0..=4 => PushBack,
@@ -51,7 +52,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on a ring and on a `VecDeque`, and returns how many operations were refused memory.
+/// Runs a program on a ring and on a `VecDeque`, and returns how many operations were refused
+/// memory.
 ///
 /// # Errors
 ///
@@ -72,8 +74,8 @@ pub fn run_ring(program: &[RingOp], memory: &dyn Allocator) -> Result<u32, Diffe
     run_beside(program, &mut Rings::new_in(memory))
 }
 
-/// As [`run_ring`], on a ring with a planted fault: it loses its first element where the same operation is done
-/// twice in a row. For seeing a program fail.
+/// As [`run_ring`], on a ring with a planted fault: it loses its first element where the same
+/// operation is done twice in a row. For seeing a program fail.
 ///
 /// # Errors
 ///

@@ -7,8 +7,8 @@ use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 use super::named::Named;
 
 model_ops! {
-    /// One operation on an array of arrays. Elements are numbered as they come; `which` is taken modulo the
-    /// number of rows that there are and of some that there were.
+    /// One operation on an array of arrays. Elements are numbered as they come; `which` is taken
+    /// modulo the number of rows that there are and of some that there were.
     RowOp of 32 by run_rows {
         /// Adds an empty row.
         0..=3 => Add,
@@ -41,7 +41,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on an array of arrays and on vectors, and returns how many operations were refused memory.
+/// Runs a program on an array of arrays and on vectors, and returns how many operations were
+/// refused memory.
 ///
 /// # Errors
 ///

@@ -9,8 +9,8 @@ use loligo_containers::{GrowError, SortedError, SortedMap, SortedSet};
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on a sorted map, and on a sorted set. Values are numbered as they come; keys are `which`, of
-    /// which few are used.
+    /// One operation on a sorted map, and on a sorted set. Values are numbered as they come; keys
+    /// are `which`, of which few are used.
     SortedMapOp of 32 by run_sorted_map {
         /// Puts an entry where it belongs.
         0..=4 => Insert { which: u16 },
@@ -43,8 +43,8 @@ model_ops! {
     }
 }
 
-/// Runs a program on a sorted map and a sorted set and on models of both, and returns how many operations were
-/// refused memory.
+/// Runs a program on a sorted map and a sorted set and on models of both, and returns how many
+/// operations were refused memory.
 ///
 /// # Errors
 ///

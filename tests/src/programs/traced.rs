@@ -33,10 +33,10 @@ pub fn program_of(events: &[Event]) -> Vec<AllocatorOp> {
     events.iter().map(op).collect()
 }
 
-/// Returns the trace of a program, as it is if every request is served: what the program skips is left out, and
-/// so are checks and what no trace can tell, which is sizes over 2^47 and alignments over 2^20. A size of zero
-/// becomes one byte, a resize in place a reallocation, and a change of the alignment a free and an allocation.
-/// Slots are numbered by their first use.
+/// Returns the trace of a program, as it is if every request is served: what the program skips is
+/// left out, and so are checks and what no trace can tell, which is sizes over 2^47 and alignments
+/// over 2^20. A size of zero becomes one byte, a resize in place a reallocation, and a change of
+/// the alignment a free and an allocation. Slots are numbered by their first use.
 ///
 /// The events are a valid trace: [`write_trace`](loligo_replay::trace::write_trace) writes what
 /// [`Trace::read`](loligo_replay::trace::Trace::read) accepts.

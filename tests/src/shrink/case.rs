@@ -70,7 +70,8 @@ impl Case {
         }
     }
 
-    /// Takes an input of a fuzz target apart; `None` if it is shorter than what is before the program.
+    /// Takes an input of a fuzz target apart; `None` if it is shorter than what is before the
+    /// program.
     ///
     /// # Errors
     ///
@@ -132,7 +133,8 @@ impl Case {
                 };
                 let mut head = head.clone();
                 let shrunk = (family.shrink)(program, &mut |program| fails(&of(&head, program)));
-                // Without refusals, and on the first table that fails: the rest is easier read then.
+                // Without refusals, and on the first table that fails: the rest is easier read
+                // then.
                 for at in 0..head.len() {
                     for plainer in (0..head[at]).filter(|&byte| at > 0 || byte == 0 || byte >= 128)
                     {

@@ -6,7 +6,8 @@ use crate::programs::{AllocatorOp, ModelOp, Step};
 
 use super::Plainer;
 
-/// Returns numbers below `number`: zero, then ever nearer ones, so that a bound is found in O(log²) runs.
+/// Returns numbers below `number`: zero, then ever nearer ones, so that a bound is found in O(log²)
+/// runs.
 fn lesser(number: u64) -> impl Iterator<Item = u64> {
     core::iter::successors(Some(number), |&gap| (gap > 1).then_some(gap / 2))
         .filter(|&gap| gap > 0)
@@ -46,8 +47,8 @@ impl Plainer for AllocatorOp {
         all
     }
 
-    /// Slots by the order of their first use, and by which is free: the latter only if every allocation is
-    /// served.
+    /// Slots by the order of their first use, and by which is free: the latter only if every
+    /// allocation is served.
     fn renamed(program: &[Self]) -> Vec<Vec<Self>> {
         let reused = rename(program, true);
         let ordered = rename(program, false);

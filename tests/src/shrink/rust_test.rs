@@ -8,8 +8,8 @@ use crate::programs::{AllocatorOp, ModelOp};
 /// The most columns of a line.
 const COLUMNS: usize = 100;
 
-/// Returns a test of a program on a container, which fails as the program does. `run` is what is done with
-/// `program` and `memory`; of the share of requests that are refused see
+/// Returns a test of a program on a container, which fails as the program does. `run` is what is
+/// done with `program` and `memory`; of the share of requests that are refused see
 /// [`over_heap`](crate::programs::over_heap).
 pub fn model_test<O: ModelOp>(
     name: &str,
@@ -24,7 +24,8 @@ pub fn model_test<O: ModelOp>(
     text(&format!("{name}_differs"), &[&import], program, &run, why)
 }
 
-/// Returns a test of a program on an allocator, by the allocator's name as [`Subject`](super::Subject) has it.
+/// Returns a test of a program on an allocator, by the allocator's name as
+/// [`Subject`](super::Subject) has it.
 pub fn allocator_test(on: &str, program: &[AllocatorOp], why: &str) -> String {
     let name: String = on.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     let imports = ["use loligo_tests::{programs::AllocatorOp::*, shrink::run_on};"];

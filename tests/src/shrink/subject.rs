@@ -15,8 +15,8 @@ const BLOCK: Layout = Layout::new::<[u128; 4]>();
 /// Bytes of the reference allocator's region.
 const REGION_BYTES: usize = 64 << 10;
 
-/// Bytes of the region of a peer that lives in one: programs may have blocks of a GiB, of which pages are
-/// touched at both ends only.
+/// Bytes of the region of a peer that lives in one: programs may have blocks of a GiB, of which
+/// pages are touched at both ends only.
 #[cfg(feature = "peers")]
 const PEER_BYTES: usize = 4 << 30;
 
@@ -47,8 +47,8 @@ impl fmt::Display for Subject {
 }
 
 impl Subject {
-    /// Returns the allocator of that name: `naive`, `faulty:FAULT`, one of ours (`heap`, `canary/slab`), or, with
-    /// the feature `peers`, a row of the replayer (`mimalloc`).
+    /// Returns the allocator of that name: `naive`, `faulty:FAULT`, one of ours (`heap`,
+    /// `canary/slab`), or, with the feature `peers`, a row of the replayer (`mimalloc`).
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         if name == "naive" {

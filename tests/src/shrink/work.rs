@@ -33,8 +33,9 @@ impl fmt::Display for Shrunk {
     }
 }
 
-/// Does the job of this process, if it was started for one by [`shrink_in_children`], and ends it: status 0 if
-/// the program runs well, 1 if it fails. To be called first in `main`, or in the test that the child is.
+/// Does the job of this process, if it was started for one by [`shrink_in_children`], and ends it:
+/// status 0 if the program runs well, 1 if it fails. To be called first in `main`, or in the test
+/// that the child is.
 ///
 /// # Panics
 ///
@@ -55,8 +56,9 @@ pub fn work(child: &Child) {
     }
 }
 
-/// Makes a failing program small, with each run in a process of its own that does [`work`]: one that crashes,
-/// hangs or fails otherwise stays one that does the same. `None` if the program does not fail.
+/// Makes a failing program small, with each run in a process of its own that does [`work`]: one
+/// that crashes, hangs or fails otherwise stays one that does the same. `None` if the program does
+/// not fail.
 ///
 /// # Errors
 ///

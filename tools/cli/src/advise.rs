@@ -18,8 +18,8 @@ use crate::progress::Line;
 use crate::replay::{prepare_report, tell_ending};
 use crate::unpacked::Unpacked;
 
-/// Searches the strategy that suits a recording: replays many on a part of it and judges the best on
-/// the rest.
+/// Searches the strategy that suits a recording: replays many on a part of it and judges the best
+/// on the rest.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Advise {

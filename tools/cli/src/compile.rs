@@ -34,7 +34,8 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "PLATFORM", value_parser = platform)]
     platform: Option<Platform>,
 
-    /// Whose machines shall read the data, so that another platform's data can be looked at here [default: the same]
+    /// Whose machines shall read the data, so that another platform's data can be looked at here
+    /// [default: the same]
     #[arg(long, value_name = "PLATFORM", value_parser = platform)]
     as_platform: Option<Platform>,
 
@@ -58,7 +59,8 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
 
-    /// Be the process that a game which runs has its sources compiled in, with so many MiB of memory
+    /// Be the process that a game which runs has its sources compiled in, with so many MiB of
+    /// memory
     #[arg(long, value_name = "MIB", hide = true)]
     child: Option<u64>,
 
@@ -86,7 +88,8 @@ How files are named, and what is in the data folder: docs/guide/compiling.md.";
 /// Between two looks at the project at the least.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 
-/// How much longer than a look the pause behind it is: looking takes a fifth of a processor at the most.
+/// How much longer than a look the pause behind it is: looking takes a fifth of a processor at the
+/// most.
 const PAUSE_RATIO: u32 = 4;
 
 impl Compile {

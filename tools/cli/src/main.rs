@@ -32,7 +32,8 @@ use loligo_allocators::{GlobalGuard, HeapAllocator, Locked, PageAllocator};
 static PAGES: PageAllocator = PageAllocator::new("loligo pages");
 
 /// The command's own memory. It lives on our heap and not on the C library's, which is one of the
-/// rows that `replay` measures and should be as a fresh process finds it. A game that runs arms the guard.
+/// rows that `replay` measures and should be as a fresh process finds it. A game that runs arms the
+/// guard.
 #[global_allocator]
 static MEMORY: GlobalGuard<Locked<HeapAllocator<'static, PageAllocator>>> =
     GlobalGuard::new("loligo", Locked::new(HeapAllocator::new("loligo", &PAGES)));

@@ -14,8 +14,8 @@ const TRIES: u32 = 64;
 #[derive(Debug)]
 pub(crate) struct Output {
     path: PathBuf,
-    /// Where it is written before it is renamed; none where the path is a device or a pipe, which is
-    /// written to and never replaced.
+    /// Where it is written before it is renamed; none where the path is a device or a pipe, which
+    /// is written to and never replaced.
     beside: Option<PathBuf>,
 }
 
@@ -38,8 +38,8 @@ impl fmt::Display for OutputError {
 }
 
 impl Output {
-    /// Makes sure that a file that the user has named can be written at `path`, and leaves nothing there. A link is
-    /// followed, so that what it points to is replaced and not the link.
+    /// Makes sure that a file that the user has named can be written at `path`, and leaves nothing
+    /// there. A link is followed, so that what it points to is replaced and not the link.
     ///
     /// # Errors
     ///
@@ -54,8 +54,9 @@ impl Output {
         Self::beside(path)
     }
 
-    /// As [`prepare`](Self::prepare), for a file that has its name from the program. What is there may be another's, so
-    /// that a link is replaced and not followed, and a pipe or a device is refused.
+    /// As [`prepare`](Self::prepare), for a file that has its name from the program. What is there
+    /// may be another's, so that a link is replaced and not followed, and a pipe or a device is
+    /// refused.
     ///
     /// # Errors
     ///
@@ -104,8 +105,8 @@ impl Output {
         self.write_by(fill)?.map_err(|cause| OutputError { path: self.path.clone(), cause })
     }
 
-    /// Writes the file as [`write`](Self::write) does, by a function that puts the contents into it. What
-    /// that function returns comes back; if it is an error, no file is left.
+    /// Writes the file as [`write`](Self::write) does, by a function that puts the contents into
+    /// it. What that function returns comes back; if it is an error, no file is left.
     ///
     /// # Errors
     ///
@@ -148,8 +149,8 @@ impl Output {
     }
 }
 
-/// Makes a folder that has its name from the program, and those above it, from the folder that the program runs in on; what
-/// is there may be another's, so that no link is followed.
+/// Makes a folder that has its name from the program, and those above it, from the folder that the
+/// program runs in on; what is there may be another's, so that no link is followed.
 ///
 /// # Errors
 ///

@@ -12,7 +12,8 @@ pub(crate) fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// Writes a line to standard error, as `eprintln!`, which panics where nobody reads on: `loligo run .. 2>&1 | head -1`.
+/// Writes a line to standard error, as `eprintln!`, which panics where nobody reads on: `loligo run
+/// .. 2>&1 | head -1`.
 macro_rules! say {
     ($($part:tt)*) => {
         $crate::print::say_line(format_args!($($part)*))

@@ -111,8 +111,8 @@ fn default_path(program: &OsString) -> PathBuf {
     name.into()
 }
 
-/// Returns the file for a child: `make.altrace.zst` becomes `make.123.altrace.zst`, so that it still says
-/// what it is and how to read it.
+/// Returns the file for a child: `make.altrace.zst` becomes `make.123.altrace.zst`, so that it
+/// still says what it is and how to read it.
 fn child_path(path: &Path, process: u32) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let endings = [".altrace.zst", ".altrace", ".zst", ""];

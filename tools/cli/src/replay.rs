@@ -52,7 +52,8 @@ pub(crate) struct Replay {
     #[arg(long)]
     verify: bool,
 
-    /// Stop a row whose first round takes more CPU time than this [default: 0.25, or 125 ns an event]
+    /// Stop a row whose first round takes more CPU time than this [default: 0.25, or 125 ns an
+    /// event]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     cap: Option<Duration>,
 
@@ -155,7 +156,8 @@ impl Replay {
 /// The folder of the report where none is named.
 const REPORT: &str = "loligo-report";
 
-/// Makes the folder of the report. One that the user has not named may have been put there by another.
+/// Makes the folder of the report. One that the user has not named may have been put there by
+/// another.
 pub(crate) fn prepare_report(folder: &Path) -> Result<ReportDir, String> {
     if folder == Path::new(REPORT) {
         make_own_folder(folder)?;

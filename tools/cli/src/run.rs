@@ -40,7 +40,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// How many frames are run [default: 300, or as many as 15 seconds allow; in a window, until it is closed]
+    /// How many frames are run [default: 300, or as many as 15 seconds allow; in a window, until it
+    /// is closed]
     #[arg(long, value_name = "N")]
     frames: Option<u64>,
 
@@ -48,8 +49,8 @@ pub(crate) struct Run {
     #[arg(long)]
     window: bool,
 
-    /// Which allocator serves which subsystem, in place of what the game says: shared, heap, buddy, page, guard or
-    /// system, as in `default = { allocator = "system" }`
+    /// Which allocator serves which subsystem, in place of what the game says: shared, heap, buddy,
+    /// page, guard or system, as in `default = { allocator = "system" }`
     #[arg(long, value_name = "FILE")]
     memory: Option<PathBuf>,
 
@@ -57,7 +58,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "ROOM")]
     without: Vec<String>,
 
-    /// How many threads; one does everything in order, and gives the same frames [default: one for each processor]
+    /// How many threads; one does everything in order, and gives the same frames [default: one for
+    /// each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     threads: Option<u32>,
 
@@ -77,7 +79,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     text: Option<PathBuf>,
 
-    /// The seconds that a script may take for a frame, a load or a line of the console, before it is stopped
+    /// The seconds that a script may take for a frame, a load or a line of the console, before it
+    /// is stopped
     #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = seconds)]
     script_seconds: f64,
 
@@ -253,7 +256,8 @@ impl Run {
         Ok(errors == 0)
     }
 
-    /// Compiles again while the game runs, one source at a time: the other processors are the game's.
+    /// Compiles again while the game runs, one source at a time: the other processors are the
+    /// game's.
     fn recompile(&self, data: &Path, told: &mut dyn FnMut(&dyn fmt::Display)) -> bool {
         let mut errors = |error: &str| told(&error);
         match self.compiling.compile(&self.project, data, Some(1), &mut errors) {

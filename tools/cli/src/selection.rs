@@ -10,8 +10,8 @@ use crate::text_file::read_text;
 /// Peers that the feature `peers-all` brings.
 const PEERS_OF_FEATURE: [&str; 2] = ["jemalloc", "snmalloc"];
 
-/// Returns the strategies that a list chooses: names of built-in ones, files, or `none`. Files add to
-/// the built-in ones unless a name chooses among these.
+/// Returns the strategies that a list chooses: names of built-in ones, files, or `none`. Files add
+/// to the built-in ones unless a name chooses among these.
 ///
 /// # Errors
 ///

@@ -46,8 +46,8 @@ pub(crate) fn size(block: *mut u8) -> Option<usize> {
     if !(base + ALIGN..base + BYTES).contains(&block.addr()) {
         return None;
     }
-    // SAFETY: a caller that frees or reallocates passes a block that was handed out; one inside the buffer came
-    // from `allocate`, which wrote its size before it.
+    // SAFETY: a caller that frees or reallocates passes a block that was handed out; one inside the
+    // buffer came from `allocate`, which wrote its size before it.
     let head = unsafe { block.sub(ALIGN) };
     // SAFETY: as above; it is aligned to 16.
     Some(unsafe { head.cast::<usize>().read() })

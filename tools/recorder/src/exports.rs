@@ -1,7 +1,8 @@
 //! The functions that the program calls in place of the C library's.
 //!
-//! Each is a stub of two instructions, which hands its stack pointer on as one more argument: there lies
-//! the return address, and by it the call site. Blocks and errors are those of the real function.
+//! Each is a stub of two instructions, which hands its stack pointer on as one more argument: there
+//! lies the return address, and by it the call site. Blocks and errors are those of the real
+//! function.
 
 use core::ffi::c_int;
 

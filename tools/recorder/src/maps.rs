@@ -1,7 +1,7 @@
 //! Which library each call came from: copies of `/proc/self/maps` for the lookup of names.
 //!
-//! A copy is taken at the first call and whenever a call comes from a place that none of the libraries
-//! known so far holds, so that what a program opens later has names, too.
+//! A copy is taken at the first call and whenever a call comes from a place that none of the
+//! libraries known so far holds, so that what a program opens later has names, too.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -50,12 +50,14 @@ impl Maps {
         self.places(page).any(|place| place.load(Ordering::Relaxed) == page)
     }
 
-    /// Learns where a call came from; takes a copy of the maps if it is none of the known libraries.
+    /// Learns where a call came from; takes a copy of the maps if it is none of the known
+    /// libraries.
     ///
     /// `base` is the recording's map, `ticket` that of the call.
     #[cold]
     pub(crate) fn look(&self, base: *mut u8, ticket: u64, site: u64) {
-        // Acquire: pairs with the release at the end. The second thread leaves it for the next call.
+        // Acquire: pairs with the release at the end. The second thread leaves it for the next
+        // call.
         if self.is_busy.swap(true, Ordering::Acquire) {
             return;
         }
@@ -96,8 +98,8 @@ impl Books {
         // SAFETY: as above; by invariant 1 of `Maps` nobody else in this process touches them. The
         // kernel writes first, and refuses instead of a fault where there is no room on the disk.
         let room = unsafe { core::slice::from_raw_parts_mut(at, MAPS_BYTES) };
-        // Only what the kernel has written before can be written by hand; so the first line, too, is
-        // put there after the first read, over what is left free for it.
+        // Only what the kernel has written before can be written by hand; so the first line, too,
+        // is put there after the first read, over what is left free for it.
         let start = self.used;
         let Some(rest) = room.get_mut(start + HEAD_BYTES..) else { return };
         let mut filled = 0;
@@ -149,7 +151,8 @@ fn head(ticket: u64, line: &mut [u8]) {
     line[21] = b'\n';
 }
 
-/// Returns the range of a line like `start-end rwxp offset device inode path` if it may be executed.
+/// Returns the range of a line like `start-end rwxp offset device inode path` if it may be
+/// executed.
 fn code_range(line: &[u8]) -> Option<(u64, u64)> {
     let mut at = 0;
     let mut hex = |until: u8| {

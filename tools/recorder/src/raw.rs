@@ -8,8 +8,8 @@
 //! RECORDS_AT records of 48 bytes, by ticket
 //! ```
 //!
-//! A ticket is a number in the one order over all threads. The thread that has one writes the record of
-//! that number, its last word last: a record whose last word is zero was never finished.
+//! A ticket is a number in the one order over all threads. The thread that has one writes the
+//! record of that number, its last word last: a record whose last word is zero was never finished.
 
 /// The first eight bytes.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LOLIRAW1");

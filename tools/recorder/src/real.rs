@@ -20,7 +20,8 @@ macro_rules! function {
 
             /// Returns it, where the next library has it.
             pub(crate) fn get() -> Option<Function> {
-                // Acquire: pairs with the release in `look_up`; the linker's own writes come before it.
+                // Acquire: pairs with the release in `look_up`; the linker's own writes come before
+                // it.
                 let at = AT.load(Ordering::Acquire);
                 // SAFETY: null is `None`; else `dlsym` gave the address of the C library's function
                 // of this name, which has this type by the C standard, POSIX or its manual.

@@ -18,8 +18,8 @@ const ON: u32 = 2;
 /// Nothing is recorded.
 const OFF: u32 = 3;
 
-/// Records that are made ready at once: 192 KiB, and a sixteenth of that at first, as most processes are
-/// small.
+/// Records that are made ready at once: 192 KiB, and a sixteenth of that at first, as most
+/// processes are small.
 const READY_STEP: u64 = 4096;
 const READY_STEP_FIRST: u64 = 256;
 
@@ -31,8 +31,8 @@ const FILES_MAX: u32 = 9999;
 ///
 /// # Invariants
 ///
-/// 1. While `phase` is [`ON`], `base` is a shared map of `RECORDS_AT + capacity * RECORD_BYTES` bytes
-///    that is never taken away.
+/// 1. While `phase` is [`ON`], `base` is a shared map of `RECORDS_AT + capacity * RECORD_BYTES`
+///    bytes that is never taken away.
 #[repr(C)]
 pub(crate) struct State {
     phase: AtomicU32,
@@ -94,9 +94,9 @@ pub(crate) fn record(op: u8, align_log2: u8, address: *mut u8, bytes: u64, calle
     // SAFETY: by invariant 1 the head is there; the counter is in it, aligned to 8, and is
     // only ever used as an atomic one.
     let tickets = unsafe { &*base.add(raw::TICKETS_AT).cast::<AtomicU64>() };
-    // Relaxed: the order of this counter is all that is asked for. A block's free has its ticket before
-    // the block goes back and its next allocation after it was given out, and the allocator's own
-    // locks put one before the other.
+    // Relaxed: the order of this counter is all that is asked for. A block's free has its ticket
+    // before the block goes back and its next allocation after it was given out, and the
+    // allocator's own locks put one before the other.
     let ticket = tickets.fetch_add(1, Ordering::Relaxed);
     if ticket >= state.ready.load(Ordering::Relaxed) && !state.make_ready(ticket) {
         return;
@@ -200,7 +200,8 @@ impl State {
             return false;
         }
         let errno = system::errno();
-        // SAFETY: the thread that set the phase to `STARTING` is alone; a child made by `fork` has one thread.
+        // SAFETY: the thread that set the phase to `STARTING` is alone; a child made by `fork` has
+        // one thread.
         let settings = unsafe { settings() };
         let is_on = settings.is_some_and(|settings| {
             (settings.is_main() || settings.children) && self.open(settings).is_some()
@@ -242,7 +243,8 @@ impl State {
         Some(())
     }
 
-    /// Sees to it that the record of a ticket can be written. Where it cannot, the recording is over.
+    /// Sees to it that the record of a ticket can be written. Where it cannot, the recording is
+    /// over.
     #[cold]
     fn make_ready(&self, ticket: u64) -> bool {
         let errno = system::errno();
@@ -307,8 +309,8 @@ pub(crate) fn decimal(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
 }
 
 /// Takes blocks of the disk for a part of the file, and maps their pages. To write into a hole of a
-/// file on a full disk would end the program by a signal. A kernel before 5.14 does not know how, and
-/// takes them one by one when they are written to.
+/// file on a full disk would end the program by a signal. A kernel before 5.14 does not know how,
+/// and takes them one by one when they are written to.
 pub(crate) fn populate(at: *mut u8, bytes: usize) -> bool {
     let start = at.map_addr(|address| address & !4095);
     let bytes = bytes + (at.addr() - start.addr());

@@ -24,8 +24,8 @@ struct Once {
     is_read: AtomicBool,
 }
 
-// SAFETY: the settings are written by `begin` alone, which one thread calls at a time, before `is_read`
-// is set; afterwards they are only read.
+// SAFETY: the settings are written by `begin` alone, which one thread calls at a time, before
+// `is_read` is set; afterwards they are only read.
 unsafe impl Sync for Once {}
 
 static ONCE: Once = Once {

@@ -1,10 +1,11 @@
 //! What the recorder knows of the calling thread.
 //!
-//! Rust's `thread_local!` belongs to std, which brings an unwinder, a panic hook and another library into
-//! every program. So this is what it would become: a place in each thread's own memory, found by
-//! an offset from the thread's pointer (the model "initial exec"). That offset is fixed when the
-//! program is loaded, and the place is part of the memory that a thread is made with, filled with
-//! zeros: reaching it never allocates, at no moment from a thread's first instruction to its last.
+//! Rust's `thread_local!` belongs to std, which brings an unwinder, a panic hook and another
+//! library into every program. So this is what it would become: a place in each thread's own
+//! memory, found by an offset from the thread's pointer (the model "initial exec"). That offset is
+//! fixed when the program is loaded, and the place is part of the memory that a thread is made
+//! with, filled with zeros: reaching it never allocates, at no moment from a thread's first
+//! instruction to its last.
 
 use core::arch::{asm, global_asm};
 use core::cell::Cell;
@@ -33,8 +34,8 @@ static THREADS: AtomicU32 = AtomicU32::new(0);
 /// Lends what the calling thread has of its own.
 fn with<R>(work: impl FnOnce(&Own) -> R) -> R {
     let own: *const Own;
-    // SAFETY: the two instructions read the offset, which the linker has set, and the thread's pointer,
-    // which each thread has at `fs:0`; they change nothing else.
+    // SAFETY: the two instructions read the offset, which the linker has set, and the thread's
+    // pointer, which each thread has at `fs:0`; they change nothing else.
     unsafe {
         asm!(
             "mov {own}, qword ptr [rip + loligo_thread@gottpoff]",
@@ -59,14 +60,15 @@ pub(crate) fn number() -> u32 {
     })
 }
 
-/// The calling thread is inside an allocator's function. What that calls in turn is its own affair and
-/// not recorded, or a block would be there twice.
+/// The calling thread is inside an allocator's function. What that calls in turn is its own affair
+/// and not recorded, or a block would be there twice.
 pub(crate) struct Inside(());
 
 impl Inside {
     /// Enters; `None` where the thread is inside already.
     pub(crate) fn enter() -> Option<Self> {
-        // Not `then_some`: it would make one in any case, whose end says that the thread is outside.
+        // Not `then_some`: it would make one in any case, whose end says that the thread is
+        // outside.
         with(|own| !own.inside.replace(true)).then(|| Self(()))
     }
 }

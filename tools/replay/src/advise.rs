@@ -1,15 +1,17 @@
-//! Advice: which strategy suits a trace, found by replaying many on a part of it and judging the best on
-//! the rest.
+//! Advice: which strategy suits a trace, found by replaying many on a part of it and judging the
+//! best on the rest.
 //!
-//! The events of a trace are cut in two. The first part, [`TRAIN_PERCENT`] hundredths of them, is what
-//! the search sees: its sizes, lifetimes and phases make the candidates, and every candidate is replayed
-//! on it. The rest is held back: a few finalists, and the heap beside them, are warmed by the first part and
-//! measured on the rest, in interleaved rounds of one process. What is recommended was verified there.
+//! The events of a trace are cut in two. The first part, [`TRAIN_PERCENT`] hundredths of them, is
+//! what the search sees: its sizes, lifetimes and phases make the candidates, and every candidate
+//! is replayed on it. The rest is held back: a few finalists, and the heap beside them, are warmed
+//! by the first part and measured on the rest, in interleaved rounds of one process. What is
+//! recommended was verified there.
 //!
 //! 1. [`profile`] looks at the training part.
-//! 2. [`space`] makes all strategies that it may call for; a static model drops those that would need far
-//!    more memory than the heap, and the seed draws from the others.
-//! 3. `trial` replays them, each in a child with limits, and keeps the better ones for longer trials.
+//! 2. [`space`] makes all strategies that it may call for; a static model drops those that would
+//!    need far more memory than the heap, and the seed draws from the others.
+//! 3. `trial` replays them, each in a child with limits, and keeps the better ones for longer
+//!    trials.
 //! 4. `judge` measures the finalists on what was held back and names the choices.
 
 pub mod judge;

@@ -31,8 +31,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns the size that a share of all allocations does not exceed, of `percent` from 1 to 100; 0
-    /// where nothing was allocated.
+    /// Returns the size that a share of all allocations does not exceed, of `percent` from 1 to
+    /// 100; 0 where nothing was allocated.
     ///
     /// # Complexity
     ///

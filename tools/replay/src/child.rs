@@ -18,8 +18,8 @@ impl Child {
     /// Forks a child that does `work` and sends what it returns.
     fn start(work: impl FnOnce() -> io::Result<Vec<u8>>) -> io::Result<Self> {
         let (reader, mut writer) = pipe()?;
-        // SAFETY: the child runs only what follows here and ends by `_exit`. The C library keeps its
-        // malloc usable in the child of a program with threads, and no lock of ours is taken.
+        // SAFETY: the child runs only what follows here and ends by `_exit`. The C library keeps
+        // its malloc usable in the child of a program with threads, and no lock of ours is taken.
         let id = unsafe { libc::fork() };
         if id < 0 {
             return Err(io::Error::last_os_error());
@@ -53,8 +53,8 @@ impl Child {
     }
 }
 
-/// Ends this process, a child, by a signal once it has used so many seconds of CPU time: what hangs in an
-/// allocator looks at no clock.
+/// Ends this process, a child, by a signal once it has used so many seconds of CPU time: what hangs
+/// in an allocator looks at no clock.
 pub(crate) fn limit_cpu(seconds: u64) {
     let limit = libc::rlimit { rlim_cur: seconds, rlim_max: seconds };
     // SAFETY: the pointer is that of a live rlimit; a limit that the system refuses is none.

@@ -1,7 +1,7 @@
 //! Traces from what other recorders write: what `loligo convert` does.
 //!
-//! The kind of a file is told by its first line. Files are read line by line, so what is kept grows by
-//! what is live and by what was named, never by what a line claims.
+//! The kind of a file is told by its first line. Files are read line by line, so what is kept grows
+//! by what is live and by what was named, never by what a line claims.
 
 mod fault;
 mod heaptrack;
@@ -29,7 +29,8 @@ pub const LIMITS: Limits = Limits::unpacked(1 << 28);
 
 /// Reads what heaptrack or Firefox's logalloc has recorded, and writes it as a trace of version 2.
 ///
-/// `process` chooses the process of a log of several, `limits` bound what a compressed file may become.
+/// `process` chooses the process of a log of several, `limits` bound what a compressed file may
+/// become.
 ///
 /// # Complexity
 ///

@@ -56,8 +56,8 @@ impl<T: Zeroable> Mapped<T> {
 
     /// Returns the array.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: the mapping holds `length` elements, is page aligned, was zeroed by the system and
-        // so holds valid values, and is borrowed mutably with `self`.
+        // SAFETY: the mapping holds `length` elements, is page aligned, was zeroed by the system
+        // and so holds valid values, and is borrowed mutably with `self`.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
     }
 

@@ -35,12 +35,12 @@ pub struct Options {
     /// The CPU time after which a row's first round is stopped; `None` is 125 ns an event and at
     /// least a quarter of a second.
     pub cap: Option<Duration>,
-    /// How many hundredths of each trace only warm the allocators: times, worst operations, faults and
-    /// memory are those of the rest. Contents are verified from the start.
+    /// How many hundredths of each trace only warm the allocators: times, worst operations, faults
+    /// and memory are those of the rest. Contents are verified from the start.
     pub warm_percent: u8,
-    /// Whether each counted round begins with a fresh allocator, in a child of its own, as a program
-    /// does. Else an allocator that grows keeps what it has from round to round, so that one which gives
-    /// memory back meets page faults that the others do not.
+    /// Whether each counted round begins with a fresh allocator, in a child of its own, as a
+    /// program does. Else an allocator that grows keeps what it has from round to round, so that
+    /// one which gives memory back meets page faults that the others do not.
     pub fresh: bool,
 }
 
@@ -161,8 +161,8 @@ impl From<io::Error> for MeasureError {
 }
 
 /// Measures every row on every trace. Memory comes first for all traces, before any row has run in
-/// this process, so that no allocator's leftovers hide what a child needs. Rows are told the call site
-/// of each event where the trace has them.
+/// this process, so that no allocator's leftovers hide what a child needs. Rows are told the call
+/// site of each event where the trace has them.
 ///
 /// # Errors
 ///

@@ -2,9 +2,9 @@
 //!
 //! The child reads its own anonymous resident bytes (`RssAnon` of `/proc/self/status`) at its start
 //! and again while it replays; the greatest reading less the first is the peak. It does not read
-//! after every event. Anonymous memory grows by page faults alone (huge pages are switched off in the
-//! child), so the last reading and the faults since bound it from above, and a new reading is taken
-//! only where that bound is more than a tolerance over the greatest reading so far.
+//! after every event. Anonymous memory grows by page faults alone (huge pages are switched off in
+//! the child), so the last reading and the faults since bound it from above, and a new reading is
+//! taken only where that bound is more than a tolerance over the greatest reading so far.
 //!
 //! The peak found is never too great. It is too small by at most the tolerance, 1/1000 of the peak
 //! live bytes and at least 8 pages, and by 16 pages that may be touched and given back between two

@@ -117,7 +117,8 @@ pub(crate) fn timed_fresh(
     Ok(answer.and_then(|answer| Timed::decode(&answer)))
 }
 
-/// Replays the program once and takes the time of the steps that are measured. Stops once `cap` is over.
+/// Replays the program once and takes the time of the steps that are measured. Stops once `cap` is
+/// over.
 ///
 /// # Errors
 ///
@@ -158,8 +159,8 @@ pub(crate) fn timed<S: Subject>(
     Ok(Timed { ns, faults, refused, done })
 }
 
-/// Returns `true` if the pass has used up its time. The thread's clock costs a call of the system, so
-/// it is asked only where the wall clock, which is never behind it, says that it may be so.
+/// Returns `true` if the pass has used up its time. The thread's clock costs a call of the system,
+/// so it is asked only where the wall clock, which is never behind it, says that it may be so.
 #[inline(always)]
 fn is_over(started: Instant, from_cpu_ns: u64, cap: Duration) -> bool {
     started.elapsed() > cap && u128::from(clock::thread_cpu_ns() - from_cpu_ns) > cap.as_nanos()
@@ -187,8 +188,8 @@ fn do_step<S: Subject>(
         StepKind::AllocateZeroed => subject.allocate_zeroed(step.layout()),
         StepKind::Free => {
             if !slot.is_null() {
-                // SAFETY: `Program` 3: the block was made by an earlier step with this alignment and
-                // size, and is freed once.
+                // SAFETY: `Program` 3: the block was made by an earlier step with this alignment
+                // and size, and is freed once.
                 unsafe { subject.deallocate(*slot, step.layout()) };
                 *slot = core::ptr::null_mut();
             }
@@ -222,8 +223,8 @@ fn do_step<S: Subject>(
 pub(crate) const COPIED_BYTES_MAX: usize = 4096;
 
 /// Replays the program once, each operation timed alone, and keeps for each step the least number
-/// of ticks seen so far. `least` has one entry a step. Steps that only warm, and those that clear, or move and so copy, more
-/// than [`COPIED_BYTES_MAX`] bytes are set to 0.
+/// of ticks seen so far. `least` has one entry a step. Steps that only warm, and those that clear,
+/// or move and so copy, more than [`COPIED_BYTES_MAX`] bytes are set to 0.
 ///
 /// # Errors
 ///
@@ -306,8 +307,8 @@ pub(crate) trait Watch {
     fn end(&mut self);
 }
 
-/// Replays the program once, touching every page of every block, and tells `watch` of each step that
-/// gave a block. Stops once `cap` is over.
+/// Replays the program once, touching every page of every block, and tells `watch` of each step
+/// that gave a block. Stops once `cap` is over.
 ///
 /// # Errors
 ///

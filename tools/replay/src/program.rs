@@ -183,8 +183,8 @@ impl Program {
         [warming, measured]
     }
 
-    /// Returns the greatest sum of the sizes of live blocks while steps are measured, those that are
-    /// alive when they begin included.
+    /// Returns the greatest sum of the sizes of live blocks while steps are measured, those that
+    /// are alive when they begin included.
     pub(crate) fn measured_peak_bytes(&self) -> u64 {
         self.measured_peak_bytes
     }

@@ -37,8 +37,8 @@ impl Row {
         Self { name: name.into(), kind, maker }
     }
 
-    /// Makes a row whose allocator lives in a fixed region. `make` may rely on the arena being valid
-    /// and its own until the subject that it returns is dropped.
+    /// Makes a row whose allocator lives in a fixed region. `make` may rely on the arena being
+    /// valid and its own until the subject that it returns is dropped.
     pub fn in_region<S: Subject + 'static>(
         name: impl Into<String>,
         kind: Kind,
@@ -74,8 +74,8 @@ impl Row {
         matches!(self.maker, Maker::InRegion(_))
     }
 
-    /// Makes the row's allocator and hands it to `with`: in a region of `region_bytes` fresh bytes where
-    /// it lives in one. It is not dropped, as `with` may leave blocks alive.
+    /// Makes the row's allocator and hands it to `with`: in a region of `region_bytes` fresh bytes
+    /// where it lives in one. It is not dropped, as `with` may leave blocks alive.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Strategies: allocators of ours composed, each block led to one of them.
 //!
 //! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), which leaves each
-//! kind of block to the allocator that is good at it. A strategy is a tree: its leaves are allocators,
-//! its branches lead a block to one of several by size, site or expected lifetime.
+//! kind of block to the allocator that is good at it. A strategy is a tree: its leaves are
+//! allocators, its branches lead a block to one of several by size, site or expected lifetime.
 //!
 //! ```text
 //!  block of n bytes --> by size --> n <= 256      pools of 16, 32 .. 256

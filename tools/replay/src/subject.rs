@@ -78,9 +78,9 @@ impl Null {
     }
 }
 
-// SAFETY: broken on purpose: the places overlap and are smaller than most blocks. The only writes are
-// those of the timed loop, one byte a block, which stay inside the buffer; no other pass is run on
-// this subject (`Row::null` says so to the passes).
+// SAFETY: broken on purpose: the places overlap and are smaller than most blocks. The only writes
+// are those of the timed loop, one byte a block, which stay inside the buffer; no other pass is run
+// on this subject (`Row::null` says so to the passes).
 unsafe impl Subject for Null {
     #[inline(always)]
     fn allocate(&mut self, _: Layout) -> *mut u8 {

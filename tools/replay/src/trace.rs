@@ -10,8 +10,9 @@
 //!  +---------+------------+--------+----------------+----------------+
 //! ```
 //!
-//! Version 2 begins with `ALTRACE2`; its events have sixteen bytes more (call site, allocator object,
-//! time), and among them stand frame marks, names and notes. `docs/reference/trace-format.md` describes both.
+//! Version 2 begins with `ALTRACE2`; its events have sixteen bytes more (call site, allocator
+//! object, time), and among them stand frame marks, names and notes.
+//! `docs/reference/trace-format.md` describes both.
 //!
 //! Reading checks every record against all that came before it, so the holder of a [`Trace`] may
 //! rely on it. What is kept grows by the records that are really there, never by what one claims.
@@ -111,8 +112,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Opens a trace of either version: compressed with zstd if the file's name ends in `.zst`, else
-    /// as it is.
+    /// Opens a trace of either version: compressed with zstd if the file's name ends in `.zst`,
+    /// else as it is.
     ///
     /// # Complexity
     ///
@@ -122,8 +123,8 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// [`TraceError`] if the file cannot be read or is not a valid trace. One of version 2 that ends
-    /// early is valid, see [`ending`](Self::ending).
+    /// [`TraceError`] if the file cannot be read or is not a valid trace. One of version 2 that
+    /// ends early is valid, see [`ending`](Self::ending).
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         Self::open_within(path, Limits::default())
     }
@@ -179,7 +180,8 @@ impl Trace {
         read_any(name.to_owned(), name, input)
     }
 
-    /// Reads a trace compressed with zstd, in pieces, checking as it comes, within the usual limits.
+    /// Reads a trace compressed with zstd, in pieces, checking as it comes, within the usual
+    /// limits.
     ///
     /// # Errors
     ///
@@ -219,7 +221,8 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// [`TraceError`] if the trace's public fields were changed so that it is no longer a valid one.
+    /// [`TraceError`] if the trace's public fields were changed so that it is no longer a valid
+    /// one.
     pub fn first(&self, events: usize) -> Result<Self, TraceError> {
         let events = events.min(self.events.len());
         let checker = check_all(&self.name, &self.events[..events])?;
@@ -227,8 +230,8 @@ impl Trace {
         Ok(checker.finish(self.name.clone(), self.events[..events].to_vec(), columns))
     }
 
-    /// Returns who made each event: call sites and their names. `None` where none is recorded, as in
-    /// version 1.
+    /// Returns who made each event: call sites and their names. `None` where none is recorded, as
+    /// in version 1.
     ///
     /// # Complexity
     ///
@@ -264,8 +267,8 @@ impl Trace {
         self.columns.notes.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// Returns `true` if the recording was ended by its recorder, or stops where the program was killed
-    /// or the file cut. Version 1 cannot tell and says [`Ending::Whole`].
+    /// Returns `true` if the recording was ended by its recorder, or stops where the program was
+    /// killed or the file cut. Version 1 cannot tell and says [`Ending::Whole`].
     #[must_use]
     pub fn ending(&self) -> Ending {
         self.columns.ending

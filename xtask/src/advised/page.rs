@@ -1,4 +1,5 @@
-//! What of docs/guide/choosing-an-allocator.md is written by the command: what stands between its markers.
+//! What of docs/guide/choosing-an-allocator.md is written by the command: what stands between its
+//! markers.
 
 use std::fs;
 use std::path::Path;

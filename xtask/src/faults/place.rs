@@ -21,8 +21,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Brings the copy up to date. Files that are the same are left alone, so that Cargo does not build
-    /// them again.
+    /// Brings the copy up to date. Files that are the same are left alone, so that Cargo does not
+    /// build them again.
     ///
     /// # Errors
     ///

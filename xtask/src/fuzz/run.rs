@@ -68,7 +68,8 @@ impl Run {
         }
         command.arg(format!("-artifact_prefix={}/{target}-", findings.display()));
         command.arg(format!("-max_len={INPUT_MAX}")).arg(asked);
-        // Inputs are mostly made of many operations, so there is no use in beginning with short ones.
+        // Inputs are mostly made of many operations, so there is no use in beginning with short
+        // ones.
         command.args(["-print_final_stats=1", "-len_control=0", "-timeout=20", "-seed=1"]);
         command.env("ASAN_OPTIONS", "detect_leaks=1").env("RUST_BACKTRACE", "1");
         let output = command

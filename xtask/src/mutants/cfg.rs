@@ -3,7 +3,8 @@
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Lit, Meta, Token};
 
-/// The features of tier 0 that the build leaves out: client requests change nothing without Valgrind.
+/// The features of tier 0 that the build leaves out: client requests change nothing without
+/// Valgrind.
 pub(super) const FEATURES_OFF: [&str; 1] = ["valgrind"];
 
 /// The names without a value that hold: the build is for Linux on x86-64, and tests are not code.

@@ -57,8 +57,8 @@ pub(super) fn of_operator(operator: &BinOp) -> (&'static str, &'static [&'static
     }
 }
 
-/// Whether the operator compares; as a whole condition only its limit is moved, for a condition is made
-/// true and false anyway.
+/// Whether the operator compares; as a whole condition only its limit is moved, for a condition is
+/// made true and false anyway.
 pub(super) fn compares(operator: &BinOp) -> bool {
     matches!(
         operator,
@@ -71,8 +71,8 @@ pub(super) fn of_method(name: &str) -> Option<&'static str> {
     METHODS.iter().find(|(from, _)| *from == name).map(|(_, to)| *to)
 }
 
-/// Returns the literal that takes the place of a whole number: its neighbour, suffix kept. One becomes
-/// nothing, but as a step 2, so that a loop that counts with it ends.
+/// Returns the literal that takes the place of a whole number: its neighbour, suffix kept. One
+/// becomes nothing, but as a step 2, so that a loop that counts with it ends.
 pub(super) fn of_number(digits: &str, suffix: &str, is_step: bool) -> Option<String> {
     let value: u128 = digits.parse().ok()?;
     let other = match value {

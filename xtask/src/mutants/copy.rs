@@ -24,8 +24,8 @@ pub(super) struct Copy {
 }
 
 impl Copy {
-    /// Makes the copy, or brings it up to date, but for the sources that mutants are spliced into: only
-    /// what differs is written, so that Cargo builds no more than it must.
+    /// Makes the copy, or brings it up to date, but for the sources that mutants are spliced into:
+    /// only what differs is written, so that Cargo builds no more than it must.
     ///
     /// # Errors
     ///
@@ -56,8 +56,8 @@ impl Copy {
     ///
     /// [`Failure::Unable`] if it cannot be written.
     pub(super) fn write(&self, path: &str, text: &str) -> Result<(), Failure> {
-        // Inlined everywhere, functions with many mutants in them would take long to compile. The bytes
-        // stay where they are, since errors are laid to mutants by them.
+        // Inlined everywhere, functions with many mutants in them would take long to compile. The
+        // bytes stay where they are, since errors are laid to mutants by them.
         let text = text.replace("#[inline(always)]", "#[inline]        ");
         if path == "allocators/src/lib.rs" {
             let text = text.replacen(

@@ -54,7 +54,8 @@ struct Finder<'a> {
     function: Option<Function>,
     /// Whether the number that is looked at is what a loop may count with.
     is_step: bool,
-    /// Whether nothing is left of what is looked at where nothing is left of the marks for memory checkers.
+    /// Whether nothing is left of what is looked at where nothing is left of the marks for memory
+    /// checkers.
     is_mark: bool,
 }
 
@@ -317,7 +318,8 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Closure(closure) => self.visit_expr(&closure.body),
             Expr::Let(bound) => self.visit_expr(&bound.expr),
             Expr::Repeat(repeated) => self.visit_expr(&repeated.expr),
-            // What is evaluated by the compiler, or read by a macro, is no code of the running program.
+            // What is evaluated by the compiler, or read by a macro, is no code of the running
+            // program.
             Expr::Const(_) | Expr::Macro(_) => {}
             _ => visit::visit_expr(self, expression),
         }

@@ -1,4 +1,5 @@
-//! Judges mutants: those of a function one after another, as what catches one catches its neighbours.
+//! Judges mutants: those of a function one after another, as what catches one catches its
+//! neighbours.
 
 use core::time::Duration;
 use std::collections::VecDeque;
@@ -24,8 +25,9 @@ const KILLERS: usize = 3;
 /// The longest test that is tried first for having caught a neighbour, in seconds.
 const KILLER_SECONDS: f64 = 0.3;
 
-/// The longest test that is run at all, in seconds: a mutant that nothing quicker reaches is missed, as one over the budget
-/// is. Some go round for a minute in programs whose functions are not inlined, and four times that where a mutant hangs them.
+/// The longest test that is run at all, in seconds: a mutant that nothing quicker reaches is
+/// missed, as one over the budget is. Some go round for a minute in programs whose functions are
+/// not inlined, and four times that where a mutant hangs them.
 const TEST_SECONDS_MAX: f64 = 10.0;
 
 /// The work: mutants with their numbers, and until when.
@@ -108,8 +110,8 @@ impl Sitting<'_> {
         Ok(Verdict::Missed)
     }
 
-    /// Returns the tests to run, a process each: those that caught neighbours, those of the file's own
-    /// module, then the quickest, in growing batches, as long as the budget lasts.
+    /// Returns the tests to run, a process each: those that caught neighbours, those of the file's
+    /// own module, then the quickest, in growing batches, as long as the budget lasts.
     fn batches(&self, id: Id, reaching: &[usize], killers: &[usize]) -> Vec<Vec<usize>> {
         let tests = &self.suite.tests;
         let is_near =
@@ -119,7 +121,8 @@ impl Sitting<'_> {
         let rank = |test: &usize| {
             let is_own = self.suite.crate_of(*test) == module.0
                 && tests[*test].name.starts_with(module.1.as_str());
-            // Own tests count as ten times as quick as they are, and so do slow ones that caught a neighbour.
+            // Own tests count as ten times as quick as they are, and so do slow ones that caught a
+            // neighbour.
             let seconds = tests[*test].seconds;
             if is_own || killers.contains(test) { seconds / 10.0 } else { seconds }
         };

@@ -8,8 +8,8 @@ use std::sync::mpsc;
 
 use crate::outcome::Failure;
 
-/// The memory that a process may have, in KiB, and the blocks of 512 bytes that it may write. Tests of
-/// peers map regions of 4 GiB, of which they touch little.
+/// The memory that a process may have, in KiB, and the blocks of 512 bytes that it may write. Tests
+/// of peers map regions of 4 GiB, of which they touch little.
 const MEMORY_KIB: u64 = 5 << 20;
 const BLOCKS: u64 = 1 << 20;
 

@@ -16,8 +16,9 @@ use crate::workspace;
 /// How many programs run at a time.
 pub(super) const WORKERS: usize = 2;
 
-/// What a test may take when no mutant is on: far more than any sitting's budget, beyond which it is never asked. One that
-/// goes round four billion times, which is nothing where loops of nothing are folded, held up a sitting for half an hour.
+/// What a test may take when no mutant is on: far more than any sitting's budget, beyond which it
+/// is never asked. One that goes round four billion times, which is nothing where loops of nothing
+/// are folded, held up a sitting for half an hour.
 const ALONE: Limit = Limit { computing: 60, waiting: 3600 };
 
 /// A test.

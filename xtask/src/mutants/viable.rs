@@ -1,4 +1,5 @@
-//! Leaves out what does not compile: every error is laid to a mutant, which is dropped, until none is left.
+//! Leaves out what does not compile: every error is laid to a mutant, which is dropped, until none
+//! is left.
 
 use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,8 +53,8 @@ impl<'a> Spliceable<'a> {
         Ok(())
     }
 
-    /// Drops what does not compile, and returns the test programs: all, or the unit tests of the crates
-    /// that are mutated.
+    /// Drops what does not compile, and returns the test programs: all, or the unit tests of the
+    /// crates that are mutated.
     ///
     /// # Errors
     ///

@@ -71,8 +71,8 @@ impl World {
         self.in_file(self.files.len() - 1)
     }
 
-    /// Returns a number for each of some mutants, from 1: its place among all, so that it does not depend
-    /// on which they are, and a program that was built with them need not be built again.
+    /// Returns a number for each of some mutants, from 1: its place among all, so that it does not
+    /// depend on which they are, and a program that was built with them need not be built again.
     pub(super) fn numbers(&self, chosen: &[Id]) -> BTreeMap<Id, u32> {
         let mut before = Vec::new();
         let mut count = 1;

@@ -1,5 +1,5 @@
-//! Rules `arrows-down`, `no-sibling-talk`, `no-dev-back-edge` and `few-dependencies`: which crate may
-//! name which.
+//! Rules `arrows-down`, `no-sibling-talk`, `no-dev-back-edge` and `few-dependencies`: which crate
+//! may name which.
 
 use crate::tidy::finding::{Finding, line_of, line_of_key};
 use crate::tree::Tree;

@@ -26,8 +26,8 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
     }
 }
 
-/// Returns the files that Cargo compiles of itself: those it finds by their place and those that the
-/// manifest names.
+/// Returns the files that Cargo compiles of itself: those it finds by their place and those that
+/// the manifest names.
 fn roots(tree: &Tree, member: &Member) -> Vec<String> {
     let folder = &member.folder;
     let found = tree.sources().map(|(path, _)| path).filter(|path| {

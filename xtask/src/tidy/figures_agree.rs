@@ -1,4 +1,5 @@
-//! Rule `figures-agree`: a figure that stands on two pages is the same on both, and a record that a page names is kept.
+//! Rule `figures-agree`: a figure that stands on two pages is the same on both, and a record that a
+//! page names is kept.
 
 use crate::tidy::finding::Finding;
 use crate::tree::Tree;
@@ -38,7 +39,8 @@ fn rows(tree: &Tree, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Returns each row of each table whose first cell is code: the table's head, the line from 1 on, and the row.
+/// Returns each row of each table whose first cell is code: the table's head, the line from 1 on,
+/// and the row.
 fn table_rows(text: &str) -> impl Iterator<Item = (&str, usize, &str)> {
     let mut head = "";
     let mut before = "";

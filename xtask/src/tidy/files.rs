@@ -1,4 +1,5 @@
-//! Rules `one-structure-per-file`, `file-size` and `map-first`: how a source file looks from outside.
+//! Rules `one-structure-per-file`, `file-size` and `map-first`: how a source file looks from
+//! outside.
 
 use crate::tidy::code::code_only;
 use crate::tidy::finding::{Finding, line_at};

@@ -58,7 +58,8 @@ pub(crate) fn line_of(text: &str, needle: &str) -> usize {
     text.find(needle).map_or(1, |offset| line_at(text, offset))
 }
 
-/// Returns the number of the first line that states the key `name` of a manifest; 1 where none does.
+/// Returns the number of the first line that states the key `name` of a manifest; 1 where none
+/// does.
 pub(crate) fn line_of_key(text: &str, name: &str) -> usize {
     let states = |line: &str| {
         line.trim_start()

@@ -1,5 +1,5 @@
-//! Rules `said-once`, `virtual-root` and `folder-is-crate`: what all crates share stands in the root
-//! manifest alone, and a crate's name is its folder's.
+//! Rules `said-once`, `virtual-root` and `folder-is-crate`: what all crates share stands in the
+//! root manifest alone, and a crate's name is its folder's.
 
 use toml::{Table, Value};
 

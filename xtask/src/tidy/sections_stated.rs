@@ -1,5 +1,5 @@
-//! Rule `sections-stated`: the doc of an allocator states what it costs, how threads may use it, and
-//! when it is not the right one, in sections that stand in one order everywhere.
+//! Rule `sections-stated`: the doc of an allocator states what it costs, how threads may use it,
+//! and when it is not the right one, in sections that stand in one order everywhere.
 
 use crate::tidy::code::code_only;
 use crate::tidy::finding::{Finding, line_at};

@@ -1,4 +1,5 @@
-//! Rule `source-named`: a module of tier 0 names the article it follows, or is known to follow none.
+//! Rule `source-named`: a module of tier 0 names the article it follows, or is known to follow
+//! none.
 
 use crate::tidy::finding::Finding;
 use crate::tree::Tree;

@@ -1,7 +1,8 @@
 //! Rule `voice`: texts are plain technical English, as `docs/style.md` shows.
 //!
-//! Some words are never right here and are refused. Others are right now and then; how often each is used may only fall:
-//! `docs/evidence/voice.tsv` has the counts, and `cargo xtask tidy --voice` lowers them.
+//! Some words are never right here and are refused. Others are right now and then; how often each
+//! is used may only fall: `docs/evidence/voice.tsv` has the counts, and `cargo xtask tidy --voice`
+//! lowers them.
 
 use core::fmt::Write as _;
 
@@ -11,7 +12,8 @@ use crate::tree::Tree;
 /// Where the counts are kept.
 pub(super) const COUNTS: &str = "docs/evidence/voice.tsv";
 
-/// What is never right, and what to write instead. Taken apart, so that this file passes its own rule.
+/// What is never right, and what to write instead. Taken apart, so that this file passes its own
+/// rule.
 const REFUSED: [(&str, &str); 10] = [
     (concat!("who", "ever"), "name the actor: the caller, the owner, a thread that .."),
     (concat!("an", "ew"), "again, or a verb with re-: recompile, rewrite, recreate"),
@@ -95,7 +97,8 @@ fn most(kept: &str, name: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// The texts that people write here: no records of runs, no verdicts, and not the page that shows what to avoid.
+/// The texts that people write here: no records of runs, no verdicts, and not the page that shows
+/// what to avoid.
 fn texts(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
     tree.texts().filter(|(path, _)| {
         let is_text = [".rs", ".md", ".lua"].iter().any(|end| path.ends_with(end));

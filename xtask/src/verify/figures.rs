@@ -117,8 +117,8 @@ fn commit() -> String {
 
 /// Returns the day that is so many days after the first of 1970, as `2026-11-22`.
 ///
-/// After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (2013): years begin in March, so that
-/// the day that some have more is their last.
+/// After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (2013): years begin in
+/// March, so that the day that some have more is their last.
 pub(super) fn day(days: u64) -> String {
     let days = days + 719_468;
     let (era, in_era) = (days / 146_097, days % 146_097);

@@ -134,7 +134,8 @@ pub(super) fn hostile(said: &str) -> Vec<Row> {
     rows
 }
 
-/// Reads what a tool that watches tests says: planted faults that it reported, and tests that it passed.
+/// Reads what a tool that watches tests says: planted faults that it reported, and tests that it
+/// passed.
 pub(super) fn watched(said: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     for line in said.lines() {

@@ -1,4 +1,5 @@
-//! A resize that names a wrong old size: every allocator reports it before a byte past the block is read.
+//! A resize that names a wrong old size: every allocator reports it before a byte past the block is
+//! read.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -111,7 +112,8 @@ fn a_shared_proxy_reports_a_resize_from_a_wrong_size() {
     reports(&SharedProxy::new("shared proxy", &shared).with_budget(1 << 20));
 }
 
-/// A pool serves no more than its size; a resize that asks for less reports the wrong size all the same.
+/// A pool serves no more than its size; a resize that asks for less reports the wrong size all the
+/// same.
 fn resize_in_a_pool(pool: &dyn Allocator, own: Layout) {
     let block = pool.allocate(own).expect("there is memory").cast::<u8>();
     let said = misuse_of(|| {

@@ -162,8 +162,9 @@ fn a_damaged_arena_is_refused() {
             bytes[at] = MaybeUninit::new(byte ^ (1 << bit));
             let mut region = Region::new(20_000, 0);
             match open(&bytes, &mut region) {
-                // Totals, peak and greatest alignment may be anything that is not impossible, a front
-                // may hold another block that looks allocated, and between the parts lies padding.
+                // Totals, peak and greatest alignment may be anything that is not impossible, a
+                // front may hold another block that looks allocated, and between the parts lies
+                // padding.
                 Ok(copy) => {
                     let unchecked = (68..72).contains(&at) || (80..120).contains(&at);
                     let unchecked = unchecked || padding.contains(&at) || fronts.contains(&at);

@@ -31,8 +31,8 @@ fn assert_counted(canary: &dyn Allocator, live: &Live) {
     assert_eq!(&shown, live);
 }
 
-/// Writes where a block has its guards or its header: the write must be found by `verify` and at the
-/// block's free, and be gone when it is undone.
+/// Writes where a block has its guards or its header: the write must be found by `verify` and at
+/// the block's free, and be gone when it is undone.
 fn plant(random: &mut Random, canary: &dyn Allocator, block: NonNull<u8>, asked: Layout) {
     let size = asked.size().max(1);
     let over = random.below(2) == 0;

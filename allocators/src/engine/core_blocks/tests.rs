@@ -13,7 +13,8 @@ use crate::engine::region::NIL;
 fn with_pages(pages: u32, act: impl FnOnce(&mut Region)) {
     let room = pages as usize * 4200 + 20_000;
     for bytes in (pages as usize * 4096..room).step_by(64) {
-        // Memory of its own for each attempt: a region closes what is nobody's to the memory checkers.
+        // Memory of its own for each attempt: a region closes what is nobody's to the memory
+        // checkers.
         let mut memory = vec![MaybeUninit::<u8>::uninit(); room];
         let start = NonNull::from(memory.as_mut_slice()).cast();
         let layout = Layout::from_size_align(bytes, 1).expect("a valid layout");
@@ -347,8 +348,8 @@ fn a_link_to_the_end_is_not_followed() {
 #[test]
 fn above_the_highest_level_nothing_is_looked_for() {
     for bytes in (127 * 4096..127 * 4200 + 20_000).step_by(64) {
-        // What follows the bits of the levels reads as full of blocks. Each region has memory of its own: the one
-        // before has closed what it did not give out.
+        // What follows the bits of the levels reads as full of blocks. Each region has memory of
+        // its own: the one before has closed what it did not give out.
         let mut memory = vec![MaybeUninit::new(0xff_u8); bytes];
         let layout = Layout::from_size_align(bytes, 1).expect("a valid layout");
         // SAFETY: the memory is as long and outlives the region.

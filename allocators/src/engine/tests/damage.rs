@@ -17,8 +17,8 @@ type Default = Engine<DefaultClasses>;
 /// Page 1 of region 0, where the slots of these tests lie.
 const PAGE: u32 = 1;
 
-/// What a verification says of an engine in which slots of 496 bytes are live in page 1, another has
-/// been freed, and damage is planted; beside how far from the start of the page.
+/// What a verification says of an engine in which slots of 496 bytes are live in page 1, another
+/// has been freed, and damage is planted; beside how far from the start of the page.
 fn said(plant: impl FnOnce(&mut Default, usize, &[NonNull<u8>])) -> (&'static str, isize) {
     let mut memory = memory(1 << 17);
     let mut engine = Default::new();

@@ -1,4 +1,5 @@
-//! The quick ways of an engine by themselves, which its owner tries first, and the table of regions.
+//! The quick ways of an engine by themselves, which its owner tries first, and the table of
+//! regions.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;

@@ -25,7 +25,8 @@ fn free(engine: &mut Default, block: NonNull<u8>) {
     engine.deallocate(block, 0).expect("it is live");
 }
 
-/// Fills the given number of pages with blocks of a size and opens one more; returns the blocks by page.
+/// Fills the given number of pages with blocks of a size and opens one more; returns the blocks by
+/// page.
 fn fill(engine: &mut Default, bytes: usize, pages: usize) -> Vec<Vec<NonNull<u8>>> {
     let slots = TABLE.slots(class(bytes)) as usize;
     let full = (0..pages).map(|_| (0..slots).map(|_| take(engine, bytes)).collect()).collect();
@@ -117,7 +118,8 @@ fn only_another_class_gives_up_a_page() {
         assert_ne!(kind(engine, pages[0][0]), KIND_MIXED, "its own stays as it is");
     });
     with_engine(|engine| {
-        // Half of its slots wait in the front, the others are free: when it comes to it, no page is left.
+        // Half of its slots wait in the front, the others are free: when it comes to it, no page is
+        // left.
         let pages = fill(engine, 496, 1);
         for block in &pages[0] {
             free(engine, *block);

@@ -68,7 +68,8 @@ fn a_wrong_size_is_found_where_frees_are_quick() {
 fn an_empty_frame_has_no_last_block() {
     let mut memory = memory(1000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    // Where a last block would lie if the ground were a record. With 32 bits it is behind the cursor.
+    // Where a last block would lie if the ground were a record. With 32 bits it is behind the
+    // cursor.
     let below = frame.memory.as_ptr().wrapping_sub(Record::GROUND.stride());
     let below = NonNull::new(below).expect("the memory does not begin there");
     let said = if cfg!(target_pointer_width = "64") { "foreign free" } else { "double free" };
@@ -77,7 +78,8 @@ fn an_empty_frame_has_no_last_block() {
     frame.verify().expect("sound");
 }
 
-/// With 32 bits the ground's blocks, rounded up, were of no length, so the cursor was the start of the last.
+/// With 32 bits the ground's blocks, rounded up, were of no length, so the cursor was the start of
+/// the last.
 #[test]
 fn an_only_block_is_freed_once() {
     let mut memory = memory(1000);

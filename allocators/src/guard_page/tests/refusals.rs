@@ -8,7 +8,8 @@ use crate::guard_page::GuardPageAllocator;
 use crate::page::PageAllocator;
 use crate::page::system::{self, DISCARD, MAP, PROTECT, REMAP, UNMAP, each_refusal};
 
-/// Guards with the given number of waiting blocks and guarded ones, all of whose blocks are freed, some of them in trouble.
+/// Guards with the given number of waiting blocks and guarded ones, all of whose blocks are freed,
+/// some of them in trouble.
 fn nothing_is_lost(kinds: u8, waiting: usize, guarded: usize) {
     for side in SIDES {
         each_refusal(kinds, |refused| {

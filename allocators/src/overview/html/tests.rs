@@ -27,7 +27,8 @@ fn what_lies_in_a_rectangle_shares_it_by_what_it_reserves() {
     let all = list(&fakes);
     let inside = Inside::of(Tree::new(&all), Some(1));
     assert_eq!((inside.used, inside.free), (300, 400), "granted to others, and to nobody");
-    // One that has reserved nothing is there all the same; the root and what is further below are not.
+    // One that has reserved nothing is there all the same; the root and what is further below are
+    // not.
     let weights = [300, 0, 1, 0, 300, 400];
     let layout = Layout { count: weights.len(), weight: &|thing| weights[thing], aspect: ASPECT };
     for thing in 0..weights.len() {

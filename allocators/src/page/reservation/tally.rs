@@ -1,18 +1,20 @@
 //! The one order in which a reservation's pages and its owner's count of them change.
 //!
 //! A page is counted twice: in the map of its reservation, and in the bytes that the owner of all
-//! reservations has committed. The second count is changed before the lock of the first is given back.
-//! Otherwise a thread that decommits pages which another has just committed lowers the owner's count
-//! before the other has raised it, and the count wraps.
+//! reservations has committed. The second count is changed before the lock of the first is given
+//! back. Otherwise a thread that decommits pages which another has just committed lowers the
+//! owner's count before the other has raised it, and the count wraps.
 //!
-//! Lock order: the map of a reservation, then the owner's state. Nothing takes them the other way round.
+//! Lock order: the map of a reservation, then the owner's state. Nothing takes them the other way
+//! round.
 
 use super::PageMap;
 use crate::page::State;
 use crate::page::system;
 use crate::sync::SpinCell;
 
-/// A value that is reached through its lock alone. Models put the model checker's lock in its place.
+/// A value that is reached through its lock alone. Models put the model checker's lock in its
+/// place.
 pub(super) trait Lock<T> {
     fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R;
 }
@@ -48,7 +50,8 @@ impl Whole for State {
     }
 }
 
-/// Runs `work` on a reservation's pages and changes the owner's count by what the work changed theirs.
+/// Runs `work` on a reservation's pages and changes the owner's count by what the work changed
+/// theirs.
 pub(super) fn change<P: Part, W: Whole, R>(
     part: &impl Lock<P>,
     whole: &impl Lock<W>,

@@ -41,7 +41,8 @@ fn a_reservation_that_is_gone_is_in_no_book() {
     assert_eq!((pages.verify(), pages.stats().reserved), (Ok(()), 0), "whole");
 }
 
-/// The kernel refuses to discard pages that are locked in memory; under the memory checkers nothing is locked.
+/// The kernel refuses to discard pages that are locked in memory; under the memory checkers nothing
+/// is locked.
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 #[test]
 fn pages_that_cannot_be_emptied_stay_as_they_were() {
@@ -107,8 +108,8 @@ fn a_commit_that_is_refused_touches_no_page_behind_it() {
     assert_eq!(space.committed_bytes(), 0, "nothing was committed");
 }
 
-/// One thread commits a page, another decommits it, and both come to wait for the owner's count, which is
-/// held meanwhile: the one that raises it must be first, or the count wraps.
+/// One thread commits a page, another decommits it, and both come to wait for the owner's count,
+/// which is held meanwhile: the one that raises it must be first, or the count wraps.
 #[test]
 fn the_owners_count_is_raised_before_another_thread_lowers_it() {
     /// Either waiting thread may be first where the order is left to chance.

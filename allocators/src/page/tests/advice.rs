@@ -1,5 +1,5 @@
-//! What the kernel is told of a mapping: whether huge pages are wanted, whether it is to be backed. And
-//! blocks that lie where no request would put them.
+//! What the kernel is told of a mapping: whether huge pages are wanted, whether it is to be backed.
+//! And blocks that lie where no request would put them.
 
 use core::ptr::NonNull;
 use std::{format, fs};

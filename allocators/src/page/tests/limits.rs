@@ -118,8 +118,9 @@ fn commits_up_to_the_limit_of_mappings() {
     assert_eq!(answer, 0, "the child's line is above");
 }
 
-/// Freeing every second page of a long mapping reaches the limit, beyond which the kernel refuses to
-/// unmap. The memory goes back all the same, the addresses serve again, and in the end all is gone.
+/// Freeing every second page of a long mapping reaches the limit, beyond which the kernel refuses
+/// to unmap. The memory goes back all the same, the addresses serve again, and in the end all is
+/// gone.
 #[test]
 fn frees_beyond_the_limit_of_mappings() {
     let Some(max) = mappings_max() else {

@@ -1,4 +1,5 @@
-//! What is done after the kernel has refused pages, or to take them back, without bringing it to that.
+//! What is done after the kernel has refused pages, or to take them back, without bringing it to
+//! that.
 
 use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
@@ -141,7 +142,8 @@ fn locked_pages_are_zero_when_they_serve_again() {
     free(&pages, block);
 }
 
-/// A resize looks a block up, calls the kernel and looks again; meanwhile another thread may free it.
+/// A resize looks a block up, calls the kernel and looks again; meanwhile another thread may free
+/// it.
 #[test]
 fn a_block_that_vanishes_while_it_is_resized_is_reported() {
     let pages = PageAllocator::new("raced");

@@ -1,4 +1,5 @@
-//! Damage of each kind, planted into groups, chunks, lists and the index: each is reported in words of its own.
+//! Damage of each kind, planted into groups, chunks, lists and the index: each is reported in words
+//! of its own.
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
@@ -130,7 +131,8 @@ fn damage_of_the_parked_chunks_is_told() {
 fn with_index_in(pool: &Pool<'_>, words: usize, groups: usize, test: impl FnOnce(NonNull<u8>)) {
     let mut memory = vec![MaybeUninit::<usize>::uninit(); words];
     let place = NonNull::from(&mut memory[..]).cast::<u8>();
-    // SAFETY: the memory has room for the slots and for all chunks, and stays until the index is back.
+    // SAFETY: the memory has room for the slots and for all chunks, and stays until the index is
+    // back.
     let old = unsafe { pool.index.move_to(place, groups, None) };
     let (old, of) = old.expect("the backing gave the index its memory");
     test(place);
@@ -192,7 +194,8 @@ fn damage_of_the_table_is_told() {
         ..*real
     };
     pool.index.remove(|chunk| ptr::eq(chunk, real));
-    // SAFETY: there is room for as many chunks as there were, and this one stands until it is removed.
+    // SAFETY: there is room for as many chunks as there were, and this one stands until it is
+    // removed.
     unsafe { pool.index.insert(NonNull::from(&fake)) };
     assert_eq!(pool.verify().map_err(|damage| damage.what), Err(count), "a group too few");
     pool.index.remove(|chunk| ptr::eq(chunk, &raw const fake));

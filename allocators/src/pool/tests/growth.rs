@@ -1,4 +1,5 @@
-//! What a pool takes and when: the numbers of blocks and bytes, refusals, and the table that leads to groups.
+//! What a pool takes and when: the numbers of blocks and bytes, refusals, and the table that leads
+//! to groups.
 
 use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
@@ -213,7 +214,8 @@ fn both_ways_of_freeing_forget_the_site() {
 
 #[test]
 fn chunks_that_stand_keep_their_windows() {
-    // Where the number of blocks is changed late, what stands was laid out for the windows of before.
+    // Where the number of blocks is changed late, what stands was laid out for the windows of
+    // before.
     let of = layout(24, 8);
     let mut memory = vec![MaybeUninit::uninit(); 32 << 10];
     let pool = PoolAllocator::from_region(of, "region", &mut memory).with_blocks_per_chunk(1);

@@ -1,4 +1,5 @@
-//! Pools of up to eight blocks, in chunks of several lengths and in a region: every state and every operation.
+//! Pools of up to eight blocks, in chunks of several lengths and in a region: every state and every
+//! operation.
 
 use core::mem::MaybeUninit;
 use core::ptr;
@@ -16,8 +17,8 @@ type Pool<'a, B> = PoolAllocator<'a, B>;
 /// The most blocks.
 const BLOCKS: usize = 8;
 
-/// All that a pool knows of its blocks: of each chunk, from the oldest on, the bits and counts of its groups; the
-/// order of the groups with free blocks; the block held back.
+/// All that a pool knows of its blocks: of each chunk, from the oldest on, the bits and counts of
+/// its groups; the order of the groups with free blocks; the block held back.
 fn kept<B: Allocator + ?Sized>(pool: &PoolAllocator<'_, B>) -> Vec<usize> {
     let (mut all, mut groups) = (Vec::new(), Vec::new());
     let mut at = pool.oldest.get();
@@ -92,8 +93,8 @@ impl Inhabitant for InRegion<'_> {
     }
 }
 
-/// A pool with a planted fault: it gives back the first chunk though a block in it is live, if the others are
-/// not.
+/// A pool with a planted fault: it gives back the first chunk though a block in it is live, if the
+/// others are not.
 struct Faulty<'a>(Growing<'a>);
 
 impl Inhabitant for Faulty<'_> {

@@ -97,8 +97,8 @@ extern "C" fn make_room(_: libc::c_int) {
     unsafe { error.write(before) };
 }
 
-/// Makes a pipe of a page from which a signal reads all that there is. Returns the end that is written
-/// to, or the line that failed.
+/// Makes a pipe of a page from which a signal reads all that there is. Returns the end that is
+/// written to, or the line that failed.
 fn pipe_with_signals() -> Result<libc::c_int, u32> {
     let is_done = |result: libc::c_int, line| if result < 0 { Err(line) } else { Ok(()) };
     let mut ends = [0; 2];

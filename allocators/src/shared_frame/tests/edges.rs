@@ -1,4 +1,5 @@
-//! What single calls cannot reach otherwise: the last word of bits, blocks half gone, counters off by one.
+//! What single calls cannot reach otherwise: the last word of bits, blocks half gone, counters off
+//! by one.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;

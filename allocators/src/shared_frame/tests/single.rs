@@ -161,7 +161,8 @@ fn wrong_frees_are_found() {
     let mut memory = vec![MaybeUninit::uninit(); 8000];
     let frame = SharedFrame::from_region("level", &mut memory);
     let blocks: Vec<_> = [64, 8, 64, 1000, 64].into_iter().map(|size| take(&frame, size)).collect();
-    // SAFETY: the frees are wrong on purpose, but for the first; they are reported, and nothing changes.
+    // SAFETY: the frees are wrong on purpose, but for the first; they are reported, and nothing
+    // changes.
     unsafe {
         frame.deallocate(blocks[2]);
         let before = (frame.stats(), frame.remaining());

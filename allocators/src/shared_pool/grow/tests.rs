@@ -1,4 +1,5 @@
-//! How much growth asks for, what it leaves alone, and what shrinking leaves in the table of chunks.
+//! How much growth asks for, what it leaves alone, and what shrinking leaves in the table of
+//! chunks.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;

@@ -19,8 +19,8 @@ use crate::test_backing::TestBacking;
 
 const BLOCK: Layout = Layout::new::<u64>();
 
-/// A pool in a region, and for each block a cell that the model checker watches: the owner of the block
-/// writes it, so two owners, or one after the other without an order, are noticed.
+/// A pool in a region, and for each block a cell that the model checker watches: the owner of the
+/// block writes it, so two owners, or one after the other without an order, are noticed.
 struct Watched {
     pool: SharedPool<'static>,
     cells: Vec<UnsafeCell<u32>>,
@@ -123,8 +123,8 @@ fn take_and_free() {
     assert_eq!(watched.pool.stats().allocations_total, 2, "both are counted");
 }
 
-/// A word is found empty, and the bit above it cleared, while its neighbour gets bits, which share the word
-/// above: the levels must stay in step.
+/// A word is found empty, and the bit above it cleared, while its neighbour gets bits, which share
+/// the word above: the levels must stay in step.
 fn search_while_a_word_fills() {
     let watched = Watched::new(4);
     let blocks: Vec<Sent> = (0..4).filter_map(|_| watched.take().map(Sent)).collect();

@@ -1,4 +1,5 @@
-//! Where a block is looked for: the leaf of the last time, then on from there and round, then everywhere.
+//! Where a block is looked for: the leaf of the last time, then on from there and round, then
+//! everywhere.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -23,8 +24,8 @@ fn free(pool: &dyn Allocator, block: NonNull<u8>) {
     unsafe { pool.deallocate(block) };
 }
 
-/// Runs a test well within the 64 KiB of stack by which a pool tells threads apart, so that it is one thread. Not under
-/// AddressSanitizer, which keeps what is on a stack elsewhere.
+/// Runs a test well within the 64 KiB of stack by which a pool tells threads apart, so that it is
+/// one thread. Not under AddressSanitizer, which keeps what is on a stack elsewhere.
 #[cfg(not(loligo_asan))]
 fn away_from_edges(test: &mut dyn FnMut()) {
     let here = [0_u8; 1024];
@@ -49,8 +50,8 @@ fn a_chunk_is_searched_from_a_leaf_on_and_round() {
     let blocks = take_all(&pool);
     let chunk = pool.chunk(0);
     assert!(chunk.middles() > 3, "{} middle words", chunk.middles());
-    // Two leaves with a free block, where the search begins, and which of the two is found: of one middle word
-    // the first leaf from there on, of two the first word.
+    // Two leaves with a free block, where the search begins, and which of the two is found: of one
+    // middle word the first leaf from there on, of two the first word.
     let (one, two) = (BITS, 2 * BITS);
     for (leaves, start, found) in [
         ([3, 9], 0, 3),

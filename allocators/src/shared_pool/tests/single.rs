@@ -75,7 +75,8 @@ fn a_region_without_room_serves_nothing() {
 
 #[test]
 fn a_region_of_more_than_a_chunk_is_filled() {
-    // One chunk has 262 144 blocks of a byte, or 32 768 with 32 bits; the bits of one are an eighth of that.
+    // One chunk has 262 144 blocks of a byte, or 32 768 with 32 bits; the bits of one are an eighth
+    // of that.
     let most = BITS.pow(3);
     let mut memory = vec![MaybeUninit::uninit(); most * 8 / 3];
     let pool = SharedPool::from_region(layout(1, 1), "bytes", &mut memory);
@@ -221,7 +222,8 @@ fn wrong_frees_are_found() {
     let backing = TestBacking::new();
     let pool = SharedPool::new(layout(64, 8), "sound", &backing);
     let [one, two] = [take(&pool, 64), take(&pool, 64)];
-    // SAFETY: the frees are wrong on purpose, but for the first; they are reported, and nothing changes.
+    // SAFETY: the frees are wrong on purpose, but for the first; they are reported, and nothing
+    // changes.
     unsafe {
         pool.deallocate(one);
         let before = pool.stats();

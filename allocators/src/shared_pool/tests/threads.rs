@@ -138,7 +138,8 @@ fn counters_keep_their_order_while_threads_work() {
 
 #[test]
 fn a_nearly_full_pool_serves_as_many_threads_as_it_has_blocks() {
-    // All blocks but one for each thread are taken; none of these may get lost, or a thread waits for ever.
+    // All blocks but one for each thread are taken; none of these may get lost, or a thread waits
+    // for ever.
     let mut memory = vec![MaybeUninit::uninit(); 4096];
     let pool = SharedPool::from_region(Layout::new::<u64>(), "pool", &mut memory);
     let spare = pool.capacity() - THREADS;

@@ -12,8 +12,8 @@ use crate::shared_proxy::SharedProxy;
 use crate::sync::shared::model::{Fault, Gate, explore, must_fail};
 use crate::test_backing::TestBacking;
 
-/// The system's memory behind a lock that the model checker does not see, which is never held where it
-/// switches threads.
+/// The system's memory behind a lock that the model checker does not see, which is never held where
+/// it switches threads.
 static BACKING: LazyLock<TestBacking> = LazyLock::new(TestBacking::new);
 
 type Proxy = SharedProxy<'static, TestBacking>;

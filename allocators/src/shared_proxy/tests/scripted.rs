@@ -207,7 +207,8 @@ fn growth_is_counted_in_the_totals_and_the_peak() {
 
 #[test]
 fn growth_past_the_budget_is_undone_or_counted() {
-    // What is asked, how long the block is then and when it is to be undone, and what it is in the end.
+    // What is asked, how long the block is then and when it is to be undone, and what it is in the
+    // end.
     for (new, lens, end) in [
         (60, [Some(120), Some(40)], None),
         (60, [Some(120), Some(60)], None),

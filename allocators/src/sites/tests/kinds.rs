@@ -37,7 +37,8 @@ fn a_frame_drops_the_sites_of_what_it_drops() {
     let outer: Vec<_> = [8, 8, 8, 100, 3].map(|n| take(&frame, layout(n))).into();
     let mut scope = frame.scope();
     let inner: Vec<_> = [3, 3, 100, 8, 8].map(|n| take(&*scope, layout(n))).into();
-    // SAFETY: the blocks are live and not used again; neither is the last, so both stay as dead ones.
+    // SAFETY: the blocks are live and not used again; neither is the last, so both stay as dead
+    // ones.
     unsafe { scope.deallocate(inner[2]) };
     // SAFETY: as above.
     unsafe { scope.deallocate(outer[1]) };

@@ -1,4 +1,5 @@
-//! The tables of sites one by one: when they grow, what they keep of what is gone, and planted damage.
+//! The tables of sites one by one: when they grow, what they keep of what is gone, and planted
+//! damage.
 
 use core::ptr::NonNull;
 
@@ -20,7 +21,8 @@ const NUMBER: usize = 2 * size_of::<usize>();
 /// The first address whose low 48 bits are all zero; with 32 bits none is, and 28 are as good.
 const ROUND: u64 = if usize::BITS == 64 { 1 << 48 } else { 1 << 28 };
 
-/// A table with the given number of entries, numbered from 1 on, each at 16 times its number above [`ROUND`].
+/// A table with the given number of entries, numbered from 1 on, each at 16 times its number above
+/// [`ROUND`].
 fn table_of(count: u16, books: &TestBacking) -> Table {
     let table = Table::new();
     for number in 1..=count {
@@ -38,7 +40,8 @@ fn add(table: &Table, at: NonNull<u8>, number: u16, books: &TestBacking) {
     table.insert(at, number);
 }
 
-/// The memory that the books gave in blocks of the given number of bytes, as words; there is one such block.
+/// The memory that the books gave in blocks of the given number of bytes, as words; there is one
+/// such block.
 fn words<T>(books: &TestBacking, bytes: usize) -> Vec<NonNull<T>> {
     let mut found = Vec::new();
     books.walk(&mut |block| {

@@ -112,8 +112,8 @@ fn a_smaller_table_is_asked_for_from_a_half_on() {
     let aligned = LARGE.align_to(align_of::<usize>()).expect("a layout");
     let pool = PoolAllocator::new(aligned, "pool", &pages);
     let slab = SlabAllocator::with_region_bytes("slab", &pool, 64 << 10);
-    // The table has a block of the pool. 65 blocks need 4096 bytes of it, 64 blocks 2048 and 32 blocks 1024;
-    // with 32 bits twice as many do.
+    // The table has a block of the pool. 65 blocks need 4096 bytes of it, 64 blocks 2048 and 32
+    // blocks 1024; with 32 bits twice as many do.
     let times = 8 / size_of::<usize>();
     let most = 64 * times + 1;
     let mut blocks: Vec<_> = (0..most).map(|_| large(&slab)).collect();
@@ -215,7 +215,8 @@ fn a_table_without_a_free_slot_is_damage() {
     let (_, behind) = slab.passed.next(0).expect("there is one");
     let used = slots[behind - 1];
     for &slot in slots.iter().filter(|&&slot| slot != used) {
-        // SAFETY: both slots are in the table, are not the same, and nobody has a reference to them.
+        // SAFETY: both slots are in the table, are not the same, and nobody has a reference to
+        // them.
         unsafe { slot.copy_from_nonoverlapping(used, 1) };
     }
     let report = misuse_of(|| {

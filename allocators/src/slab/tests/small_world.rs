@@ -1,5 +1,6 @@
-//! Slabs with up to eight live blocks, of one class, of two, and with some passed on: every sequence of operations
-//! of a length, from the empty slab and from one that is nearly at its most blocks.
+//! Slabs with up to eight live blocks, of one class, of two, and with some passed on: every
+//! sequence of operations of a length, from the empty slab and from one that is nearly at its most
+//! blocks.
 
 use core::alloc::Layout;
 use std::println;

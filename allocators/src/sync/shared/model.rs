@@ -1,7 +1,7 @@
 //! The model checker's atomics behind a skin that does them wrong on demand.
 //!
-//! A model that passes proves nothing unless it fails where there is a fault. So each model is run a
-//! second time with one of the [`Fault`]s, and must then panic.
+//! A model that passes proves nothing unless it fails where there is a fault. So each model is run
+//! a second time with one of the [`Fault`]s, and must then panic.
 
 use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
@@ -29,8 +29,8 @@ pub(crate) enum Fault {
     SplitOr,
     /// A bit is cleared by a load and then a store.
     SplitAnd,
-    /// Two counts that change under two locks change one after the other, neither lock being held in
-    /// between.
+    /// Two counts that change under two locks change one after the other, neither lock being held
+    /// in between.
     SplitLocks,
 }
 
@@ -179,8 +179,9 @@ impl<T> AtomicPtr<T> {
     }
 }
 
-/// Explores every interleaving of `run` with up to `preemptions` forced switches, prints how many there
-/// were, and asserts that they were at least `least`: a model that explores one proves nothing.
+/// Explores every interleaving of `run` with up to `preemptions` forced switches, prints how many
+/// there were, and asserts that they were at least `least`: a model that explores one proves
+/// nothing.
 pub(crate) fn explore(
     name: &str,
     preemptions: usize,
@@ -231,8 +232,8 @@ pub(crate) fn must_fail(
     assert!(words.iter().any(|word| said.contains(word)), "{name}: another failure: {said}");
 }
 
-/// What both threads of a model pass first. Without a read-modify-write there, a model whose threads
-/// begin with loads may explore one interleaving alone.
+/// What both threads of a model pass first. Without a read-modify-write there, a model whose
+/// threads begin with loads may explore one interleaving alone.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate(loom::sync::Arc<checked::AtomicUsize>);
 

@@ -1,4 +1,5 @@
-//! Tests of the groups: exact room, hashes, sites that hash alike, and damage that `validate` finds.
+//! Tests of the groups: exact room, hashes, sites that hash alike, and damage that `validate`
+//! finds.
 
 mod twin_a;
 mod twin_b;

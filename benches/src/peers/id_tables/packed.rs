@@ -42,8 +42,8 @@ id_table!(
     map => map.values()
 );
 
-/// The objects alone, walked as a slice: the last one moves into the place of a removed one, and no id
-/// outlives that. For walks only.
+/// The objects alone, walked as a slice: the last one moves into the place of a removed one, and no
+/// id outlives that. For walks only.
 pub(crate) struct Slice(Vec<Object<u32>>);
 
 impl IdTable for Slice {

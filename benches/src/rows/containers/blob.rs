@@ -1,7 +1,8 @@
 //! The rows of blobs: a level of units, some with a light, all with a name.
 //!
-//! The aims are our own, set before the first run: reading is to cost what native structs cost, opening no
-//! more than rkyv's checked access, which computes no checksum; with ours at most four times that.
+//! The aims are our own, set before the first run: reading is to cost what native structs cost,
+//! opening no more than rkyv's checked access, which computes no checksum; with ours at most four
+//! times that.
 
 use crate::contender::Race;
 use crate::outcome::Aim;

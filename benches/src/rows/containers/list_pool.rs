@@ -1,15 +1,16 @@
 //! The rows of the lists in one array.
 //!
-//! - The lists are 2 000, or with `10k` 10 000, which no second level of cache holds, of 0 to 16 parameters of
-//!   sounds, 8 bytes each, all lengths alike: 8 items in the mean.
-//! - Walks add up the values of each list as floats, in order, list by list by id, and are held against the same
-//!   data as flat items and offsets. The items of `unsettled` lists were pushed one by one in no order, and
-//!   after that came and went one by one 100 times a list; settled ones are the same lists without the latter.
+//! - The lists are 2 000, or with `10k` 10 000, which no second level of cache holds, of 0 to 16
+//!   parameters of sounds, 8 bytes each, all lengths alike: 8 items in the mean.
+//! - Walks add up the values of each list as floats, in order, list by list by id, and are held
+//!   against the same data as flat items and offsets. The items of `unsettled` lists were pushed
+//!   one by one in no order, and after that came and went one by one 100 times a list; settled ones
+//!   are the same lists without the latter.
 //! - `bytes` counts nodes, bits, links, heads and lives, in arrays no longer than they need be.
-//! - `adjacent` is the least share of links to the node behind, over 20 000 single changes with 100 calls of
-//!   `settle(4)` each.
-//! - `misses` are cache misses of reading data in a walk over settled lists, for each miss of the same walk
-//!   over unsettled ones, by callgrind: first level of 32 KiB.
+//! - `adjacent` is the least share of links to the node behind, over 20 000 single changes with 100
+//!   calls of `settle(4)` each.
+//! - `misses` are cache misses of reading data in a walk over settled lists, for each miss of the
+//!   same walk over unsettled ones, by callgrind: first level of 32 KiB.
 
 use crate::callgrind;
 use crate::contender::{Contender, Race};

@@ -1,8 +1,8 @@
 //! The rows of open arrays: structs whose fields are known at run time, beside native ones.
 //!
-//! `sweep-aos` is held against a vector of structs, `sweep-soa` against a struct of vectors; both move
-//! positions. `sweep-soa-floats` sweeps over two fields of one float each, which vectors of floats do several
-//! at a time.
+//! `sweep-aos` is held against a vector of structs, `sweep-soa` against a struct of vectors; both
+//! move positions. `sweep-soa-floats` sweeps over two fields of one float each, which vectors of
+//! floats do several at a time.
 
 use crate::contender::Race;
 use crate::outcome::Aim;

@@ -1,4 +1,5 @@
-//! Growable arrays of numbers: pushed to, extended, grown from nothing, and filled without initialising.
+//! Growable arrays of numbers: pushed to, extended, grown from nothing, and filled without
+//! initialising.
 
 use core::hint::black_box;
 use core::mem::MaybeUninit;
@@ -155,7 +156,8 @@ pub(crate) fn extend<G: Growable>(name: &'static str) -> Contender {
     })
 }
 
-/// Grows arrays from nothing to `LEN` elements, one push at a time, and drops them. An operation is a push.
+/// Grows arrays from nothing to `LEN` elements, one push at a time, and drops them. An operation is
+/// a push.
 pub(crate) fn grow<G: Growable, const LEN: u32>(name: &'static str) -> Contender {
     let times = ELEMENTS / LEN;
     Contender::new(name, move || {

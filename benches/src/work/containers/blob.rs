@@ -1,5 +1,5 @@
-//! A level of units, as a blob, as rkyv's archive and as native structs. Its types stand here as each wants
-//! them.
+//! A level of units, as a blob, as rkyv's archive and as native structs. Its types stand here as
+//! each wants them.
 
 use core::hint::black_box;
 
@@ -61,7 +61,8 @@ pub(crate) trait Level: 'static {
     fn sum(&self) -> f32;
 }
 
-/// Returns a unit's name, as long as names of resources are; rkyv keeps one of up to 8 bytes in the field.
+/// Returns a unit's name, as long as names of resources are; rkyv keeps one of up to 8 bytes in the
+/// field.
 fn name(index: u32) -> String {
     format!("content/units/props/crate_{}", index * 7 % 1000)
 }

@@ -1,7 +1,7 @@
 //! Streams of events, at work beside a vector of an enum and queues of others.
 //!
-//! There are five types of events, of 4 to 40 bytes, each as frequent as the others: what a physics system has
-//! to tell. The enum of them takes 44 bytes.
+//! There are five types of events, of 4 to 40 bytes, each as frequent as the others: what a physics
+//! system has to tell. The enum of them takes 44 bytes.
 
 mod append;
 mod frame;

@@ -19,7 +19,8 @@ struct Live {
     random: Random,
 }
 
-/// Returns a contender that frees a random block of `count` and takes one of the next size, over and over.
+/// Returns a contender that frees a random block of `count` and takes one of the next size, over
+/// and over.
 pub(crate) fn churn(name: &'static str, count: u32, pairs: u32, sizes: &Sizes) -> Contender {
     let mut heap = HandleHeap::new_in(&HEAP);
     let mut ids: Box<[BlockId]> =
@@ -61,7 +62,8 @@ fn take<A: Allocator>(heap: &mut HandleHeap<'_, A>, bytes: u32) -> BlockId {
 /// How many blocks there are at most in [`memory_after_churn`].
 const BLOCKS: usize = 40_000;
 
-/// Which blocks of the given number of are freed, and their sizes: fill, exchange all twice over, free three of four.
+/// Which blocks of the given number of are freed, and their sizes: fill, exchange all twice over,
+/// free three of four.
 fn script(mut step: impl FnMut(usize, Option<u32>)) {
     let sizes = Sizes::uniform(16, 2048);
     let mut random = Random::new(2048);
@@ -76,8 +78,8 @@ fn script(mut step: impl FnMut(usize, Option<u32>)) {
     }
 }
 
-/// Returns the memory that a heap of ours holds of the system's for each live byte after a churn that left a
-/// quarter of the blocks: compacted, and as an allocator that cannot move them has it.
+/// Returns the memory that a heap of ours holds of the system's for each live byte after a churn
+/// that left a quarter of the blocks: compacted, and as an allocator that cannot move them has it.
 pub(crate) fn memory_after_churn() -> [f64; 2] {
     [compacted(), unmoved()]
 }

@@ -91,8 +91,8 @@ pub(crate) fn get<S: Sheets>(sheets: u32) -> Contender {
     })
 }
 
-/// Adds the numbers' bits up: one cycle in the chain, and no register that a call has to save, so that this
-/// shows what a lookup takes and not what adding does.
+/// Adds the numbers' bits up: one cycle in the chain, and no register that a call has to save, so
+/// that this shows what a lookup takes and not what adding does.
 #[inline(never)]
 fn sum<S: Sheets>(all: &S, wanted: &[(u32, S::Key)]) -> u64 {
     let mut sum = 0;
@@ -148,7 +148,8 @@ pub(crate) fn memory_over<P: Sheets>() -> Reading {
     }
 }
 
-/// Returns what a block takes of the C library's heap: what may be used of it and the 8 bytes of its size.
+/// Returns what a block takes of the C library's heap: what may be used of it and the 8 bytes of
+/// its size.
 fn malloc_bytes(bytes: usize) -> usize {
     if bytes == 0 {
         return 0;

@@ -9,7 +9,8 @@ use crate::contender::{Contender, Pass};
 use crate::memory::{HEAP, Heap};
 use crate::random::Random;
 
-/// How many lists there are where it is not told. They have 0 to 16 items, all lengths alike, so 8 in the mean.
+/// How many lists there are where it is not told. They have 0 to 16 items, all lengths alike, so 8
+/// in the mean.
 pub(crate) const LISTS: u32 = 2_000;
 const ITEMS_MOST: u32 = 16;
 
@@ -27,7 +28,8 @@ struct Parameter {
     value: f32,
 }
 
-/// A pool of lists with the given number of items a node, and the ids of the lists as their owners keep them.
+/// A pool of lists with the given number of items a node, and the ids of the lists as their owners
+/// keep them.
 pub(crate) struct Lists<const K: usize> {
     pool: ListPool<'static, Parameter, Heap, K>,
     ids: Vec<List<Parameter>>,
@@ -50,7 +52,8 @@ fn parameter(number: u32) -> Parameter {
 }
 
 impl<const K: usize> Lists<K> {
-    /// Makes lists whose items were pushed one by one in no order: nothing that belongs together lies together.
+    /// Makes lists whose items were pushed one by one in no order: nothing that belongs together
+    /// lies together.
     fn scattered(lists: u32) -> Self {
         let script = script(lists);
         let mut pool = ListPool::new_in(&HEAP);
@@ -61,7 +64,8 @@ impl<const K: usize> Lists<K> {
         Self { pool, ids }
     }
 
-    /// Makes lists as they are in play: single items came and went in no order for long, and nothing was settled.
+    /// Makes lists as they are in play: single items came and went in no order for long, and
+    /// nothing was settled.
     pub(crate) fn unsettled(lists: u32) -> Self {
         let mut lists = Self::scattered(lists);
         let mut random = Random::new(44);
@@ -120,8 +124,8 @@ fn add(sum: f32, value: f32) -> f32 {
     sum + value
 }
 
-/// The same data as flat items and offsets: what lists cannot be while they change, and as quick to walk as
-/// can be.
+/// The same data as flat items and offsets: what lists cannot be while they change, and as quick to
+/// walk as can be.
 struct Flat {
     items: Vec<Parameter>,
     offsets: Vec<u32>,
@@ -150,8 +154,8 @@ impl Flat {
     }
 }
 
-/// Returns a contender whose walks run over so many items. One goes before and is not timed: what the
-/// contender before left in the caches is none of this one's.
+/// Returns a contender whose walks run over so many items. One goes before and is not timed: what
+/// the contender before left in the caches is none of this one's.
 fn walking(name: &'static str, items: u64, walk: impl Fn(u32) + 'static) -> Contender {
     Contender::new(name, move || {
         walk(1);
@@ -180,8 +184,8 @@ pub(crate) fn settle_moved<const K: usize>() -> Contender {
     })
 }
 
-/// Settles lists of which the one before the last does not lie together, again and again, so that all others are
-/// passed. An operation is a list passed.
+/// Settles lists of which the one before the last does not lie together, again and again, so that
+/// all others are passed. An operation is a list passed.
 pub(crate) fn settle_settled<const K: usize>() -> Contender {
     let mut lists = Lists::<K>::settled(LISTS);
     let list = lists.ids[LISTS as usize - 2];
@@ -224,8 +228,8 @@ const CHANGES: u32 = 20_000;
 /// Accesses for each change.
 const ACCESSES: u32 = 100;
 
-/// Changes settled lists item by item, one change for each hundred accesses and `settle(4)` at every access.
-/// Returns the least share of adjacent links that was met.
+/// Changes settled lists item by item, one change for each hundred accesses and `settle(4)` at
+/// every access. Returns the least share of adjacent links that was met.
 pub(crate) fn share_adjacent<const K: usize>() -> f64 {
     let mut lists = Lists::<K>::settled(LISTS);
     let mut random = Random::new(43);

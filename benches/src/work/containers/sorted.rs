@@ -24,7 +24,8 @@ type Entry = (u32, u64);
 
 /// A map that keeps its keys in order.
 pub(crate) trait Ordered: 'static {
-    /// Makes a map of many entries, in the quickest way that there is; of equal keys the last one wins.
+    /// Makes a map of many entries, in the quickest way that there is; of equal keys the last one
+    /// wins.
     fn build(entries: &[Entry]) -> Self;
     /// Adds many entries, as above.
     fn merge(&mut self, entries: &[Entry]);

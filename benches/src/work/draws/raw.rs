@@ -1,4 +1,5 @@
-//! wgpu without anything around it, told what our renderer tells it: the same groups, records and draws.
+//! wgpu without anything around it, told what our renderer tells it: the same groups, records and
+//! draws.
 
 use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 

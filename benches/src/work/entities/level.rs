@@ -66,7 +66,8 @@ impl World {
     }
 }
 
-/// Returns the restart of a level: all entities of it removed and spawned again, and their matrices computed.
+/// Returns the restart of a level: all entities of it removed and spawned again, and their matrices
+/// computed.
 pub(crate) fn restart() -> Contender {
     let bytes = compiled();
     let mut world = World {

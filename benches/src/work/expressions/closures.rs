@@ -1,4 +1,5 @@
-//! Trees of boxed closures: what a program without an expression language makes of a source at run time.
+//! Trees of boxed closures: what a program without an expression language makes of a source at run
+//! time.
 
 use crate::contender::Contender;
 

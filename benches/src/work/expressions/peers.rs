@@ -1,6 +1,7 @@
-//! Other libraries. fasteval (MIT, last release of 2020) compiles to a tree of instructions over 64-bit floats; its
-//! variables are read from where they are, which is the fastest of its ways. exmex (MIT or Apache-2.0, kept up) flattens
-//! to lists of operators and operands; it is generic, and has 32-bit floats here.
+//! Other libraries. fasteval (MIT, last release of 2020) compiles to a tree of instructions over
+//! 64-bit floats; its variables are read from where they are, which is the fastest of its ways.
+//! exmex (MIT or Apache-2.0, kept up) flattens to lists of operators and operands; it is generic,
+//! and has 32-bit floats here.
 
 use core::cell::Cell;
 
@@ -16,10 +17,11 @@ pub(crate) fn fasteval(one: &'static One) -> Contender {
     let mut slab = ::fasteval::Slab::new();
     let values: &'static [Cell<f64>; 3] = Box::leak(Box::new([const { Cell::new(0.0) }; 3]));
     for (name, value) in VARIABLES.iter().zip(values) {
-        // SAFETY: the value lives as long as the program, and nobody else has a reference into the cell.
+        // SAFETY: the value lives as long as the program, and nobody else has a reference into the
+        // cell.
         let place = unsafe { &*value.as_ptr() };
-        // SAFETY: the library turns the reference into a pointer, and reads through that while an expression is run, on
-        // this thread; the cell is written between two runs.
+        // SAFETY: the library turns the reference into a pointer, and reads through that while an
+        // expression is run, on this thread; the cell is written between two runs.
         unsafe { slab.ps.add_unsafe_var((*name).to_owned(), place) };
     }
     let Ok(parsed) = ::fasteval::Parser::new().parse(one.source, &mut slab.ps) else {

@@ -9,8 +9,8 @@ use crate::id_table::{IdTable, Object};
 use crate::random::Random;
 use crate::work::ids::{Filled, Operation, found, times};
 
-/// The mix with the given number of objects alive. Drawing a place costs about a nanosecond, which is in the figures
-/// of all.
+/// The mix with the given number of objects alive. Drawing a place costs about a nanosecond, which
+/// is in the figures of all.
 pub(crate) struct Mix<const LIVE: u32>;
 
 /// Operations of a group: lookups, then removals, then insertions, so that a table has more than

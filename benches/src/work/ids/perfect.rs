@@ -10,8 +10,8 @@ use crate::memory::HEAP;
 use crate::outcome::Reading;
 use crate::random::Random;
 
-/// Sets of names over which seeds are counted. The count of one set is spread as widely as it is large; the
-/// mean of so many is not.
+/// Sets of names over which seeds are counted. The count of one set is spread as widely as it is
+/// large; the mean of so many is not.
 const SETS: u32 = 32;
 
 /// Seeds that a search may try: a set of 100 000 names needs as many once in 10^16.
@@ -43,7 +43,8 @@ fn first_seed(names: &[String]) -> u32 {
     }
 }
 
-/// Returns the given number of different names as a game has for what it loads: a path and a number.
+/// Returns the given number of different names as a game has for what it loads: a path and a
+/// number.
 pub(crate) fn names(set: u32, count: u32) -> Vec<String> {
     const KINDS: [&str; 5] = ["units", "textures", "materials", "levels", "sounds"];
     const SYLLABLES: [&str; 12] =

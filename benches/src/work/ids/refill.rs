@@ -9,7 +9,8 @@ use crate::id_table::{IdTable, Object};
 use crate::random::Random;
 use crate::work::ids::{Filled, Operation, found, times};
 
-/// From half to all of so many objects, in the places that are free, which were left in random order.
+/// From half to all of so many objects, in the places that are free, which were left in random
+/// order.
 pub(crate) struct Insert<const LIVE: u32>;
 
 /// From all of so many objects to half, in random order.
@@ -52,8 +53,8 @@ impl<T: IdTable> Refill<T> {
         Self { filled, order, random, exchanged, clock_ns }
     }
 
-    /// Exchanges halves, again and again, and returns one of both times: that of inserting or that of
-    /// removing.
+    /// Exchanges halves, again and again, and returns one of both times: that of inserting or that
+    /// of removing.
     fn pass(&mut self, which: impl Fn(u64, u64) -> u64) -> Pass {
         let half = self.exchanged.len() as u32;
         let times = times(half);

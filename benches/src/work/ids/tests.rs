@@ -1,4 +1,5 @@
-//! Tests of the tables as the workloads drive them: every one finds what is in it and nothing else, and counts what it walks over.
+//! Tests of the tables as the workloads drive them: every one finds what is in it and nothing else,
+//! and counts what it walks over.
 
 use super::*;
 use crate::id_table::{OurHoles, OurPacked};

@@ -12,7 +12,8 @@ use crate::contender::Contender;
 
 use super::frames;
 
-/// Returns the scopes of puffin, which reports them to its global profiler at the end of the outermost scope.
+/// Returns the scopes of puffin, which reports them to its global profiler at the end of the
+/// outermost scope.
 pub(crate) fn puffin() -> Contender {
     let frame = |scopes| {
         puffin::profile_scope!("frame");

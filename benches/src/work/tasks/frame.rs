@@ -1,5 +1,5 @@
-//! The frame of the article, on two threads: animation of many characters, the scene graph after it, the gui beside
-//! both, rendering after all of them, sound beside everything.
+//! The frame of the article, on two threads: animation of many characters, the scene graph after
+//! it, the gui beside both, rendering after all of them, sound beside everything.
 //!
 //! Ours braids them by dependencies. The peers have none: each has the form that is natural to it.
 
@@ -78,8 +78,9 @@ pub(crate) fn our_frame() -> Contender {
     ours(2, |main| frames(|| braided(main)))
 }
 
-/// The frame by ours, in its time over the least that two threads could take: half of what one takes, which is more
-/// than the longest chain of tasks. What one takes is measured before and after.
+/// The frame by ours, in its time over the least that two threads could take: half of what one
+/// takes, which is more than the longest chain of tasks. What one takes is measured before and
+/// after.
 pub(crate) fn our_share() -> Contender {
     ours(2, |main| {
         let all = || (0..FRAMES).for_each(|_| serial());

@@ -1,4 +1,5 @@
-//! Room that is given back or was never there, comparisons that fail, and iterators that do not keep their word.
+//! Room that is given back or was never there, comparisons that fail, and iterators that do not
+//! keep their word.
 
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;

@@ -1,4 +1,5 @@
-//! The array and its iterators as others take them: lent, printed, written to, taken apart from both ends.
+//! The array and its iterators as others take them: lent, printed, written to, taken apart from
+//! both ends.
 
 use core::borrow::{Borrow, BorrowMut};
 use core::ops::Bound;

@@ -1,4 +1,5 @@
-//! What `validate` finds in rows, in the list of dead ones and in the buffer, each rule by its own words and place.
+//! What `validate` finds in rows, in the list of dead ones and in the buffer, each rule by its own
+//! words and place.
 
 use loligo_allocators::{Allocator, Refusals};
 
@@ -9,8 +10,9 @@ use crate::test_memory::{Memory, with_memory};
 
 type Rows<'a> = ArrayOfArrays<'a, u32, Memory<'a>>;
 
-/// Ten rows in units of four elements: 0 is full, 2 has no block, 3 has lived all its lives, and 9, 8 and 5 are dead,
-/// in this order. The blocks of 3, 5 and 8 are free, the last of which ends at the frontier, behind 15 units.
+/// Ten rows in units of four elements: 0 is full, 2 has no block, 3 has lived all its lives, and 9,
+/// 8 and 5 are dead, in this order. The blocks of 3, 5 and 8 are free, the last of which ends at
+/// the frontier, behind 15 units.
 fn sample<'a>(memory: &'a Memory<'a>) -> Rows<'a> {
     let mut all = Rows::new_in(memory);
     let rows = [8, 5, 0, 5, 5, 5, 5, 3, 5, 5].map(|len| all.add_row_from(&[7; 8][..len]));

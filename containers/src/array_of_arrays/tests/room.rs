@@ -67,7 +67,8 @@ fn full<'a>(memory: &'a Memory<'a>, removed: &[usize]) -> (Words<'a>, [RowId<u32
 #[test]
 fn rows_are_moved_together_where_a_quarter_is_free() {
     let most: &[usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 10];
-    // What is in use then and half as much, or twice the buffer, or, where nearly all is free, as long a one.
+    // What is in use then and half as much, or twice the buffer, or, where nearly all is free, as
+    // long a one.
     for (removed, wanted) in [(&[1, 4, 7][..], 11 + 5), (&[1, 4], 24), (most, 12)] {
         asks_for(wanted, |memory, limit| {
             let (mut all, _) = full(memory, removed);

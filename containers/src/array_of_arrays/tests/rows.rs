@@ -114,7 +114,8 @@ fn memory_stays_within_a_bound_over_the_blocks_at_their_most() {
                     _ => all.push(row, step),
                 }
                 most = most.max(all.space.frontier() - all.space.free());
-                // A buffer grows when three quarters of it are in use: to twice its length, or half as much.
+                // A buffer grows when three quarters of it are in use: to twice its length, or half
+                // as much.
                 let bound = if all.space.units() <= 8192 { 8 * most / 3 } else { 2 * most };
                 assert!(all.space.units() <= bound, "{} of {bound} at {step}", all.space.units());
             }

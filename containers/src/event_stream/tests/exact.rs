@@ -85,7 +85,8 @@ fn no_key_is_asked_for_where_one_stream_is_left() {
             };
             merged.try_merge(&readers, key).expect("there is memory");
             assert_eq!(merged.iter().count(), 10 * sources, "all of {sources}");
-            // All have the same key, so the first stream ends first, and of the last one key is known.
+            // All have the same key, so the first stream ends first, and of the last one key is
+            // known.
             let expected = if sources == 0 { 0 } else { 10 * (sources - 1) + 1 };
             assert_eq!(asked, expected, "of {sources} streams");
         }

@@ -8,8 +8,8 @@ use crate::test_memory::{Memory, with_memory};
 
 type Heap<'a> = HandleHeap<'a, Memory<'a>>;
 
-/// Breaks a heap with blocks of two granules at 0, 4 and 6, a hole at 2 and the rest in one behind 8; returns
-/// what is said of it, and at which granule.
+/// Breaks a heap with blocks of two granules at 0, 4 and 6, a hole at 2 and the rest in one behind
+/// 8; returns what is said of it, and at which granule.
 fn found(damage: impl FnOnce(&mut Heap<'_>, [BlockId; 4])) -> Option<(&'static str, u32)> {
     let mut found = None;
     with_memory(|memory| {

@@ -8,7 +8,8 @@ use crate::test_memory::{Memory, asks_for_more, with_memory};
 
 type Heap<'a> = HandleHeap<'a, Memory<'a>>;
 
-/// What a call with so much does in a heap of three blocks, of 64 bytes each with their heads, after `before`.
+/// What a call with so much does in a heap of three blocks, of 64 bytes each with their heads,
+/// after `before`.
 fn compacted(budget: usize, before: impl Fn(&mut Heap<'_>, [BlockId; 3])) -> Compaction {
     let mut done = Compaction::default();
     with_memory(|memory| {

@@ -87,7 +87,8 @@ fn the_largest_of_a_class_is_told() {
 fn a_hole_is_found_where_the_quick_search_does_not_look() {
     with_memory(|memory| {
         let mut heap = Heap::try_with_capacity_in(256, memory).expect("there is memory");
-        // Holes of two granules at 1 and of three at 6; in the second one is a place for what is aligned to 64.
+        // Holes of two granules at 1 and of three at 6; in the second one is a place for what is
+        // aligned to 64.
         let ids = [1, 2, 1, 2, 3].map(|granules| block(&mut heap, granules));
         fill_tail(&mut heap);
         assert_eq!((at(&heap, ids[1]), at(&heap, ids[4])), (1, 6), "as they should lie");

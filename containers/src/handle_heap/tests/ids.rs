@@ -4,7 +4,8 @@ use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
 
 use crate::handle_heap::HandleHeap;
 
-/// Nothing but the memory itself leads to the words of the table, so the one of an id is looked for there.
+/// Nothing but the memory itself leads to the words of the table, so the one of an id is looked for
+/// there.
 #[test]
 fn a_broken_table_of_ids_is_found() {
     let pages = PageAllocator::new("pages");

@@ -17,7 +17,8 @@ impl<A: Allocator + ?Sized> KeyValuesSet<'_, A> {
     ///
     /// # Errors
     ///
-    /// [`DamagedKeyValues`] names the first thing that is wrong, with its offset in the set's block.
+    /// [`DamagedKeyValues`] names the first thing that is wrong, with its offset in the set's
+    /// block.
     pub fn validate(&self) -> Result<(), DamagedKeyValues> {
         let words = self.words.as_slice();
         let damage = |word: usize, reason| Err(DamagedKeyValues::at_word(word, reason));

@@ -7,8 +7,8 @@ use super::{KeyValuesSet, store_in};
 use crate::error::GrowError;
 use crate::key_values::{MOST, raise};
 
-/// Set in the first word of garbage, which says how many words it is. No slot has so high a number, so that
-/// the two can be told apart while the set is compacted.
+/// Set in the first word of garbage, which says how many words it is. No slot has so high a number,
+/// so that the two can be told apart while the set is compacted.
 pub(super) const FREE: u32 = 1 << 31;
 
 /// The most stores of a set: as many as an id has indices.
@@ -56,7 +56,8 @@ impl<A: Allocator + ?Sized> KeyValuesSet<'_, A> {
         let grown = if needed > MOST {
             Err(GrowError::Length { wanted, limit: MOST as u64 })
         } else {
-            // An eighth, so that little is ever free, and each word is still moved a constant number of times.
+            // An eighth, so that little is ever free, and each word is still moved a constant
+            // number of times.
             self.words.grow(needed, (old / 8).max(16).min(MOST - needed))
         };
         if grown.is_ok() {
@@ -80,8 +81,8 @@ impl<A: Allocator + ?Sized> KeyValuesSet<'_, A> {
 
     /// Slides all stores together.
     ///
-    /// Each block's first word trades places with the slot that leads to it: so the walk over the blocks knows
-    /// whose each is, and no block has a word for that.
+    /// Each block's first word trades places with the slot that leads to it: so the walk over the
+    /// blocks knows whose each is, and no block has a word for that.
     pub(super) fn compact(&mut self) {
         if self.garbage == 0 {
             return;

@@ -22,8 +22,8 @@ pub(super) const NO_SLOT: u32 = u32::MAX;
 /// The generation that is a slot's last.
 const LAST: u32 = (1 << 12) - 1;
 
-/// Two words: where the store begins, or which slot is the next free one; and the generation over the
-/// kind and the number of keys.
+/// Two words: where the store begins, or which slot is the next free one; and the generation over
+/// the kind and the number of keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) at: u32,

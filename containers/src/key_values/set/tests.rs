@@ -20,8 +20,8 @@ fn key(number: u32) -> IdString32 {
     IdString32::from_hash(number)
 }
 
-/// A set of five stores: words 0 to 3 have a number, 3 to 8 a text, 8 to 11 were one that is gone, 11 to 14 have a
-/// number, and the fifth is empty; behind them 40 words and more are free.
+/// A set of five stores: words 0 to 3 have a number, 3 to 8 a text, 8 to 11 were one that is gone,
+/// 11 to 14 have a number, and the fifth is empty; behind them 40 words and more are free.
 fn sample<'a>(memory: &'a Memory<'a>) -> (Set<'a>, [StoreId; 5]) {
     let mut set = Set::new_in(memory);
     let mut text = KeyValues::new_in(memory);
@@ -36,7 +36,8 @@ fn sample<'a>(memory: &'a Memory<'a>) -> (Set<'a>, [StoreId; 5]) {
     (set, ids)
 }
 
-/// Breaks such a set; returns what is said of it and at which word, counted from the end where it is negative.
+/// Breaks such a set; returns what is said of it and at which word, counted from the end where it
+/// is negative.
 fn found(damage: impl FnOnce(&mut Set<'_>)) -> Option<(&'static str, isize)> {
     let mut found = None;
     with_memory(|memory| {

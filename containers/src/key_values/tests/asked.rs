@@ -9,8 +9,8 @@ use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
 
 use crate::test_memory::{Memory, with_memory};
 
-/// Notes how many bytes each request is for, grants just as many and `more`, and refuses what is beyond a limit. Each
-/// block that changes its length moves.
+/// Notes how many bytes each request is for, grants just as many and `more`, and refuses what is
+/// beyond a limit. Each block that changes its length moves.
 pub(in super::super) struct Noting<'m> {
     memory: &'m Memory<'m>,
     asked: RefCell<Vec<usize>>,

@@ -18,7 +18,8 @@ fn slots_are_made_when_half_are_taken() {
         let mut names = PathNames::new_in(memory);
         let mut slots = 0;
         for count in 0..70 {
-            // An entry takes 16 bytes and each name one, of which the first blocks hold eight and 16.
+            // An entry takes 16 bytes and each name one, of which the first blocks hold eight and
+            // 16.
             let name = char::from_u32(u32::from('0') + count).expect("it is ASCII").to_string();
             names.try_insert(&[&name]).expect("there is memory");
             let entries = (count.is_power_of_two() && count >= 8).then_some(2 * count * 16);
@@ -36,7 +37,8 @@ fn slots_are_made_when_half_are_taken() {
     });
 }
 
-/// Takes names out again and checks that they are gone and all others found; then puts them in again.
+/// Takes names out again and checks that they are gone and all others found; then puts them in
+/// again.
 #[test]
 fn names_that_are_taken_out_leave_nothing() {
     with_memory(|memory| {
@@ -97,7 +99,8 @@ fn paths_of_one_hash_are_told_apart_by_object_and_name() {
         let refused = names.try_insert(&[twin]).map_err(|error| error.to_string());
         let said = format!("health and {twin} have one hash, {key}: one of them must be renamed");
         assert_eq!(refused, Err(said), "another name in the same object");
-        // The second object is said to have the first one's key: so the same name in both has one key.
+        // The second object is said to have the first one's key: so the same name in both has one
+        // key.
         let (first, key) = names.child(ROOT, NO_KEY, "first").expect("there is memory");
         let (second, _) = names.child(ROOT, NO_KEY, "second").expect("there is memory");
         let (within, _) = names.child(first, key, "name").expect("there is memory");

@@ -45,8 +45,8 @@ fn a_first_value_takes_what_it_needs() {
     });
 }
 
-/// A store of two keys: one had `garbage` numbers and has one, behind which `live` more were set; `free` words
-/// are free.
+/// A store of two keys: one had `garbage` numbers and has one, behind which `live` more were set;
+/// `free` words are free.
 fn two<'a>([garbage, live, free]: [usize; 3], memory: &'a Noting<'a>) -> KeyValues<'a, Noting<'a>> {
     let numbers = [0.5; 16];
     let mut store = KeyValues::try_with_capacity_in(2, 4 * (garbage + live + free), memory)
@@ -59,8 +59,9 @@ fn two<'a>([garbage, live, free]: [usize; 3], memory: &'a Noting<'a>) -> KeyValu
     store
 }
 
-/// What is done to have room: nothing if there is some; else garbage is reclaimed if that is enough and it is a fourth
-/// of all; else all that there is and is needed is asked for, and as much again as there is.
+/// What is done to have room: nothing if there is some; else garbage is reclaimed if that is enough
+/// and it is a fourth of all; else all that there is and is needed is asked for, and as much again
+/// as there is.
 #[test]
 fn room_is_made_by_rule() {
     let numbers = [2.0; 16];

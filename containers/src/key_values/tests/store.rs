@@ -205,7 +205,8 @@ fn garbage_is_reclaimed_before_the_block_grows() {
         store.set(key(1), [7.0; 20].as_slice());
         store.set(key(2), "this text stays as well");
         let before = store.as_bytes().len();
-        // The lengths take turns, so no value fits where the last one was, and another follows each.
+        // The lengths take turns, so no value fits where the last one was, and another follows
+        // each.
         for round in 0..1_000_usize {
             store.set(key(3), [1.0; 20].get(..round % 20 + 1).expect("short"));
             store.set(key(4), ["", "a", "some more", "the longest of all"][round % 4]);

@@ -158,7 +158,8 @@ fn a_saved_store_lies_as_drawn() {
             // The mark, the bytes, the keys and the words at the end.
             &[u32::from_le_bytes(*b"lkv1"), 64, 4, 3][..],
             &[1, 2, 3, 4],
-            // A bool, a number, and of text and array where they begin from the end, and their lengths.
+            // A bool, a number, and of text and array where they begin from the end, and their
+            // lengths.
             &[1, half, 4 | 2 << 16, 12 | 2 << 16],
             &[u32::from_ne_bytes([1, 2, 3, 4])],
             &[one, two, u32::from_ne_bytes(*b"ab\0\0")],

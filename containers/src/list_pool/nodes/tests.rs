@@ -158,8 +158,8 @@ fn exactly_what_is_reserved_is_taken() {
 
 type Lists<'a> = ListPool<'a, u32, Memory<'a>, 1>;
 
-/// Breaks a pool of two lists of four items each, 1 to 3 to 5 to 7 and 2 to 4 to 6 to 8, and of a slot between two
-/// that had a list; returns what is said of it, and how many nodes there are.
+/// Breaks a pool of two lists of four items each, 1 to 3 to 5 to 7 and 2 to 4 to 6 to 8, and of a
+/// slot between two that had a list; returns what is said of it, and how many nodes there are.
 fn damaged(harm: impl FnOnce(&mut Lists<'_>)) -> (Option<ListDamage>, u32) {
     let mut found = (None, 0);
     with_memory(|memory| {

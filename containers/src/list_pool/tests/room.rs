@@ -70,8 +70,8 @@ fn a_list_beyond_the_last_that_an_id_can_name_is_refused() {
     let pages = PageAllocator::new("lists");
     let mut pool: ListPool<'_, u32, PageAllocator, 4> = ListPool::new_in(&pages);
     let heads = pool.heads.try_extend_uninit(1 << 24, |room| {
-        // SAFETY: the block is fresh from the system, which gives zeroed pages, and a head may be zeros. They
-        // are not written, so that the test takes no memory for them.
+        // SAFETY: the block is fresh from the system, which gives zeroed pages, and a head may be
+        // zeros. They are not written, so that the test takes no memory for them.
         unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast::<Head>(), room.len()) }
     });
     assert_eq!((heads, pool.heads.len()), (Ok(()), 1 << 24), "as many heads as there may be");

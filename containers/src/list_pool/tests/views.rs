@@ -137,8 +137,8 @@ fn every_life_of_a_slot_is_told_apart() {
     });
 }
 
-/// Breaks a pool of three lists of single items, of which the first two lie apart and the third together, and a slot
-/// without one; returns what is said of it.
+/// Breaks a pool of three lists of single items, of which the first two lie apart and the third
+/// together, and a slot without one; returns what is said of it.
 fn damaged(harm: impl FnOnce(&mut Pool<'_, u32, 1>)) -> Option<(&'static str, u32)> {
     let mut found = None;
     with_memory(|memory| {
@@ -152,7 +152,8 @@ fn damaged(harm: impl FnOnce(&mut Pool<'_, u32, 1>)) -> Option<(&'static str, u3
         assert_eq!(pool.validate(), Ok(()), "whole before it is broken");
         harm(&mut pool);
         found = pool.validate().err().map(|damage| (damage.what, damage.list));
-        // What is left is plain numbers, and their memory is given back however broken the lists are.
+        // What is left is plain numbers, and their memory is given back however broken the lists
+        // are.
         pool.heads.clear();
         pool.lives.clear();
     });

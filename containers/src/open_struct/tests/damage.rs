@@ -109,7 +109,8 @@ fn refusal(json: &str, word: usize, value: u32) -> std::string::String {
     reason
 }
 
-/// Twenty bytes told of more than a hundred million rows, which a reader then walked: a fuzzer found it.
+/// Twenty bytes told of more than a hundred million rows, which a reader then walked: a fuzzer
+/// found it.
 #[test]
 fn rows_that_no_byte_stands_for_are_refused() {
     assert_eq!(refusal("{}", 3, 0x0714_0000), "at byte 12: there are rows without a field");
@@ -137,7 +138,8 @@ fn damage_is_named() {
     assert_eq!(refusal(text, 5, 1), "at byte 20: a content lies beyond the tail");
     assert_eq!(refusal(text, 6, 5), "at byte 20: the contents are longer than the tail together");
     assert_eq!(refusal(text, 10, 0xff), "at byte 40: this is no text in UTF-8");
-    // 10 is the type, 11 the value; then 12 the type, 13 the length of a list, 14 and 15 what is in it.
+    // 10 is the type, 11 the value; then 12 the type, 13 the length of a list, 14 and 15 what is in
+    // it.
     let list = r#"{"a": [1, ["b"]]}"#;
     assert_eq!(refusal(list, 10, 99), "at byte 40: this is no value of a list");
     assert_eq!(refusal(list, 13, 9), "at byte 48: this is no value of a list");

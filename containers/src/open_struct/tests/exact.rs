@@ -190,8 +190,8 @@ fn what_only_looks_like_a_vector_is_none() {
         let open = |json: &str| {
             OpenStruct::try_from_json_in(json.as_bytes(), memory).expect("it is sound")
         };
-        // The words of this object are those of a list of three floats: a name that is the number of that type
-        // is followed by the type of its value, and so on.
+        // The words of this object are those of a list of three floats: a name that is the number
+        // of that type is followed by the type of its value, and so on.
         let object = r##"{"#00000003": 3, "b": 1.5}"##;
         let alone = open(&format!(r#"{{"a": {object}}}"#));
         assert_eq!(alone.as_array().type_of(id32!("a")), Some(FieldType::Dictionary), "alone");

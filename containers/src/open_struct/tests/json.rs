@@ -41,7 +41,8 @@ fn fields_get_the_types_that_values_look_like() {
             open.as_array().validate().expect("the struct is whole");
             let mut text = String::new();
             open.write_json(names, &mut text).expect("all is finite");
-            // All of these are written as the writer would, but for the forms of some strings and floats.
+            // All of these are written as the writer would, but for the forms of some strings and
+            // floats.
             let same = object.replace("\\u00e9", "\u{e9}").replace("1e3", "1000.0");
             assert_eq!(text, same);
         }

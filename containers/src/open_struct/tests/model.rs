@@ -158,7 +158,8 @@ fn step(array: &mut Open<'_>, model: &mut Model, random: &mut Random) {
     }
 }
 
-/// A copy, what was saved and opened, and what was written as JSON and read are what they came from.
+/// A copy, what was saved and opened, and what was written as JSON and read are what they came
+/// from.
 fn check_copies(array: &Open<'_>, model: &Model, memory: &Memory<'_>) {
     let copy = array.try_clone_in(memory).expect("there is memory");
     model.check(&copy);

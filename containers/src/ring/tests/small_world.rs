@@ -1,7 +1,7 @@
 //! Rings of up to four slots: every state, and every operation in each, with memory and without.
 //!
-//! A state is the number of slots, the slot of the first element and the number of elements. Each is looked at
-//! twice: with counters that begin at zero, and with such that wrap around.
+//! A state is the number of slots, the slot of the first element and the number of elements. Each
+//! is looked at twice: with counters that begin at zero, and with such that wrap around.
 
 use core::panic::AssertUnwindSafe;
 use std::collections::{BTreeSet, VecDeque};
@@ -84,7 +84,8 @@ fn many(count: usize) -> Vec<Element> {
     (100..).take(count).map(element).collect()
 }
 
-/// Does an operation on both and compares what each returns. A refusal is returned, with the model unchanged.
+/// Does an operation on both and compares what each returns. A refusal is returned, with the model
+/// unchanged.
 fn apply(ring: &mut Rings<'_>, model: &mut VecDeque<Element>, op: Op) -> Result<(), GrowError> {
     match op {
         Op::PushBack => ring.try_push_back(element(100)).map(|()| model.push_back(element(100))),
@@ -165,7 +166,8 @@ fn apply_in_place(ring: &mut Rings<'_>, model: &mut VecDeque<Element>, op: Op) {
     }
 }
 
-/// Returns `true` if an operation must be refused where there is no memory; `None` where it may or may not be.
+/// Returns `true` if an operation must be refused where there is no memory; `None` where it may or
+/// may not be.
 fn needs_memory(op: Op, (slots, _, len): State) -> Option<bool> {
     let beyond = |more: usize| Some(len as usize + more > slots as usize);
     match op {
@@ -215,7 +217,8 @@ fn one(state: State, wraps: bool, op: Op, refuses: bool, fault: fn(&mut Rings<'_
     after
 }
 
-/// Goes from the empty ring to every state that operations lead to. Returns the states and the operations done.
+/// Goes from the empty ring to every state that operations lead to. Returns the states and the
+/// operations done.
 fn explore(fault: fn(&mut Rings<'_>, Op)) -> (BTreeSet<State>, u64) {
     let mut known = BTreeSet::from([(0, 0, 0)]);
     let mut next = std::vec![(0, 0, 0)];

@@ -10,7 +10,8 @@ use crate::test_memory::{Memory, with_memory};
 
 type Map<'a, 'm> = SortedMap<'a, u32, u32, Memory<'m>>;
 
-/// Room is made at once where an iterator says how much will be needed: for those that wait, too, as soon as one does.
+/// Room is made at once where an iterator says how much will be needed: for those that wait, too,
+/// as soon as one does.
 #[test]
 fn entries_of_a_known_number_ask_for_memory_once() {
     with_memory(|memory| {

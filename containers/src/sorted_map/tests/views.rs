@@ -1,4 +1,5 @@
-//! Sets and errors as others see them: printed, compared, walked over, in the words of their messages.
+//! Sets and errors as others see them: printed, compared, walked over, in the words of their
+//! messages.
 
 use std::format;
 use std::string::ToString;

@@ -10,7 +10,8 @@ use crate::tool_server::ToolToken;
 /// Its name in the data folder.
 pub(super) const ADDRESS_FILE: &str = "tools";
 
-/// A file of one line, `ADDRESS/TOKEN`, that only its owner can read. It is removed when this is dropped.
+/// A file of one line, `ADDRESS/TOKEN`, that only its owner can read. It is removed when this is
+/// dropped.
 pub(super) struct AddressFile(PathBuf);
 
 impl AddressFile {
@@ -22,7 +23,8 @@ impl AddressFile {
             _ => {}
         }
         let mut options = OpenOptions::new();
-        // A file that is there in spite of that, or a link, is not written to: others might read it.
+        // A file that is there in spite of that, or a link, is not written to: others might read
+        // it.
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

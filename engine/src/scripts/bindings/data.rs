@@ -1,7 +1,7 @@
 //! The data of entities, key by key.
 //!
-//! A key is a text; dots part the names of a path, so `stats.health` is what a source has as `stats = { health = 20 }`.
-//! Names that have a dot themselves are out of reach.
+//! A key is a text; dots part the names of a path, so `stats.health` is what a source has as `stats
+//! = { health = 20 }`. Names that have a dot themselves are out of reach.
 
 use loligo_containers::{KeyValuesRef, Value, child_key};
 use loligo_ids::IdString32;

@@ -140,7 +140,8 @@ pub(super) fn set_light_range(
     done(world.change_light(entity, |light| light.range = range), UNLIT)
 }
 
-/// Returns the entity of the first argument; the slot of its model is the second, of which there is one.
+/// Returns the entity of the first argument; the slot of its model is the second, of which there is
+/// one.
 fn slot(world: &World<'_>, call: &mut Call<'_>) -> Result<Entity, Refusal> {
     let (entity, slot) = (alive_in(world, call)?, call.number(1));
     if slot == 1.0 {

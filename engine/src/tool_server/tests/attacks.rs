@@ -1,4 +1,5 @@
-//! Connections that try to keep the engine busy, to lock others out, or to come in without the token.
+//! Connections that try to keep the engine busy, to lock others out, or to come in without the
+//! token.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::time::Duration;
@@ -24,7 +25,8 @@ const fn empty_frame(opcode: u8) -> [u8; 6] {
     [opcode, 0x80, 0, 0, 0, 0]
 }
 
-/// Sends `piece` again and again after a handshake, until polls have returned in the midst of it; returns how many bytes went.
+/// Sends `piece` again and again after a handshake, until polls have returned in the midst of it;
+/// returns how many bytes went.
 fn sent_until_polls_return(start: &[u8], piece: &[u8]) -> usize {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -19,8 +19,9 @@ fn collides_with(name: &str, seed: u32, len: usize) -> String {
     text.expect("long enough").to_string()
 }
 
-/// Two names that collide under every seed: their first blocks leave states that differ in the highest
-/// bit alone, which an odd multiplier keeps in its place, and the second blocks take it away again.
+/// Two names that collide under every seed: their first blocks leave states that differ in the
+/// highest bit alone, which an odd multiplier keeps in its place, and the second blocks take it
+/// away again.
 fn collide_always(random: &mut Random) -> [String; 2] {
     loop {
         let half = random.visible(4);

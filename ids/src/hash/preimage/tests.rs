@@ -129,7 +129,8 @@ fn a_tail_with_more_than_its_bytes_is_no_text() {
     assert_eq!(untail_32(crate::hash::murmur::tail_step_32(state, tail), state), tail);
 }
 
-/// Three letters before the solved ones or at the end are counted through, so all others are the first letter.
+/// Three letters before the solved ones or at the end are counted through, so all others are the
+/// first letter.
 #[test]
 fn what_is_not_counted_is_the_first_letter() {
     let mut random = Random::new(5);

@@ -23,18 +23,19 @@ use crate::hash::id_string::IdString;
 /// Slots of the first index.
 const SLOTS_MIN: usize = 64;
 
-/// Collects the names that a compile step hashes, refuses those that collide, and saves them as the bytes
-/// of a [`ReverseLookup`].
+/// Collects the names that a compile step hashes, refuses those that collide, and saves them as the
+/// bytes of a [`ReverseLookup`].
 ///
 /// # Complexity
 ///
-/// [`insert`](Self::insert) O(bytes of the name), amortised; [`save`](Self::save) O(n log n + text).
+/// [`insert`](Self::insert) O(bytes of the name), amortised; [`save`](Self::save) O(n log n +
+/// text).
 ///
 /// # Memory
 ///
-/// Three blocks of the allocator, each at most doubled where it grows: 12 bytes a name (16 with 64-bit
-/// ids) and its text, and 4 bytes for each of 2 to 4 slots a name. Nothing while empty. All is given back
-/// on drop.
+/// Three blocks of the allocator, each at most doubled where it grows: 12 bytes a name (16 with
+/// 64-bit ids) and its text, and 4 bytes for each of 2 to 4 slots a name. Nothing while empty. All
+/// is given back on drop.
 ///
 /// # Threads
 ///
@@ -62,8 +63,8 @@ pub struct ReverseLookupBuilder<'a, I: IdString, A: Allocator + ?Sized = dyn All
     /// The names as they came, or after saving in the order of their ids.
     entries: Buffer<'a, Entry<I>, A>,
     text: Buffer<'a, u8, A>,
-    /// An index of the entries by id: open addressing, at most half full, 0 or the number of the entry
-    /// plus 1; empty or a power of two of slots.
+    /// An index of the entries by id: open addressing, at most half full, 0 or the number of the
+    /// entry plus 1; empty or a power of two of slots.
     slots: Buffer<'a, u32, A>,
 }
 
@@ -97,8 +98,9 @@ impl<'a, I: IdString, A: Allocator + ?Sized> ReverseLookupBuilder<'a, I, A> {
     ///
     /// # Errors
     ///
-    /// [`LookupError::Collision`] names this name and the other one that has its hash. Refused too are
-    /// more than 4 GiB of text, and what the allocator has no memory for. The builder is as it was.
+    /// [`LookupError::Collision`] names this name and the other one that has its hash. Refused too
+    /// are more than 4 GiB of text, and what the allocator has no memory for. The builder is as it
+    /// was.
     pub fn insert<'n>(&'n mut self, name: &'n str) -> Result<I, LookupError<'n>> {
         let id = I::with_seed(name, self.seed);
         if let Some(entry) = self.find(id) {

@@ -10,8 +10,8 @@ use loligo_allocators::AllocError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError<'n> {
-    /// Two names have one hash: an error in the data, since ids would not tell them apart. Rename one,
-    /// take 64-bit ids, or another seed.
+    /// Two names have one hash: an error in the data, since ids would not tell them apart. Rename
+    /// one, take 64-bit ids, or another seed.
     Collision {
         /// The hash of both.
         hash: u64,

@@ -8,8 +8,8 @@ use loligo_allocators::Allocator;
 
 use crate::hash::buffer::Buffer;
 
-/// The bytes of a table, as [`ReverseLookupBuilder::save`](crate::ReverseLookupBuilder::save) returns
-/// them: to be written to a file, or opened where they are.
+/// The bytes of a table, as [`ReverseLookupBuilder::save`](crate::ReverseLookupBuilder::save)
+/// returns them: to be written to a file, or opened where they are.
 ///
 /// # Memory
 ///

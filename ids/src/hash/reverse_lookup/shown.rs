@@ -5,8 +5,9 @@ use core::fmt;
 
 use crate::hash::id_string::IdString;
 
-/// An id and its name, where that is known: what [`ReverseLookup::show`](crate::ReverseLookup::show)
-/// returns. It prints as the name, else as `#` and the hash.
+/// An id and its name, where that is known: what
+/// [`ReverseLookup::show`](crate::ReverseLookup::show) returns. It prints as the name, else as `#`
+/// and the hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown<'a, I: IdString> {
     /// The id.

@@ -10,8 +10,8 @@ use crate::test_backing::TestBacking;
 type Brief = Id<u8, u32, 4, 3>;
 type Of<'a> = SharedTable<'a, Brief, Retire, TestBacking>;
 
-/// Breaks a table of 5 slots, of which 0 and 2 are live and 3, 4 and 1 are queued, the last one not yet
-/// collected; returns what is said of it.
+/// Breaks a table of 5 slots, of which 0 and 2 are live and 3, 4 and 1 are queued, the last one not
+/// yet collected; returns what is said of it.
 fn found(damage: fn(&mut Of<'_>)) -> Option<(&'static str, u64)> {
     let backing = TestBacking::new();
     let mut table = Of::new_in(5, &backing).expect("memory");

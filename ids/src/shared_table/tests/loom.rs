@@ -167,8 +167,8 @@ fn loom_shared_table_a_removed_index_waits_for_the_collection() {
     assert!(count > 5, "only {count} interleavings");
 }
 
-/// The twin with a planted fault: taking a position by reading and writing apart. The checker must see
-/// two threads get one slot, else it sees nothing.
+/// The twin with a planted fault: taking a position by reading and writing apart. The checker must
+/// see two threads get one slot, else it sees nothing.
 #[test]
 fn loom_shared_table_a_planted_fault_is_caught() {
     fn create_badly(shared: &Shared) -> u32 {

@@ -8,8 +8,8 @@ use crate::test_backing::TestBacking;
 
 type Of<'a, S, F, E> = Table<'a, S, u64, Id<u8, u32, 8, 4>, F, E, TestBacking>;
 
-/// Breaks a table of 5 objects, 2 free slots (3 and 0), a reserved one (7) and 8 more places, and returns
-/// what is said of it.
+/// Breaks a table of 5 objects, 2 free slots (3 and 0), a reserved one (7) and 8 more places, and
+/// returns what is said of it.
 fn found<S: Shape, F: FreeList, E: GenerationEnd>(
     damage: fn(&mut Of<'_, S, F, E>),
 ) -> Option<&'static str> {

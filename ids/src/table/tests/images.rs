@@ -228,8 +228,8 @@ fn an_index_is_compared_whole() {
     wide_index::<Packed>();
 }
 
-/// What memory held before is believed as little as the image: the ids of objects follow the slots, and
-/// here each place that was not written yet looks like a live slot.
+/// What memory held before is believed as little as the image: the ids of objects follow the slots,
+/// and here each place that was not written yet looks like a live slot.
 #[test]
 fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
     type Near<'a> = Of<'a, Packed, Id<u8, u32, 16, 8>, Lifo, Retire>;
@@ -260,7 +260,8 @@ fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
     }
 }
 
-/// Each rule of the counts by its own words, in a table of three slots of which the second is free or was not.
+/// Each rule of the counts by its own words, in a table of three slots of which the second is free
+/// or was not.
 #[test]
 fn counts_that_do_not_agree_are_told_apart() {
     type Plain<'a> = Of<'a, Holes, Id<u8, u32, 8, 3>, Lifo, Retire>;
@@ -293,8 +294,8 @@ fn counts_that_do_not_agree_are_told_apart() {
     assert_eq!((said(&full, Counts::HEAD, 0), said(&image, Counts::HEAD, 1)), (None, None), "good");
 }
 
-/// Every number that can pass for a word of a slot or an id, in every such word: refused, or a table that is
-/// whole, in memory where that number looks like a live slot.
+/// Every number that can pass for a word of a slot or an id, in every such word: refused, or a
+/// table that is whole, in memory where that number looks like a live slot.
 fn every_word<S: Shape>() -> (usize, usize) {
     type Near<'a, S> = Of<'a, S, Id<u8, u32, 16, 8>, Lifo, Retire>;
     const SLOTS: usize = 4;
@@ -431,7 +432,8 @@ fn lies_as_drawn<S: Shape>(code: u64, words: &[u32], objects: &[[u16; 3]]) {
 #[test]
 fn an_image_lies_as_drawn() {
     let (tag, life) = (5 << 11, 1 << 8);
-    // Slots 0 and 2 are free, 2 first, and each leads to the next, the last one to none; 4 is reserved.
+    // Slots 0 and 2 are free, 2 first, and each leads to the next, the last one to none; 4 is
+    // reserved.
     let words = [life | 1, tag | life | 1, life, tag | life | 3, life | 5];
     let none = [0; 3];
     lies_as_drawn::<Holes>(1, &words, &[none, [2; 3], none, [4; 3], none]);

@@ -54,7 +54,8 @@ fn every_slot_of_a_split_can_be_used() {
     fill_up::<Packed, Id<u8, u32, 1, 31>>();
 }
 
-/// A ring of free slots that begins behind its first position goes on in order when the table grows.
+/// A ring of free slots that begins behind its first position goes on in order when the table
+/// grows.
 #[test]
 fn a_ring_that_was_turned_keeps_its_order_as_it_grows() {
     fn turned<S: Shape>(turns: usize) {
@@ -114,8 +115,8 @@ fn an_id_of_all_bits_has_no_tag() {
     assert_eq!((table.tag(), id.tag()), (0, 0), "none");
 }
 
-/// Every slot of a full index is free, so the list has every position that there can be; each slot in turn
-/// is taken out by its id, and then all the others come.
+/// Every slot of a full index is free, so the list has every position that there can be; each slot
+/// in turn is taken out by its id, and then all the others come.
 fn all_free<S: Shape, F: FreeList, const BITS: u32>() {
     type All<const BITS: u32> = Id<u8, u32, BITS, 9>;
     let slots = 1 << BITS;
@@ -157,8 +158,8 @@ fn a_slot_is_taken_by_its_id_where_all_are_free() {
     all_free::<Holes, Fifo, 4>();
 }
 
-/// Splits whose index names more slots than there is memory for: the limit is the index's, and a slot
-/// beyond what memory there is is refused as that.
+/// Splits whose index names more slots than there is memory for: the limit is the index's, and a
+/// slot beyond what memory there is is refused as that.
 #[test]
 fn wide_splits_end_where_memory_does() {
     type Far = Id<u8, u64, 48, 16>;
@@ -252,8 +253,8 @@ fn the_end_of_the_generations_is_a_choice() {
     live_out::<Packed>();
 }
 
-/// The last life of the first slot, whose bits are the least that have the last generation, and the life
-/// before of the last slot, whose bits are the greatest that have not.
+/// The last life of the first slot, whose bits are the least that have the last generation, and the
+/// life before of the last slot, whose bits are the greatest that have not.
 fn last_life<I: TableId>() {
     let backing = TestBacking::new();
     let mut table = Table::<Holes, u8, I, Fifo, Retire, _>::with_limit(8, &backing);

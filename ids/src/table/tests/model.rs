@@ -1,4 +1,5 @@
-//! A naive model that says what every operation gives, ids included, and random programs against it.
+//! A naive model that says what every operation gives, ids included, and random programs against
+//! it.
 
 use core::marker::PhantomData;
 use std::collections::{BTreeMap, VecDeque};

@@ -38,8 +38,8 @@ type Fuses<'a, S> = Table<'a, S, Fuse<'a>, Id<u8>, Fifo<1>, Retire, TestBacking>
 
 const COUNT: usize = 9;
 
-/// Runs `work` on a table in which the destructor of `bad` panics, and checks what is left: the table is
-/// whole, and as many objects live as it says.
+/// Runs `work` on a table in which the destructor of `bad` panics, and checks what is left: the
+/// table is whole, and as many objects live as it says.
 fn survives<S: Shape>(bad: usize, panics: bool, work: fn(&mut Fuses<'_, S>)) {
     let backing = TestBacking::new();
     let (living, number) = (Cell::new(0), Cell::new(usize::MAX));
@@ -113,7 +113,8 @@ fn a_panic_leaves_the_table_whole() {
     every_operation::<Packed>();
 }
 
-/// A destructor that panics while the table is dropped: the others run, and the memory is given back.
+/// A destructor that panics while the table is dropped: the others run, and the memory is given
+/// back.
 fn dropped<S: Shape>() {
     for bad in 0..COUNT {
         let backing = TestBacking::new();

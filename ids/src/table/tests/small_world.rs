@@ -1,4 +1,5 @@
-//! A table of 2 bits of index and 2 of generation, enumerated: every sequence of operations to a depth.
+//! A table of 2 bits of index and 2 of generation, enumerated: every sequence of operations to a
+//! depth.
 
 use std::vec::Vec;
 
@@ -51,8 +52,8 @@ fn say<F: FreeList, E: GenerationEnd>(
     }
 }
 
-/// Every sequence of steps that change something, to `depth`; at its end every step that changes nothing
-/// is tried, too.
+/// Every sequence of steps that change something, to `depth`; at its end every step that changes
+/// nothing is tried, too.
 struct World<'a> {
     steps: &'a [Step],
     backing: TestBacking,

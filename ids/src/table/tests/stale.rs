@@ -96,8 +96,8 @@ fn any_bits_are_answered_with_none() {
     }
 }
 
-/// A table that never uses all slots that the index can name, and the word of every slot in any state: ids of
-/// slots that it does not have lead to those that it has.
+/// A table that never uses all slots that the index can name, and the word of every slot in any
+/// state: ids of slots that it does not have lead to those that it has.
 fn every_pattern_of_a_wider_index<S: Shape, F: FreeList>(seed: u64) {
     type Wide = Id<u8, u32, 7, 2>;
     std::println!("seed {seed}");

@@ -38,7 +38,8 @@ pub(super) fn recipe(project: &Project<'_>, one: &Wanted) -> ContentHash {
     ])
 }
 
-/// Compiles each resource that `plan` has a recipe for, and returns what is to be remembered of all.
+/// Compiles each resource that `plan` has a recipe for, and returns what is to be remembered of
+/// all.
 #[expect(
     clippy::too_many_arguments,
     reason = "it is one step of a compile, split off for its length"
@@ -124,7 +125,8 @@ fn compile_one(
     let payload = match ran {
         Ok(Ok(payload)) => payload,
         Ok(Err(mut fault)) => {
-            // What the caller's own thread is about is no part of it: another thread might have compiled it.
+            // What the caller's own thread is about is no part of it: another thread might have
+            // compiled it.
             fault.contexts.drain(..around.min(fault.contexts.len()));
             return Ok(Err(fault));
         }

@@ -1,7 +1,7 @@
 //! All that a compile can find out without opening a source, as one hash.
 //!
-//! Where a compile found nothing to do and this hash is as it was then, there is nothing to do again. The index need not
-//! be read to know that, nor anything be sorted, selected or compared.
+//! Where a compile found nothing to do and this hash is as it was then, there is nothing to do
+//! again. The index need not be read to know that, nor anything be sorted, selected or compared.
 
 use loligo_resources::{ContentHash, RESOURCE_FORMAT};
 
@@ -11,7 +11,8 @@ use crate::folder::{Blobs, DataFolder};
 use crate::project::Project;
 use crate::tree::{SourceTree, Stamp};
 
-/// The file in which the last look is kept, and its length: the hash, and how many resources there were.
+/// The file in which the last look is kept, and its length: the hash, and how many resources there
+/// were.
 pub(super) const LOOK: &str = "look";
 const BYTES: usize = 40;
 
@@ -48,8 +49,9 @@ impl Look {
     }
 }
 
-/// Returns the hash of everything that decides what a compile does: sources, compilers, target, options, and the data
-/// folder. None where something changed so lately that it may change again without its stamp showing it.
+/// Returns the hash of everything that decides what a compile does: sources, compilers, target,
+/// options, and the data folder. None where something changed so lately that it may change again
+/// without its stamp showing it.
 ///
 /// # Complexity
 ///
@@ -105,7 +107,8 @@ pub(super) fn look(
     Ok(Some(ContentHash(*pieces.0.finalize().as_bytes())))
 }
 
-/// Bytes to be hashed, each piece with its length, so that no two lists of pieces are the same bytes.
+/// Bytes to be hashed, each piece with its length, so that no two lists of pieces are the same
+/// bytes.
 struct Pieces(blake3::Hasher);
 
 impl Pieces {

@@ -12,13 +12,14 @@ use crate::context::Context;
 use crate::error::CompileFault;
 use crate::memory::{Heap, with_heap};
 
-/// The version of settings that [`ConfigCompiler`] writes and [`Config`](loligo_resources::Config) reads.
+/// The version of settings that [`ConfigCompiler`] writes and [`Config`](loligo_resources::Config)
+/// reads.
 pub const CONFIG_VERSION: u32 = 1;
 
 /// Makes settings of SJSON of any shape: [`Config`](loligo_resources::Config) reads them.
 ///
-/// Keys become hashes, and stay in the table of names. Of a key that comes twice the last value counts. Keys whose hashes
-/// are equal are an error.
+/// Keys become hashes, and stay in the table of names. Of a key that comes twice the last value
+/// counts. Keys whose hashes are equal are an error.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConfigCompiler;
 

@@ -22,8 +22,9 @@ const FOLDERS: [&str; 2] = ["blobs", "partial"];
 /// The picture that `loligo run` keeps in it.
 const PICTURE: &str = "last.png";
 
-/// Opens the folder, and makes those on the way to it that are not there. From the project on no link is followed; where
-/// it is not in the project, links are those of the user, and only the folder itself and what is made may not be one.
+/// Opens the folder, and makes those on the way to it that are not there. From the project on no
+/// link is followed; where it is not in the project, links are those of the user, and only the
+/// folder itself and what is made may not be one.
 pub(super) fn reach(
     project: &Path,
     path: &Path,
@@ -46,7 +47,8 @@ pub(super) fn reach(
     Ok(folder)
 }
 
-/// Returns the steps from the project to a folder in it; none if it is elsewhere, as far as its name says.
+/// Returns the steps from the project to a folder in it; none if it is elsewhere, as far as its
+/// name says.
 fn steps_below(project: &Path, path: &Path) -> Option<Vec<OsString>> {
     let (project, path) = (absolute(project).ok()?, absolute(path).ok()?);
     let below = path.strip_prefix(project).ok()?;
@@ -71,8 +73,8 @@ fn steps_to_make(path: &Path) -> (PathBuf, Vec<OsString>) {
     (base.to_owned(), steps)
 }
 
-/// Refuses a data folder in which something else is where a file or folder of ours belongs. What has another name is left
-/// alone.
+/// Refuses a data folder in which something else is where a file or folder of ours belongs. What
+/// has another name is left alone.
 pub(super) fn check_entries(folder: &GuardedFolder) -> Result<(), BuildError> {
     for name in FILES {
         check(folder, name, EntryKind::File)?;
@@ -93,8 +95,8 @@ fn check(folder: &GuardedFolder, name: &str, wanted: EntryKind) -> Result<(), Fo
     Err(FolderError::new(&folder.path().join(name), fault))
 }
 
-/// Returns `true` if a folder without a whole mark has nothing in it but what a compile of an older version, or one that was
-/// killed, leaves.
+/// Returns `true` if a folder without a whole mark has nothing in it but what a compile of an older
+/// version, or one that was killed, leaves.
 pub(super) fn has_old_form(folder: &GuardedFolder) -> Result<bool, FolderError> {
     let of_form = |folder: &GuardedFolder, is_name: &dyn Fn(&OsStr) -> bool| {
         for name in folder.names()? {

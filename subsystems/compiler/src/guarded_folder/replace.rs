@@ -9,13 +9,15 @@ use std::process;
 use super::{EntryKind, GuardedFolder};
 use crate::folder_error::{FolderError, FolderFault};
 
-/// How many names of unfinished files are tried: only files that are left over, or were put there, have one.
+/// How many names of unfinished files are tried: only files that are left over, or were put there,
+/// have one.
 const TRIES: u32 = 64;
 
 impl GuardedFolder {
-    /// Writes a file by a function that gets it empty: under another name, which no entry had before, then renamed. A
-    /// link of that name is replaced and not followed; what is neither a file nor a link is refused. What the function
-    /// returns comes back; if it is an error, no file is left and the old one is as it was.
+    /// Writes a file by a function that gets it empty: under another name, which no entry had
+    /// before, then renamed. A link of that name is replaced and not followed; what is neither a
+    /// file nor a link is refused. What the function returns comes back; if it is an error, no file
+    /// is left and the old one is as it was.
     ///
     /// # Errors
     ///

@@ -11,7 +11,8 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 use crate::place::{Place, contents, index, later, now, two};
 use crate::scripted::compilers;
 
-/// Where files may be: sources of both kinds, variants, files that others ask for, and the same name as file and folder.
+/// Where files may be: sources of both kinds, variants, files that others ask for, and the same
+/// name as file and folder.
 const PATHS: [&str; 13] = [
     "a.script",
     "a.fr.script",
@@ -71,8 +72,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Does a step; one that cannot be done changes nothing. Each gives files times of its own, as steps in the same tick of
-/// the file system's clock would not.
+/// Does a step; one that cannot be done changes nothing. Each gives files times of its own, as
+/// steps in the same tick of the file system's clock would not.
 fn apply(place: &Place, step: &Step, number: u64) {
     let own = 1_000_000_000 + 2 * number;
     let path = |at: usize| place.sources().join(PATHS[at]);
@@ -161,7 +162,8 @@ fn compiling_on_gives_what_compiling_from_nothing_gives() {
     println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
     let drawn = prop::collection::vec(step(), 1..40);
     let ran = TestRunner::new(config).run(&drawn, |steps| {
-        // By the true clock no file is old enough to be known by its stamp; by the later one all are.
+        // By the true clock no file is old enough to be known by its stamp; by the later one all
+        // are.
         run(&steps, now);
         run(&steps, later);
         Ok(())

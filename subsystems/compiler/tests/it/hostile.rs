@@ -1,4 +1,5 @@
-//! Projects and data folders by an author who means harm: nothing outside them is read, written or removed.
+//! Projects and data folders by an author who means harm: nothing outside them is read, written or
+//! removed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -152,7 +153,8 @@ fn what_a_compile_did_not_write_is_not_removed() {
         assert_eq!(cloned.compile(), None, "moved away it is no more in the way");
         assert_eq!(partial.read_dir().expect("it is there").count(), 0);
     }
-    // A number that is a link or a folder is not ours either; among the blobs others are left alone.
+    // A number that is a link or a folder is not ours either; among the blobs others are left
+    // alone.
     let cloned = Cloned::new();
     mark(&cloned);
     fs::create_dir(cloned.data().join("partial")).expect("it may be made");

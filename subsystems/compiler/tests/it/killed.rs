@@ -14,7 +14,8 @@ use loligo_resources::{DataFolder, Resources};
 use crate::place::{Place, contents, two};
 use crate::scripted::compilers;
 
-/// A disk that does so many things, half of the next, and nothing more: as if the process had been killed there.
+/// A disk that does so many things, half of the next, and nothing more: as if the process had been
+/// killed there.
 struct MortalDisk {
     left: AtomicU64,
     /// What happens then.
@@ -171,8 +172,8 @@ fn sources_that_go_back_after_the_end_are_compiled_back() {
 const LAST: &str = "LOLIGO_COMPILER_TEST_LAST";
 const FOLDER: &str = "LOLIGO_COMPILER_TEST_FOLDER";
 
-/// Is the child of the next test, which ends itself in the middle of a compile; without its environment it has nothing
-/// to do.
+/// Is the child of the next test, which ends itself in the middle of a compile; without its
+/// environment it has nothing to do.
 #[test]
 fn the_child_that_is_killed() {
     let (Ok(last), Ok(folder)) = (env::var(LAST), env::var(FOLDER)) else { return };

@@ -1,4 +1,5 @@
-//! A compile that finds everything as the last one left it needs no index to know that there is nothing to do.
+//! A compile that finds everything as the last one left it needs no index to know that there is
+//! nothing to do.
 
 use std::fs;
 
@@ -7,7 +8,8 @@ use loligo_compiler::{Compilers, Platform, Project, Report, Target};
 use crate::place::{Place, later, two};
 use crate::scripted::compilers;
 
-/// How many resources a look lists that was written by a test, so that one sees whether it was believed.
+/// How many resources a look lists that was written by a test, so that one sees whether it was
+/// believed.
 const TOLD: usize = 77;
 
 fn project<'c>(place: &Place, compilers: &'c Compilers) -> Project<'c> {

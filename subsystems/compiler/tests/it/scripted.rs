@@ -2,8 +2,9 @@
 
 use loligo_compiler::{CompileFault, Compiler, Compilers, Context};
 
-/// Runs its source line by line and writes down what it got: `read PATH`, `need PATH`, `list FOLDER`, `option NAME`,
-/// `name NAME`, `refer TYPE NAME`, `platform`, `fail`, `panic`; anything else is text.
+/// Runs its source line by line and writes down what it got: `read PATH`, `need PATH`, `list
+/// FOLDER`, `option NAME`, `name NAME`, `refer TYPE NAME`, `platform`, `fail`, `panic`; anything
+/// else is text.
 pub(crate) struct Scripted(u32);
 
 impl Compiler for Scripted {

@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 /// Data of a context: a text, a path, a number, or a reference to one.
 ///
-/// No other crate can implement it. It is made text while the program is failing, and what is listed here does that
-/// without running anybody else's code: it cannot panic, wait for a lock, allocate, or end the context that it is shown
-/// for. For an object of yours pass its name or its number.
+/// No other crate can implement it. It is made text while the program is failing, and what is
+/// listed here does that without running anybody else's code: it cannot panic, wait for a lock,
+/// allocate, or end the context that it is shown for. For an object of yours pass its name or its
+/// number.
 pub trait ContextData: Shown {}
 
 impl<T: Shown + ?Sized> ContextData for T {}

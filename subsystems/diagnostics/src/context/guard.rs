@@ -6,7 +6,8 @@ use core::pin::Pin;
 use super::data::sealed::Shown;
 use super::stack::{STACK, Site};
 
-/// The name of a context, as a type, so that one address stands for the name and for the type of the data.
+/// The name of a context, as a type, so that one address stands for the name and for the type of
+/// the data.
 pub trait ContextPlace {
     /// What the scope is about.
     const NAME: &'static str;
@@ -32,8 +33,9 @@ impl<'a, T: Shown + ?Sized> Slot<'a, T> {
     ///
     /// # Safety
     ///
-    /// Guard and slot are locals of one body, the guard declared behind the slot, and nobody but the end of that body, or
-    /// of the future that it is, ends either: where one is leaked, so is the other.
+    /// Guard and slot are locals of one body, the guard declared behind the slot, and nobody but
+    /// the end of that body, or of the future that it is, ends either: where one is leaked, so is
+    /// the other.
     #[inline(always)]
     pub unsafe fn push<P: ContextPlace>(self: Pin<&Self>, _place: P) -> Guard {
         let slot = (&raw const self.get_ref().data).cast::<()>();
@@ -48,8 +50,8 @@ impl<'a, T: Shown + ?Sized> Slot<'a, T> {
 ///
 /// # Invariants
 ///
-/// 1. While an entry of the thread's stack has this index and is below its depth, this guard has been made by that
-///    thread and not been dropped. It may have been leaked, with its slot.
+/// 1. While an entry of the thread's stack has this index and is below its depth, this guard has
+///    been made by that thread and not been dropped. It may have been leaked, with its slot.
 ///
 /// It cannot be sent to another thread, so it is dropped where it was made.
 #[derive(Debug)]

@@ -11,14 +11,16 @@ use crate::stack_bounds::StackBounds;
 pub const CONTEXTS_MAX: usize = 64;
 
 std::thread_local! {
-    /// The contexts of this thread. Without a destructor, so they are there until the thread is gone.
+    /// The contexts of this thread. Without a destructor, so they are there until the thread is
+    /// gone.
     pub(super) static STACK: Stack = const { Stack::new() };
 }
 
 /// How many contexts found no room.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// Returns how many contexts of all threads were not kept so far, since more than [`CONTEXTS_MAX`] lay within each other.
+/// Returns how many contexts of all threads were not kept so far, since more than [`CONTEXTS_MAX`]
+/// lay within each other.
 #[must_use]
 pub fn contexts_lost() -> u64 {
     // Relaxed: it counts and orders nothing.
@@ -48,8 +50,8 @@ unsafe fn show_data<T: Shown + ?Sized>(slot: *const (), out: &mut dyn fmt::Write
     data.show(out)
 }
 
-/// The contexts of a thread: of each one pointer to what is known when the program is compiled, and one into the frame of
-/// its scope.
+/// The contexts of a thread: of each one pointer to what is known when the program is compiled, and
+/// one into the frame of its scope.
 ///
 /// ```text
 /// depth | site 0 | site 1 | .. | site 63 | slot 0 | slot 1 | .. | slot 63 |
@@ -57,14 +59,15 @@ unsafe fn show_data<T: Shown + ?Sized>(slot: *const (), out: &mut dyn fmt::Write
 ///                                              +--> in a frame: &data
 /// ```
 ///
-/// Sites and slots lie apart as an address of 8-byte steps is one operand of a store, and one of 16-byte steps takes two
-/// instructions.
+/// Sites and slots lie apart as an address of 8-byte steps is one operand of a store, and one of
+/// 16-byte steps takes two instructions.
 ///
 /// # Invariants
 ///
-/// 1. Entries below the depth have been written by this thread, each by the guard that has its index.
-/// 2. A guard that is dropped leaves a depth of its index at most, whatever the order in which guards are dropped. So the
-///    guard of an entry below the depth has not been dropped.
+/// 1. Entries below the depth have been written by this thread, each by the guard that has its
+///    index.
+/// 2. A guard that is dropped leaves a depth of its index at most, whatever the order in which
+///    guards are dropped. So the guard of an entry below the depth has not been dropped.
 pub(super) struct Stack {
     depth: Cell<usize>,
     sites: [Cell<Option<&'static Site>>; CONTEXTS_MAX],
@@ -113,8 +116,9 @@ impl Stack {
 
     /// Takes a context off, and all that are above it.
     ///
-    /// Guards in futures may be dropped in any order, so the depth must not grow here. It is a branch, as the number to
-    /// store is then known before the depth is: the next push waits for one load less.
+    /// Guards in futures may be dropped in any order, so the depth must not grow here. It is a
+    /// branch, as the number to store is then known before the depth is: the next push waits for
+    /// one load less.
     #[inline(always)]
     pub(super) fn pop(&self, index: usize) {
         if self.depth.get() <= index {
@@ -124,8 +128,8 @@ impl Stack {
         self.depth.set(index);
     }
 
-    /// Writes the data of the context with this index, if its slot is on the stack, and returns its name and whether
-    /// the data was written.
+    /// Writes the data of the context with this index, if its slot is on the stack, and returns its
+    /// name and whether the data was written.
     pub(super) fn show(
         &self,
         index: usize,
@@ -139,11 +143,12 @@ impl Stack {
         let slot = self.slots.get(index)?.get();
         let is_shown = bounds.is_some_and(|bounds| bounds.hold(slot.cast::<&()>()));
         if is_shown {
-            // Data that is too long is cut, which `out` remembers.
-            // SAFETY: by invariant 2 the guard has not been dropped, and neither has the slot, which its body drops
-            // after it. The slot is on this thread's stack and is pinned there, and what is pinned is dropped before
-            // its memory is used otherwise: so the slot is still there, and with it the borrow of the data. That data
-            // of this type has been borrowed there follows from the site, which the slot chose by its own type.
+            // Data that is too long is cut, which `out` remembers. SAFETY: by invariant 2 the guard
+            // has not been dropped, and neither has the slot, which its body drops after it. The
+            // slot is on this thread's stack and is pinned there, and what is pinned is dropped
+            // before its memory is used otherwise: so the slot is still there, and with it the
+            // borrow of the data. That data of this type has been borrowed there follows from the
+            // site, which the slot chose by its own type.
             let _ = unsafe { (site.show)(slot, out) };
         }
         Some((site.name, is_shown))

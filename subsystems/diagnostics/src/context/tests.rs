@@ -174,7 +174,8 @@ fn futures_may_end_in_any_order() {
         let first = pin!(work(&one));
         assert!(!poll(first), "it waits once");
         assert!(!poll(second.as_mut().as_pin_mut().expect("it is there")), "it waits once");
-        // Futures that are pinned on the stack are dropped before what they borrow, so their data may be shown.
+        // Futures that are pinned on the stack are dropped before what they borrow, so their data
+        // may be shown.
         assert_eq!(shown(), "in: 1\nin: 2\n");
     }
     // The first ended before the second; all above it went, too.

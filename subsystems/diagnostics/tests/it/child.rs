@@ -1,4 +1,5 @@
-//! A process of its own for what stops the process: this binary starts itself again for one test, with a job.
+//! A process of its own for what stops the process: this binary starts itself again for one test,
+//! with a job.
 
 use core::time::Duration;
 use std::io::Read;
@@ -35,7 +36,8 @@ impl Ended {
         text
     }
 
-    /// Asserts that it was aborted, with this in the report, line after line, and the same on standard error.
+    /// Asserts that it was aborted, with this in the report, line after line, and the same on
+    /// standard error.
     #[track_caller]
     pub(crate) fn assert_told(&self, lines: &[&str]) {
         let report = self.report();

@@ -65,7 +65,8 @@ fn job_of_this_process() {
             assert_eq!(text, "no texture for big_bird");
         }
         "unwind_install" => {
-            // The hook that was there before, which has no memory of its own, is replaced by one that has none either.
+            // The hook that was there before, which has no memory of its own, is replaced by one
+            // that has none either.
             let mut result = None;
             assert_eq!(counted(|| result = Some(install(&unwinding))), 0, "global heap");
             assert_eq!(result, Some(Ok(())), "a second time is no error");

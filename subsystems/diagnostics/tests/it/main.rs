@@ -1,4 +1,5 @@
-//! The crate from outside: what stops a process, in processes of their own, and what is never allocated.
+//! The crate from outside: what stops a process, in processes of their own, and what is never
+//! allocated.
 #![forbid(unsafe_code)]
 
 use std::alloc::System;

@@ -1,4 +1,5 @@
-//! What must not allocate does not: contexts, checks, warnings that are counted, and a log that has its memory.
+//! What must not allocate does not: contexts, checks, warnings that are counted, and a log that has
+//! its memory.
 
 use std::sync::Mutex;
 

@@ -46,27 +46,28 @@ pub trait ComponentCompiler {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] says what is wrong with the source, or that there is no memory. What was appended is dropped.
+    /// [`CompileError`] says what is wrong with the source, or that there is no memory. What was
+    /// appended is dropped.
     fn compile<'s>(
         &self,
         config: &Config<'_, 's>,
         words: &mut Array<'_, u32>,
     ) -> Result<(), CompileError<'s>>;
 
-    /// Returns the version. It changes whenever the same source gives other words, and then all that has the type is
-    /// recompiled.
+    /// Returns the version. It changes whenever the same source gives other words, and then all
+    /// that has the type is recompiled.
     fn version(&self) -> u32 {
         1
     }
 
-    /// Returns `true` if the packed words are numbers of 32 bits and nothing else, so that they can be written for machines of
-    /// another byte order.
+    /// Returns `true` if the packed words are numbers of 32 bits and nothing else, so that they can
+    /// be written for machines of another byte order.
     fn is_words(&self) -> bool {
         true
     }
 
-    /// Appends the data of all instances to `data`, as the type's manager reads them: one behind the other, unless the
-    /// type says otherwise.
+    /// Appends the data of all instances to `data`, as the type's manager reads them: one behind
+    /// the other, unless the type says otherwise.
     ///
     /// # Errors
     ///

@@ -13,7 +13,8 @@ use crate::resource_words::ResourceWords;
 
 /// What a source says of a component, with what it inherits.
 pub struct Config<'c, 's> {
-    /// The values of the component, what is inherited last; none for a component that no source names.
+    /// The values of the component, what is inherited last; none for a component that no source
+    /// names.
     pub(super) layers: &'c [Located<'c, 's>],
     pub(super) memory: &'c dyn Allocator,
     pub(super) notes: &'c dyn Notes<'s>,
@@ -73,8 +74,8 @@ impl<'c, 's> Config<'c, 's> {
         })
     }
 
-    /// Returns the resource that a value names, and tells the project that it is one: that it is there is checked when
-    /// all are known.
+    /// Returns the resource that a value names, and tells the project that it is one: that it is
+    /// there is checked when all are known.
     ///
     /// # Errors
     ///

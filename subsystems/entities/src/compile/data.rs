@@ -12,8 +12,8 @@ use super::merge::Merged;
 use super::source::Located;
 use crate::component::ComponentType;
 
-/// Compiles data: an object of bools, numbers, strings, arrays of numbers, and objects of these, whose names become
-/// paths. What is inherited is merged key by key.
+/// Compiles data: an object of bools, numbers, strings, arrays of numbers, and objects of these,
+/// whose names become paths. What is inherited is merged key by key.
 #[derive(Clone, Copy, Debug)]
 pub struct DataCompiler;
 
@@ -94,7 +94,8 @@ struct Filling<'m> {
 }
 
 impl Filling<'_> {
-    /// Sets the keys of objects that are merged. The depth of sources is limited, and so is that of this.
+    /// Sets the keys of objects that are merged. The depth of sources is limited, and so is that of
+    /// this.
     fn fill<'s>(
         &mut self,
         layers: &[Located<'_, 's>],

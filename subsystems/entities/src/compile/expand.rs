@@ -263,7 +263,8 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
         Ok(())
     }
 
-    /// Appends what an entity inherits: the first `inherit` of its objects, what that one inherits, and so on.
+    /// Appends what an entity inherits: the first `inherit` of its objects, what that one inherits,
+    /// and so on.
     fn inherit(&mut self, layers: &mut Array<'_, Located<'f, 's>>) -> Result<(), CompileError<'s>> {
         let mut wanted = layers.iter().find_map(|layer| layer.get("inherit"));
         while let Some(inherit) = wanted {

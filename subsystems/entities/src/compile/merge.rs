@@ -32,8 +32,8 @@ pub(super) struct Merged<'f, 's, 'm> {
 }
 
 impl<'f, 's, 'm> Merged<'f, 's, 'm> {
-    /// Merges objects. The values of a key are either one that is no object, or objects up to the first value that is
-    /// none.
+    /// Merges objects. The values of a key are either one that is no object, or objects up to the
+    /// first value that is none.
     ///
     /// # Errors
     ///
@@ -77,8 +77,8 @@ impl<'f, 's, 'm> Merged<'f, 's, 'm> {
         Ok(merged)
     }
 
-    /// Returns the values of each key, in the order in which the objects that are inherited have them, and then those
-    /// that are new. A key whose value is null is left out.
+    /// Returns the values of each key, in the order in which the objects that are inherited have
+    /// them, and then those that are new. A key whose value is null is left out.
     pub(super) fn groups(&self) -> impl Iterator<Item = &[Located<'f, 's>]> {
         let values = |group: &Group| &self.values[group.start as usize..group.end as usize];
         let groups = self.groups.iter().map(values);

@@ -9,8 +9,8 @@ use super::error::CompileError;
 use crate::component::ComponentType;
 use crate::resource_words::ResourceWords;
 
-/// Compiles components that are plain data: the fields of a table, one behind the other. A [`Plain`](crate::Plain) of a
-/// struct of the same fields keeps them.
+/// Compiles components that are plain data: the fields of a table, one behind the other. A
+/// [`Plain`](crate::Plain) of a struct of the same fields keeps them.
 ///
 /// # Examples
 ///

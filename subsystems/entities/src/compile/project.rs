@@ -29,7 +29,8 @@ const VERSION: u32 = 1;
 /// A compiler of a component type that any thread may call.
 pub type SharedComponentCompiler = Arc<dyn ComponentCompiler + Send + Sync>;
 
-/// Registers the compilers of the types `entity` and `level`, for the component types that may be named.
+/// Registers the compilers of the types `entity` and `level`, for the component types that may be
+/// named.
 ///
 /// # Examples
 ///

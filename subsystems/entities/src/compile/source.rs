@@ -18,8 +18,9 @@ pub trait Sources<'s> {
         let _ = resource;
     }
 
-    /// Is told that an error was found, while the thread's contexts (`loligo_diagnostics::contexts`) say where: in which
-    /// entities, in which component. It is told again by what lies around that; the first time counts.
+    /// Is told that an error was found, while the thread's contexts
+    /// (`loligo_diagnostics::contexts`) say where: in which entities, in which component. It is
+    /// told again by what lies around that; the first time counts.
     fn failed(&self) {}
 }
 
@@ -136,7 +137,8 @@ impl<'s, 'a> Files<'s, 'a> {
         self.root(0)
     }
 
-    /// Returns the root of the file of a name. Names of what is inherited are those that were read: not the first.
+    /// Returns the root of the file of a name. Names of what is inherited are those that were read:
+    /// not the first.
     pub(super) fn inherited(&self, name: &str) -> Option<Located<'_, 's>> {
         self.find(name).map(|at| self.root(at))
     }
@@ -165,7 +167,8 @@ impl<'s, 'a> Files<'s, 'a> {
 
 /// Notes what entities of a source inherit, and where it says so.
 ///
-/// Whatever has the key `inherit` with a string is noted, data, too, but not what is in `components`.
+/// Whatever has the key `inherit` with a string is noted, data, too, but not what is in
+/// `components`.
 fn find_inherited<'s>(
     text: &'s str,
     tree: &SyntaxTree<'s, '_>,

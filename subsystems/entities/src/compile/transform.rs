@@ -1,4 +1,5 @@
-//! Transforms in sources: `transform = { position = [ 0 0 0 ] rotation = [ 0 0 0 1 ] scale = [ 1 1 1 ] }`.
+//! Transforms in sources: `transform = { position = [ 0 0 0 ] rotation = [ 0 0 0 1 ] scale = [ 1 1
+//! 1 ] }`.
 
 use glam::{Quat, Vec3};
 use loligo_containers::Array;
@@ -12,8 +13,8 @@ use crate::pose::Pose;
 /// How far from 1 the length of a rotation may be, squared.
 const LENGTH_ERROR: f32 = 1e-3;
 
-/// Compiles transforms. What is not said is the identity; a rotation is a quaternion `[ x y z w ]` of length 1, and
-/// `scale` may be one number.
+/// Compiles transforms. What is not said is the identity; a rotation is a quaternion `[ x y z w ]`
+/// of length 1, and `scale` may be one number.
 #[derive(Clone, Copy, Debug)]
 pub struct TransformCompiler;
 

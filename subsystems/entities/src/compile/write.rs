@@ -19,9 +19,10 @@ pub struct NewPart<'p> {
 
 /// Writes a resource: for tools that have entities from elsewhere than a source.
 ///
-/// `parents` has the index of each entity's parent, which comes before it, or [`NO_PARENT`](crate::NO_PARENT), and
-/// `names` the hash of each one's name. The parts are in the order given, which is best that of spawning. What does not
-/// fit together is refused when the resource is [opened](crate::EntityResource::open).
+/// `parents` has the index of each entity's parent, which comes before it, or
+/// [`NO_PARENT`](crate::NO_PARENT), and `names` the hash of each one's name. The parts are in the
+/// order given, which is best that of spawning. What does not fit together is refused when the
+/// resource is [opened](crate::EntityResource::open).
 ///
 /// # Complexity
 ///

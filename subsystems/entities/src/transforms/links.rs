@@ -24,7 +24,8 @@ impl Links {
 }
 
 impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
-    /// Hangs an entity on another, or on none; the pose stays as it is, and means the space of the new parent.
+    /// Hangs an entity on another, or on none; the pose stays as it is, and means the space of the
+    /// new parent.
     ///
     /// # Complexity
     ///
@@ -32,8 +33,8 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`LinkError`] if one of both has no transform, the parent hangs on the entity, the tree would be too deep, or
-    /// there is no memory; nothing has changed.
+    /// [`LinkError`] if one of both has no transform, the parent hangs on the entity, the tree
+    /// would be too deep, or there is no memory; nothing has changed.
     pub fn link(&mut self, entity: Entity, parent: Option<Entity>) -> Result<(), LinkError> {
         let at = self.at(entity).ok_or(LinkError::Missing { entity })?;
         let level = self.level_below(parent)?;
@@ -89,7 +90,8 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         let level = self.level_below(parent)?;
         let slot = entity.index();
         if let Some(stale) = self.entity_at(slot) {
-            // The entity before in this slot was never removed here; the parent may have hung on it.
+            // The entity before in this slot was never removed here; the parent may have hung on
+            // it.
             self.remove_tree(stale.index());
             self.level_below(parent)?;
         }

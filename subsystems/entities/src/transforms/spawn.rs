@@ -49,7 +49,8 @@ impl<A: Allocator + ?Sized> ComponentManager for Transforms<'_, A> {
         ComponentType::TRANSFORM
     }
 
-    /// The data of an instance are the words of its [`Pose`]. A parent that has no transform is a fault.
+    /// The data of an instance are the words of its [`Pose`]. A parent that has no transform is a
+    /// fault.
     fn spawn(&mut self, batch: &Batch<'_>) -> Result<(), ComponentError> {
         let (poses, rest) = batch.data().as_chunks();
         if !rest.is_empty() || poses.len() != batch.len() {

@@ -8,7 +8,8 @@ use crate::dense::NONE;
 use crate::entity::Entity;
 
 impl<A: Allocator + ?Sized> Transforms<'_, A> {
-    /// Computes the matrices of all whose pose was set or that were linked, and of all below them; tells `moved` of each.
+    /// Computes the matrices of all whose pose was set or that were linked, and of all below them;
+    /// tells `moved` of each.
     ///
     /// # Complexity
     ///

@@ -110,7 +110,8 @@ fn data_that_are_not_a_types_own_are_refused() {
     assert!(told.contains("a tree has more than 64 levels, at instance 64"), "{told}");
 }
 
-/// Changes each byte of a resource in turn: it is refused, by the checksum if by nothing else. Cut anywhere, too.
+/// Changes each byte of a resource in turn: it is refused, by the checksum if by nothing else. Cut
+/// anywhere, too.
 #[test]
 fn every_damaged_byte_is_noticed() {
     with_memory(|memory| {

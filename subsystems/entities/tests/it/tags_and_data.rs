@@ -63,7 +63,8 @@ fn data_are_set_and_removed() {
     });
 }
 
-/// The first key of an entity makes its store, which is not left behind where the key finds no memory.
+/// The first key of an entity makes its store, which is not left behind where the key finds no
+/// memory.
 #[test]
 fn a_refused_first_key_leaves_no_data() {
     let mut refused = 0;

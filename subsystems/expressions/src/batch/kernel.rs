@@ -100,7 +100,8 @@ impl Unary<'_> {
 impl OnUnary for Unary<'_> {
     #[inline(always)]
     fn run(self, operation: impl Fn(f32) -> f32) {
-        // Loops, not adapters with closures: those might not be inlined, and would lack the wide vectors then.
+        // Loops, not adapters with closures: those might not be inlined, and would lack the wide
+        // vectors then.
         match self.a {
             Operand::Here => {
                 for to in self.to {

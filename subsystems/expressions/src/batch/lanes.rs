@@ -89,8 +89,8 @@ impl<'r> Lanes<'r> {
         self.slots[at] = Slot::Column;
     }
 
-    /// Computes with the top and what is in no column of the stack; where the next operation does so, too, and both
-    /// are short, both in one loop. Returns the words behind.
+    /// Computes with the top and what is in no column of the stack; where the next operation does
+    /// so, too, and both are short, both in one loop. Returns the words behind.
     #[inline(always)]
     fn with<'w>(&mut self, code: u8, second: Slot, words: &'w [u32]) -> &'w [u32] {
         let at = self.height - 1;

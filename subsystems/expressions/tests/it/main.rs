@@ -1,4 +1,5 @@
-//! The expressions from outside: beside a model, with memory that runs out, and as bytes from anywhere.
+//! The expressions from outside: beside a model, with memory that runs out, and as bytes from
+//! anywhere.
 
 mod article;
 mod bytes;

@@ -22,8 +22,9 @@ fn refusing<R>(refusals: Refusals, test: impl FnOnce(&dyn Allocator) -> R) -> (u
     (memory.refused(), result)
 }
 
-/// Runs `test` with the first request refused, then with the second, and so on until none is; and again with all
-/// refused from the first on, from the second on, and so on. Returns how often something was refused.
+/// Runs `test` with the first request refused, then with the second, and so on until none is; and
+/// again with all refused from the first on, from the second on, and so on. Returns how often
+/// something was refused.
 pub(crate) fn every_refusal<E: Debug>(
     mut test: impl FnMut(&dyn Allocator) -> Result<(), E>,
 ) -> u32 {

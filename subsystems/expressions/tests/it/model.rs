@@ -1,7 +1,9 @@
-//! The model: a tree that is walked, one value at a time, by the plainest code there is, and written as a source.
+//! The model: a tree that is walked, one value at a time, by the plainest code there is, and
+//! written as a source.
 //!
-//! Where the language's own sums of powers decide the last bit (sines, logarithms, powers) the model asks for a source
-//! of that one function; how right those are is tested beside them, against 64-bit floats.
+//! Where the language's own sums of powers decide the last bit (sines, logarithms, powers) the
+//! model asks for a source of that one function; how right those are is tested beside them, against
+//! 64-bit floats.
 
 use loligo_expressions::{Expression, Function, Symbols};
 use proptest::prelude::*;

@@ -79,7 +79,8 @@ fn a_batch_gives_what_one_by_one_gives() {
     });
 }
 
-/// Compares a batch with runs one by one. A variable whose bit is in `same` has the first row's value in all rows.
+/// Compares a batch with runs one by one. A variable whose bit is in `same` has the first row's
+/// value in all rows.
 fn is_same_in_batch(
     bytecode: Bytecode<'_>,
     rows: &[[f32; 4]],
@@ -273,7 +274,8 @@ fn any_text_compiles_or_is_refused_where_it_is_wrong() {
 
 #[test]
 fn the_model_is_not_the_language() {
-    // What would have to be true for these tests to prove nothing: that a wrong tree gives the same.
+    // What would have to be true for these tests to prove nothing: that a wrong tree gives the
+    // same.
     let tree = |symbol| Tree::Infix(symbol, Box::new([Tree::Variable(0), Tree::Variable(1)]));
     assert_ne!(tree("-").value(&[1.0, 2.0, 0.0, 0.0]), tree("+").value(&[1.0, 2.0, 0.0, 0.0]));
     assert_eq!(tree("-").source(), "x - y");

@@ -1,6 +1,8 @@
-//! What is to be done next so that a picture is seen: the part of a window's surface that needs no window.
+//! What is to be done next so that a picture is seen: the part of a window's surface that needs no
+//! window.
 
-/// How often a surface is set up again for one picture, and how often one after another is recreated.
+/// How often a surface is set up again for one picture, and how often one after another is
+/// recreated.
 const TRIES_MAX: u32 = 3;
 
 /// What a surface said when it was asked for room for a picture.
@@ -48,7 +50,8 @@ pub(super) struct Swap {
     /// Of which size it is; none if it must be set up before it is asked.
     size: Option<[u32; 2]>,
     wanted: [u32; 2],
-    /// For which size it was set up again because that would make it better: once, or it would be so for each picture.
+    /// For which size it was set up again because that would make it better: once, or it would be
+    /// so for each picture.
     bettered: Option<[u32; 2]>,
     tries: u32,
     lost: u32,

@@ -33,7 +33,8 @@ fn made(gpu: &Gpu, name: &str, what_for: BufferUse, data: &[u8]) -> Result<Buffe
     Ok(buffer)
 }
 
-/// Draws four quarters of a picture: those of instances 1 and 3 by two records of one indirect draw.
+/// Draws four quarters of a picture: those of instances 1 and 3 by two records of one indirect
+/// draw.
 fn quarters(gpu: &Gpu, pixels: &mut [u8]) -> Result<(), GpuError> {
     let description = TextureDescription {
         name: "picture",

@@ -41,7 +41,8 @@ pub struct Series<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 /// What a series adds up between two points.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum {
-    /// Live bytes, or nanoseconds of scopes since the end of the last frame, less the beginnings of open scopes.
+    /// Live bytes, or nanoseconds of scopes since the end of the last frame, less the beginnings of
+    /// open scopes.
     total: i64,
     /// Open scopes of this name.
     open: u32,
@@ -100,7 +101,8 @@ impl<A: Allocator + ?Sized> Series<'_, A> {
                 let open = i64::from(self.sum.open).wrapping_mul(time);
                 let ns = self.sum.total.wrapping_add(open);
                 self.sum.total = open.wrapping_neg();
-                // Threads come in no order, so one frame may get what another lacks: never less than nothing.
+                // Threads come in no order, so one frame may get what another lacks: never less
+                // than nothing.
                 self.push(event.time_ns, (ns.max(0) as f64 / 1e6) as f32);
             }
             (Source::Heap, What::Allocate { bytes, .. }) => {

@@ -1,4 +1,5 @@
-//! Protocol buffers, as far as traces need them: numbers, doubles, texts, and messages within messages.
+//! Protocol buffers, as far as traces need them: numbers, doubles, texts, and messages within
+//! messages.
 
 use std::io::{self, Write};
 
@@ -10,7 +11,8 @@ const VARINT: u32 = 0;
 const FIXED_64: u32 = 1;
 const LENGTH: u32 = 2;
 
-/// Bytes of the fields of one message, but for its last: six numbers at the most, or a few and a short text.
+/// Bytes of the fields of one message, but for its last: six numbers at the most, or a few and a
+/// short text.
 const FIELDS_BYTES: usize = 64;
 
 /// Fields of a message, as bytes.
@@ -72,8 +74,9 @@ impl Fields {
     }
 }
 
-/// Writes a packet. `levels` are the packet, the message in it and so on: its fields, and the number of the one
-/// that holds the next; of the innermost the number of the text, whose pieces are `text`, or 0 for none.
+/// Writes a packet. `levels` are the packet, the message in it and so on: its fields, and the
+/// number of the one that holds the next; of the innermost the number of the text, whose pieces are
+/// `text`, or 0 for none.
 pub(super) fn write_packet(
     writer: &mut impl Write,
     levels: &[(u32, Fields)],

@@ -1,4 +1,5 @@
-//! A courtyard of 10 000 stones, columns, leaves and cubes, drawn with the graphics card and saved as a picture.
+//! A courtyard of 10 000 stones, columns, leaves and cubes, drawn with the graphics card and saved
+//! as a picture.
 //!
 //! ```sh
 //! cargo run --release -p loligo-render --features gpu --example picture -- --out courtyard.png

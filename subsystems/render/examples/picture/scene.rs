@@ -43,7 +43,8 @@ const CUBE: u32 = 5;
 /// Half the width of the yard.
 const HALF: f32 = 16.0;
 
-/// The shaders by number; they are read when the picture is drawn, so that changing one needs no compiler.
+/// The shaders by number; they are read when the picture is drawn, so that changing one needs no
+/// compiler.
 const SHADERS: [&str; 3] = ["standard.shader", "sky.shader", "tonemap.shader"];
 const SHADER_FOLDER: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/10-courtyard/shaders/");

@@ -66,8 +66,8 @@ pub(crate) fn block(bevel: f32) -> Shape {
     shape
 }
 
-/// A body that is round about the y axis: rings of radius and height from the bottom up, between which sides are
-/// smooth, and its ends closed.
+/// A body that is round about the y axis: rings of radius and height from the bottom up, between
+/// which sides are smooth, and its ends closed.
 pub(crate) fn turned(profile: &[[f32; 2]], parts: u32) -> Shape {
     let mut shape = Shape::default();
     let around = |part: u32| {

@@ -3,8 +3,8 @@
 /// How wide and how high a texture is.
 pub(crate) const PIXELS: u32 = 256;
 
-/// Returns the pixels of all levels of a texture between two colors, in sRGB: spots of several sizes, which go on over
-/// the edges.
+/// Returns the pixels of all levels of a texture between two colors, in sRGB: spots of several
+/// sizes, which go on over the edges.
 pub(crate) fn texture(seed: u32, dark: [u8; 3], bright: [u8; 3], grain: f32) -> (u32, Vec<u8>) {
     let mut level: Vec<[f32; 3]> = (0..PIXELS * PIXELS)
         .map(|at| {

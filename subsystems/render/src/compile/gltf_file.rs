@@ -1,7 +1,7 @@
 //! Models in glTF 2.0.
 //!
-//! The crate `gltf` reads the text and checks that all that it leads to is there. Buffers are read here, each with its
-//! bounds checked, as no length that a file states is believed.
+//! The crate `gltf` reads the text and checks that all that it leads to is there. Buffers are read
+//! here, each with its bounds checked, as no length that a file states is believed.
 
 use core::cell::Cell;
 
@@ -76,7 +76,8 @@ impl GltfFile {
         Ok(Self { path: path.to_owned(), gltf, buffers, visits: Cell::new(0) })
     }
 
-    /// Returns the triangles of a part. A fault about the file has its path; that the part is not there has none.
+    /// Returns the triangles of a part. A fault about the file has its path; that the part is not
+    /// there has none.
     pub(super) fn geometry(&self, part: &Part) -> Result<Geometry, CompileFault> {
         let mut geometry = Geometry::default();
         match part {
@@ -120,7 +121,8 @@ impl GltfFile {
         geometry: &mut Geometry,
         depth: u32,
     ) -> Result<(), CompileFault> {
-        // A node has one parent, which no check of the text finds out. Without, few nodes could be without end.
+        // A node has one parent, which no check of the text finds out. Without, few nodes could be
+        // without end.
         let visits = self.visits.get() + 1;
         self.visits.set(visits);
         if depth > DEPTH_MAX || visits > self.gltf.nodes().len() {

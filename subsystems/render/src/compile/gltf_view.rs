@@ -59,7 +59,8 @@ impl<'b> View<'b> {
         self.components
     }
 
-    /// Returns the numbers of an element. Whole numbers are parts of one, as those of all that is read here are.
+    /// Returns the numbers of an element. Whole numbers are parts of one, as those of all that is
+    /// read here are.
     pub(super) fn numbers<const N: usize>(&self, index: usize) -> [f32; N] {
         let element = self.bytes.get(index * self.stride..).unwrap_or_default();
         core::array::from_fn(|at| match self.kind {

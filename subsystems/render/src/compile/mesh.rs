@@ -30,10 +30,12 @@ use crate::mesh::MESH_VERSION;
 /// | `offset` | `[ 0 0 0 ]` | is added behind that: shapes have their center at the origin |
 /// | `uv_scale` | `[ 1 1 ]` | multiplies places in the texture: how often it is repeated |
 ///
-/// A texture covers each side of a box, a plane, the side of a cylinder, each of its ends, and a sphere once.
+/// A texture covers each side of a box, a plane, the side of a cylinder, each of its ends, and a
+/// sphere once.
 ///
-/// Of a glTF file positions, normals, the first places in a texture and indices are taken, of all primitives of triangles;
-/// what has no normals is flat. Materials, skins and animations are not looked at.
+/// Of a glTF file positions, normals, the first places in a texture and indices are taken, of all
+/// primitives of triangles; what has no normals is flat. Materials, skins and animations are not
+/// looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MeshCompiler;
 
@@ -51,7 +53,8 @@ const SHAPE_KEYS: [&str; 10] = [
     "uv_scale",
 ];
 
-/// How far numbers of a mesh may go: a metre is a metre, and 32 bits hold millimetres no further than that.
+/// How far numbers of a mesh may go: a metre is a metre, and 32 bits hold millimetres no further
+/// than that.
 const FAR: f32 = 1.0e6;
 
 impl Compiler for MeshCompiler {
@@ -108,7 +111,8 @@ fn of_file(
     };
     let gltf = GltfFile::read(context, path, &bytes)?;
     gltf.geometry(&part).map_err(|fault| match (name, fault.file.is_empty()) {
-        // That there is no such part is about the source; what is wrong with the part about the file.
+        // That there is no such part is about the source; what is wrong with the part about the
+        // file.
         (Some(name), true) => placed(fault, name),
         _ => fault,
     })

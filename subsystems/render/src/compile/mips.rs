@@ -8,7 +8,8 @@ use crate::texture::side_of;
 /// A pixel in linear numbers, its color multiplied by its opacity.
 type Light = [f32; 4];
 
-/// Returns the pixels of all levels, the largest first, each level the average of the one before by area.
+/// Returns the pixels of all levels, the largest first, each level the average of the one before by
+/// area.
 pub(super) fn all_levels(picture: &Picture, levels: u32, is_linear: bool) -> Vec<u8> {
     let curve = Curve::new(is_linear);
     let mut pixels = picture.pixels.clone();

@@ -14,8 +14,9 @@ use super::build;
 use crate::shader::{SHADER_VERSION, ShaderImage, ShaderResource};
 use crate::shader_text::check_shader_text;
 
-/// Compiles shaders. A source is WGSL with the entry points `vs_main` for vertices and `fs_main` for pixels, and where it
-/// has one, `vs_shadow` for vertices where only depth is drawn. What is bound to it is for the crate that draws to say.
+/// Compiles shaders. A source is WGSL with the entry points `vs_main` for vertices and `fs_main`
+/// for pixels, and where it has one, `vs_shadow` for vertices where only depth is drawn. What is
+/// bound to it is for the crate that draws to say.
 ///
 /// The text is checked as WebGPU wants it, without extensions, so that it runs wherever that does.
 #[derive(Clone, Copy, Debug, Default)]

@@ -74,7 +74,8 @@ fn plane(source: &Property) -> Result<Geometry, CompileFault> {
     Ok(geometry)
 }
 
-/// Adds a flat piece of so many parts along each side; `at` gives the position of a place in its texture.
+/// Adds a flat piece of so many parts along each side; `at` gives the position of a place in its
+/// texture.
 fn grid(geometry: &mut Geometry, parts: u32, normal: Vec3, at: impl Fn(f32, f32) -> Vec3) {
     let part = |number: u32| number as f32 / parts as f32;
     let row = parts + 1;
@@ -181,7 +182,8 @@ fn sphere(source: &Property) -> Result<Geometry, CompileFault> {
     Ok(geometry)
 }
 
-/// Returns the direction of a side's edge, counter-clockwise seen from above; the last is the first again, to the bit.
+/// Returns the direction of a side's edge, counter-clockwise seen from above; the last is the first
+/// again, to the bit.
 fn direction(segment: u32, segments: u32) -> Vec3 {
     let (sin, cos) = libm::sincosf(TAU * ((segment % segments) as f32 / segments as f32));
     Vec3::new(cos, 0.0, -sin)

@@ -19,8 +19,9 @@ use crate::texture::{TEXTURE_VERSION, TextureImage, TextureWrap, levels_of};
 /// | `color` | `"srgb"` | `"linear"` for normals, roughness, masks |
 /// | `wrap` | `"repeat"` | beyond the edges: `"repeat"`, `"clamp"` or `"mirror"` |
 ///
-/// Grey becomes three equal colors, what has no opacity is opaque, and 16 bits become 8. Smaller levels are averages of
-/// light, so those of sRGB are computed in linear numbers, and pixels count by their opacity.
+/// Grey becomes three equal colors, what has no opacity is opaque, and 16 bits become 8. Smaller
+/// levels are averages of light, so those of sRGB are computed in linear numbers, and pixels count
+/// by their opacity.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TextureCompiler;
 

@@ -46,7 +46,8 @@ pub struct FrameData {
     pub ground_color: [f32; 4],
     /// The color of what is far away, and how dense the haze is, per metre.
     pub fog: [f32; 4],
-    /// The window's width and height in pixels, and 1 / each. [`GpuRenderer`](crate::gpu::GpuRenderer) fills it in.
+    /// The window's width and height in pixels, and 1 / each.
+    /// [`GpuRenderer`](crate::gpu::GpuRenderer) fills it in.
     pub window: [f32; 4],
     /// How many lights and instances there are, and the number of the frame. Filled in, too.
     pub numbers: [u32; 4],

@@ -1,4 +1,5 @@
-//! What changes from frame to frame: transforms, lights, records of draws, and the numbers of the frame.
+//! What changes from frame to frame: transforms, lights, records of draws, and the numbers of the
+//! frame.
 
 use loligo_allocators::Allocator;
 use loligo_containers::Array;

@@ -74,7 +74,8 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         Ok(())
     }
 
-    /// Sets a texture, and binds it for all materials that name it; where that fails, all stay with the one before.
+    /// Sets a texture, and binds it for all materials that name it; where that fails, all stay with
+    /// the one before.
     pub(super) fn try_set_texture(
         &mut self,
         gpu: &Gpu,

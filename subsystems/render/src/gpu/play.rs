@@ -16,8 +16,8 @@ use crate::gpu::renderer::GpuSums;
 use crate::gpu::shaders::{Drawn, Layouts, Shaders};
 use crate::gpu::targets::Targets;
 
-/// The job that draws a material over the whole screen: a sky, or what brings a target to the window. Its data are the
-/// number of the material, 4 bytes in the machine's order.
+/// The job that draws a material over the whole screen: a sky, or what brings a target to the
+/// window. Its data are the number of the material, 4 bytes in the machine's order.
 pub const FULLSCREEN: u32 = id32!("fullscreen").hash();
 
 /// Nothing is bound.

@@ -49,22 +49,26 @@ pub struct GpuSums {
     pub transforms: u64,
 }
 
-/// Draws frames with a graphics card: owns the card, what was uploaded, and the targets of the frame.
+/// Draws frames with a graphics card: owns the card, what was uploaded, and the targets of the
+/// frame.
 ///
-/// Meshes, textures, shaders and materials have numbers below [`NUMBERS_MAX`](crate::gpu::NUMBERS_MAX), which the
-/// program gives out; setting a number again replaces what it names, and where that fails the old one stays. A draw's
-/// state is the number of a material.
+/// Meshes, textures, shaders and materials have numbers below
+/// [`NUMBERS_MAX`](crate::gpu::NUMBERS_MAX), which the program gives out; setting a number again
+/// replaces what it names, and where that fails the old one stays. A draw's state is the number of
+/// a material.
 ///
 /// # Complexity
 ///
-/// A frame costs O(transforms) to find those that changed, O(records) to check and to copy them, and O(commands) calls
-/// of wgpu. The first frame with a new shader waits until its pipelines are compiled.
+/// A frame costs O(transforms) to find those that changed, O(records) to check and to copy them,
+/// and O(commands) calls of wgpu. The first frame with a new shader waits until its pipelines are
+/// compiled.
 ///
 /// # Memory
 ///
-/// Ours is from the allocator that it is given: 48 bytes for each transform, some 8 bytes for each 64 vertices and indices
-/// that there is room for, and a slot for each number. wgpu takes its own from the program's global allocator, in the
-/// hook of [`loligo_gpu::set_scope`]; the driver from the system.
+/// Ours is from the allocator that it is given: 48 bytes for each transform, some 8 bytes for each
+/// 64 vertices and indices that there is room for, and a slot for each number. wgpu takes its own
+/// from the program's global allocator, in the hook of [`loligo_gpu::set_scope`]; the driver from
+/// the system.
 ///
 /// # Threads
 ///
@@ -107,7 +111,8 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`GpuRenderError::Gpu`] or [`GpuRenderError::Full`] if there is no memory for the buffers of meshes.
+    /// [`GpuRenderError::Gpu`] or [`GpuRenderError::Full`] if there is no memory for the buffers of
+    /// meshes.
     pub fn try_new_in(
         gpu: Gpu,
         options: &GpuOptions,
@@ -133,8 +138,9 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         &self.gpu
     }
 
-    /// Makes the targets of a frame for a window of so many pixels. It is called again when the window or the frame
-    /// changes; pipelines are recreated only where the frame draws into targets of other kinds.
+    /// Makes the targets of a frame for a window of so many pixels. It is called again when the
+    /// window or the frame changes; pipelines are recreated only where the frame draws into targets
+    /// of other kinds.
     ///
     /// # Errors
     ///
@@ -154,9 +160,9 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         Ok(())
     }
 
-    /// Sets a mesh: vertices as bytes, [`VERTEX_BYTES`](crate::gpu::VERTEX_BYTES) each, and three indices for each
-    /// triangle. Returns where it is, which is what its draws say: one that replaces another lies elsewhere if it is
-    /// larger.
+    /// Sets a mesh: vertices as bytes, [`VERTEX_BYTES`](crate::gpu::VERTEX_BYTES) each, and three
+    /// indices for each triangle. Returns where it is, which is what its draws say: one that
+    /// replaces another lies elsewhere if it is larger.
     ///
     /// # Complexity
     ///
@@ -164,7 +170,8 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`GpuRenderError::Mesh`], [`GpuRenderError::Full`], [`GpuRenderError::Number`], or what the card says.
+    /// [`GpuRenderError::Mesh`], [`GpuRenderError::Full`], [`GpuRenderError::Number`], or what the
+    /// card says.
     pub fn try_set_mesh(
         &mut self,
         number: u32,
@@ -197,13 +204,13 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         self.materials.try_set_texture(&self.gpu, number, texture)
     }
 
-    /// Sets a shader: WGSL, as the [layout](crate::gpu) says. `name` is what errors begin with. Pipelines that were made
-    /// of the one before are recreated at once.
+    /// Sets a shader: WGSL, as the [layout](crate::gpu) says. `name` is what errors begin with.
+    /// Pipelines that were made of the one before are recreated at once.
     ///
     /// # Errors
     ///
-    /// [`GpuError::Shader`] with file, line and column within [`GpuRenderError::Gpu`], [`GpuRenderError::Number`], or
-    /// what the card says.
+    /// [`GpuError::Shader`] with file, line and column within [`GpuRenderError::Gpu`],
+    /// [`GpuRenderError::Number`], or what the card says.
     pub fn try_set_shader(
         &mut self,
         number: u32,
@@ -223,7 +230,8 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`GpuRenderError::Nothing`] if there is no such texture, [`GpuRenderError::Number`], or what the card says.
+    /// [`GpuRenderError::Nothing`] if there is no such texture, [`GpuRenderError::Number`], or what
+    /// the card says.
     pub fn try_set_material(
         &mut self,
         number: u32,
@@ -232,14 +240,15 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         self.materials.try_set(&self.gpu, number, material)
     }
 
-    /// Draws a frame: a display list, with the transforms that its instances number, and lights. It does not wait until
-    /// the card is done.
+    /// Draws a frame: a display list, with the transforms that its instances number, and lights. It
+    /// does not wait until the card is done.
     ///
     /// # Errors
     ///
-    /// [`GpuRenderError::Record`] if a record reaches over the indices or the transforms, [`GpuRenderError::Nothing`] if a
-    /// state names no material or a material no shader, [`GpuRenderError::Frame`] if no frame was set or another one,
-    /// [`GpuRenderError::Job`], or what the card says. The window shows the frame before, whole or in part.
+    /// [`GpuRenderError::Record`] if a record reaches over the indices or the transforms,
+    /// [`GpuRenderError::Nothing`] if a state names no material or a material no shader,
+    /// [`GpuRenderError::Frame`] if no frame was set or another one, [`GpuRenderError::Job`], or
+    /// what the card says. The window shows the frame before, whole or in part.
     ///
     /// # Panics
     ///
@@ -298,13 +307,13 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         Ok(targets.window_texture())
     }
 
-    /// Reads what the player sees: four bytes a pixel, the colors in sRGB, the topmost row first. Waits until the frame
-    /// is drawn.
+    /// Reads what the player sees: four bytes a pixel, the colors in sRGB, the topmost row first.
+    /// Waits until the frame is drawn.
     ///
     /// # Errors
     ///
-    /// [`GpuError::Size`] within [`GpuRenderError::Gpu`] if `into` has not 4 bytes for each pixel of the window, and what
-    /// the card says; [`GpuRenderError::Frame`] if no frame was set.
+    /// [`GpuError::Size`] within [`GpuRenderError::Gpu`] if `into` has not 4 bytes for each pixel
+    /// of the window, and what the card says; [`GpuRenderError::Frame`] if no frame was set.
     pub fn try_read_window(&self, into: &mut [u8]) -> Result<(), GpuRenderError> {
         Ok(self.gpu.try_read_texture(self.try_window_texture()?, into)?)
     }

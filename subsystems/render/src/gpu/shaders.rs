@@ -61,8 +61,8 @@ impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
         Self { slots: Slots::new_in("shader", memory) }
     }
 
-    /// Sets a shader. Pipelines that the one before had are made of the new one at once: where one cannot be made, that
-    /// one stays.
+    /// Sets a shader. Pipelines that the one before had are made of the new one at once: where one
+    /// cannot be made, that one stays.
     pub(super) fn try_set(
         &mut self,
         gpu: &Gpu,
@@ -98,7 +98,8 @@ impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
         Ok(self.slots.expect(number)?.shader.has_entry(SHADOW))
     }
 
-    /// Returns the pipeline by which a shader draws in a layer, and makes it if it is needed for the first time.
+    /// Returns the pipeline by which a shader draws in a layer, and makes it if it is needed for
+    /// the first time.
     #[inline]
     pub(super) fn try_pipeline(
         &mut self,

@@ -111,7 +111,8 @@ impl<'a, A: Allocator + ?Sized> Targets<'a, A> {
         &self.textures[0].texture
     }
 
-    /// Returns `true` if pipelines that draw into the others draw into these: they differ in size at most.
+    /// Returns `true` if pipelines that draw into the others draw into these: they differ in size
+    /// at most.
     pub(super) fn are_like(&self, other: &Self) -> bool {
         *self.layers == *other.layers
             && self.passes.len() == other.passes.len()

@@ -14,7 +14,8 @@ const DIGITS_MAX: usize = 64 / BITS as usize;
 /// So many items are sorted by insertion: counting values would take longer.
 const FEW: usize = 40;
 
-/// Sorts `items` by key, with `other`, which is as long, for room; returns whether they are in `other` in the end.
+/// Sorts `items` by key, with `other`, which is as long, for room; returns whether they are in
+/// `other` in the end.
 pub(super) fn sort(items: &mut [SortItem], other: &mut [SortItem]) -> bool {
     debug_assert_eq!(items.len(), other.len(), "there is room for each item");
     let Some(differing) = differing_bits(items) else { return false };
@@ -55,7 +56,8 @@ fn differing_bits(items: &[SortItem]) -> Option<u64> {
     (!in_order).then_some(differing)
 }
 
-/// Finds the digits: the lowest begins at the lowest bit that differs, the next one at the lowest behind it, and so on.
+/// Finds the digits: the lowest begins at the lowest bit that differs, the next one at the lowest
+/// behind it, and so on.
 fn digits_of(mut differing: u64, shifts: &mut [u32; DIGITS_MAX]) -> usize {
     let mut digits = 0;
     while differing != 0 {
@@ -67,7 +69,8 @@ fn digits_of(mut differing: u64, shifts: &mut [u32; DIGITS_MAX]) -> usize {
     digits
 }
 
-/// Counts the values of all digits in one walk, and adds them up to where the items of each value begin.
+/// Counts the values of all digits in one walk, and adds them up to where the items of each value
+/// begin.
 fn count<const DIGITS: usize>(
     items: &[SortItem],
     shifts: &[u32; DIGITS_MAX],

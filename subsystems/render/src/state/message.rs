@@ -16,8 +16,8 @@ pub(super) const fn are_flags(flags: u32) -> bool {
     flags & !MESH_HIDDEN == 0
 }
 
-/// Where an object is, how it is turned and how large it is: three rows of a matrix whose fourth is 0, 0, 0, 1. Shaders
-/// read it in place.
+/// Where an object is, how it is turned and how large it is: three rows of a matrix whose fourth is
+/// 0, 0, 0, 1. Shaders read it in place.
 ///
 /// # Memory
 ///
@@ -86,7 +86,8 @@ pub struct Mesh {
     pub geometry: Geometry,
     /// The number of the state that it is drawn with.
     pub state: u32,
-    /// The number of its layer in the frame's description. Where there is none of that number it is not drawn.
+    /// The number of its layer in the frame's description. Where there is none of that number it is
+    /// not drawn.
     pub layer: u32,
     /// [`MESH_HIDDEN`], or 0.
     pub flags: u32,

@@ -17,18 +17,19 @@ use crate::state::stream::StateStream;
 
 /// Records what happens to the render objects of a world, on the thread that simulates.
 ///
-/// It gives out handles, writes messages, and at the end of a frame hands all of them over as a [`StateStream`]. When
-/// the other side is done with a stream, [`recycle`](Self::recycle) takes it back. It knows which handles are alive, and
-/// nothing else of the objects.
+/// It gives out handles, writes messages, and at the end of a frame hands all of them over as a
+/// [`StateStream`]. When the other side is done with a stream, [`recycle`](Self::recycle) takes it
+/// back. It knows which handles are alive, and nothing else of the objects.
 ///
 /// # Complexity
 ///
-/// Each message is O(1) amortised. Once streams and the table have grown to what a frame needs, nothing is allocated.
+/// Each message is O(1) amortised. Once streams and the table have grown to what a frame needs,
+/// nothing is allocated.
 ///
 /// # Memory
 ///
-/// For each handle that was ever alive at once, about 9 bytes; and the streams, of which two are enough where one frame
-/// is recorded while another is drawn.
+/// For each handle that was ever alive at once, about 9 bytes; and the streams, of which two are
+/// enough where one frame is recorded while another is drawn.
 ///
 /// # Threads
 ///
@@ -55,7 +56,8 @@ use crate::state::stream::StateStream;
 /// # Ok::<(), loligo_render::RecordError>(())
 /// ```
 pub struct StateRecorder<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
-    /// What each handle names, or nothing where the object is destroyed and the other side does not know it yet.
+    /// What each handle names, or nothing where the object is destroyed and the other side does not
+    /// know it yet.
     objects: HoleTable<'a, Option<Kind>, RenderHandle, Fifo, Retire, A>,
     stream: StateStream<'a, A>,
     free: Array<'a, StateStream<'a, A>, A>,
@@ -63,7 +65,8 @@ pub struct StateRecorder<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
-    /// Returns a recorder for the world of that number, for at most `limit` objects. O(1); takes no memory.
+    /// Returns a recorder for the world of that number, for at most `limit` objects. O(1); takes no
+    /// memory.
     #[must_use]
     pub fn new_in(world: u32, limit: u32, memory: &'a A) -> Self {
         Self {
@@ -93,8 +96,8 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         self.create(Kind::Light, |handle| CreateLight { handle, what: *light })
     }
 
-    /// Destroys an object. Its handle names nothing from now on, and its index is used again only after the stream with
-    /// this message has come back.
+    /// Destroys an object. Its handle names nothing from now on, and its index is used again only
+    /// after the stream with this message has come back.
     ///
     /// # Errors
     ///
@@ -191,14 +194,15 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         self.alive == 0
     }
 
-    /// Returns how many indices are kept back until the other side has seen that their objects are gone.
+    /// Returns how many indices are kept back until the other side has seen that their objects are
+    /// gone.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.objects.len() - self.len()
     }
 
-    /// Ends the frame: returns what was recorded, and goes on in a stream that has come back, or in a new one. O(1);
-    /// takes no memory.
+    /// Ends the frame: returns what was recorded, and goes on in a stream that has come back, or in
+    /// a new one. O(1); takes no memory.
     #[must_use = "the other side never hears of what is in it otherwise"]
     pub fn finish(&mut self) -> StateStream<'a, A> {
         let memory = self.free.memory();
@@ -208,8 +212,8 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         core::mem::replace(&mut self.stream, next)
     }
 
-    /// Takes a stream back that the other side is done with: its memory serves another frame, and the indices of what
-    /// it destroyed are free for new handles.
+    /// Takes a stream back that the other side is done with: its memory serves another frame, and
+    /// the indices of what it destroyed are free for new handles.
     ///
     /// Where there is no memory to keep the stream it is dropped.
     ///

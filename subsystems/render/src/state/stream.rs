@@ -5,14 +5,16 @@ use core::fmt;
 use loligo_allocators::Allocator;
 use loligo_containers::EventStream;
 
-/// What happened to the objects of one world in one frame: messages in the order in which they were recorded.
+/// What happened to the objects of one world in one frame: messages in the order in which they were
+/// recorded.
 ///
 /// ```text
 /// message  | type: u32 | size: u32 | handle: u32 | what is told of the object |       4-byte words, no pointers
 /// ```
 ///
-/// A [`StateRecorder`](crate::StateRecorder) fills it, a [`RenderWorld`](crate::RenderWorld) applies it, and the
-/// recorder takes it back, with its memory and the handles that it had destroyed.
+/// A [`StateRecorder`](crate::StateRecorder) fills it, a [`RenderWorld`](crate::RenderWorld)
+/// applies it, and the recorder takes it back, with its memory and the handles that it had
+/// destroyed.
 ///
 /// # Memory
 ///

@@ -21,12 +21,13 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
     ///
     /// # Complexity
     ///
-    /// O(messages), and O(slots) if any creates or destroys. Allocates where there are more objects than ever before.
+    /// O(messages), and O(slots) if any creates or destroys. Allocates where there are more objects
+    /// than ever before.
     ///
     /// # Errors
     ///
-    /// [`StateError`] with the offset of the first message that is wrong, and why, or if there is no memory; the world is
-    /// as it was.
+    /// [`StateError`] with the offset of the first message that is wrong, and why, or if there is
+    /// no memory; the world is as it was.
     pub fn try_apply<B: Allocator + ?Sized>(
         &mut self,
         stream: &StateStream<'_, B>,
@@ -44,13 +45,13 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
         Ok(())
     }
 
-    /// Does what the bytes of a stream tell, wherever they are from; whether it is the next one is for the caller to
-    /// know.
+    /// Does what the bytes of a stream tell, wherever they are from; whether it is the next one is
+    /// for the caller to know.
     ///
     /// # Complexity
     ///
-    /// As [`try_apply`](Self::try_apply). No size and no index is believed: memory is asked for as much as there are
-    /// messages that create, and slots up to the world's limit.
+    /// As [`try_apply`](Self::try_apply). No size and no index is believed: memory is asked for as
+    /// much as there are messages that create, and slots up to the world's limit.
     ///
     /// # Errors
     ///
@@ -169,7 +170,8 @@ fn check(reader: EventReader<'_>, slots: &[Slot]) -> Result<(), StateError> {
     Ok(())
 }
 
-/// Checks the same, and that what is created is not there yet, changing the slots as the messages say.
+/// Checks the same, and that what is created is not there yet, changing the slots as the messages
+/// say.
 fn check_changing(reader: EventReader<'_>, slots: &mut [Slot]) -> Result<(), StateError> {
     let mut offset = 0;
     for record in reader {

@@ -1,4 +1,5 @@
-//! Frames drawn with the graphics card, a pixel looked at here and there; where there is no driver, tests say so and end.
+//! Frames drawn with the graphics card, a pixel looked at here and there; where there is no driver,
+//! tests say so and end.
 
 mod reload;
 mod scene;

@@ -17,7 +17,8 @@ use crate::memory::with_memory;
 /// The most objects of a world in these tests: few, so that indices come again and again.
 pub(crate) const LIMIT: u32 = 12;
 
-/// What is done on the main thread, or by the other side. Objects are told by number, of those that ever were.
+/// What is done on the main thread, or by the other side. Objects are told by number, of those that
+/// ever were.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     CreateMesh(u32),

@@ -11,8 +11,8 @@ use crate::key::ResourceKey;
 use crate::package::{PACKAGE_TYPE, PackageImage};
 
 impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
-    /// Loads a package and all that is in it, or counts one load more of it. Its resources are counted once, however
-    /// often the package is loaded.
+    /// Loads a package and all that is in it, or counts one load more of it. Its resources are
+    /// counted once, however often the package is loaded.
     ///
     /// # Complexity
     ///
@@ -20,7 +20,8 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] names the package or the resource in it that could not be loaded; nothing has changed.
+    /// [`LoadError`] names the package or the resource in it that could not be loaded; nothing has
+    /// changed.
     pub fn load_package(&mut self, name: &str) -> Result<(), LoadError> {
         let key = ResourceKey::new(PACKAGE_TYPE, name);
         if let Some(package) = self.packages.get_mut(&key) {
@@ -49,8 +50,8 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         }
     }
 
-    /// Gives one load of a package back; the last one unloads it and its resources. Returns how many are left, and
-    /// nothing if it was not loaded.
+    /// Gives one load of a package back; the last one unloads it and its resources. Returns how
+    /// many are left, and nothing if it was not loaded.
     ///
     /// # Complexity
     ///

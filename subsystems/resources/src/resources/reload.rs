@@ -30,11 +30,12 @@ pub enum Reloaded<'r> {
 }
 
 impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
-    /// Reads the folder's table again and swaps what has changed in it. `owner` is told of each; what could not be
-    /// loaded, or is not there any more, stays as it was. Returns how many were swapped.
+    /// Reads the folder's table again and swaps what has changed in it. `owner` is told of each;
+    /// what could not be loaded, or is not there any more, stays as it was. Returns how many were
+    /// swapped.
     ///
-    /// Between two reloads, data that is recompiled is not seen. Counts stay as they are; a package that lists other
-    /// resources loads those that are new to it and unloads those that left it.
+    /// Between two reloads, data that is recompiled is not seen. Counts stay as they are; a package
+    /// that lists other resources loads those that are new to it and unloads those that left it.
     ///
     /// # Complexity
     ///
@@ -48,8 +49,9 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         Ok(self.swap(owner))
     }
 
-    /// Sets which properties are preferred, the strongest first, and swaps what is loaded in another variant than is
-    /// wanted now, as [`reload`](Self::reload) does. Returns how many were swapped.
+    /// Sets which properties are preferred, the strongest first, and swaps what is loaded in
+    /// another variant than is wanted now, as [`reload`](Self::reload) does. Returns how many were
+    /// swapped.
     ///
     /// # Complexity
     ///

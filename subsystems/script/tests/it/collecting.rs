@@ -5,7 +5,8 @@ use loligo_script::{Collected, Collector, CollectorSettings, Route, Script, Valu
 use crate::memory::with_memory;
 use crate::world::{World, machine, shown};
 
-/// Scripts that make garbage: each keeps what `start` makes, and lets go of all that `update` makes.
+/// Scripts that make garbage: each keeps what `start` makes, and lets go of all that `update`
+/// makes.
 const LOADS: &[(&str, &str, &str)] = &[
     (
         "tables",

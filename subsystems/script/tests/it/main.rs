@@ -1,4 +1,5 @@
-//! Scripts from outside: both routes compared, errors, memory that runs out, the collector, reloading, compiling.
+//! Scripts from outside: both routes compared, errors, memory that runs out, the collector,
+//! reloading, compiling.
 
 mod collecting;
 mod compiling;

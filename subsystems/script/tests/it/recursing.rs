@@ -1,4 +1,5 @@
-//! Functions of Lua that call back: however deep, they end in an error and not in the end of the process.
+//! Functions of Lua that call back: however deep, they end in an error and not in the end of the
+//! process.
 
 use std::thread::Builder;
 

@@ -1,4 +1,5 @@
-//! Scripts that do not end are stopped, whatever they are in the middle of. The clock is the test's own.
+//! Scripts that do not end are stopped, whatever they are in the middle of. The clock is the test's
+//! own.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -11,7 +12,8 @@ use crate::world::{World, machine, shown};
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Runs a line while another thread looks at it, by a clock on which a second passes between two looks.
+/// Runs a line while another thread looks at it, by a clock on which a second passes between two
+/// looks.
 fn watched(
     script: &mut Script<'_, World>,
     world: &mut World,

@@ -13,9 +13,9 @@ use crate::tree::{NodeKind, SyntaxNode};
 const KEY_BYTES: usize = 256;
 
 impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
-    /// Adds a value: the path leads to an object and a key that it does not have, or to an array and the number of
-    /// its items, or `-`. It becomes the last, laid out as the one before it. One value can be added to each object or
-    /// array; write the edits out before another.
+    /// Adds a value: the path leads to an object and a key that it does not have, or to an array
+    /// and the number of its items, or `-`. It becomes the last, laid out as the one before it. One
+    /// value can be added to each object or array; write the edits out before another.
     ///
     /// # Complexity
     ///
@@ -80,7 +80,8 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
                 behind_last = at;
             }
         }
-        // The space before the last item is the space before the new one; it may hold a comment, which is not.
+        // The space before the last item is the space before the new one; it may hold a comment,
+        // which is not.
         let before = text[..start_of(last)].trim_end_matches([' ', '\t']);
         let mut space = &text[before.len()..start_of(last)];
         let is_line = before.is_empty() || before.ends_with('\n');
@@ -91,7 +92,8 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
             space = " ";
         }
         let comma = if self.has_commas(parent) { comma } else { "" };
-        // A value that is left out at the end of the text is `null`; before a further key it must stand there.
+        // A value that is left out at the end of the text is `null`; before a further key it must
+        // stand there.
         let null = match last.text() {
             "" if text[..last_end].ends_with([' ', '\t']) => "null",
             "" => " null",
@@ -101,7 +103,8 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
         if null.is_empty() && comma.is_empty() {
             return self.splice(at, at, &[newline, space, key, value]);
         }
-        // A comment may stand between the last item and the new one: the comma goes before it, the rest behind.
+        // A comment may stand between the last item and the new one: the comma goes before it, the
+        // rest behind.
         let between = &text[last_end..at];
         self.splice(last_end, at, &[null, comma, between, newline, space, key, value])
     }

@@ -8,8 +8,8 @@ use crate::options::Dialect;
 use crate::path::Path;
 
 impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
-    /// Removes the value that a path leads to, with its key, its comma, and its line where nothing else is on it.
-    /// Comments stay.
+    /// Removes the value that a path leads to, with its key, its comma, and its line where nothing
+    /// else is on it. Comments stay.
     ///
     /// # Complexity
     ///
@@ -42,7 +42,8 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
             }
         }
         match comma {
-            // A comment between the two stays, and so does the comma behind it; it does no harm in SJSON.
+            // A comment between the two stays, and so does the comma behind it; it does no harm in
+            // SJSON.
             Some(comma) if !text[end..comma].contains('/') => end = comma,
             _ if self.tree.dialect() == Dialect::Json => {
                 // The last of several: the comma before it goes.

@@ -30,7 +30,8 @@ pub enum SerdeError {
     Sink,
 }
 
-/// What a type says that does not like its data, cut where it is long. It is held in place: no memory is taken.
+/// What a type says that does not like its data, cut where it is long. It is held in place: no
+/// memory is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Message {
     len: u8,

@@ -1,4 +1,5 @@
-//! Tests over the files of JSONTestSuite: what strict JSON is, and which of what it is not is good SJSON.
+//! Tests over the files of JSONTestSuite: what strict JSON is, and which of what it is not is good
+//! SJSON.
 
 use std::collections::BTreeMap;
 use std::string::String;

@@ -8,10 +8,10 @@ use crate::value::{Node, Piece, Value};
 
 /// Makes a [`Value`].
 ///
-/// Calls come in the order in which a text would have the values: a start before what is within, a key before
-/// its value. An operation that comes where it cannot does nothing and returns false inside `Ok`: a key outside of
-/// an object or before another key, a value without a key in an object, an end of what was not begun last, a
-/// second root, a number that is not finite.
+/// Calls come in the order in which a text would have the values: a start before what is within, a
+/// key before its value. An operation that comes where it cannot does nothing and returns false
+/// inside `Ok`: a key outside of an object or before another key, a value without a key in an
+/// object, an end of what was not begun last, a second root, a number that is not finite.
 ///
 /// # Complexity
 ///
@@ -19,7 +19,8 @@ use crate::value::{Node, Piece, Value};
 ///
 /// # Memory
 ///
-/// The value's, see there. Each operation may allocate; where there is no memory, nothing has changed.
+/// The value's, see there. Each operation may allocate; where there is no memory, nothing has
+/// changed.
 ///
 /// # Errors
 ///

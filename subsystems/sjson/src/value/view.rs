@@ -22,7 +22,8 @@ pub enum ValueKind {
 
 /// A value in a [`Value`](crate::Value), or all of it.
 ///
-/// What is asked of a value of another kind is `None`, so questions can be asked one after the other.
+/// What is asked of a value of another kind is `None`, so questions can be asked one after the
+/// other.
 ///
 /// # Memory
 ///

@@ -116,8 +116,8 @@ impl Writer<'_> {
         self.out(if is_sjson && flat.count > 0 { " ]" } else { "]" })
     }
 
-    /// Gives up waiting: the array that waits, if any does, has a line for each item. An item that was begun is
-    /// written as far as it goes.
+    /// Gives up waiting: the array that waits, if any does, has a line for each item. An item that
+    /// was begun is written as far as it goes.
     pub(super) fn spread_flat(&mut self) -> fmt::Result {
         if !self.flat.is_waiting() {
             return Ok(());

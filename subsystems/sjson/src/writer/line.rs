@@ -10,7 +10,8 @@ use crate::writer::{Line, Writer};
 const TAB: u32 = 4;
 
 impl Writer<'_> {
-    /// Asks for an empty line before what comes next, where items of the same object or array come before it.
+    /// Asks for an empty line before what comes next, where items of the same object or array come
+    /// before it.
     pub(crate) fn blank_line(&mut self) -> fmt::Result {
         let is_first = self.flat.is_waiting() && self.flat.is_empty();
         if self.after_key || is_first || self.style.dialect == Dialect::Json {

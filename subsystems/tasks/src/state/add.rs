@@ -8,8 +8,8 @@ use crate::state::State;
 use crate::task::{Name, PRIORITY_MAX, Task, Work};
 
 impl State {
-    /// Adds a task, below `root` unless it names a parent, which then is below `root` itself. What it does is taken
-    /// out of `task` if it is added.
+    /// Adds a task, below `root` unless it names a parent, which then is below `root` itself. What
+    /// it does is taken out of `task` if it is added.
     ///
     /// # Safety
     ///
@@ -184,7 +184,8 @@ impl State {
         true
     }
 
-    /// Makes a task, whose parent is `root`, the child of another, which `root` then stays open for.
+    /// Makes a task, whose parent is `root`, the child of another, which `root` then stays open
+    /// for.
     fn adopt(&mut self, parent: u32, child: u32, root: Option<TaskId>) {
         let id = self.slot(parent).id;
         self.slot(parent).open += 1;

@@ -6,8 +6,8 @@ use crate::slot::{ANYWHERE, List, NONE, Phase};
 use crate::state::State;
 
 impl State {
-    /// Lets tasks start that wait for nothing any more: into a queue, or, if there is nothing to run, on to those
-    /// that wait for them.
+    /// Lets tasks start that wait for nothing any more: into a queue, or, if there is nothing to
+    /// run, on to those that wait for them.
     pub(super) fn settle(&mut self, mut pending: List) {
         while let Some(index) = pending.pop(&self.slots) {
             let fault = self.fault_of_start(index);
@@ -68,8 +68,8 @@ impl State {
         }
     }
 
-    /// Takes one off a task's open work: its own, or a child's. At zero it has completed, which takes one off its
-    /// parent's. Those that waited for it are put into `pending`.
+    /// Takes one off a task's open work: its own, or a child's. At zero it has completed, which
+    /// takes one off its parent's. Those that waited for it are put into `pending`.
     pub(super) fn close_item(&mut self, mut index: u32, pending: &mut List) {
         loop {
             let slot = &mut self.slots[index as usize];

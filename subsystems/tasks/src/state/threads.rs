@@ -137,8 +137,8 @@ impl State {
         }
     }
 
-    /// Notes that a thread falls asleep. `false` if it has found out that everything waits for everything, and has
-    /// changed that.
+    /// Notes that a thread falls asleep. `false` if it has found out that everything waits for
+    /// everything, and has changed that.
     pub(crate) fn fall_asleep(&mut self, thread: u8) -> bool {
         self.asleep |= 1 << thread;
         self.counts.active -= u32::from(self.holds_up(thread));
@@ -178,8 +178,8 @@ impl State {
         record.running != NONE && matches!(record.waits, Waits::Task(_) | Waits::Scope(_))
     }
 
-    /// Returns `true` if nothing can happen any more: tasks are open, but none could start, none runs but those that
-    /// sleep until another completes, and nobody outside has one in hand.
+    /// Returns `true` if nothing can happen any more: tasks are open, but none could start, none
+    /// runs but those that sleep until another completes, and nobody outside has one in hand.
     fn is_stuck(&self) -> bool {
         let counts = &self.counts;
         counts.open > 0
@@ -217,8 +217,8 @@ impl State {
         }
     }
 
-    /// Wakes as many threads as there are tasks that nobody looks for (invariant 4), and returns the threads to wake,
-    /// and whether those who search should look.
+    /// Wakes as many threads as there are tasks that nobody looks for (invariant 4), and returns
+    /// the threads to wake, and whether those who search should look.
     #[inline]
     pub(crate) fn before_unlock(&mut self) -> (u64, bool) {
         while self.asleep != 0 && self.counts.shared > self.searching {

@@ -1,7 +1,7 @@
 //! The model checker's lock and bell behind a skin that does them wrong on demand.
 //!
-//! A model that passes proves nothing unless it fails where there is a fault. So each kind of model is run a second
-//! time with one of the [`Fault`]s, and must then panic.
+//! A model that passes proves nothing unless it fails where there is a fault. So each kind of model
+//! is run a second time with one of the [`Fault`]s, and must then panic.
 
 use core::cell::Cell;
 use core::ops::{Deref, DerefMut};
@@ -42,8 +42,8 @@ pub(crate) struct Lock<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the mutex lets one thread at a time reach the value; where a fault is planted, the checker says so before
-// anything is touched.
+// SAFETY: the mutex lets one thread at a time reach the value; where a fault is planted, the
+// checker says so before anything is touched.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 /// What follows the lock.
@@ -112,8 +112,9 @@ impl Bell {
     }
 }
 
-/// Explores every interleaving of `run` with up to `preemptions` forced switches, prints how many there were, and
-/// asserts that they were at least `least`: a model that explores one proves nothing.
+/// Explores every interleaving of `run` with up to `preemptions` forced switches, prints how many
+/// there were, and asserts that they were at least `least`: a model that explores one proves
+/// nothing.
 pub(crate) fn explore(
     name: &str,
     preemptions: usize,
@@ -136,7 +137,8 @@ pub(crate) fn explore(
     assert!(count >= least, "{name}: {count} interleavings are fewer than {least}");
 }
 
-/// Runs a model with a fault planted and asserts that it is noticed, in a panic that says one of `words`.
+/// Runs a model with a fault planted and asserts that it is noticed, in a panic that says one of
+/// `words`.
 pub(crate) fn must_fail(
     name: &str,
     fault: Fault,

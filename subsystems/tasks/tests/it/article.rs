@@ -1,5 +1,5 @@
-//! The frame of the article: animation, then the scene graph; the gui beside both; rendering after all three; sound
-//! beside everything.
+//! The frame of the article: animation, then the scene graph; the gui beside both; rendering after
+//! all three; sound beside everything.
 
 use std::sync::Mutex;
 

@@ -1,8 +1,8 @@
 //! Random graphs of tasks beside a serial model.
 //!
-//! A graph is made beforehand: each task may wait for an earlier one, be a child of an earlier one that is kept open,
-//! be done elsewhere, add children while it runs, or panic. The model says which run and which fail; each that
-//! runs must find all that it waited for complete.
+//! A graph is made beforehand: each task may wait for an earlier one, be a child of an earlier one
+//! that is kept open, be done elsewhere, add children while it runs, or panic. The model says which
+//! run and which fail; each that runs must find all that it waited for complete.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -108,7 +108,8 @@ fn graph(random: &mut Random) -> Vec<Node> {
     nodes
 }
 
-/// Returns `true` if `node` can only complete when `other` has: then nothing in `other` may wait for it.
+/// Returns `true` if `node` can only complete when `other` has: then nothing in `other` may wait
+/// for it.
 fn needs(nodes: &[Node], node: usize, other: usize) -> bool {
     let children = (0..nodes.len()).filter(|index| nodes[*index].parent == Some(node));
     node == other
@@ -310,7 +311,8 @@ fn compare(
         let ran = running.ran[index].load(Ordering::Relaxed);
         assert_eq!(ran, u32::from(runs), "seed {seed}: {index} of {nodes:#?}");
         let children = running.children[index].load(Ordering::Relaxed);
-        // A child that panics keeps none of its siblings from running but those that have not started.
+        // A child that panics keeps none of its siblings from running but those that have not
+        // started.
         if !node.child_panics {
             assert_eq!(children, if runs { node.children } else { 0 }, "seed {seed}: {index}");
         }

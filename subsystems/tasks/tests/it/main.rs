@@ -19,7 +19,8 @@ mod parallel;
 #[global_allocator]
 static GUARD: GlobalGuard<System> = GlobalGuard::new("tests", System);
 
-/// Held by a test that panics in tasks on purpose, so that its messages are not printed, and by one that counts.
+/// Held by a test that panics in tasks on purpose, so that its messages are not printed, and by one
+/// that counts.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Runs `test` with memory that is filled with junk, all of which it must give back.

@@ -57,7 +57,8 @@ fn nothing_is_allocated_after_the_start() {
             }
             drop(armed);
             let used = count() - before;
-            // What a thread frees as it ends is its own matter, and may come when the next round counts already.
+            // What a thread frees as it ends is its own matter, and may come when the next round
+            // counts already.
             on_each(|_| drop(ARMED.take()));
             assert_eq!(used, 0, "the global heap was used");
         });

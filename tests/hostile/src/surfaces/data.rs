@@ -1,4 +1,5 @@
-//! A data folder: one file of a compiled game after the other is spoiled, booted and run, and made right again.
+//! A data folder: one file of a compiled game after the other is spoiled, booted and run, and made
+//! right again.
 
 use core::num::NonZeroUsize;
 use std::fs;

@@ -49,7 +49,8 @@ pub(super) fn sizes(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Each alignment with a small size, alone in the allocator; then with others, which may be refused.
+/// Each alignment with a small size, alone in the allocator; then with others, which may be
+/// refused.
 pub(super) fn alignments(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
     let most = oracle.limits().size_max;
     for align in alignments_of(&oracle.limits().clone()) {

@@ -15,7 +15,8 @@ const MANY: u32 = 20_000;
 /// Insertions and removals of a check that wears a map out.
 const TURNS: u32 = 40_000;
 
-/// The key of each turn: all below `count` once, neither in order nor in runs, for a count that 37 does not divide.
+/// The key of each turn: all below `count` once, neither in order nor in runs, for a count that 37
+/// does not divide.
 fn scattered(count: u32) -> impl Iterator<Item = u32> {
     (0..count).map(move |turn| (turn * 37 + 50) % count)
 }
@@ -209,8 +210,8 @@ pub(super) fn growth(map: &mut dyn Map, _limits: &MapLimits) -> Found {
     (0..MANY).try_for_each(|key| holds(map, key, Some(1000 + key)))
 }
 
-/// A map in which entries come and go for long, few at a time, stays right: what removals leave behind in a hash
-/// table neither hides an entry nor fills it up.
+/// A map in which entries come and go for long, few at a time, stays right: what removals leave
+/// behind in a hash table neither hides an entry nor fills it up.
 pub(super) fn churn(map: &mut dyn Map, _limits: &MapLimits) -> Found {
     const LIVE: u32 = 50;
     for turn in 0..TURNS {
@@ -224,7 +225,8 @@ pub(super) fn churn(map: &mut dyn Map, _limits: &MapLimits) -> Found {
     has_len(map, LIVE as usize)
 }
 
-/// Keys and values that were removed, replaced, cleared away or left in a map that goes are dropped once.
+/// Keys and values that were removed, replaced, cleared away or left in a map that goes are dropped
+/// once.
 pub(super) fn drops(map: &mut dyn Map, _limits: &MapLimits) -> Found {
     fill(map, SOME)?;
     scattered(SOME).for_each(|key| drop(map.insert(MapKey::new(key), Token::new(key))));

@@ -148,7 +148,8 @@ pub(super) fn growth_while_wrapped(queue: &mut dyn Queue, limits: &QueueLimits) 
     Ok(())
 }
 
-/// A bounded queue takes as many as it promises, hands the next one back, and takes one for each that goes.
+/// A bounded queue takes as many as it promises, hands the next one back, and takes one for each
+/// that goes.
 pub(super) fn full(queue: &mut dyn Queue, limits: &QueueLimits) -> Found {
     let Some(most) = limits.capacity.map(|most| most as u32) else { return Ok(()) };
     (0..most).try_for_each(|number| push(queue, number))?;

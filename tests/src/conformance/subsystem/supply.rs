@@ -1,4 +1,5 @@
-//! The memory under a subsystem's proxy: it refuses on order, and what it does itself is not counted.
+//! The memory under a subsystem's proxy: it refuses on order, and what it does itself is not
+//! counted.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;

@@ -1,5 +1,5 @@
-//! A subsystem under watch: what it is asked to do, what it looks like after, and what it does when it is refused
-//! memory.
+//! A subsystem under watch: what it is asked to do, what it looks like after, and what it does when
+//! it is refused memory.
 
 use core::cell::{Cell, RefCell};
 use core::convert::Infallible;
@@ -49,12 +49,14 @@ impl<'a> Watch<'a> {
         self.global.get()
     }
 
-    /// Makes a subsystem: `make` takes the allocator, and may be called again when it was refused memory. `state`
-    /// returns what may not change when something is refused; what it returns is compared as `Debug` shows it.
+    /// Makes a subsystem: `make` takes the allocator, and may be called again when it was refused
+    /// memory. `state` returns what may not change when something is refused; what it returns is
+    /// compared as `Debug` shows it.
     ///
     /// # Errors
     ///
-    /// [`Broken`] if it cannot be made with memory enough, or leaves something behind where it is refused.
+    /// [`Broken`] if it cannot be made with memory enough, or leaves something behind where it is
+    /// refused.
     pub fn make<'w, S, E: fmt::Display, V: fmt::Debug>(
         &'w self,
         mut make: impl FnMut(&'w dyn Allocator) -> Result<S, E>,
@@ -85,8 +87,8 @@ impl<'a> Watch<'a> {
         Ok(watched)
     }
 
-    /// Does something until memory is had for it: a second time where it was refused, and a third time when memory is
-    /// there again. `check` is what must hold after each refusal.
+    /// Does something until memory is had for it: a second time where it was refused, and a third
+    /// time when memory is there again. `check` is what must hold after each refusal.
     fn until_served<R, E: fmt::Display>(
         &self,
         what: &str,
@@ -132,7 +134,8 @@ pub struct Watched<'w, S> {
 }
 
 impl<'w, S> Watched<'w, S> {
-    /// Reports how many bytes the subsystem says that it has. They must be charged to its allocator.
+    /// Reports how many bytes the subsystem says that it has. They must be charged to its
+    /// allocator.
     #[must_use]
     pub fn claiming(mut self, claim: impl Fn(&S) -> usize + 'w) -> Self {
         self.claim = Some(Box::new(claim));
@@ -143,8 +146,8 @@ impl<'w, S> Watched<'w, S> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if it fails with memory enough, if a refusal has changed what can be seen, or if it ends otherwise
-    /// than without a refusal.
+    /// [`Broken`] if it fails with memory enough, if a refusal has changed what can be seen, or if
+    /// it ends otherwise than without a refusal.
     pub fn call<R, E: fmt::Display>(
         &mut self,
         mut work: impl FnMut(&mut S) -> Result<R, E>,

@@ -32,8 +32,8 @@ const REGION_BYTES: usize = 1 << 20;
 const SIZE_MAX: usize = 1 << 20;
 const ALIGN_MAX: usize = 2 << 20;
 
-/// Returns the allocators: each base, each wrapper on a heap or on what it needs, the peers of the replay, bumpalo,
-/// and one with a planted fault.
+/// Returns the allocators: each base, each wrapper on a heap or on what it needs, the peers of the
+/// replay, bumpalo, and one with a planted fault.
 pub(super) fn subjects() -> Vec<Subject> {
     let bases = Base::ALL.iter().map(|&base| Stack::of(base));
     let wrappers = Wrapper::ALL.iter().filter_map(|&wrapper| {

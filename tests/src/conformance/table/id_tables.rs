@@ -16,7 +16,8 @@ use crate::models::{FaultyTable, TableFault};
 
 use super::{Family, Subject, Whose};
 
-/// Implements [`IdTable`] for a table whose operations are called as usual, but for how it removes, asks and walks.
+/// Implements [`IdTable`] for a table whose operations are called as usual, but for how it removes,
+/// asks and walks.
 macro_rules! id_table {
     ($(#[$about:meta])? $table:ty, $id:ty, $insert:expr, $remove:ident, $contains:ident,
         |$itself:ident, $each:ident| $visit:expr) => {
@@ -159,8 +160,8 @@ impl<S: Shape, F: FreeList, E: GenerationEnd> IdTable for Table<'_, S, Token, Id
     }
 }
 
-/// Returns the tables: ours of either shape and end of generations, those of other crates, and one with a planted
-/// fault.
+/// Returns the tables: ours of either shape and end of generations, those of other crates, and one
+/// with a planted fault.
 pub(super) fn subjects() -> Vec<Subject> {
     vec![
         ours::<Holes, Retire>("HoleTable", 70_000),

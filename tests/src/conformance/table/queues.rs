@@ -92,7 +92,8 @@ impl Queue for ArrayQueue<Token> {
     }
 }
 
-/// Returns the queues: ours, those of std and crossbeam, driven by one thread, and one with a planted fault.
+/// Returns the queues: ours, those of std and crossbeam, driven by one thread, and one with a
+/// planted fault.
 pub(super) fn subjects() -> Vec<Subject> {
     let crossbeam = Some(("crossbeam-queue", "0"));
     let (growing, bounded) = (QueueLimits::growing(), QueueLimits::bounded(PLACES));

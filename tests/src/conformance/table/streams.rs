@@ -1,4 +1,5 @@
-//! The streams of events of the table. No other crate has one that is read and written as plain bytes.
+//! The streams of events of the table. No other crate has one that is read and written as plain
+//! bytes.
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
 use loligo_containers::EventStream;

@@ -1,4 +1,5 @@
-//! The compile of a game that runs, in a process of its own: what ends or fills it ends one source, and not the game.
+//! The compile of a game that runs, in a process of its own: what ends or fills it ends one source,
+//! and not the game.
 //!
 //! The child writes a line of JSON to its standard output for each thing that happens:
 //!

@@ -1,4 +1,5 @@
-//! Compiling a game: in a process of its own, with limits, so that no compiler ends or holds the game.
+//! Compiling a game: in a process of its own, with limits, so that no compiler ends or holds the
+//! game.
 
 use core::time::Duration;
 use std::collections::BTreeSet;
@@ -45,8 +46,8 @@ enum Ended {
 }
 
 impl Compiling {
-    /// Compiles what has changed, and says what is wrong. A source whose compiler dies is an error of that source; all
-    /// others are compiled.
+    /// Compiles what has changed, and says what is wrong. A source whose compiler dies is an error
+    /// of that source; all others are compiled.
     pub(super) fn compile(
         &self,
         project: &Path,

@@ -1,10 +1,10 @@
 //! A program to record, which counts what it allocates and tells it.
 //!
-//! Its arguments say what it does. `marks` sets a hundred marks and prints the live bytes at each, with
-//! threads that free what others have made; `kinds` calls each function of the C library that allocates;
-//! `exits` and `leave` end with status 7, the latter by `_exit`; `kills` and `abort` end by a signal;
-//! `forks` has a child that allocates; `becomes PROGRAM ARGS` is replaced by it; `crowd` has threads that
-//! allocate all the time.
+//! Its arguments say what it does. `marks` sets a hundred marks and prints the live bytes at each,
+//! with threads that free what others have made; `kinds` calls each function of the C library that
+//! allocates; `exits` and `leave` end with status 7, the latter by `_exit`; `kills` and `abort` end
+//! by a signal; `forks` has a child that allocates; `becomes PROGRAM ARGS` is replaced by it;
+//! `crowd` has threads that allocate all the time.
 #![expect(unsafe_code, reason = "it counts below its own global allocator, and asks to be killed")]
 
 use core::alloc::{GlobalAlloc, Layout};

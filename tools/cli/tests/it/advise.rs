@@ -157,8 +157,8 @@ const EVERY_KIND: &str = r#"{"strategies": [{"name": "every", "tree": {"by-lifet
     }}
 }}}]}"#;
 
-/// What the crate of the test does with each strategy: blocks of many sizes, which must keep their first
-/// and last byte.
+/// What the crate of the test does with each strategy: blocks of many sizes, which must keep their
+/// first and last byte.
 const PROGRAM: &str = r#"
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -182,8 +182,8 @@ fn exercise(name: &str, allocator: &impl Allocator) {
             let (block, old, mark) = live.swap_remove(at);
             let bytes = old.size() + [1, 7, 30, 200_000][turn / 5 % 4];
             let new = Layout::from_size_align(bytes, 8).expect("a layout");
-            // SAFETY: the block was on the list with the layout that it was asked with, so it is live, and the
-            // new layout is as aligned and longer. The old pointer is not used again.
+            // SAFETY: the block was on the list with the layout that it was asked with, so it is
+            // live, and the new layout is as aligned and longer. The old pointer is not used again.
             let moved = unsafe { allocator.reallocate(block, old, new) }.expect("a block").cast::<u8>();
             assert_eq!(first_and_last(moved, old), [mark; 2], "{name}, turn {turn}");
             // SAFETY: the block is `bytes` long by now, so this is its last byte.
@@ -195,7 +195,8 @@ fn exercise(name: &str, allocator: &impl Allocator) {
         if live.len() > 100 {
             let (block, layout, mark) = live.swap_remove(turn * 31 % 100);
             assert_eq!(first_and_last(block, layout), [mark; 2], "{name}, turn {turn}");
-            // SAFETY: the block was on the list with its layout, so it is live; it is not used again.
+            // SAFETY: the block was on the list with its layout, so it is live; it is not used
+            // again.
             unsafe { allocator.deallocate_sized(block, layout) };
         }
         assert_eq!(allocator.stats().live, live.len(), "{name}, turn {turn}: what is lent is no block");

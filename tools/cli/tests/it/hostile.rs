@@ -1,4 +1,5 @@
-//! Projects and folders by an author who means harm: each path that a command writes, with something else in its place.
+//! Projects and folders by an author who means harm: each path that a command writes, with
+//! something else in its place.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -46,8 +47,8 @@ fn plant(place: &Place, what: &str, name: &str) {
     }
 }
 
-/// Runs a command with each thing in the place of each of the paths, which it gives a name of its own choice. It is refused
-/// with the path and a remedy, or the path is a file of its own then.
+/// Runs a command with each thing in the place of each of the paths, which it gives a name of its
+/// own choice. It is refused with the path and a remedy, or the path is a file of its own then.
 fn check(arguments: &[&str], paths: &[&str], prepare: &dyn Fn(&Place)) {
     for path in paths {
         for what in PLANTED {
@@ -298,7 +299,8 @@ fn huge_picture() -> Vec<u8> {
     bytes
 }
 
-/// Each is an error of its own file, or is compiled: none ends the command, with one thread or several.
+/// Each is an error of its own file, or is compiled: none ends the command, with one thread or
+/// several.
 #[test]
 fn sources_that_are_deep_or_huge_are_errors_of_their_own_file() {
     let place = Place::new();

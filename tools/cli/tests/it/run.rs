@@ -172,7 +172,8 @@ fn without_a_display_a_window_is_refused_and_the_game_runs_without() {
     assert_eq!(code, 0, "{stderr}");
 }
 
-/// A compiler that ends its process, never ends, or takes all memory: an error of that one source, and the game goes on.
+/// A compiler that ends its process, never ends, or takes all memory: an error of that one source,
+/// and the game goes on.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_compiler_that_dies_is_an_error_of_its_source() {

@@ -14,11 +14,13 @@ pub const WORSE_MAX: f64 = 1.05;
 /// What differs by less than this is the same; another figure then decides.
 const SAME: f64 = 1.03;
 
-/// Events that are measured of each finalist at least, in as many rounds as that takes, up to a limit.
+/// Events that are measured of each finalist at least, in as many rounds as that takes, up to a
+/// limit.
 const EVENTS: usize = 10_000_000;
 const ROUNDS_MAX: usize = 51;
 
-/// What a choice for bounded latency may cost, in time and in bytes above the live ones, of the heap's.
+/// What a choice for bounded latency may cost, in time and in bytes above the live ones, of the
+/// heap's.
 const LATENCY_COST_MAX: f64 = 1.25;
 
 /// A finalist, or the heap, on what was held back.
@@ -79,8 +81,8 @@ pub(super) fn judge(
     Ok(judgement)
 }
 
-/// Judges rows on the part of a trace that is held back from a search, beside the heap: a fresh allocator
-/// for each round, warmed by the first part.
+/// Judges rows on the part of a trace that is held back from a search, beside the heap: a fresh
+/// allocator for each round, warmed by the first part.
 ///
 /// # Errors
 ///

@@ -57,15 +57,17 @@ pub struct SizeUse {
     pub brief: u64,
     /// How many were made.
     pub blocks: u64,
-    /// What all that were made take of a heap: 8 bytes more each, in steps of 16 or their alignment.
+    /// What all that were made take of a heap: 8 bytes more each, in steps of 16 or their
+    /// alignment.
     pub heap_bytes: u64,
     /// The most that were alive in each window.
     pub live: Vec<u32>,
 }
 
 impl SizeUse {
-    /// Returns the bytes that a pool of this size would save of a heap's at a window, as far as they follow
-    /// from the sizes: blocks have no headers there, but the pool holds what it had at its own peak.
+    /// Returns the bytes that a pool of this size would save of a heap's at a window, as far as
+    /// they follow from the sizes: blocks have no headers there, but the pool holds what it had at
+    /// its own peak.
     #[must_use]
     pub fn saving(&self, window: usize) -> f64 {
         let each = self.heap_bytes as f64 / self.blocks.max(1) as f64;
@@ -277,8 +279,8 @@ impl Gathering {
     }
 }
 
-/// Returns the windows at which what is asked for changes: the sizes by a third of the bytes, or the live
-/// bytes by half of their peak, against the mean of the phase so far.
+/// Returns the windows at which what is asked for changes: the sizes by a third of the bytes, or
+/// the live bytes by half of their peak, against the mean of the phase so far.
 fn phases(mix: &[[u64; SIZES]], live: &[u64]) -> Vec<usize> {
     let peak = live.iter().copied().max().unwrap_or(0).max(1) as f64;
     let mut begins = vec![0];

@@ -12,8 +12,8 @@ use crate::strategies::{
     PoolConfig, SizeClass, SlabConfig, StrategyConfig, Tree, heap_alone,
 };
 
-/// The most bytes, in tenths of those of the live blocks at the peak, that the static model may foresee
-/// for a candidate.
+/// The most bytes, in tenths of those of the live blocks at the peak, that the static model may
+/// foresee for a candidate.
 const TENTHS_MAX: u64 = 16;
 
 /// What a pool's chunks may be: their bytes, and after how many frees it gives empty ones back.
@@ -96,8 +96,8 @@ enum Pick {
     Hottest(usize),
     /// So many of the sizes up to 4 KiB that would save most bytes of a heap's at the peak.
     Leanest(usize),
-    /// So many of the most used sizes up to 4 KiB whose pools would cost hardly any bytes at the peak:
-    /// those that save, and those of which few are alive at a time.
+    /// So many of the most used sizes up to 4 KiB whose pools would cost hardly any bytes at the
+    /// peak: those that save, and those of which few are alive at a time.
     Sparing(usize),
 }
 
@@ -150,8 +150,8 @@ impl Space {
         self.shapes.is_empty()
     }
 
-    /// Begins to draw. The static model drops what would need far more memory than it holds; the rest is
-    /// shuffled by the seed.
+    /// Begins to draw. The static model drops what would need far more memory than it holds; the
+    /// rest is shuffled by the seed.
     #[must_use]
     pub fn drawing<'p>(&self, profile: &'p Profile, seed: u64) -> Drawing<'p> {
         let (kept, dropped): (Vec<Shape>, Vec<Shape>) = self.shapes.iter().partition(|shape| {
@@ -190,8 +190,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// Draws up to so many more that differ in one parameter from one of those at `near`, those in turn;
-    /// of kinds that have few strategies any other of the kind.
+    /// Draws up to so many more that differ in one parameter from one of those at `near`, those in
+    /// turn; of kinds that have few strategies any other of the kind.
     pub fn draw_near(&mut self, near: &[usize], count: usize) {
         let end = self.drawn.len() + count;
         let mut found = true;
@@ -211,8 +211,9 @@ impl Drawing<'_> {
         }
     }
 
-    /// Makes up to so many more out of those at `of`, those in turn: with one class more, less or other, or
-    /// with the classes of two of them. Such strategies are not of the space, which sets all pools alike.
+    /// Makes up to so many more out of those at `of`, those in turn: with one class more, less or
+    /// other, or with the classes of two of them. Such strategies are not of the space, which sets
+    /// all pools alike.
     pub fn edit(&mut self, of: &[usize], count: usize) {
         let end = self.drawn.len() + count;
         let parents: Vec<Tree> = of
@@ -439,8 +440,8 @@ impl Pools {
         let mut sizes: Vec<(u32, u32)> = Vec::new();
         for bytes in picked {
             let grain = align(bytes);
-            // A block whose size is no multiple of its alignment was rounded up to it, and takes the
-            // sizes in between along.
+            // A block whose size is no multiple of its alignment was rounded up to it, and takes
+            // the sizes in between along.
             let least = sizes.last().map_or(0, |(_, last)| *last);
             let below = (bytes.saturating_sub(grain) as u32).max(least);
             if u64::from(below) < bytes {
@@ -478,8 +479,8 @@ impl Pools {
     }
 }
 
-/// Returns the bytes that a strategy would need at its peak, as far as they follow from the sizes: pools
-/// that never give back hold what each had at its own peak, exactly for pools of one size.
+/// Returns the bytes that a strategy would need at its peak, as far as they follow from the sizes:
+/// pools that never give back hold what each had at its own peak, exactly for pools of one size.
 fn foreseen_bytes(shape: &Shape, profile: &Profile) -> u64 {
     let Shape::Pools(pools) = shape else {
         return profile.peak_live_bytes;

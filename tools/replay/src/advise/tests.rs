@@ -1,4 +1,5 @@
-//! Tests of the search: what a trace is like, what is drawn, what is chosen, and all of it together.
+//! Tests of the search: what a trace is like, what is drawn, what is chosen, and all of it
+//! together.
 
 use super::judge::choose;
 use super::profile::{BRIEF, sites_of};
@@ -12,8 +13,8 @@ fn event(op: Op, slot: u32, bytes: u64) -> Event {
     Event { op, align_log2: 4, thread: 0, slot, bytes }
 }
 
-/// A trace in which 300 blocks of 40 bytes live on while each of a thousand blocks of 100 bytes dies at
-/// once, then all die, the youngest first.
+/// A trace in which 300 blocks of 40 bytes live on while each of a thousand blocks of 100 bytes
+/// dies at once, then all die, the youngest first.
 fn two_kinds() -> Trace {
     let mut events = Vec::new();
     for turn in 0..1000 {
@@ -44,8 +45,8 @@ fn a_profile_has_sizes_lifetimes_order_and_phases() {
         .map(|size| (size.bytes, size.operations, size.peak_live, size.brief))
         .collect();
     let brief = BRIEF as u64;
-    // The youngest of the small ones die soon after the last of them was made only if few events lie
-    // between, which is not so here.
+    // The youngest of the small ones die soon after the last of them was made only if few events
+    // lie between, which is not so here.
     assert_eq!(sizes, [(112, 2000, 1, 1000), (48, 600, 300, 0)], "within {brief} events");
     let frees = 1300.0;
     assert!((profile.order.brief - 1000.0 / frees).abs() < 1e-9, "{:?}", profile.order);

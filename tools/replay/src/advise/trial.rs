@@ -19,22 +19,23 @@ use crate::trace::Trace;
 /// How much of the training part only warms.
 const WARM_PERCENT: usize = 50;
 
-/// Nanoseconds of the heap's time that a trial measures at least, in as many rounds as that takes: in the
-/// first trial, and in that of those that go on. Time and no number of events, as an event of a program
-/// with large blocks takes ten times as long as one with small blocks.
+/// Nanoseconds of the heap's time that a trial measures at least, in as many rounds as that takes:
+/// in the first trial, and in that of those that go on. Time and no number of events, as an event
+/// of a program with large blocks takes ten times as long as one with small blocks.
 const HEAP_NS: [u64; 2] = [30_000_000, 120_000_000];
 
 /// The least and the most rounds of a trial.
 const ROUNDS: core::ops::RangeInclusive<u64> = 3..=41;
 
-/// A candidate that takes so many times as long as the heap in its first round is not tried further.
+/// A candidate that takes so many times as long as the heap in its first round is not tried
+/// further.
 const SLOW_MAX: f64 = 4.0;
 
 /// Candidates that go on to the longer trial, for each finalist.
 const GO_ON: usize = 2;
 
-/// Lots in which candidates are drawn: the first by chance, the second near the best of it, the others are edits
-/// of the best so far.
+/// Lots in which candidates are drawn: the first by chance, the second near the best of it, the
+/// others are edits of the best so far.
 const LOTS: usize = 4;
 
 /// A candidate and what its trial found.
@@ -202,9 +203,9 @@ impl Trial<'_> {
     }
 }
 
-/// Returns the candidates that are best by one of three measures, each without being much worse than the
-/// heap by the others, among all and among those of each kind: what is lean on the part that is searched
-/// on need not be so later, and kinds fail for different reasons.
+/// Returns the candidates that are best by one of three measures, each without being much worse
+/// than the heap by the others, among all and among those of each kind: what is lean on the part
+/// that is searched on need not be so later, and kinds fail for different reasons.
 fn best(tried: &[Tried], chosen: &[usize], count: usize) -> Vec<usize> {
     let of = |index: usize| tried.get(index).and_then(|one| one.figures);
     let Some(heap) = of(0) else {
@@ -219,8 +220,8 @@ fn best(tried: &[Tried], chosen: &[usize], count: usize) -> Vec<usize> {
         list
     };
     let lean = |one: Figures| one.bytes_above <= heap.bytes_above * 1.05;
-    // What gives memory back pays for it while a program grows and shrinks, and no more when it is at
-    // rest; so it may cost more here than it may in the end.
+    // What gives memory back pays for it while a program grows and shrinks, and no more when it is
+    // at rest; so it may cost more here than it may in the end.
     let mut lists = vec![
         ranked(&lean, &|one| one.time_ratio),
         ranked(&|one| one.time_ratio < 1.5, &|one| one.end_bytes),

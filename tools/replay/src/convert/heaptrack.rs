@@ -12,8 +12,9 @@
 //! c 1f                  milliseconds that have passed
 //! ```
 //!
-//! Numbers are hexadecimal. What a file does not tell: threads, alignments, zeroed blocks, and which of the
-//! live blocks of one kind is freed; the youngest is taken. A reallocation is a free and an allocation.
+//! Numbers are hexadecimal. What a file does not tell: threads, alignments, zeroed blocks, and
+//! which of the live blocks of one kind is freed; the youngest is taken. A reallocation is a free
+//! and an allocation.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};

@@ -61,8 +61,8 @@ impl<R: BufRead> Lines<R> {
         self.number
     }
 
-    /// Returns `true` if the line that was read last has no end: its program may have been killed while it
-    /// was written.
+    /// Returns `true` if the line that was read last has no end: its program may have been killed
+    /// while it was written.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }

@@ -87,7 +87,8 @@ pub(super) fn measure_trace(
     Ok(summarise(&program, trace, lanes, peaks, options))
 }
 
-/// Runs a row's first round: it warms up, meets the cap, and returns whether the region is too tight.
+/// Runs a row's first round: it warms up, meets the cap, and returns whether the region is too
+/// tight.
 fn first_round<'r>(
     bench: &mut Bench<'_>,
     row: &'r Row,

@@ -317,7 +317,8 @@ fn every_row_holds_a_random_trace() {
             assert_eq!(*verified, None);
             continue;
         }
-        // What the peers that are global hold from other tests of this process hides what they need.
+        // What the peers that are global hold from other tests of this process hides what they
+        // need.
         let least = if row.kind == Kind::Peer { 0.0 } else { 0.5 };
         assert!(row.memory_ratio.expect("memory") >= least, "{row:?}");
         assert!(row.worst_ns.expect("a worst operation") > 0.0, "{row:?}");
@@ -338,8 +339,8 @@ fn pile(count: u32, bytes: u64) -> Trace {
     Trace::from_events("pile", events).expect("valid")
 }
 
-/// Whole pages, with as many bytes wasted as are given out. What a malloc needs for these blocks depends on
-/// what the process did before, so it is not one.
+/// Whole pages, with as many bytes wasted as are given out. What a malloc needs for these blocks
+/// depends on what the process did before, so it is not one.
 struct Wasteful;
 
 // SAFETY: as the page allocator's.

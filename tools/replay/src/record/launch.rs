@@ -30,8 +30,8 @@ const PRELOAD: &str = "LD_PRELOAD";
 pub struct Settings {
     /// The events after which the recording stops and the program goes on unrecorded.
     ///
-    /// The recorder's file has room for twice as many records of 48 bytes, and takes disk for those that
-    /// are made.
+    /// The recorder's file has room for twice as many records of 48 bytes, and takes disk for those
+    /// that are made.
     pub max_events: u64,
     /// Whether the processes that the program starts are recorded, too.
     pub children: bool,
@@ -69,7 +69,8 @@ pub struct Child {
     settings: Settings,
 }
 
-/// Runs a program to its end with the recorder in it; its input, output and errors are this process's.
+/// Runs a program to its end with the recorder in it; its input, output and errors are this
+/// process's.
 ///
 /// # Errors
 ///
@@ -147,8 +148,8 @@ impl Ran {
         self.main.stopped()
     }
 
-    /// Returns the exit status that a shell would see: of a program that a signal ended, 128 and its
-    /// number.
+    /// Returns the exit status that a shell would see: of a program that a signal ended, 128 and
+    /// its number.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         let code = self.status.code().or_else(|| self.status.signal().map(|signal| 128 + signal));
@@ -173,8 +174,8 @@ impl Child {
     }
 }
 
-/// Returns the time that the processor has spent so far in processes that this one has started and waited
-/// for.
+/// Returns the time that the processor has spent so far in processes that this one has started and
+/// waited for.
 #[must_use]
 pub fn children_cpu_time() -> Duration {
     // SAFETY: all zeros are a valid value of this type of the C library.

@@ -99,8 +99,8 @@ impl Library {
         (function.bytes == 0 || call - function.address < function.bytes).then_some(function)
     }
 
-    /// Returns `true` if the bytes before a place may be a call of x86-64: `e8` with four bytes, or `ff /2`
-    /// with what it takes.
+    /// Returns `true` if the bytes before a place may be a call of x86-64: `e8` with four bytes, or
+    /// `ff /2` with what it takes.
     fn is_after_call(&self, offset: u64) -> bool {
         let Ok(offset) = usize::try_from(offset) else { return false };
         let before = |back: usize| {

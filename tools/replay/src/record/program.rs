@@ -27,8 +27,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Finds a program by its path or in the folders of `PATH`, and sees whether it can be recorded. Of
-    /// a script it is the program that reads it which must be.
+    /// Finds a program by its path or in the folders of `PATH`, and sees whether it can be
+    /// recorded. Of a script it is the program that reads it which must be.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! What a terminal or a supervisor sends to `loligo record` is meant for the program.
 //!
-//! An interrupt from the terminal reaches the program by itself; here it must only be outlived, so that
-//! what the program did until then is written. What is sent to this process alone is passed on.
+//! An interrupt from the terminal reaches the program by itself; here it must only be outlived, so
+//! that what the program did until then is written. What is sent to this process alone is passed
+//! on.
 
 use core::sync::atomic::{AtomicI32, Ordering};
 
@@ -29,7 +30,8 @@ impl Passing {
             let mut new = old;
             new.sa_sigaction = handle as *const () as libc::sighandler_t;
             new.sa_flags = libc::SA_RESTART;
-            // SAFETY: the handler does only what a handler may; both pointers are those of live values.
+            // SAFETY: the handler does only what a handler may; both pointers are those of live
+            // values.
             unsafe { libc::sigaction(signal, &raw const new, &raw mut old) };
             if old.sa_sigaction == libc::SIG_IGN {
                 // Our parent ignores it, by nohup for one, and the program inherits that.
@@ -61,8 +63,8 @@ impl Drop for Passing {
 extern "C" fn handle(signal: libc::c_int) {
     let process = PROGRAM.load(Ordering::SeqCst);
     if process > 0 && PASSED_ON.contains(&signal) {
-        // SAFETY: a handler may call it. The number is that of a child of ours, which is not reaped before
-        // `Passing` has gone.
+        // SAFETY: a handler may call it. The number is that of a child of ours, which is not reaped
+        // before `Passing` has gone.
         unsafe { libc::kill(process, signal) };
     }
 }

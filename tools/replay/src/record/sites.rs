@@ -31,8 +31,8 @@ impl Sites {
         Self { ranges, libraries: HashMap::new(), known: HashMap::new(), by_name: HashMap::new() }
     }
 
-    /// Returns the number of the site that a call came from, naming it first where it is new. `above`
-    /// is where the call before it may have come from, if the first is but C++'s `new`.
+    /// Returns the number of the site that a call came from, naming it first where it is new.
+    /// `above` is where the call before it may have come from, if the first is but C++'s `new`.
     pub(super) fn of<W: Write>(
         &mut self,
         site: u64,

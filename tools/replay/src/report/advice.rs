@@ -1,5 +1,5 @@
-//! The page of an advice: what was tried and judged, what the recording is like, and its memory before
-//! and after.
+//! The page of an advice: what was tried and judged, what the recording is like, and its memory
+//! before and after.
 
 mod data;
 mod maps;

@@ -99,7 +99,8 @@ pub(super) struct Film {
     pub(super) calls: Vec<Frame>,
 }
 
-/// A call and the state after it. Blocks are numbered from the root, level by level: 0; 1, 2; 3 to 6.
+/// A call and the state after it. Blocks are numbered from the root, level by level: 0; 1, 2; 3 to
+/// 6.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Frame {
     #[serde(flatten)]

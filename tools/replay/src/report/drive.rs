@@ -14,8 +14,9 @@ pub(super) struct Live {
     pub(super) layout: Layout,
 }
 
-/// An allocator and the blocks that the events so far left alive in it. A refused request leaves its
-/// slot empty, and later events of that slot do nothing. What is alive at the end is freed on drop.
+/// An allocator and the blocks that the events so far left alive in it. A refused request leaves
+/// its slot empty, and later events of that slot do nothing. What is alive at the end is freed on
+/// drop.
 pub(super) struct Drive<'a> {
     allocator: &'a dyn Allocator,
     slots: Vec<Option<Live>>,
@@ -24,8 +25,8 @@ pub(super) struct Drive<'a> {
 }
 
 impl<'a> Drive<'a> {
-    /// Starts with no block alive; `slots` is one more than the greatest slot of the events. One more
-    /// slot is kept to spare.
+    /// Starts with no block alive; `slots` is one more than the greatest slot of the events. One
+    /// more slot is kept to spare.
     pub(super) fn new(allocator: &'a dyn Allocator, slots: usize) -> Self {
         Self { allocator, slots: vec![None; slots + 1], live_bytes: 0, refused: 0 }
     }
@@ -95,7 +96,8 @@ impl<'a> Drive<'a> {
         let (Some(old), Some(layout)) = (self.live(event.slot), layout_of(event)) else {
             return;
         };
-        // SAFETY: the block is live in this allocator with this layout; its slot is rewritten below.
+        // SAFETY: the block is live in this allocator with this layout; its slot is rewritten
+        // below.
         let moved = unsafe { self.allocator.reallocate(old.block, old.layout, layout) };
         match moved {
             Ok(block) => self.replace(event.slot, block.cast(), layout),

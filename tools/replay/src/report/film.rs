@@ -30,7 +30,8 @@ pub(super) fn with_buddy<R>(
     let start = memory.as_ptr().addr();
     let tree = (start + HEAD_LEAVES_MAX * leaf_bytes).next_multiple_of(region_bytes);
     let end = tree + region_bytes - start;
-    // With too few leaves before it the tree loses its first one, with too many it gets another root.
+    // With too few leaves before it the tree loses its first one, with too many it gets another
+    // root.
     for head in 1..=HEAD_LEAVES_MAX {
         let buffer = memory.get_mut(tree - head * leaf_bytes - start..end)?;
         let buddy = BuddyAllocator::from_region("film", buffer, leaf_bytes).ok()?;
@@ -97,8 +98,8 @@ impl<'a> Camera<'a> {
         self.frame(Call::Open)
     }
 
-    /// Does what an event says and adds the frames of it: one, none if the event's block was refused
-    /// before, or up to three where a reallocation must move, which is how it is done then.
+    /// Does what an event says and adds the frames of it: one, none if the event's block was
+    /// refused before, or up to three where a reallocation must move, which is how it is done then.
     pub(super) fn shoot(&self, drive: &mut Drive<'_>, event: Event, film: &mut Vec<Frame>) {
         let bytes = event.bytes as usize;
         match event.op {

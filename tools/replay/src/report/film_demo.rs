@@ -1,6 +1,6 @@
 //! The demonstration: a random walk over 128 KiB in 5 levels, as in Niklas Frykholm, "Allocation
-//! Interlude: JavaScript Animation" (2015). Changes: the walk is the same in every report, and it is
-//! driven over the real allocator.
+//! Interlude: JavaScript Animation" (2015). Changes: the walk is the same in every report, and it
+//! is driven over the real allocator.
 
 use crate::report::data::Film;
 use crate::report::drive::Drive;

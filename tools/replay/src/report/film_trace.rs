@@ -3,8 +3,8 @@
 //! A tree that can be looked at has 64 leaves, a trace has blocks from a byte to megabytes. So one
 //! looks through a window of sizes: the calls for blocks of that size are made, from some moment of
 //! the trace on, and the others are left to somebody else, as a pool or a slab in front of a buddy
-//! would take them. Scales from 4 KiB to 64 MiB and a few moments to start at are tried; the stretch
-//! with most blocks, splits and merges and fewest refusals is filmed.
+//! would take them. Scales from 4 KiB to 64 MiB and a few moments to start at are tried; the
+//! stretch with most blocks, splits and merges and fewest refusals is filmed.
 
 use core::ops::Range;
 

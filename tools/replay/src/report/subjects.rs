@@ -9,8 +9,8 @@ use crate::report::sample::{Ground, Samples};
 use crate::report::timeline::Timeline;
 use crate::trace::Trace;
 
-/// What the heap takes first; each region after it is twice as large. By default it reserves so much
-/// address space at once that no growth could be seen.
+/// What the heap takes first; each region after it is twice as large. By default it reserves so
+/// much address space at once that no growth could be seen.
 const HEAP_REGION_BYTES: usize = 1 << 20;
 
 /// The regions that are tried, in quarters of the peak of live bytes.

@@ -9,9 +9,9 @@ pub(super) const POINTS_MAX: usize = 400;
 /// A trace's own figures.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Timeline {
-    /// Moments, ascending, each given as how many events are done. The events are cut into stretches
-    /// of the same length, and of each the moment is the one at which most bytes are live: so the
-    /// peak of the trace is among them.
+    /// Moments, ascending, each given as how many events are done. The events are cut into
+    /// stretches of the same length, and of each the moment is the one at which most bytes are
+    /// live: so the peak of the trace is among them.
     pub(super) at: Vec<usize>,
     /// Live bytes at the moments.
     pub(super) live_bytes: Vec<u64>,

@@ -1,8 +1,8 @@
 //! Several allocators, chosen by the size of the block.
 //!
-//! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), which leaves each kind of
-//! block to the allocator that is good at it. A table leads from the size to a pool, and since the size is
-//! known at the free as well, nothing is searched.
+//! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), which leaves each
+//! kind of block to the allocator that is good at it. A table leads from the size to a pool, and
+//! since the size is known at the free as well, nothing is searched.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -20,8 +20,8 @@ const NONE: u8 = u8::MAX;
 /// The branches over what serves the rest.
 pub(super) struct BySize(Lending<Branches>);
 
-/// Branches that take memory from the rest by way of a proxy, which counts it: what is lent lies under
-/// blocks that are counted already.
+/// Branches that take memory from the rest by way of a proxy, which counts it: what is lent lies
+/// under blocks that are counted already.
 pub(super) type Lending<F> = Over<Over<F, ProxyAllocator<'static, Node>>, Node>;
 
 /// Makes branches over the rest.
@@ -205,9 +205,9 @@ impl Branches {
     }
 }
 
-// SAFETY: each block comes from one branch, all of which keep the contract of `Allocator` and have memory
-// of their own. Size and alignment, the same at the free, lead to a pool again or to a node that never
-// passes on; what may have been passed on is told by its address.
+// SAFETY: each block comes from one branch, all of which keep the contract of `Allocator` and have
+// memory of their own. Size and alignment, the same at the free, lead to a pool again or to a node
+// that never passes on; what may have been passed on is told by its address.
 unsafe impl Allocator for BySize {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -333,8 +333,9 @@ pub(super) unsafe fn resize_or_move(
     Ok(moved)
 }
 
-/// Returns the sums of the counters of several allocators, less what `lent` counts, which one of them
-/// gave to others. Each peaks at its own time, so the peaks are at least those of all together.
+/// Returns the sums of the counters of several allocators, less what `lent` counts, which one of
+/// them gave to others. Each peaks at its own time, so the peaks are at least those of all
+/// together.
 pub(super) fn sum<'n>(
     parts: impl Iterator<Item = &'n dyn Allocator>,
     lent: &dyn Allocator,

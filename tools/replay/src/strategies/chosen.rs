@@ -1,4 +1,5 @@
-//! Several allocators, chosen by the place that asks or by the lifetime that is expected of a block.
+//! Several allocators, chosen by the place that asks or by the lifetime that is expected of a
+//! block.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -13,8 +14,8 @@ use crate::mapped::Arena;
 /// No class.
 const NONE: u8 = u8::MAX;
 
-/// The branches over what serves the rest. Since neither site nor lifetime is known at a free, a block is
-/// found by its address.
+/// The branches over what serves the rest. Since neither site nor lifetime is known at a free, a
+/// block is found by its address.
 pub(super) struct Chosen(Lending<Branches>);
 
 /// Sites, sizes, and what serves them.
@@ -125,9 +126,9 @@ impl Chosen {
     }
 }
 
-// SAFETY: each block comes from one branch, all of which keep the contract of `Allocator` and have memory
-// of their own; the branch that owns its address gave it out. The rest may lend to a branch and then owns
-// its blocks' addresses too, so it is asked last.
+// SAFETY: each block comes from one branch, all of which keep the contract of `Allocator` and have
+// memory of their own; the branch that owns its address gave it out. The rest may lend to a branch
+// and then owns its blocks' addresses too, so it is asked last.
 unsafe impl Allocator for Chosen {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.allocate_at(0, layout)

@@ -108,7 +108,8 @@ pub struct PoolConfig {
     /// The bytes of a chunk; `None` lets chunks grow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk_bytes: Option<u32>,
-    /// After how many frees, in hundredths of its blocks, it looks for chunks to give back; 0 is never.
+    /// After how many frees, in hundredths of its blocks, it looks for chunks to give back; 0 is
+    /// never.
     #[serde(skip_serializing_if = "is_zero")]
     pub give_back_percent: u32,
     /// The lender of the chunks.
@@ -117,8 +118,8 @@ pub struct PoolConfig {
 }
 
 impl PoolConfig {
-    /// Returns a pool of blocks of a size, aligned to the greatest power of two that divides it, up to a
-    /// cache line.
+    /// Returns a pool of blocks of a size, aligned to the greatest power of two that divides it, up
+    /// to a cache line.
     #[must_use]
     pub fn of(bytes: u32) -> Self {
         let align = 1 << bytes.trailing_zeros().min(6);
@@ -291,7 +292,8 @@ impl Tree {
         }
     }
 
-    /// Returns `true` if the node may refuse a block that another would serve, so that it passes on.
+    /// Returns `true` if the node may refuse a block that another would serve, so that it passes
+    /// on.
     pub(super) fn passes_on(&self) -> bool {
         match self {
             Self::Frame(_) | Self::Buddy(_) => true,

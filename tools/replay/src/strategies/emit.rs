@@ -1,5 +1,5 @@
-//! A strategy as Rust: plain code over the public types of `loligo-allocators`, with nothing to choose at
-//! run time but what the strategy itself chooses.
+//! A strategy as Rust: plain code over the public types of `loligo-allocators`, with nothing to
+//! choose at run time but what the strategy itself chooses.
 
 use core::fmt::Write as _;
 

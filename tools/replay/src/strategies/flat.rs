@@ -1,8 +1,8 @@
 //! The most common tree, compiled as it would be written: pools by size before a heap.
 //!
-//! Walking a tree costs some 15 instructions a call more than code that was written for it. That would
-//! hide what pools save, so the search would not find them; this shape therefore runs as its written code
-//! does, but that the table is no constant.
+//! Walking a tree costs some 15 instructions a call more than code that was written for it. That
+//! would hide what pools save, so the search would not find them; this shape therefore runs as its
+//! written code does, but that the table is no constant.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;

@@ -122,8 +122,8 @@ impl Node {
 
     fn heap(config: &HeapConfig, rest: Lender, arena: Option<Arena>) -> Self {
         if let Some(arena) = arena {
-            // SAFETY: the maker of a strategy in an arena promises that it is the strategy's own while
-            // that stands, and the base alone is given it.
+            // SAFETY: the maker of a strategy in an arena promises that it is the strategy's own
+            // while that stands, and the base alone is given it.
             return Self::HeapInRegion(unsafe { ours::heap_in(arena) });
         }
         let lender = lender(config.over, rest);
@@ -272,8 +272,8 @@ pub(super) fn pages() -> Lender {
     const { &PAGES as &'static PageAllocator }
 }
 
-// SAFETY: each block comes from one of the allocators inside, which keep the contract; the nodes that hold
-// several find the one again that a block came from.
+// SAFETY: each block comes from one of the allocators inside, which keep the contract; the nodes
+// that hold several find the one again that a block came from.
 unsafe impl Allocator for Node {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

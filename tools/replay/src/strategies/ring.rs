@@ -1,9 +1,9 @@
 //! Frames in a ring: for blocks that die in the order in which they were made.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010): memory for what dies together. The
-//! ring bumps blocks in one frame until that is full and then in an empty one; a frame is empty when its
-//! last block has died. While none is empty the ring refuses, so that blocks which live long cost no more
-//! than the frame they are in.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010): memory for what dies together.
+//! The ring bumps blocks in one frame until that is full and then in an empty one; a frame is empty
+//! when its last block has died. While none is empty the ring refuses, so that blocks which live
+//! long cost no more than the frame they are in.
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -102,7 +102,8 @@ impl<'a, B: Allocator + ?Sized> FrameRing<'a, B> {
     }
 }
 
-// SAFETY: each block comes from one frame, which keeps the contract of `Allocator` over memory of its own.
+// SAFETY: each block comes from one frame, which keeps the contract of `Allocator` over memory of
+// its own.
 unsafe impl<B: Allocator + ?Sized> Allocator for FrameRing<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

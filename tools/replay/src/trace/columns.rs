@@ -146,7 +146,8 @@ pub enum Ending {
     /// By its recorder, as it should.
     #[default]
     Whole,
-    /// Without its last record: the program was killed, or the file was cut. What is there is valid.
+    /// Without its last record: the program was killed, or the file was cut. What is there is
+    /// valid.
     Cut {
         /// Bytes of a record that is not whole, which are left out.
         left_over: usize,

@@ -9,7 +9,8 @@ use std::io::{self, Read};
 /// A compressed file of a megabyte can stand for gigabytes, so that its own length bounds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes that a compressed file may become: 1 GiB unless set, 33 million events of version 2.
+    /// The most bytes that a compressed file may become: 1 GiB unless set, 33 million events of
+    /// version 2.
     pub unpacked_bytes: u64,
 }
 

@@ -16,8 +16,8 @@ pub struct Details {
     pub time_ns: u64,
 }
 
-/// Writes a trace of version 2 as it comes. Each call writes whole records, so that whatever reached
-/// the file can be read, also when nothing follows.
+/// Writes a trace of version 2 as it comes. Each call writes whole records, so that whatever
+/// reached the file can be read, also when nothing follows.
 ///
 /// The events are not checked; [`Trace::read`] does that.
 ///

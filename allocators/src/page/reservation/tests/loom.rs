@@ -1,5 +1,5 @@
-//! Every interleaving of two threads that commit and decommit the same pages of a reservation while the
-//! owner's count is read, up to a bound of preemptions.
+//! Every interleaving of two threads that commit and decommit the same pages of a reservation while
+//! the owner's count is read, up to a bound of preemptions.
 
 use std::vec::Vec;
 
@@ -51,7 +51,8 @@ impl World {
         }
     }
 
-    /// Commits or decommits all pages; with the planted fault the owner is told after the map is free.
+    /// Commits or decommits all pages; with the planted fault the owner is told after the map is
+    /// free.
     fn set(&self, committed: bool) {
         let work = |map: &mut Map| map.fill(committed);
         if !is(Fault::SplitLocks) {

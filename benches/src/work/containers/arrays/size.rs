@@ -3,7 +3,8 @@
 use crate::outcome::Reading;
 use crate::work::containers::arrays::{Arrays, Lens, Lists, Vectors, filled};
 
-/// Returns what a block takes of the C library's heap: what may be used of it and the 8 bytes of its size.
+/// Returns what a block takes of the C library's heap: what may be used of it and the 8 bytes of
+/// its size.
 pub(crate) fn malloc_bytes(bytes: usize) -> usize {
     if bytes == 0 {
         return 0;
@@ -20,8 +21,8 @@ pub(crate) fn malloc_bytes(bytes: usize) -> usize {
 
 /// Returns our bytes over those of vectors, both filled in random order.
 ///
-/// Where a size that doubles happens to stand decides much, so it is the mean over nine numbers of rows, an
-/// octave apart from first to last.
+/// Where a size that doubles happens to stand decides much, so it is the mean over nine numbers of
+/// rows, an octave apart from first to last.
 pub(crate) fn built(rows: u32, most: u32) -> Reading {
     over_vectors(rows, most, |_| ())
 }

@@ -96,7 +96,8 @@ pub(crate) fn frame() -> Race {
     }
 }
 
-/// Returns the race beside bevy's messages, a queue for each type, which keep no order between types.
+/// Returns the race beside bevy's messages, a queue for each type, which keep no order between
+/// types.
 #[cfg(feature = "peers-all")]
 pub(crate) fn frame_bevy() -> Race {
     Race {

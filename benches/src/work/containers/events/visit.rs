@@ -50,8 +50,8 @@ fn contender(name: &'static str, visit: impl Fn() -> Seen + 'static) -> Contende
     })
 }
 
-/// Returns the bytes of a stream over those of a vector of an enum of the same events, without what either
-/// has room for beyond.
+/// Returns the bytes of a stream over those of a vector of an enum of the same events, without what
+/// either has room for beyond.
 pub(crate) fn bytes() -> Reading {
     let events = drawn(1, EVENTS);
     let bytes = stream_of(&events).as_bytes().len();

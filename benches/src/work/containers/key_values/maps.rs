@@ -123,8 +123,8 @@ impl Sheets for ByHash {
     }
 }
 
-/// Returns the bytes of the standard library's table with this capacity, which is hashbrown's and does not
-/// say it itself.
+/// Returns the bytes of the standard library's table with this capacity, which is hashbrown's and
+/// does not say it itself.
 fn table_bytes<T>(capacity: usize) -> usize {
     hashbrown::HashTable::<T>::with_capacity(capacity).allocation_size()
 }

@@ -1,4 +1,5 @@
-//! Where a store is before and after a change, what is garbage then, and what is asked for: to the word.
+//! Where a store is before and after a change, what is garbage then, and what is asked for: to the
+//! word.
 
 use std::vec;
 use std::vec::Vec;
@@ -162,7 +163,8 @@ fn nothing_of_garbage_is_left_behind_the_types() {
     });
 }
 
-/// A set of `stores` of three words, behind which `room` words more were free; then some of the first were removed.
+/// A set of `stores` of three words, behind which `room` words more were free; then some of the
+/// first were removed.
 fn sparse<'a>(
     [stores, removed, room]: [usize; 3],
     memory: &'a Noting<'a>,
@@ -175,9 +177,10 @@ fn sparse<'a>(
     set
 }
 
-/// What is done to have room: nothing if there is some; else garbage is reclaimed if that is enough and it is a fourth
-/// of what stores take; else an eighth more than is needed is asked for, 16 words at least, then what is needed; and
-/// where that is refused, garbage is reclaimed if it is enough.
+/// What is done to have room: nothing if there is some; else garbage is reclaimed if that is enough
+/// and it is a fourth of what stores take; else an eighth more than is needed is asked for, 16
+/// words at least, then what is needed; and where that is refused, garbage is reclaimed if it is
+/// enough.
 fn assert_room_made(
     memory: &Noting<'_>,
     shape: [usize; 3],

@@ -146,8 +146,8 @@ fn merged_tables_are_the_table_of_all() {
     }
 }
 
-/// As much as the documents say: 12 bytes and the text for each name, and 4 for each of twice as many slots, each in a
-/// block that doubles.
+/// As much as the documents say: 12 bytes and the text for each name, and 4 for each of twice as
+/// many slots, each in a block that doubles.
 #[test]
 fn a_builder_takes_the_memory_that_it_says() {
     with_memory(|memory| {
@@ -309,8 +309,8 @@ fn they_print_what_they_hold_in_short() {
     });
 }
 
-/// One more name or byte than the numbers hold is refused, and the last that they hold is only refused by
-/// the memory.
+/// One more name or byte than the numbers hold is refused, and the last that they hold is only
+/// refused by the memory.
 #[test]
 fn the_last_number_is_still_taken() {
     crate::hash::test_memory::with_bytes(10_000, |memory| {

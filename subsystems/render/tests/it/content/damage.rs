@@ -39,8 +39,8 @@ fn payloads() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Every length of every payload, and every byte of the numbers at its head set to some values: all that can be wrong
-/// with an offset or a length.
+/// Every length of every payload, and every byte of the numbers at its head set to some values: all
+/// that can be wrong with an offset or a length.
 #[test]
 fn readers_refuse_what_was_cut_or_changed() {
     for payload in payloads() {
@@ -77,7 +77,8 @@ proptest! {
     }
 }
 
-/// A picture or a model that was cut or changed anywhere is compiled or told, with its file and what to do.
+/// A picture or a model that was cut or changed anywhere is compiled or told, with its file and
+/// what to do.
 #[test]
 fn compilers_tell_what_was_cut_or_changed() {
     let rgb = (png::ColorType::Rgb, png::BitDepth::Eight);

@@ -1,4 +1,5 @@
-//! Every interleaving of two threads on a small table, up to a bound of preemptions: counters, queue, sleep.
+//! Every interleaving of two threads on a small table, up to a bound of preemptions: counters,
+//! queue, sleep.
 
 use core::ptr::NonNull;
 use std::boxed::Box;
@@ -28,7 +29,8 @@ impl<T> Memory<T> {
 
     /// Returns the slice, once.
     fn lend(&self) -> &'static mut [T] {
-        // SAFETY: it is a box's, reached through what is returned alone until this is dropped, after its user.
+        // SAFETY: it is a box's, reached through what is returned alone until this is dropped,
+        // after its user.
         unsafe { &mut *self.0.as_ptr() }
     }
 }
@@ -51,8 +53,8 @@ struct Watched {
     _memory: (Memory<Slot>, Memory<ThreadRecord>, Memory<Bell>),
 }
 
-// SAFETY: the cells are written by tasks of which each has its own, and read when those are done; that this holds is
-// what is checked. All else is shared by the hub's own right.
+// SAFETY: the cells are written by tasks of which each has its own, and read when those are done;
+// that this holds is what is checked. All else is shared by the hub's own right.
 unsafe impl Sync for Watched {}
 
 // SAFETY: the memory is reached through the hub, which may pass to another thread.

@@ -34,8 +34,8 @@ impl SiteUse {
     }
 }
 
-/// Returns all sites that make blocks, those that make most first; nothing where the recording has no
-/// call sites. Blocks of unknown sites are left out.
+/// Returns all sites that make blocks, those that make most first; nothing where the recording has
+/// no call sites. Blocks of unknown sites are left out.
 ///
 /// # Complexity
 ///

@@ -31,8 +31,8 @@ impl<'p> Edits<'p> {
         Self { profile, sizes, pages, random: seed }
     }
 
-    /// Returns an edit of a strategy, or its union with one of the `others`; `None` where it is of another
-    /// form, or where the edit that was drawn does not fit it.
+    /// Returns an edit of a strategy, or its union with one of the `others`; `None` where it is of
+    /// another form, or where the edit that was drawn does not fit it.
     pub(super) fn next(&mut self, of: &Tree, others: &[Tree]) -> Option<Tree> {
         let mut classes = classes_of(of)?;
         match self.below(8) {
@@ -111,7 +111,8 @@ impl<'p> Edits<'p> {
     }
 }
 
-/// Returns the classes of a strategy that parts blocks by size before a heap, each with its least size.
+/// Returns the classes of a strategy that parts blocks by size before a heap, each with its least
+/// size.
 fn classes_of(tree: &Tree) -> Option<Vec<SizeClass>> {
     let by_size = match tree {
         Tree::Heap(_) => return Some(Vec::new()),

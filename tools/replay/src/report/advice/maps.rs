@@ -16,9 +16,9 @@ use crate::trace::{Event, Op, Trace};
 /// At every so many moments of the line it is looked how far each region was used so far.
 const LOOK_EVERY: usize = 5;
 
-/// Replays a trace over a strategy that takes its memory from pages, and keeps what its memory is like
-/// at the quarters of the trace and at its peak. A region is shown as far as blocks lay in it so far:
-/// what is before and behind was never touched, but for an allocator's own books.
+/// Replays a trace over a strategy that takes its memory from pages, and keeps what its memory is
+/// like at the quarters of the trace and at its peak. A region is shown as far as blocks lay in it
+/// so far: what is before and behind was never touched, but for an allocator's own books.
 ///
 /// # Complexity
 ///
@@ -102,7 +102,8 @@ impl Replay {
             }
             (Op::Reallocate, Some((block, old))) => {
                 let bytes = event.bytes as usize;
-                // SAFETY: the block is live in the strategy with this layout; its slot is rewritten.
+                // SAFETY: the block is live in the strategy with this layout; its slot is
+                // rewritten.
                 let moved = unsafe { self.strategy.reallocate(block, old, bytes) };
                 // SAFETY: sizes of a trace are at most 2^47.
                 (moved, unsafe { resized(old, bytes) })
@@ -123,8 +124,8 @@ impl Replay {
         }
     }
 
-    /// Returns the bytes that the program asked for and has not freed, in ascending order. A walk would
-    /// also show what one part of a strategy lends another.
+    /// Returns the bytes that the program asked for and has not freed, in ascending order. A walk
+    /// would also show what one part of a strategy lends another.
     fn blocks(&self) -> Vec<Range<usize>> {
         let held = self.slots.iter().flatten();
         let mut blocks: Vec<Range<usize>> =

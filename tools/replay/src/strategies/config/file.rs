@@ -41,7 +41,8 @@ impl fmt::Display for StrategyError {
 
 impl Error for StrategyError {}
 
-/// Reads the strategies of a file, of SJSON if its name ends in `.sjson`, else of JSON; `file` is in errors.
+/// Reads the strategies of a file, of SJSON if its name ends in `.sjson`, else of JSON; `file` is
+/// in errors.
 ///
 /// # Errors
 ///

@@ -141,8 +141,8 @@ impl Code {
         self.finish(name, &text, &rest, from)
     }
 
-    /// Keeps the text of a branch over `rest` whose classes refer to what is in the list from `from`
-    /// on, and returns how it is made.
+    /// Keeps the text of a branch over `rest` whose classes refer to what is in the list from
+    /// `from` on, and returns how it is made.
     fn finish(&mut self, name: String, text: &str, rest: &Lent, from: usize) -> Made {
         let mut taken = format!("pages: &'a PageAllocator, {}: &'a {}", rest.expression, rest.kind);
         let mut given = format!("pages, {}", rest.expression);

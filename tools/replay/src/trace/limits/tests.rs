@@ -69,7 +69,8 @@ fn what_a_file_claims_is_not_allocated() {
     let claims = [&MAGIC_2[..], &end].concat();
     let error = Trace::read("claims", &claims[..]).expect_err("there are none");
     assert!(matches!(error.fault, Fault::WrongCount { said, found: 0 } if said == 1 << 60));
-    // Frames of zstd that say that they become 2^60 bytes: with a window of their own, and as one segment.
+    // Frames of zstd that say that they become 2^60 bytes: with a window of their own, and as one
+    // segment.
     for head in [&[0xC0, 0x58][..], &[0xE0]] {
         let size = (1_u64 << 60).to_le_bytes();
         let frame = [&b"\x28\xb5\x2f\xfd"[..], head, &size, &[1, 0, 0]].concat();

@@ -101,7 +101,8 @@ fn a_recording_cut_anywhere_is_read_as_far_as_it_is_whole() {
         let error = read_all(&file[..cut]).expect_err("nothing says what it is");
         assert!(matches!(error.fault, Fault::BadMagic), "cut at {cut}: {error}");
     }
-    // A compressed stream that is cut is damaged, not ended early: it is compressed when it is whole.
+    // A compressed stream that is cut is damaged, not ended early: it is compressed when it is
+    // whole.
     let packed = zstd::encode_all(&file[..], 1).expect("compressing in memory");
     let error = Trace::read_zst("full", &packed[..packed.len() - 1]).expect_err("cut");
     assert!(matches!(error.fault, Fault::Compressed(_)), "{error}");
