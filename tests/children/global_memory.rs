@@ -67,7 +67,7 @@ fn check_early_blocks() {
     assert_eq!(map[&49], "49 squared is 2401", "kept");
     assert_eq!(*numbers, [7; 20], "kept");
 
-    // Nine words, fifty texts of the map and the box still are in the static heap; another thread
+    // Nine words, fifty texts of the map and the box are still in the static heap; another thread
     // frees them.
     let before = GLOBAL.early().stats();
     let freed = thread::spawn(move || drop((words, map, numbers)));
