@@ -243,9 +243,15 @@ fn a_script_that_does_not_end_is_stopped_and_the_game_goes_on() {
         while send("go = nil return 'ended'", engine)["value"] != "ended" {}
 
         game.write("lib.lua", "while true do end");
-        let answer = watched(engine, |engine| tool.ask(&reload, engine, logic));
-        let errors = answer["value"]["errors"].to_string();
-        assert!(errors.contains("lib.lua:1: the script ran longer"), "{answer}");
+        // The same holds of what loads the script: what failed is loaded again by the next reload.
+        loop {
+            let answer = watched(engine, |engine| tool.ask(&reload, engine, logic));
+            let errors = answer["value"]["errors"].to_string();
+            if errors.contains("lib.lua:1: the script ran longer") {
+                break;
+            }
+            assert!(errors.contains("the script ran longer"), "{answer}");
+        }
 
         game.write("lib.lua", "local lib = {}\nfunction lib.height() return 3 end\nreturn lib");
         tool.ask(&reload, engine, logic);
