@@ -3,20 +3,24 @@
 use std::time::Instant;
 
 use crate::outcome::{Failure, Outcome};
+use crate::proofs::{self, Proofs, Verdict};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 use crate::{
-    bare, command, conformance, features, fuzz, hostile, loom, misuse, mutants, outside, packages,
+    bare, command, conformance, examples, features, fuzz, hostile, loom, misuse, mutants, outside,
     sample, sanitize, smoke, targets, tidy, valgrind,
 };
 
 const USAGE: &str = "\
 Runs every step of the continuous integration, in order, with a heading and the seconds of each, and
-stops at the first that fails.
+stops at the first that fails. A slow step that passed before is not run again as long as nothing it
+depends on has changed (docs/evidence/checks.tsv), unless it is drawn by the commit; what was not run is
+listed at the end.
 
-Usage: cargo xtask ci [--keep-going] [--fast] [--skip STEP]... [--list] [STEP...]
+Usage: cargo xtask ci [--keep-going] [--all] [--fast] [--skip STEP]... [--list] [STEP...]
 
 Options:
+  --all         runs what is unchanged as well
   --fast        runs what takes seconds for people at work: fmt, locks, tidy, clippy and the unit tests
   --keep-going  goes on after a step that failed; the command fails all the same
   --skip STEP   leaves a step out
@@ -76,7 +80,11 @@ const STEPS: &[Step] = &[
         what: "each tier-0 crate serves a stranger, alone",
         run: |project| outside::check(&project.workspace, false),
     },
-    Step { name: "bare", what: "tier 0 compiles without an operating system", run: bare },
+    Step {
+        name: "bare",
+        what: "tier 0 compiles without an operating system",
+        run: |project| bare::check(&project.workspace),
+    },
     Step {
         name: "targets",
         what: "tier 0 passes its tests on a machine of 32 bits",
@@ -93,7 +101,11 @@ const STEPS: &[Step] = &[
         run: |_| misuse::check(true),
     },
     Step { name: "conformance", what: "ours pass every suite", run: |_| conformance::check() },
-    Step { name: "examples", what: "every example of tier 0 runs", run: examples },
+    Step {
+        name: "examples",
+        what: "every example of tier 0 runs",
+        run: |project| examples::check(&project.tree, &project.workspace),
+    },
     Step {
         name: "sanitize",
         what: "AddressSanitizer sees into tier 0 and finds nothing",
@@ -138,6 +150,8 @@ const FAST: [&str; 5] = ["fmt", "locks", "tidy", "clippy", "unit"];
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Request {
     keep_going: bool,
+    all: bool,
+    within: bool,
     fast: bool,
     list: bool,
     help: bool,
@@ -175,6 +189,9 @@ fn parse(arguments: &[String]) -> Result<Request, Failure> {
         match argument.as_str() {
             "--keep-going" => request.keep_going = true,
             "--list" => request.list = true,
+            "--all" => request.all = true,
+            // Not for people: a step's own process.
+            proofs::WITHIN => request.within = true,
             "--fast" => request.fast = true,
             "--help" | "-h" => request.help = true,
             "--skip" => {
@@ -201,6 +218,12 @@ impl Request {
     }
 }
 
+/// Returns `true` if there is a step of this name.
+#[cfg(test)]
+pub(crate) fn has_step(name: &str) -> bool {
+    step_name(name).is_ok()
+}
+
 fn step_name(name: &str) -> Result<String, Failure> {
     if STEPS.iter().any(|step| step.name == name) {
         return Ok(name.to_owned());
@@ -209,19 +232,30 @@ fn step_name(name: &str) -> Result<String, Failure> {
     Err(Failure::Unable(format!("no step is called `{name}`; the steps are {}", known.join(", "))))
 }
 
-/// Runs the steps asked for and says at the end how long all took.
+/// Runs the steps asked for and says at the end how long all took, and what was not run.
 fn run_steps(request: &Request, project: &Project) -> Outcome {
     let begin = Instant::now();
-    let mut failed = Vec::new();
+    let (mut failed, mut unrun) = (Vec::new(), Vec::new());
     let mut count = 0;
-    for step in STEPS {
-        if !request.wants(step.name) {
+    let proofs =
+        if request.within { None } else { Some(Proofs::read(&project.tree, &project.workspace)?) };
+    for step in STEPS.iter().filter(|step| request.wants(step.name)) {
+        let is_asked = request.all || !request.only.is_empty();
+        let verdict = proofs.as_ref().map(|proofs| proofs.verdict(step.name, is_asked));
+        if let Some(Verdict::Proven(how)) = verdict {
+            unrun.push((step.name, how));
             continue;
         }
         count += 1;
         println!("\n== {}: {}", step.name, step.what);
         let step_begin = Instant::now();
-        let outcome = (step.run)(project);
+        let outcome = match verdict {
+            Some(Verdict::Due(due, why)) => {
+                println!("run in full: {why}");
+                due.run()
+            }
+            _ => (step.run)(project),
+        };
         let seconds = step_begin.elapsed().as_secs_f64();
         match outcome {
             Ok(()) => println!("== {}: ok, {seconds:.1} s", step.name),
@@ -234,13 +268,17 @@ fn run_steps(request: &Request, project: &Project) -> Outcome {
             }
         }
     }
-    let seconds = begin.elapsed().as_secs_f64();
+    println!();
+    unrun.iter().for_each(|(name, how)| println!("not run: {name}: {how}"));
+    finish(count, &failed, begin.elapsed().as_secs_f64())
+}
+
+/// Says how it ended; what failed once more at the end, where a long log is read first.
+fn finish(count: usize, failed: &[(&str, String)], seconds: f64) -> Outcome {
     if failed.is_empty() {
-        println!("\nci: {count} steps ok, {seconds:.1} s in all");
+        println!("ci: {count} steps ok, {seconds:.1} s in all");
         return Ok(());
     }
-    // Once more at the end, where a long log is read first.
-    println!();
     failed.iter().for_each(|(name, why)| println!("{name} FAILED: {why}"));
     let names: Vec<_> = failed.iter().map(|(name, _)| *name).collect();
     Err(Failure::Found(format!("ci: FAILED in {}, {seconds:.1} s in all", names.join(", "))))
@@ -302,32 +340,6 @@ fn doc(project: &Project) -> Outcome {
     let mut command = command::cargo(&workspace::root());
     command.args(["doc", "--workspace", "--no-deps", "--features", &features]);
     command::run(command.env("RUSTDOCFLAGS", "--deny warnings"))
-}
-
-fn bare(project: &Project) -> Outcome {
-    // `outside` may have been left out.
-    packages::pack(&project.workspace)?;
-    bare::check(&project.workspace)
-}
-
-/// Runs every example of tier 0, in the profile that the tests were built in.
-fn examples(project: &Project) -> Outcome {
-    for member in project.workspace.tier_zero() {
-        let folder = format!("{}/examples/", member.folder);
-        for (path, _) in project.tree.sources() {
-            let inner = path.strip_prefix(&folder).map(|file| file.trim_end_matches(".rs"));
-            let Some(name) = inner.map(|name| name.trim_end_matches("/main")) else {
-                continue;
-            };
-            if !name.contains('/') {
-                let package = member.name.as_str();
-                let features = member.features_of_example(name).join(",");
-                let example = ["-p", package, "--example", name, "--features", &features];
-                cargo(&[&["run", "--quiet", "--profile", "test"][..], &example].concat())?;
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Running other programs, mostly Cargo.
 
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -74,6 +75,30 @@ fn written(command: &mut Command) -> Result<String, Failure> {
     print!("{said}");
     eprint!("{}", String::from_utf8_lossy(&output.stderr));
     Err(Failure::Found(format!("`{shown}` ended with {}", output.status)))
+}
+
+/// Runs a command with both of its outputs shown and collected, in the order in which they come;
+/// returns whether it succeeded.
+///
+/// # Errors
+///
+/// [`Failure::Unable`] if it cannot start or its output cannot be read.
+pub(crate) fn tee(command: &mut Command, said: &mut String) -> Result<bool, Failure> {
+    let io = |error| Failure::io("cannot run a command", &error);
+    let (reader, writer) = std::io::pipe().map_err(io)?;
+    command.stdout(writer.try_clone().map_err(io)?).stderr(writer);
+    let mut child = command.spawn().map_err(io)?;
+    // The command holds ends of the pipe that would else never be closed.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut reader = BufReader::new(reader);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line).map_err(io)? > 0 {
+        // The reader may have gone.
+        let _ = std::io::stdout().write_all(&line);
+        said.push_str(&String::from_utf8_lossy(&line));
+        line.clear();
+    }
+    Ok(child.wait().map_err(io)?.success())
 }
 
 /// Whether a program of this name can be started.

@@ -17,7 +17,7 @@ mod site;
 mod sources;
 mod splice;
 mod suite;
-mod table;
+pub(crate) mod table;
 mod verdicts;
 mod viable;
 mod world;

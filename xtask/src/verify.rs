@@ -2,16 +2,15 @@
 
 mod figures;
 mod page;
-mod read;
+pub(crate) mod read;
 mod steps;
 #[cfg(test)]
 mod tests;
 
 use core::time::Duration;
-use std::io::{BufRead, BufReader, Write};
-use std::process::Command;
 use std::time::Instant;
 
+use crate::command;
 use crate::outcome::{Failure, Outcome};
 use crate::tree::Tree;
 use crate::workspace;
@@ -173,7 +172,7 @@ fn run_step(step: &Step, request: &Request, figures: &mut Figures) -> Outcome {
         return Err(Failure::Unable("the step names no command".into()));
     };
     println!("$ {}", asked.join(" "));
-    let succeeded = tee(&mut command, &mut said)?;
+    let succeeded = command::tee(&mut command, &mut said)?;
     if !succeeded && said.contains("no command is called `") {
         println!("skipped: `{}` is not there yet", asked.join(" "));
         return Ok(());
@@ -191,25 +190,6 @@ fn run_step(step: &Step, request: &Request, figures: &mut Figures) -> Outcome {
     }
     figures.keep(step.name, &Run::now(asked.join(" "), begin.elapsed()), rows);
     Ok(())
-}
-
-/// Runs a command with both of its outputs shown and collected, in the order in which they come.
-fn tee(command: &mut Command, said: &mut String) -> Result<bool, Failure> {
-    let io = |error| Failure::io("cannot run a command", &error);
-    let (reader, writer) = std::io::pipe().map_err(io)?;
-    command.stdout(writer.try_clone().map_err(io)?).stderr(writer);
-    let mut child = command.spawn().map_err(io)?;
-    // The command holds ends of the pipe that would else never be closed.
-    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-    let mut reader = BufReader::new(reader);
-    let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line).map_err(io)? > 0 {
-        // The reader may have gone.
-        let _ = std::io::stdout().write_all(&line);
-        said.push_str(&String::from_utf8_lossy(&line));
-        line.clear();
-    }
-    Ok(child.wait().map_err(io)?.success())
 }
 
 fn write(path: &str, text: &str) -> Outcome {

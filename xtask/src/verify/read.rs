@@ -253,7 +253,7 @@ fn spaced_all(text: &str) -> String {
 }
 
 /// Returns the number that is before `unit`.
-fn number(text: &str, unit: &str) -> Option<u64> {
+pub(crate) fn number(text: &str, unit: &str) -> Option<u64> {
     let (before, _) = text.split_once(unit)?;
     before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
@@ -265,7 +265,7 @@ fn named<'s>(said: &'s str, mark: &'s str) -> impl Iterator<Item = (&'s str, &'s
 }
 
 /// Returns how many tests passed, of a line that says it.
-fn passed(line: &str) -> Option<u64> {
+pub(crate) fn passed(line: &str) -> Option<u64> {
     line.contains("test result: ok").then(|| number(line, " passed"))?
 }
 
