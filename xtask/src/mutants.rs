@@ -11,6 +11,7 @@ mod judge;
 mod kept;
 mod marks;
 mod process;
+mod record;
 mod report;
 mod request;
 mod site;
@@ -29,7 +30,9 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use self::copy::Copy;
+use self::explained::Explained;
 use self::judge::Sitting;
+use self::record::Record;
 use self::report::Report;
 use self::request::{Mode, Request, parse};
 use self::suite::{Suite, locked};
@@ -44,8 +47,8 @@ const USAGE: &str = "\
 Mutation testing of tier 0: changes its code in one place at a time (an operator, a condition, a
 literal, a statement left out, a function that returns at once ...) and runs the tests that reach the
 place until one fails. All mutants are spliced into a copy of the workspace behind a switch that is
-read at run time, so one build serves all. Verdicts are kept in tests/mutants.tsv by the text of the
-function, and only what is missing there or has changed is run, so that several sittings add up. What
+read at run time, so one build serves all. Verdicts are kept in docs/evidence/mutants.tsv by the text of
+the function, and only what is missing there or has changed is run, so that several sittings add up. What
 survives is listed, or explained in tests/mutants-explained.tsv.
 
 Usage: cargo xtask mutants [OPTIONS] [FILE...]
@@ -68,8 +71,8 @@ Options:
 
 Examples:
   cargo xtask mutants --minutes 60
-  cargo xtask mutants --again survived allocators/src/buddy
-  cargo xtask mutants --list survived allocators/src/buddy
+  cargo xtask mutants --again survived allocators/src/blocks/buddy
+  cargo xtask mutants --list survived allocators/src/blocks/buddy
 
 Exit status: 0 all went well, whatever survived; 1 a planted mutant was misjudged or a file is damaged;
 2 it could not be run.
@@ -91,10 +94,15 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let tree = Tree::read(&root)?;
     let world = World::read(&tree)?;
     known(&request, &world)?;
-    let mut verdicts = Verdicts::load(&root)?;
-    let stale = verdicts.keep(world.mutants());
+    let (record, explained) = (Record::load(&root)?, Explained::load(&root)?);
+    let mut verdicts = Verdicts::load(&copy::home())?;
+    verdicts.keep(world.mutants());
+    record.add_to(&mut verdicts, &world, &explained);
+    let stale = record.stale(&world);
     if request.mode == Mode::Run {
-        sit(&request, &tree, &world, &mut verdicts)?;
+        let outcome = sit(&request, &tree, &world, &mut verdicts);
+        Record::of(&world, &verdicts, &explained).save(&root)?;
+        outcome?;
     }
     let report = Report::new(&world, &verdicts, &root, stale)?;
     match &request.mode {
@@ -121,7 +129,7 @@ fn known(request: &Request, world: &World) -> Outcome {
     for name in &request.files {
         if !world.files.iter().any(|file| request::is_below(&file.path, name)) {
             return Err(Failure::Unable(format!(
-                "`{name}` is no source of tier 0: name one as `allocators/src/pool.rs`, or a folder"
+                "`{name}` is no source of tier 0: name one as `allocators/src/blocks/pool.rs`, or a folder"
             )));
         }
     }
@@ -130,9 +138,8 @@ fn known(request: &Request, world: &World) -> Outcome {
 
 /// Judges what is asked for and lacks a verdict.
 fn sit(request: &Request, tree: &Tree, world: &World, verdicts: &mut Verdicts) -> Outcome {
-    let root = workspace::root();
     let until = request.minutes.map(judge::end_of);
-    let explained = explained::Explained::load(&root)?;
+    let explained = Explained::load(&workspace::root())?;
     let chosen: Vec<Id> = world
         .ids()
         .filter(|id| request.is_asked(world.mutant(*id), verdicts, &explained))
@@ -153,7 +160,7 @@ fn sit(request: &Request, tree: &Tree, world: &World, verdicts: &mut Verdicts) -
     for id in &spliceable.unviable {
         verdicts.set(world.mutant(*id), Verdict::Unviable);
     }
-    verdicts.save(&root)?;
+    verdicts.save(&copy::home())?;
     let programs = built?;
     let count = spliceable.numbers.values().max().copied().unwrap_or(0);
     let begin = Instant::now();
@@ -194,7 +201,7 @@ fn judge_all(
     verdicts: &mut Verdicts,
     unit: bool,
 ) -> Outcome {
-    let root = workspace::root();
+    let home = copy::home();
     let begin = Instant::now();
     let state = Mutex::new((verdicts, begin, 0_usize));
     sitting.judge(mutants, |id, verdict| {
@@ -207,7 +214,7 @@ fn judge_all(
         *count += 1;
         if saved.elapsed() > Duration::from_secs(30) {
             *saved = Instant::now();
-            verdicts.save(&root)?;
+            verdicts.save(&home)?;
             let seconds = begin.elapsed().as_secs();
             println!("  {count} of {} mutants judged, {seconds} s", mutants.len());
         }
@@ -216,7 +223,7 @@ fn judge_all(
     let (verdicts, _, count) =
         state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     println!("  {count} of {} mutants judged, {} s", mutants.len(), begin.elapsed().as_secs());
-    verdicts.save(&root)
+    verdicts.save(&home)
 }
 
 /// Judges the planted mutants, of which it is known what must become of them.

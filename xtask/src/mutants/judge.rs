@@ -117,7 +117,7 @@ impl Sitting<'_> {
         let is_near =
             |test: &usize| reaching.contains(test) && tests[*test].seconds <= KILLER_SECONDS;
         let near: Vec<usize> = killers.iter().copied().filter(is_near).take(KILLERS).collect();
-        let module = module_of(&self.world.mutant(id).file);
+        let module = module_of(&self.world.mutant(id).file, |path| self.world.is_map(path));
         let rank = |test: &usize| {
             let is_own = self.suite.crate_of(*test) == module.0
                 && tests[*test].name.starts_with(module.1.as_str());
@@ -166,11 +166,18 @@ impl Sitting<'_> {
     }
 }
 
-/// Returns the crate of a file and the module that it or its first folder is.
-pub(super) fn module_of(file: &str) -> (&str, String) {
+/// Returns the crate of a file and the module that it or its first folder is; below a map, that
+/// with its group.
+pub(super) fn module_of(file: &str, is_map: impl Fn(&str) -> bool) -> (&str, String) {
     let (folder, rest) = file.split_once("/src/").unwrap_or((file, ""));
-    let first = rest.split('/').next().unwrap_or_default();
-    (folder, format!("{}::", first.trim_end_matches(".rs")))
+    let mut parts = rest.trim_end_matches(".rs").split('/');
+    let mut module = parts.next().unwrap_or_default().to_owned();
+    if is_map(&format!("{folder}/src/{module}.rs"))
+        && let Some(inner) = parts.next()
+    {
+        module = format!("{module}::{inner}");
+    }
+    (folder, format!("{module}::"))
 }
 
 /// Returns the end of a sitting of so many minutes.

@@ -6,16 +6,16 @@ use syn::{Expr, ExprCall, ExprIf, ExprMethodCall};
 
 /// Functions that do nothing but mark, by the file or folder they and their callers are in.
 const FUNCTIONS: [(&str, &[&str]); 6] = [
-    ("allocators/src/buddy", &["open", "close", "open_as_it_is", "open_for_good", "place"]),
-    ("allocators/src/engine/large.rs", &["mark_resized"]),
-    ("allocators/src/frame", &["mark_resized"]),
-    ("allocators/src/guard_page", &["unmark"]),
-    ("allocators/src/page/resize.rs", &["mark_grown"]),
-    ("allocators/src/shared_pool", &["open"]),
+    ("allocators/src/blocks/buddy", &["open", "close", "open_as_it_is", "open_for_good", "place"]),
+    ("allocators/src/heaps/size_class_heap/large.rs", &["mark_resized"]),
+    ("allocators/src/linear/frame", &["mark_resized"]),
+    ("allocators/src/pages/guard_page", &["unmark"]),
+    ("allocators/src/pages/page/resize.rs", &["mark_grown"]),
+    ("allocators/src/blocks/shared_pool", &["open"]),
 ];
 
 /// A file that holds nothing else.
-const FILE: &str = "allocators/src/mark.rs";
+const FILE: &str = "allocators/src/bookkeeping/mark.rs";
 
 /// Whether a function that is no associated one, or one of an object, only marks.
 pub(super) fn is_function(path: &str, name: &str, has_receiver: bool) -> bool {

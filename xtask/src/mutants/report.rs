@@ -7,10 +7,11 @@ use std::path::Path;
 
 use super::explained::{self, Explained};
 use super::judge::BUDGET_SECONDS;
+use super::record;
 use super::request::{Request, Wanted};
 use super::site::Mutant;
 use super::sources::CRATES;
-use super::verdicts::{self, Verdict, Verdicts};
+use super::verdicts::{Verdict, Verdicts};
 use super::world::World;
 use crate::outcome::{Failure, Outcome};
 
@@ -163,7 +164,12 @@ impl<'a> Report<'a> {
     pub(super) fn check(&self) -> String {
         let mut text = self.totals();
         if self.stale > 0 {
-            let _ = writeln!(text, "{} rows are of functions that changed or are gone", self.stale);
+            let _ = writeln!(
+                text,
+                "{} functions of {} have changed or are gone",
+                self.stale,
+                record::FILE
+            );
         }
         let survives = |mutant: &Mutant| self.verdicts.get(mutant).is_some_and(Verdict::survives);
         let used = self.world.mutants().filter(|it| survives(it) && self.explained.has(it)).count();
@@ -250,12 +256,12 @@ impl<'a> Report<'a> {
             other systems, and the examples in the documentation, which are not run either. A mutant \
             that no reaching test notices within the sitting's budget of tests (`--budget`, {BUDGET_SECONDS} \
             seconds unless told), those of its own module and the quickest first, is missed.\n\n",
-            verdicts::FILE
+            record::FILE
         );
         let _ = writeln!(
             text,
             "**{} of {} mutants are caught: {}.** {} survive; {} more were looked at one by one and \
-             are explained below. The verdicts cover {} of the {} mutants found in the code as it is; \
+             are explained. The verdicts cover {} of the {} mutants found in the code as it is; \
              {} of those found are no programs. {} more change only what memory checkers are told, of \
              which nothing is left in the programs that judge: runs under AddressSanitizer and Valgrind \
              (`cargo xtask sanitize`, `cargo xtask valgrind`) and the fault `pool-left-open` of \
@@ -275,22 +281,20 @@ impl<'a> Report<'a> {
         for name in CRATES {
             row(&mut text, name, &self.tally(&format!("{name}/")));
         }
-        text.push_str("\n## By file\n\n");
+        text.push_str("\n## Files with survivors or without verdicts\n\n");
         text.push_str("| file | judged | caught | share | survive | explained | open |\n");
         text.push_str("|---|---|---|---|---|---|---|\n");
         for (path, tally) in &self.files {
-            row(&mut text, &format!("`{path}`"), tally);
-        }
-        text.push_str("\n## Explained\n\n");
-        for mutant in self.world.mutants() {
-            let survives = self.verdicts.get(mutant).is_some_and(Verdict::survives);
-            if let Some(reason) = self.explained.reason(mutant)
-                && survives
-            {
-                let Mutant { file, function, mutation, .. } = mutant;
-                let _ = writeln!(text, "- `{file}`, `{function}`, `{mutation}`: {reason}");
+            if tally.survivors() + tally.open > 0 {
+                row(&mut text, &format!("`{path}`"), tally);
             }
         }
+        let _ = writeln!(
+            text,
+            "\n`cargo xtask mutants --summary` prints this table with all files. The reason for each \
+             mutant that no test can notice is in `{}`.",
+            explained::FILE
+        );
         text
     }
 }

@@ -1,4 +1,4 @@
-//! Files of rows beneath a heading, which are in `tests`.
+//! Files of rows beneath a heading.
 
 use std::fs;
 use std::path::Path;
@@ -20,6 +20,18 @@ pub(crate) fn load<T: Default>(
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
         Err(error) => Err(Failure::io(&format!("cannot read {file}"), &error)),
     }
+}
+
+/// Writes a file, which is whole whenever the program ends.
+///
+/// # Errors
+///
+/// [`Failure::Unable`] if it cannot be written.
+pub(crate) fn save(path: &Path, text: &str) -> Result<(), Failure> {
+    let part = path.with_extension("tsv.part");
+    fs::write(&part, text)
+        .and_then(|()| fs::rename(&part, path))
+        .map_err(|error| Failure::io(&format!("cannot write {}", path.display()), &error))
 }
 
 /// Reads the rows of a text, each by `read`; `what` says what a row must be.

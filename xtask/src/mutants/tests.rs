@@ -8,12 +8,14 @@ use super::explained::Explained;
 use super::find::find;
 use super::kept;
 use super::process;
+use super::record::Record;
 use super::request::{Mode, Wanted, is_below, parse};
 use super::site::{Found, Mutant};
 use super::splice::{Spliced, splice};
 use super::suite::{Measured, Test};
 use super::verdicts::{Verdict, Verdicts};
 use super::viable::blame;
+use super::world::{Mutated, World};
 
 fn found(text: &str) -> Found {
     find("pool/src/lib.rs", text, &syn::parse_file(text).expect("the snippet is Rust"))
@@ -206,7 +208,66 @@ fn verdicts_are_kept_until_the_function_changes() {
     assert_eq!(read.get(&moved), Some(Verdict::Caught));
     assert!(read.text().contains("a.rs\t12\t"), "it has its new line");
     let wrong = Verdicts::parse("a.rs\t3\t+ to -\tperhaps\t00000001\n").expect_err("no verdict");
-    assert!(wrong.to_string().contains("tests/mutants.tsv:1"), "{wrong}");
+    assert!(wrong.to_string().contains("verdicts.tsv:1"), "{wrong}");
+}
+
+/// A world of these mutants in one file.
+fn world(mutants: Vec<Mutant>) -> World {
+    let file = |mutants| {
+        let found = Found { mutants, ..Found::default() };
+        Mutated { path: "a.rs".into(), text: String::new(), found }
+    };
+    // The last is the planted one.
+    World { files: vec![file(mutants), file(Vec::new())] }
+}
+
+#[test]
+fn a_record_gives_every_verdict_of_functions_that_are_judged_and_as_they_were() {
+    let mutants = [
+        mutant("a.rs", 3, "+ to -", 7),
+        mutant("a.rs", 3, "1 to 0", 7),
+        mutant("a.rs", 4, "2 to 0", 7),
+        mutant("a.rs", 5, "3 to 0", 7),
+        mutant("a.rs", 9, "+ to -", 8),
+        mutant("a.rs", 9, "1 to 0", 8),
+    ];
+    let explained = "a.rs\tPool::take\t1 to 0\t00000007\tBoth are the same for a count of 0.\n";
+    let explained = Explained::parse(explained).expect("it is right");
+    let mut verdicts = Verdicts::default();
+    let given = [Verdict::Caught, Verdict::Missed, Verdict::Timeout, Verdict::Unreached];
+    for (mutant, verdict) in mutants.iter().zip(given) {
+        verdicts.set(mutant, verdict);
+    }
+    verdicts.set(&mutants[4], Verdict::Caught);
+    let all = world(mutants.to_vec());
+    let record = Record::of(&all, &verdicts, &explained);
+    let text = "kind\tfile\thash\tmutants\njudged\ta.rs\t00000007:4\n\
+        unreached\ta.rs\t00000007\t3 to 0\n";
+    assert_eq!(record.text(), text, "the other function has a mutant without a verdict");
+    assert_eq!(Record::parse(text).expect("it was just written"), record);
+
+    let mut read = Verdicts::default();
+    record.add_to(&mut read, &all, &explained);
+    let expected = [
+        Some(Verdict::Caught),
+        Some(Verdict::Missed),
+        Some(Verdict::Caught),
+        Some(Verdict::Unreached),
+        None,
+        None,
+    ];
+    assert_eq!(mutants.each_ref().map(|mutant| read.get(mutant)), expected);
+    assert_eq!(record.stale(&all), 0);
+
+    // One mutant fewer is another function, or another way of finding mutants.
+    let fewer = world(mutants[1..].to_vec());
+    let mut read = Verdicts::default();
+    record.add_to(&mut read, &fewer, &explained);
+    assert_eq!((read, record.stale(&fewer)), (Verdicts::default(), 1));
+    for wrong in ["judged\ta.rs\t7", "judged\ta.rs\tx:1", "so\ta.rs\t7\t+ to -", "judged"] {
+        let failure = Record::parse(wrong).expect_err("it is wrong");
+        assert!(failure.to_string().contains("mutants.tsv:1"), "{failure}");
+    }
 }
 
 #[test]
@@ -265,7 +326,7 @@ fn what_memory_checkers_are_told_is_no_mutant_of_the_program() {
         let left = find(path, text, &file).mutants.into_iter().filter(|it| !it.is_mark);
         left.map(|mutant| mutant.mutation).collect()
     };
-    let path = "allocators/src/buddy/calls.rs";
+    let path = "allocators/src/blocks/buddy/calls.rs";
     let text = "fn f(&self) -> char { self.open(leaf, 1 << a); mark::defined(a, 1); x }";
     assert_eq!(found(path, text), [""; 0]);
     assert_eq!(found("allocators/src/page.rs", text)[0], "delete self.open(leaf, 1 << a)");

@@ -1,16 +1,16 @@
-//! What became of each mutant, kept in a file so that several sittings add up.
+//! What became of each mutant, kept in the build folder so that several sittings add up; what the
+//! tree keeps is [`super::record`].
 
 use core::fmt::Write as _;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::site::Mutant;
 use super::table;
 use crate::outcome::Failure;
 
-/// Where the verdicts lie, from the root.
-pub(crate) const FILE: &str = "tests/mutants.tsv";
+/// Where the verdicts are, in the folder of the copy.
+pub(crate) const FILE: &str = "verdicts.tsv";
 
 const HEADING: &str = "file\tline\tmutation\tverdict\thash";
 
@@ -71,6 +71,11 @@ impl Key {
         let hash = u32::from_str_radix(hash, 16).ok()?;
         Some(Self { file: file.to_owned(), hash, mutation: mutation.to_owned() })
     }
+
+    /// Returns its parts as they are written.
+    pub(crate) fn shown(&self) -> String {
+        format!("{}\t{:08x}\t{}", self.file, self.hash, self.mutation)
+    }
 }
 
 /// The verdicts by mutant.
@@ -91,8 +96,8 @@ impl Verdicts {
     /// # Errors
     ///
     /// [`Failure::Found`] if it is damaged.
-    pub(crate) fn load(root: &Path) -> Result<Self, Failure> {
-        table::load(root, FILE, Self::parse)
+    pub(crate) fn load(home: &Path) -> Result<Self, Failure> {
+        table::load(home, FILE, Self::parse)
     }
 
     /// Reads a text.
@@ -125,13 +130,8 @@ impl Verdicts {
     /// # Errors
     ///
     /// [`Failure::Unable`] if it cannot be written.
-    pub(crate) fn save(&self, root: &Path) -> Result<(), Failure> {
-        let path = root.join(FILE);
-        // A sitting may be ended at any time, and the file must be whole all the same.
-        let part = path.with_extension("tsv.part");
-        fs::write(&part, self.text())
-            .and_then(|()| fs::rename(&part, &path))
-            .map_err(|error| Failure::io(&format!("cannot write {FILE}"), &error))
+    pub(crate) fn save(&self, home: &Path) -> Result<(), Failure> {
+        table::save(&home.join(FILE), &self.text())
     }
 
     pub(crate) fn set(&mut self, mutant: &Mutant, verdict: Verdict) {

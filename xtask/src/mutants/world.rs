@@ -51,6 +51,11 @@ impl World {
         Ok(Self { files })
     }
 
+    /// Returns `true` if a file holds no function, as that which declares a group of modules.
+    pub(super) fn is_map(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file.path == path && file.found.functions.is_empty())
+    }
+
     /// Returns a mutant.
     pub(super) fn mutant(&self, (file, index): Id) -> &Mutant {
         &self.files[file].found.mutants[index]

@@ -134,7 +134,7 @@ fn about(step: &str) -> String {
         }
         "mutants" => {
             "Small changes of the code of tier 0, each of which some test should notice; the verdicts are kept \
-             in `tests/mutants.tsv`."
+             in `docs/evidence/mutants.tsv`."
         }
         _ => "",
     };
