@@ -10,17 +10,17 @@ const COUNTERS: [&str; 3] = ["allocations_total", "requested_total", "frees_tota
 
 /// Where the modules that the pool names are to be found from the copy.
 const PATHS: [(&str, &str); 7] = [
-    ("crate::allocator::", "loligo_allocators::"),
-    ("crate::misuse::", "loligo_allocators::"),
-    ("crate::sites::", "crate::uncounted::sites::"),
-    ("crate::stats::", "loligo_allocators::"),
-    ("crate::leak", "crate::uncounted::leak"),
-    ("crate::mark", "crate::uncounted::mark"),
-    ("crate::pool::", "crate::uncounted::pool::"),
+    ("crate::contract::allocator::", "loligo_allocators::"),
+    ("crate::contract::misuse::", "loligo_allocators::"),
+    ("crate::bookkeeping::sites::", "crate::uncounted::sites::"),
+    ("crate::contract::stats::", "loligo_allocators::"),
+    ("crate::contract::leak", "crate::uncounted::leak"),
+    ("crate::bookkeeping::mark", "crate::uncounted::mark"),
+    ("crate::blocks::pool::", "crate::uncounted::pool::"),
 ];
 
 fn main() {
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../allocators/src");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../allocators/src/blocks");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo::rerun-if-changed={}", from.join("pool.rs").display());
     println!("cargo::rerun-if-changed={}", from.join("pool").display());

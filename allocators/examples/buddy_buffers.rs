@@ -52,7 +52,7 @@ impl Buffer {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut memory = vec![MaybeUninit::new(0); 1 << 20];
-    let buddy = BuddyAllocator::from_region("streams", &mut memory, LEAF_BYTES)?;
+    let buddy = BuddyAllocator::from_region("streams", LEAF_BYTES, &mut memory)?;
 
     // Each stream turns out to be shorter than its guess, and is cut as soon as that is known, so
     // the rest of its block serves the next ones.

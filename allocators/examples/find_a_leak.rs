@@ -38,7 +38,7 @@ impl Level {
             level.meshes.push(load_resource(memory)?);
         }
         // The level keeps no track of its sky: here is the leak.
-        let _sky = memory.make_new([0_u8; 5000])?;
+        let _sky = memory.create([0_u8; 5000])?;
         Ok(level)
     }
 
@@ -46,14 +46,14 @@ impl Level {
         for resource in self.textures.into_iter().chain(self.meshes) {
             // SAFETY: it was loaded from this memory, is deleted once, and nothing uses it
             // afterwards.
-            unsafe { memory.make_delete(resource) };
+            unsafe { memory.destroy(resource) };
         }
     }
 }
 
 /// Textures and meshes come through one line: only a stack tells them apart.
 fn load_resource(memory: &dyn Allocator) -> Result<NonNull<Resource>, AllocError> {
-    memory.make_new([0; 2000])
+    memory.create([0; 2000])
 }
 
 fn main() -> Result<(), AllocError> {
@@ -80,14 +80,14 @@ fn run(stop_at: Option<u64>) -> Result<u64, AllocError> {
         level.break_at(number, about_to_leak);
     }
 
-    let voice = sound.make_new(Voice::default())?;
+    let voice = sound.create(Voice::default())?;
     let played = Level::load(&level)?;
     if stop_at.is_none() {
         println!("while the level is played:\n{}\n{}\n", sound.report(), level.report());
     }
     played.unload(&level);
     // SAFETY: it was made by this allocator, is deleted once, and nothing uses it afterwards.
-    unsafe { sound.make_delete(voice) };
+    unsafe { sound.destroy(voice) };
 
     // Everything is unloaded, so whatever lives now was forgotten. Had we left it there, the drop
     // of the allocator would panic and list the same sites.

@@ -87,7 +87,7 @@ impl Game<'_> {
                 depth: part(16),
                 frames_left: 20 + (self.random >> 27),
             };
-            *slot = Some(self.pool.make_new(particle)?);
+            *slot = Some(self.pool.create(particle)?);
         }
         Ok(())
     }
@@ -114,7 +114,7 @@ impl Game<'_> {
             if particle.frames_left == 0 {
                 tell(Event::Faded);
                 // SAFETY: it is live, and leaves the list here.
-                unsafe { self.pool.make_delete(at) };
+                unsafe { self.pool.destroy(at) };
                 *slot = None;
             }
         }
@@ -185,7 +185,7 @@ fn main() -> Result<(), AllocError> {
     let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
     let effects = globals.proxy("effects");
     let heap: SharedRef<'_> = &effects;
-    let pool = Particles::new(Layout::new::<Particle>(), "particles", heap);
+    let pool = Particles::new("particles", Layout::new::<Particle>(), heap);
     let mut frame = Frame::new("frame", FRAME_BYTES, heap)?;
     let mut game = Game {
         pool: &pool,
@@ -213,7 +213,7 @@ fn main() -> Result<(), AllocError> {
     );
     for particle in game.particles.into_iter().flatten() {
         // SAFETY: the list holds live particles, and ends here.
-        unsafe { pool.make_delete(particle) };
+        unsafe { pool.destroy(particle) };
     }
     Ok(())
 }

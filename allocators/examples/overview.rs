@@ -36,12 +36,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Below the proxies stands what fits each use: pools for objects of one size, frames for what
     // lives as long as a frame, a ring for what is freed soon.
-    let voices = PoolAllocator::new(Layout::new::<Voice>(), "voices", &sound);
+    let voices = PoolAllocator::new("voices", Layout::new::<Voice>(), &sound);
     let mixer = FrameAllocator::new("mixer frame", 1 << 20, &sound)?;
     let commands = FrameAllocator::new("render commands", 4 << 20, &graphics)?;
-    let bodies = PoolAllocator::new(Layout::new::<Body>(), "bodies", &physics);
+    let bodies = PoolAllocator::new("bodies", Layout::new::<Body>(), &physics);
     let contacts = FrameAllocator::new("contacts", 1 << 20, &physics)?;
-    let objects = PoolAllocator::new(Layout::new::<Entity>(), "entity pool", &entities);
+    let objects = PoolAllocator::new("entity pool", Layout::new::<Entity>(), &entities);
     let scratch = ScratchAllocator::new("scratch", 4 << 20, &pages)?;
 
     let samples = take(&sound, 8, 700 << 10)?;

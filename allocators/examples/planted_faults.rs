@@ -100,7 +100,7 @@ fn write(block: NonNull<u8>, at: usize) {
 
 fn pool_read_after_free() -> Outcome {
     let mut memory = region();
-    let pool = PoolAllocator::from_region(bytes(48), "pool", &mut memory);
+    let pool = PoolAllocator::from_region("pool", bytes(48), &mut memory);
     let (first, second) = (written(&pool, 48)?, written(&pool, 48)?);
     free(&pool, first);
     free(&pool, second);
@@ -111,7 +111,7 @@ fn pool_read_after_free() -> Outcome {
 fn pool_write_after_free() -> Outcome {
     let mut memory = region();
     let heap = HeapAllocator::from_region("below", &mut memory);
-    let pool = PoolAllocator::new(bytes(24), "pool", &heap);
+    let pool = PoolAllocator::new("pool", bytes(24), &heap);
     let block = written(&pool, 24)?;
     free(&pool, block);
     write(block, 0);
@@ -120,7 +120,7 @@ fn pool_write_after_free() -> Outcome {
 
 fn pool_read_of_no_block_yet() -> Outcome {
     let mut memory = region();
-    let pool = PoolAllocator::from_region(bytes(48), "pool", &mut memory);
+    let pool = PoolAllocator::from_region("pool", bytes(48), &mut memory);
     let first = written(&pool, 48)?;
     read(first, 96);
     free(&pool, first);
@@ -166,7 +166,7 @@ fn frame_write_behind_the_last() -> Outcome {
 
 fn buddy_write_to_free_space() -> Outcome {
     let mut memory = region();
-    let buddy = BuddyAllocator::from_region("buddy", &mut memory, 64).expect("the leaf fits");
+    let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("the leaf fits");
     let block = written(&buddy, 64)?;
     write(block, 64);
     free(&buddy, block);
@@ -175,7 +175,7 @@ fn buddy_write_to_free_space() -> Outcome {
 
 fn buddy_read_after_free() -> Outcome {
     let mut memory = region();
-    let buddy = BuddyAllocator::from_region("buddy", &mut memory, 64).expect("the leaf fits");
+    let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("the leaf fits");
     let block = written(&buddy, 4096)?;
     free(&buddy, block);
     read(block, 4095);
@@ -185,7 +185,7 @@ fn buddy_read_after_free() -> Outcome {
 /// Reads the word in which the free block has its links now.
 fn buddy_read_after_merge() -> Outcome {
     let mut memory = region();
-    let buddy = BuddyAllocator::from_region("buddy", &mut memory, 64).expect("the leaf fits");
+    let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("the leaf fits");
     let block = written(&buddy, 4096)?;
     free(&buddy, block);
     buddy.settle();
@@ -195,7 +195,7 @@ fn buddy_read_after_merge() -> Outcome {
 
 fn buddy_read_of_half_given_back() -> Outcome {
     let mut memory = region();
-    let buddy = BuddyAllocator::from_region("buddy", &mut memory, 64).expect("the leaf fits");
+    let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("the leaf fits");
     let block = written(&buddy, 4096)?;
     // SAFETY: the block is live and has this layout.
     unsafe { buddy.resize_in_place(block, bytes(4096), bytes(2048))? };
@@ -236,7 +236,7 @@ fn heap_write_over_a_header() -> Outcome {
 fn slab_small_read_after_free() -> Outcome {
     let mut memory = region();
     let heap = HeapAllocator::from_region("below", &mut memory);
-    let slab = SlabAllocator::with_region_bytes("slab", &heap, 64 << 10);
+    let slab = SlabAllocator::with_region_bytes("slab", 64 << 10, &heap);
     let block = written(&slab, 96)?;
     free(&slab, block);
     read(block, 0);
@@ -247,7 +247,7 @@ fn slab_small_read_after_free() -> Outcome {
 fn slab_large_read_after_free() -> Outcome {
     let mut memory = region();
     let heap = HeapAllocator::from_region("below", &mut memory);
-    let slab = SlabAllocator::with_region_bytes("slab", &heap, 64 << 10);
+    let slab = SlabAllocator::with_region_bytes("slab", 64 << 10, &heap);
     let block = written(&slab, 2000)?;
     free(&slab, block);
     read(block, 1000);
@@ -267,7 +267,7 @@ fn rightly() -> Outcome {
     let mut memory = region();
     for _ in 0..2 {
         // Twice over the same memory, so that what an allocator leaves behind must be open.
-        use_all_of(&PoolAllocator::from_region(bytes(200), "pool", &mut memory), 200)?;
+        use_all_of(&PoolAllocator::from_region("pool", bytes(200), &mut memory), 200)?;
         memory.fill(MaybeUninit::new(1));
         let mut frame = FrameAllocator::from_region("frame", &mut memory);
         use_all_of(&frame, 5000)?;
@@ -275,7 +275,7 @@ fn rightly() -> Outcome {
         use_all_of(&*frame.scope(), 5000)?;
         drop(frame);
         memory.fill(MaybeUninit::new(2));
-        let buddy = BuddyAllocator::from_region("buddy", &mut memory, 64).expect("the leaf fits");
+        let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("the leaf fits");
         use_all_of(&buddy, 5000)?;
         // The bytes of an arena may be copied at any time.
         // SAFETY: the region is the arena's, and nothing writes to it meanwhile.
@@ -286,8 +286,8 @@ fn rightly() -> Outcome {
         memory.fill(MaybeUninit::new(3));
         let heap = HeapAllocator::from_region("heap", &mut memory);
         use_all_of(&heap, 5000)?;
-        use_all_of(&PoolAllocator::new(bytes(200), "pool", &heap), 200)?;
-        use_all_of(&SlabAllocator::with_region_bytes("slab", &heap, 64 << 10), 2000)?;
+        use_all_of(&PoolAllocator::new("pool", bytes(200), &heap), 200)?;
+        use_all_of(&SlabAllocator::with_region_bytes("slab", 64 << 10, &heap), 2000)?;
         let inner = BuddyAllocator::new("inner", 64 << 10, 64, &heap).expect("there is room");
         use_all_of(&inner, 500)?;
         drop(inner);

@@ -36,7 +36,7 @@ fn main() -> Result<(), AllocError> {
     let pages = PageAllocator::new("pages");
     // Everything here is `Sync`: the pages by a lock, proxy and pool by atomic operations alone.
     let game = SharedProxy::new("game", &pages).with_budget(1 << 20);
-    let jobs = SharedPool::new(Layout::new::<Job>(), "jobs", &game);
+    let jobs = SharedPool::new("jobs", Layout::new::<Job>(), &game);
 
     let total = work(&jobs)?;
     let expected: u64 = (0..JOBS * 10).map(|n| n * n).sum();
@@ -70,13 +70,13 @@ fn work(jobs: SharedRef<'_>) -> Result<u64, AllocError> {
                     total.fetch_add(done(job), Ordering::Relaxed);
                     // SAFETY: the job was made by this pool, was handed to this thread alone, and
                     // is not used again.
-                    unsafe { jobs.make_delete(job) };
+                    unsafe { jobs.destroy(job) };
                 }
             });
         }
         let sender = sender;
         for n in 0..JOBS {
-            let job = jobs.make_new(Job { from: n * 10, to: (n + 1) * 10, result: 0 })?;
+            let job = jobs.create(Job { from: n * 10, to: (n + 1) * 10, result: 0 })?;
             assert!(sender.send(Handed(job)).is_ok(), "a worker is there until the queue ends");
         }
         // The queue ends with its sender, here, and the workers with the queue.

@@ -40,12 +40,12 @@ fn play() -> Result<(), AllocError> {
     // The proxy costs nothing but counting. Whatever the sound system allocates goes through it.
     let sound = ProxyAllocator::new("sound", &heap);
     // All voices have one size, so a pool serves them best: O(1), at most a byte beside each block.
-    let voices = PoolAllocator::new(Layout::new::<Voice>(), "voices", &sound);
+    let voices = PoolAllocator::new("voices", Layout::new::<Voice>(), &sound);
 
     let mut playing = Vec::new();
     for step in 0..1000 {
         let voice = Voice { frequency: 220.0 + step as f32, volume: 0.5 };
-        playing.push(voices.make_new(voice)?);
+        playing.push(voices.create(voice)?);
     }
 
     let loudest = playing.iter().fold(0.0_f32, |loudest, voice| {
@@ -61,7 +61,7 @@ fn play() -> Result<(), AllocError> {
 
     for voice in playing {
         // SAFETY: it was made by this pool, is deleted once, and nothing uses it afterwards.
-        unsafe { voices.make_delete(voice) };
+        unsafe { voices.destroy(voice) };
     }
     assert_eq!(voices.stats().live, 0, "every voice was deleted");
     Ok(())
@@ -71,8 +71,8 @@ fn forget_a_voice() {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     let sound = ProxyAllocator::new("sound", &heap);
-    let voices = PoolAllocator::new(Layout::new::<Voice>(), "voices", &sound);
-    let forgotten = voices.make_new(Voice { frequency: 440.0, volume: 1.0 });
+    let voices = PoolAllocator::new("voices", Layout::new::<Voice>(), &sound);
+    let forgotten = voices.create(Voice { frequency: 440.0, volume: 1.0 });
     assert!(forgotten.is_ok(), "there is memory for one voice");
 }
 

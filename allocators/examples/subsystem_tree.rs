@@ -57,18 +57,18 @@ fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     let creatures = SharedProxy::new("creatures", &world);
     let sound = globals.proxy("sound").with_budget(1 << 20);
     // Voices are all of one size, so the sound system keeps them in a pool of its own.
-    let voices = PoolAllocator::new(core::alloc::Layout::new::<Voice>(), "voices", &sound);
+    let voices = PoolAllocator::new("voices", core::alloc::Layout::new::<Voice>(), &sound);
 
     let mut bodies = Vec::new();
     for number in 0..200_u16 {
         let mass = 1.0 + f32::from(number % 7);
-        bodies.push(physics.make_new(Body { position: [f32::from(number), 0.0, 9.0], mass })?);
+        bodies.push(physics.create(Body { position: [f32::from(number), 0.0, 9.0], mass })?);
     }
     let names: Vec<NonNull<[u8; 24]>> =
-        (0..50).map(|n| creatures.make_new([n; 24])).collect::<Result<_, _>>()?;
-    let voice = voices.make_new(Voice { samples: [0; 512] })?;
+        (0..50).map(|n| creatures.create([n; 24])).collect::<Result<_, _>>()?;
+    let voice = voices.create(Voice { samples: [0; 512] })?;
     // Memory for a moment comes from the scratch ring.
-    let path = globals.scratch_allocator().make_new([0_u8; 256])?;
+    let path = globals.scratch_allocator().create([0_u8; 256])?;
 
     let [boot, pages, heap, scratch] = globals.allocators();
     let tree: [&dyn Allocator; 9] =
@@ -98,6 +98,6 @@ fn play(forgets_a_body: bool) -> Result<(), AllocError> {
 fn delete_all<T>(allocator: &dyn Allocator, objects: impl IntoIterator<Item = NonNull<T>>) {
     for object in objects {
         // SAFETY: each was made in this allocator, is in one list alone, and is not used again.
-        unsafe { allocator.make_delete(object) };
+        unsafe { allocator.destroy(object) };
     }
 }

@@ -12,7 +12,7 @@ mod source {
 
 pub(crate) use source::pool;
 
-#[path = "../../allocators/src/sites/with_sites.rs"]
+#[path = "../../allocators/src/bookkeeping/sites/with_sites.rs"]
 mod with_sites;
 
 /// Stands for the crate's own, which keeps no sites here either.

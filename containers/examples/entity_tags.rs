@@ -80,7 +80,7 @@ impl<'a> TagComponent<'a> {
         true
     }
 
-    fn despawn(&mut self, entity: Entity) {
+    fn destroy(&mut self, entity: Entity) {
         while let Some(tag) = self.tags.pop(entity) {
             self.forget(entity, tag);
         }
@@ -140,7 +140,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .step_by(2)
             .collect();
         for entity in &fallen {
-            component.despawn(*entity);
+            component.destroy(*entity);
         }
         println!(
             "{} burn, {} enemies are left of 500, {} fell",
@@ -171,7 +171,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
         // A copy for the replay: two copies of memory, in which the same ids hold.
         let saved = component.tags.try_clone_in(&heap)?;
-        component.despawn(hero);
+        component.destroy(hero);
         assert_eq!(saved.row(hero), Some(&[BURNING][..]), "the copy is apart");
     }
     assert_eq!(heap.stats().live, 0, "all memory went back");

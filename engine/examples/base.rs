@@ -42,7 +42,7 @@ pub(crate) const SPARKS: &str = include_str!("base.sjson");
 pub(crate) const WRONG: &str =
     "sparks = 1024 frames = 1 wind = \"1\" channels = { heat = \"ln(age - 1) / wind\" }";
 
-const ROOMS: [&str; 4] = ["data", "effects", "tasks", "monitor"];
+const SUBSYSTEMS: [&str; 4] = ["data", "effects", "tasks", "monitor"];
 
 /// What formulas may name.
 const VARIABLES: [&str; 4] = ["age", "own", "wind", "time"];
@@ -97,9 +97,10 @@ pub(crate) fn run(text: &str, folder: &Path, out: &mut dyn Write) -> Result<(), 
     install(&Reports { program: "base", folder: Some(folder), ..Reports::default() })?;
     let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new())?;
-    let plan = "rooms = { monitor = { allocator = \"heap\" } data = { allocator = \"heap\" } }";
-    let plan = MemoryPlan::try_read_in(plan, &ROOMS, globals.default_allocator())?;
-    with_memory(&globals, &plan, &ROOMS, |memory| burn(text, folder, memory, out))?
+    let plan =
+        "subsystems = { monitor = { allocator = \"heap\" } data = { allocator = \"heap\" } }";
+    let plan = MemoryPlan::try_read_in(plan, &SUBSYSTEMS, globals.default_allocator())?;
+    with_memory(&globals, &plan, &SUBSYSTEMS, |memory| burn(text, folder, memory, out))?
 }
 
 /// An effect: its formulas, and a column for each.
@@ -126,7 +127,8 @@ fn burn(
     memory: Memory<'_>,
     out: &mut dyn Write,
 ) -> Result<(), Box<dyn Error>> {
-    let [data, effects, tasks, debug] = ROOMS.map(|room| memory.room(room).expect("it is listed"));
+    let [data, effects, tasks, debug] =
+        SUBSYSTEMS.map(|subsystem| memory.subsystem(subsystem).expect("it is listed"));
     let value = Value::try_parse_in(text.as_bytes(), &Format::SJSON, data)?;
     let mut effect = Effect::try_new(value.root(), effects)?;
 

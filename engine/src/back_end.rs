@@ -6,7 +6,7 @@
 use core::error::Error;
 use core::fmt;
 
-use loligo_allocators::{Allocator, SharedRef};
+use loligo_allocators::SharedRef;
 use loligo_containers::{Array, EventRecord, GrowError, text};
 use loligo_diagnostics::{Log, log};
 use loligo_ids::murmur2_64a;
@@ -17,13 +17,12 @@ use loligo_render::{
 
 use crate::cpu::in_driver;
 use crate::error::EngineError;
+use crate::game_window::WindowSetup;
+use crate::memory::SharedAllocator;
 use crate::packet::{Packet, Scene, Shadow, Wanted};
-use crate::shown::Opened;
 
 #[cfg(feature = "gpu")]
 mod card;
-
-type Room<'e> = dyn Allocator + Sync + 'e;
 
 /// The kind of the job that draws one material over the whole picture; its data is the material's
 /// state.
@@ -44,8 +43,8 @@ pub enum BackEndChoice {
 
 /// All that there is to draw of a frame.
 pub(crate) struct Picture<'p, 'e> {
-    pub(crate) recorded: Recorded<'p, 'e, Room<'e>, Room<'e>>,
-    pub(crate) world: &'p RenderWorld<'e, Room<'e>>,
+    pub(crate) recorded: Recorded<'p, 'e, SharedAllocator<'e>, SharedAllocator<'e>>,
+    pub(crate) world: &'p RenderWorld<'e, SharedAllocator<'e>>,
     pub(crate) lights: &'p FrameLights,
     pub(crate) scene: &'p Scene,
     pub(crate) shadow: Shadow,
@@ -71,9 +70,9 @@ impl<'e> BackEnd<'e> {
     /// Opens the back end, and logs which one it is.
     pub(crate) fn try_new(
         choice: BackEndChoice,
-        opened: &Opened,
+        opened: &WindowSetup,
         memory: SharedRef<'e>,
-        log: &Log<'_, Room<'_>>,
+        log: &Log<'_, SharedAllocator<'_>>,
     ) -> Result<Self, EngineError> {
         const NOBODY: &str = "drawn by nobody: a frame is text, and no picture can be had";
         if choice == BackEndChoice::Text {
@@ -94,7 +93,11 @@ impl<'e> BackEnd<'e> {
     }
 
     #[cfg(feature = "gpu")]
-    fn try_open(opened: &Opened, memory: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
+    fn try_open(
+        opened: &WindowSetup,
+        memory: SharedRef<'e>,
+        log: &Log<'_, SharedAllocator<'_>>,
+    ) -> Option<Self> {
         match card::Card::try_new(opened, memory) {
             Ok(card) => {
                 log!(log, Info, "drawn by {card}");
@@ -108,7 +111,11 @@ impl<'e> BackEnd<'e> {
     }
 
     #[cfg(not(feature = "gpu"))]
-    fn try_open(_: &Opened, _: SharedRef<'e>, log: &Log<'_, Room<'_>>) -> Option<Self> {
+    fn try_open(
+        _: &WindowSetup,
+        _: SharedRef<'e>,
+        log: &Log<'_, SharedAllocator<'_>>,
+    ) -> Option<Self> {
         log!(
             log,
             Info,
@@ -122,8 +129,8 @@ impl<'e> BackEnd<'e> {
     pub(crate) fn upload(
         &mut self,
         record: &EventRecord<'_>,
-        frame: &FrameDescription<'e, Room<'e>>,
-        problems: &mut Array<'e, u8, Room<'e>>,
+        frame: &FrameDescription<'e, SharedAllocator<'e>>,
+        problems: &mut Array<'e, u8, SharedAllocator<'e>>,
     ) {
         match self {
             // Text is written of numbers alone.
@@ -144,7 +151,7 @@ impl<'e> BackEnd<'e> {
     pub(crate) fn draw(
         &mut self,
         picture: &Picture<'_, 'e>,
-        packet: &mut Packet<'e, Room<'e>>,
+        packet: &mut Packet<'e, SharedAllocator<'e>>,
     ) -> Result<(), BackEndError> {
         packet.text.clear();
         packet.picture.clear();
@@ -165,7 +172,7 @@ impl<'e> BackEnd<'e> {
 
 /// Queues the drawing of one material over the whole picture.
 pub(crate) fn queue_full_screen(
-    context: &mut RenderContext<'_, Room<'_>>,
+    context: &mut RenderContext<'_, SharedAllocator<'_>>,
     layer: &LayerRef<'_>,
     state: u32,
 ) -> Result<(), GrowError> {
@@ -175,7 +182,7 @@ pub(crate) fn queue_full_screen(
 /// Writes a frame as text.
 fn write<'e>(
     picture: &Picture<'_, 'e>,
-    out: &mut Array<'e, u8, Room<'e>>,
+    out: &mut Array<'e, u8, SharedAllocator<'e>>,
 ) -> Result<(), BackEndError> {
     let Picture { recorded, scene, world, lights, shadow, materials, .. } = picture;
     let eye = scene.eye.translation;
@@ -234,7 +241,7 @@ fn scene_hash(scene: &Scene, shadow: &Shadow) -> u64 {
 fn write_lights(
     lights: &FrameLights,
     all: usize,
-    out: &mut Array<'_, u8, Room<'_>>,
+    out: &mut Array<'_, u8, SharedAllocator<'_>>,
 ) -> Result<(), text::FormatError> {
     let (seen, left_out) = (lights.seen(), lights.left_out());
     text::try_format(
@@ -253,7 +260,7 @@ fn write_lights(
 }
 
 /// Text that is appended to bytes.
-struct Sink<'s, 'e>(&'s mut Array<'e, u8, Room<'e>>);
+struct Sink<'s, 'e>(&'s mut Array<'e, u8, SharedAllocator<'e>>);
 
 impl fmt::Write for Sink<'_, '_> {
     fn write_str(&mut self, piece: &str) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! Booting: the first allocators, the rooms one by one, and all of it torn down in reverse.
+//! Booting: the first allocators, the subsystems one by one, and all of it torn down in reverse.
 //!
 //! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21): allocators outlive
 //! everything else, and a leak report names the owner.
@@ -7,7 +7,7 @@ use core::fmt;
 use std::path::Path;
 use std::thread;
 
-use loligo_allocators::{Allocator, MemoryGlobals, MemoryOptions, SharedRef, StaticHeap};
+use loligo_allocators::{MemoryGlobals, MemoryOptions, SharedRef, StaticHeap};
 use loligo_diagnostics::{Level, Log, LogSink, StderrSink, context};
 use loligo_monitor::{Monitor, Recorder};
 use loligo_resources::DataFolder;
@@ -16,20 +16,19 @@ use loligo_tasks::{MainThread, Settings, Tasks};
 use crate::back_end::{BackEnd, BackEndChoice};
 use crate::content::Content;
 use crate::cpu::{Watched, Workers};
-use crate::engine::{Engine, Lent};
+use crate::engine::{Engine, EngineParts};
 use crate::error::EngineError;
-use crate::handover::Handover;
+use crate::game_window::WindowSetup;
 use crate::link::Link;
+use crate::memory::SharedAllocator;
 use crate::memory::{Memory, with_memory_of};
 use crate::memory_plan::MemoryPlan;
 use crate::naming_sink::NamingSink;
 use crate::packet::Packet;
-use crate::rooms::{Optional, ROOMS, Without};
-use crate::shown::Opened;
+use crate::packet_exchange::PacketExchange;
+use crate::subsystems::{DisabledSubsystems, OptionalSubsystem, SUBSYSTEMS};
 use crate::third_party::FrameGuard;
 use crate::time_step::TimeStep;
-
-pub(crate) type Room<'e> = dyn Allocator + Sync + 'e;
 
 /// The most threads.
 pub const THREADS_MAX: u32 = 64;
@@ -43,13 +42,13 @@ pub type Recompile<'o> = dyn Fn(&mut dyn FnMut(&dyn fmt::Display)) -> bool + 'o;
 pub struct EngineOptions<'o> {
     /// The folder of compiled data.
     pub data: &'o Path,
-    /// What rooms take their memory from that share a heap; without, a heap over pages of the
+    /// What subsystems take their memory from that share a heap; without, a heap over pages of the
     /// engine's own.
     pub memory: Option<SharedRef<'o>>,
-    /// Which allocator serves which room of [`ROOMS`].
+    /// Which allocator serves which subsystem of [`SUBSYSTEMS`].
     pub plan: MemoryPlan,
     /// What is left out.
-    pub without: Without,
+    pub without: DisabledSubsystems,
     /// How many threads there are: one does everything in order; of more, one renders and the
     /// others help. As many as the machine has processors, two at least, unless told otherwise.
     pub threads: Option<u32>,
@@ -87,7 +86,7 @@ impl<'o> EngineOptions<'o> {
             data,
             memory: None,
             plan: MemoryPlan::new(),
-            without: Without::default(),
+            without: DisabledSubsystems::default(),
             threads: None,
             back_end: BackEndChoice::default(),
             time_step: None,
@@ -123,9 +122,9 @@ impl fmt::Debug for EngineOptions<'_> {
 
 /// Boots an engine, shows it to `act`, and shuts it down.
 ///
-/// The first allocators are made before anything else and go after everything else; each room of
-/// [`ROOMS`] has a proxy between it and the allocator that the plan gives it. When all is down no
-/// room may hold a block: one that does is named, and stops the program.
+/// The first allocators are made before anything else and go after everything else; each subsystem of
+/// [`SUBSYSTEMS`] has a proxy between it and the allocator that the plan gives it. When all is down no
+/// subsystem may hold a block: one that does is named, and stops the program.
 ///
 /// # Complexity
 ///
@@ -138,7 +137,7 @@ impl fmt::Debug for EngineOptions<'_> {
 ///
 /// # Panics
 ///
-/// If a room is left with a block.
+/// If a subsystem is left with a block.
 ///
 /// # Examples
 ///
@@ -160,37 +159,37 @@ pub fn with_engine<R>(
 ) -> Result<R, EngineError> {
     let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new())?;
-    let run = |memory: Memory<'_>| boot_rooms(memory, options, act);
-    with_memory_of(&globals, options.memory, &options.plan, &ROOMS, run)?
+    let run = |memory: Memory<'_>| boot_subsystems(memory, options, act);
+    with_memory_of(&globals, options.memory, &options.plan, &SUBSYSTEMS, run)?
 }
 
-/// Returns the memory of a room, which is in the list.
-pub(crate) fn room<'m>(memory: &Memory<'m>, name: &str) -> SharedRef<'m> {
-    memory.room(name).unwrap_or_else(|| memory.scratch())
+/// Returns the memory of a subsystem, which is in the list.
+pub(crate) fn memory_of<'m>(memory: &Memory<'m>, name: &str) -> SharedRef<'m> {
+    memory.subsystem(name).unwrap_or_else(|| memory.scratch())
 }
 
 /// Returns a log that goes to a sink.
 pub(crate) fn new_log<'e, 'm: 'e>(
     sink: &'e dyn LogSink,
     memory: &Memory<'m>,
-) -> Result<Log<'e, Room<'m>>, EngineError> {
-    let log = Log::try_new_in(room(memory, "engine"))?;
+) -> Result<Log<'e, SharedAllocator<'m>>, EngineError> {
+    let log = Log::try_new_in(memory_of(memory, "engine"))?;
     log.try_add_sink(Level::Info, sink)?;
     Ok(log)
 }
 
-/// Makes what all rooms use: the log, the monitor, the tasks.
-fn boot_rooms<'m, R>(
+/// Makes what all subsystems use: the log, the monitor, the tasks.
+fn boot_subsystems<'m, R>(
     memory: Memory<'m>,
     options: &EngineOptions<'_>,
     act: impl FnOnce(&mut Engine<'_, '_>) -> R,
 ) -> Result<R, EngineError> {
     context!("When booting the engine with the data in", options.data);
-    let monitor = if options.without.has(Optional::Monitor) {
+    let monitor = if options.without.has(OptionalSubsystem::Monitor) {
         None
     } else {
         let limits = loligo_monitor::Options::default();
-        Some(Monitor::try_new_in(&limits, room(&memory, "monitor"))?)
+        Some(Monitor::try_new_in(&limits, memory_of(&memory, "monitor"))?)
     };
     let workers = Workers::default();
     let threads = options.thread_count();
@@ -199,15 +198,15 @@ fn boot_rooms<'m, R>(
         workers: Some(threads.saturating_sub(2)),
         ..Settings::default()
     };
-    let mut tasks = Tasks::try_new_in(&settings, room(&memory, "tasks"))?;
+    let mut tasks = Tasks::try_new_in(&settings, memory_of(&memory, "tasks"))?;
     let record = |index: u8, life: &mut dyn FnMut()| {
         let mut name = [0; 12];
         recorded(monitor.as_ref(), worker_name(index, &mut name), life);
     };
     let watched = Watched { workers: &workers, record };
-    let log = NamingSink::new(options.log, options.data, room(&memory, "engine"));
+    let log = NamingSink::new(options.log, options.data, memory_of(&memory, "engine"));
     tasks.run_observed(&watched, |main| {
-        let lent = Lent { memory, monitor: monitor.as_ref(), workers: &workers, log: &log };
+        let lent = EngineParts { memory, monitor: monitor.as_ref(), workers: &workers, log: &log };
         let mut act = Some(act);
         let mut result = None;
         recorded(monitor.as_ref(), "main", &mut || {
@@ -220,33 +219,33 @@ fn boot_rooms<'m, R>(
 
 /// Loads what is drawn with, and runs the engine with a render thread beside it, or without.
 fn boot_render<'m, R>(
-    lent: &Lent<'_, 'm>,
+    lent: &EngineParts<'_, 'm>,
     options: &EngineOptions<'_>,
     threads: u32,
     main: &MainThread<'_>,
     act: impl FnOnce(&mut Engine<'_, 'm>) -> R,
 ) -> Result<R, EngineError> {
     let folder = DataFolder::new(options.data)?;
-    let is_drawn = !options.without.has(Optional::Render);
+    let is_drawn = !options.without.has(OptionalSubsystem::Render);
     let content = Content::try_load(folder, is_drawn, &lent.memory)?;
     // It is dropped after the renderer that draws into it.
-    let mut opened = Opened::try_new(options, is_drawn, &content.settings)?;
+    let mut opened = WindowSetup::try_new(options, is_drawn, &content.settings)?;
     if !is_drawn {
         let shown = opened.lend();
         return Ok(act(&mut Engine::try_new(lent, options, content, Link::None, shown)?));
     }
     let log = new_log(lent.log, &lent.memory)?;
-    let memory = room(&lent.memory, "render");
+    let memory = memory_of(&lent.memory, "render");
     let back_end = BackEnd::try_new(options.back_end, &opened, memory, &log)?;
     drop(log);
     let shown = opened.lend();
     let mut renderer = content.try_renderer(back_end, memory)?;
     if threads == 1 {
-        let mut draw = |packet: &mut Packet<'m, Room<'m>>| renderer.draw(packet, main);
+        let mut draw = |packet: &mut Packet<'m, SharedAllocator<'m>>| renderer.draw(packet, main);
         let link = Link::InPlace(&mut draw);
         return Ok(act(&mut Engine::try_new(lent, options, content, link, shown)?));
     }
-    let handover = Handover::new();
+    let handover = PacketExchange::new();
     let handle = main.handle();
     thread::scope(|scope| {
         // Also where anything below panics.
@@ -265,7 +264,7 @@ fn boot_render<'m, R>(
 }
 
 /// Lets the render thread end.
-struct Closing<'h, 'm>(&'h Handover<'m>);
+struct Closing<'h, 'm>(&'h PacketExchange<'m>);
 
 impl Drop for Closing<'_, '_> {
     fn drop(&mut self) {
@@ -274,7 +273,11 @@ impl Drop for Closing<'_, '_> {
 }
 
 /// Runs a thread's life with a recorder of the monitor, if there is one.
-fn recorded<'m>(monitor: Option<&Monitor<'m, Room<'m>>>, name: &str, life: &mut dyn FnMut()) {
+fn recorded<'m>(
+    monitor: Option<&Monitor<'m, SharedAllocator<'m>>>,
+    name: &str,
+    life: &mut dyn FnMut(),
+) {
     let recorder: Option<Recorder<'_>> =
         monitor.and_then(|monitor| monitor.try_recorder(name).ok());
     match recorder {

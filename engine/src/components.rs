@@ -10,7 +10,7 @@ use loligo_ids::IdString64;
 use loligo_render::{Light, MATERIAL_TYPE, MESH_TYPE, RenderHandle};
 use loligo_resources::ResourceKey;
 
-use crate::objects::Shown;
+use crate::objects::GameWindow;
 
 /// The component type of [`Model`], spawned after transforms.
 pub const MODEL: ComponentType = ComponentType::new("model", 300);
@@ -71,7 +71,7 @@ impl Model {
     }
 }
 
-impl Shown for Model {
+impl GameWindow for Model {
     const COMPONENT: ComponentType = MODEL;
 
     fn handle_bits(&self) -> u32 {
@@ -126,7 +126,7 @@ impl Default for PointLight {
     }
 }
 
-impl Shown for PointLight {
+impl GameWindow for PointLight {
     const COMPONENT: ComponentType = LIGHT;
 
     fn handle_bits(&self) -> u32 {

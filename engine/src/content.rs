@@ -1,6 +1,6 @@
 //! What a game is made of: its resources, its settings, and what of them is drawn with.
 
-use loligo_allocators::{Allocator, SharedRef};
+use loligo_allocators::SharedRef;
 use loligo_containers::Array;
 use loligo_diagnostics::context;
 use loligo_entities::EntityResource;
@@ -13,23 +13,22 @@ use loligo_resources::{DataFolder, ResourceKey, Resources};
 
 use crate::assets::Assets;
 use crate::back_end::BackEnd;
-use crate::boot::room;
+use crate::boot::memory_of;
 use crate::components::{MODEL, Model};
 use crate::error::EngineError;
 use crate::memory::Memory;
+use crate::memory::SharedAllocator;
 use crate::renderer::{Renderer, wrong_frame};
 use crate::settings::{GameSettings, SETTINGS};
 use crate::world::World;
 
-type Room<'m> = dyn Allocator + Sync + 'm;
-
 /// Resources, settings and what is drawn with.
 pub(crate) struct Content<'e, 'm> {
-    pub(crate) resources: Resources<'e, Room<'m>>,
-    pub(crate) settings: GameSettings<'m, Room<'m>>,
-    pub(crate) assets: Assets<'m, Room<'m>>,
+    pub(crate) resources: Resources<'e, SharedAllocator<'m>>,
+    pub(crate) settings: GameSettings<'m, SharedAllocator<'m>>,
+    pub(crate) assets: Assets<'m, SharedAllocator<'m>>,
     /// The layers of the frame: hashes of their names, by number.
-    layers: Array<'m, IdString64, Room<'m>>,
+    layers: Array<'m, IdString64, SharedAllocator<'m>>,
     is_drawn: bool,
 }
 
@@ -43,8 +42,8 @@ impl<'e, 'm> Content<'e, 'm> {
     where
         'm: 'e,
     {
-        let engine = room(memory, "engine");
-        let mut resources = Resources::try_open_in(folder, room(memory, "resources"))?;
+        let engine = memory_of(memory, "engine");
+        let mut resources = Resources::try_open_in(folder, memory_of(memory, "resources"))?;
         for (name, version) in [
             (MESH_TYPE, MESH_VERSION),
             (MATERIAL_TYPE, MATERIAL_VERSION),
@@ -56,7 +55,7 @@ impl<'e, 'm> Content<'e, 'm> {
         resources.load(SETTINGS)?;
         let payload = resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
         let settings = GameSettings::try_read_in(payload, engine)?;
-        let assets = Assets::try_new_in(room(memory, "render"))?;
+        let assets = Assets::try_new_in(memory_of(memory, "render"))?;
         let layers = Array::new_in(engine);
         let mut content = Self { resources, settings, assets, layers, is_drawn };
         content.resources.load(content.settings.level)?;

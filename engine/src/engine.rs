@@ -11,44 +11,43 @@
 use core::fmt;
 use std::time::Instant;
 
-use loligo_allocators::{Allocator, ArmedAll};
+use loligo_allocators::ArmedAll;
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::{Log, LogSink, log};
 use loligo_monitor::{Monitor, current, name};
 
-use crate::boot::{EngineOptions, new_log, room};
+use crate::boot::{EngineOptions, memory_of, new_log};
 use crate::content::Content;
 use crate::cpu::{Workers, thread_ns};
 use crate::error::EngineError;
 use crate::frame_times::FrameTimes;
+use crate::game_window::GameWindow;
 use crate::link::Link;
 use crate::logic::Logic;
 use crate::memory::Memory;
+use crate::memory::SharedAllocator;
 use crate::packet::{Drawn, Packet, Wanted};
-use crate::rooms::Optional;
 #[cfg(feature = "script")]
 use crate::scripts::{ScriptFailures, ScriptOptions, Scripts};
-use crate::shown::Shown;
+use crate::subsystems::OptionalSubsystem;
 use crate::third_party::FrameGuard;
 use crate::time_step::{GameClock, Updates};
 use crate::world::World;
 
-mod hand_over;
 mod reload;
+mod submit;
 #[cfg(feature = "tool-server")]
 mod tools;
 mod unseen;
-
-type Room<'m> = dyn Allocator + Sync + 'm;
 
 /// From this frame on nothing may reach the global heap, where a guard was given: what is there
 /// once is there by then.
 pub const ARMED_FROM: u64 = 10;
 
 /// What an engine borrows from its boot.
-pub(crate) struct Lent<'e, 'm> {
+pub(crate) struct EngineParts<'e, 'm> {
     pub(crate) memory: Memory<'m>,
-    pub(crate) monitor: Option<&'e Monitor<'m, Room<'m>>>,
+    pub(crate) monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
     pub(crate) workers: &'e Workers,
     pub(crate) log: &'e dyn LogSink,
 }
@@ -61,7 +60,7 @@ pub(crate) struct Lent<'e, 'm> {
 ///
 /// # Memory
 ///
-/// All from the rooms of the plan. A frame like the one before it allocates nothing, neither there
+/// All from the subsystems of the plan. A frame like the one before it allocates nothing, neither there
 /// nor from the global heap.
 ///
 /// # Threads
@@ -69,8 +68,8 @@ pub(crate) struct Lent<'e, 'm> {
 /// It stays on the thread that booted it; frames are drawn on another, one behind it at most.
 pub struct Engine<'e, 'm> {
     memory: Memory<'m>,
-    log: Log<'e, Room<'m>>,
-    monitor: Option<&'e Monitor<'m, Room<'m>>>,
+    log: Log<'e, SharedAllocator<'m>>,
+    monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
     workers: &'e Workers,
     content: Content<'e, 'm>,
     world: World<'m>,
@@ -78,15 +77,15 @@ pub struct Engine<'e, 'm> {
     /// Whether the options say how time passes, in place of the game.
     has_own_step: bool,
     link: Link<'e, 'm>,
-    shown: Shown<'e>,
+    shown: GameWindow<'e>,
     /// What came back from the render thread and serves the next frame.
     spare: Option<Spare<'m>>,
     /// A frame that the renderer could not accept.
-    late: Option<Packet<'m, Room<'m>>>,
-    spare_events: EventStream<'m, Room<'m>>,
+    late: Option<Packet<'m, SharedAllocator<'m>>>,
+    spare_events: EventStream<'m, SharedAllocator<'m>>,
     wanted: Wanted,
-    text: Array<'m, u8, Room<'m>>,
-    picture: Array<'m, u8, Room<'m>>,
+    text: Array<'m, u8, SharedAllocator<'m>>,
+    picture: Array<'m, u8, SharedAllocator<'m>>,
     size: [u32; 2],
     frame: u64,
     /// When the frame before began.
@@ -107,18 +106,18 @@ pub struct Engine<'e, 'm> {
 
 /// The memory of a frame that was drawn.
 struct Spare<'m> {
-    uploads: EventStream<'m, Room<'m>>,
-    text: Array<'m, u8, Room<'m>>,
-    picture: Array<'m, u8, Room<'m>>,
-    problems: Array<'m, u8, Room<'m>>,
+    uploads: EventStream<'m, SharedAllocator<'m>>,
+    text: Array<'m, u8, SharedAllocator<'m>>,
+    picture: Array<'m, u8, SharedAllocator<'m>>,
+    problems: Array<'m, u8, SharedAllocator<'m>>,
 }
 
 /// What frames took.
 struct Figures<'m> {
     /// From the beginning of a frame to that of the next.
-    frames: FrameTimes<'m, Room<'m>>,
+    frames: FrameTimes<'m, SharedAllocator<'m>>,
     /// Processor time of our threads, without the back end, of usual frames.
-    own: FrameTimes<'m, Room<'m>>,
+    own: FrameTimes<'m, SharedAllocator<'m>>,
     /// The longest of the others.
     unusual_ns: u64,
     /// The processor time of the main thread in the frame that is on its way, and of all workers up
@@ -143,15 +142,15 @@ impl Figures<'_> {
 
 impl<'e, 'm> Engine<'e, 'm> {
     pub(crate) fn try_new(
-        lent: &Lent<'e, 'm>,
+        lent: &EngineParts<'e, 'm>,
         options: &EngineOptions<'e>,
         content: Content<'e, 'm>,
         link: Link<'e, 'm>,
-        shown: Shown<'e>,
+        shown: GameWindow<'e>,
     ) -> Result<Self, EngineError> {
-        let Lent { memory, monitor, workers, log } = *lent;
+        let EngineParts { memory, monitor, workers, log } = *lent;
         let [engine, entities, render] =
-            ["engine", "entities", "render"].map(|name| room(&memory, name));
+            ["engine", "entities", "render"].map(|name| memory_of(&memory, name));
         let settings = &content.settings;
         let clock = GameClock::new(options.time_step.unwrap_or(settings.time_step));
         let size = shown.picture().unwrap_or(options.size.unwrap_or(settings.window));
@@ -197,13 +196,13 @@ impl<'e, 'm> Engine<'e, 'm> {
             tools: None,
         };
         #[cfg(feature = "tool-server")]
-        if !options.without.has(Optional::Tools) {
+        if !options.without.has(OptionalSubsystem::Tools) {
             engine.tools = Some(tools::Tools::try_new(options, &memory, &engine.log)?);
         }
         engine.content.spawn(&mut engine.world)?;
         engine.warn_of_unseen_layers();
         #[cfg(feature = "script")]
-        if !options.without.has(Optional::Script) {
+        if !options.without.has(OptionalSubsystem::Script) {
             engine.load_scripts(&options.scripts)?;
         }
         Ok(engine)
@@ -225,7 +224,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         if self.frame == ARMED_FROM {
             self.armed = self.guard.map(FrameGuard::arm);
         }
-        self.see_window();
+        self.poll_window();
         let cpu = thread_ns();
         let _scope = current::scope(name!("frame"));
         // The first frame is updated once, by no time.
@@ -347,14 +346,14 @@ impl<'e, 'm> Engine<'e, 'm> {
     }
 
     /// Returns how long frames took, from the beginning of one to that of the next.
-    pub const fn frame_times(&mut self) -> &mut FrameTimes<'m, Room<'m>> {
+    pub const fn frame_times(&mut self) -> &mut FrameTimes<'m, SharedAllocator<'m>> {
         &mut self.figures.frames
     }
 
     /// Returns what frames took of processors on our threads, without what draws: a graphics API,
     /// or a driver that computes pictures. Not among them are frames before [`ARMED_FROM`], and
     /// those whose text or picture was asked for: see [`unusual_own_ns`](Self::unusual_own_ns).
-    pub const fn own_times(&mut self) -> &mut FrameTimes<'m, Room<'m>> {
+    pub const fn own_times(&mut self) -> &mut FrameTimes<'m, SharedAllocator<'m>> {
         &mut self.figures.own
     }
 
@@ -366,7 +365,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.figures.unusual_ns
     }
 
-    /// Returns the memory of all rooms.
+    /// Returns the memory of all subsystems.
     #[must_use]
     pub const fn memory(&self) -> Memory<'m> {
         self.memory
@@ -380,7 +379,7 @@ impl<'e, 'm> Engine<'e, 'm> {
     }
 
     /// Takes in what has become of the window.
-    fn see_window(&mut self) {
+    fn poll_window(&mut self) {
         let _scope = current::scope(name!("window"));
         self.shown.poll();
         self.size = self.shown.picture().unwrap_or(self.size);
@@ -400,7 +399,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         let main = content.settings.script.as_deref().unwrap_or_default();
         // It was made of text.
         let main = core::str::from_utf8(main).unwrap_or_default();
-        self.scripts = Some(Scripts::try_new(main, options, world, log, room(memory, "script"))?);
+        self.scripts =
+            Some(Scripts::try_new(main, options, world, log, memory_of(memory, "script"))?);
         Ok(())
     }
 
@@ -424,7 +424,7 @@ impl<'e, 'm> Engine<'e, 'm> {
 
     /// Tells the logic what has happened; what it causes is reported in the next frame.
     fn tell_events(&mut self, logic: &mut dyn Logic<'m>) {
-        let mut events = EventStream::new_in(room(&self.memory, "entities"));
+        let mut events = EventStream::new_in(memory_of(&self.memory, "entities"));
         core::mem::swap(&mut events, &mut self.spare_events);
         let mut events = self.world.take_events(events);
         for event in events.iter() {

@@ -11,7 +11,7 @@ use loligo_resources::{LoadError, OpenError, ResourceKey};
 use loligo_tasks::StartError;
 
 use crate::memory::MemoryError;
-use crate::renderer::RenderFault;
+use crate::renderer::RenderError;
 
 /// The engine cannot boot, or cannot run on. It holds no memory of the global heap, which a frame
 /// must not reach.
@@ -77,7 +77,7 @@ pub enum EngineError {
     /// A render object cannot be made or changed.
     Record(RecordError),
     /// The render thread, or the back end, has failed.
-    Render(RenderFault),
+    Render(RenderError),
     /// The thread that renders cannot be had.
     RenderThread,
     /// The port for tools cannot be opened.
@@ -165,7 +165,7 @@ from! {
     ResourceError: Level,
     SpawnError: Spawn,
     RecordError: Record,
-    RenderFault: Render,
+    RenderError: Render,
     loligo_monitor::MonitorError: Monitor,
 }
 

@@ -13,7 +13,7 @@ mod cpu;
 mod engine;
 mod error;
 mod frame_times;
-mod handover;
+mod game_window;
 mod link;
 mod logic;
 mod memory;
@@ -21,12 +21,12 @@ mod memory_plan;
 mod naming_sink;
 mod objects;
 mod packet;
+mod packet_exchange;
 mod renderer;
-mod rooms;
 #[cfg(feature = "script")]
 mod scripts;
 mod settings;
-mod shown;
+mod subsystems;
 mod third_party;
 mod time_step;
 #[cfg(feature = "tool-server")]
@@ -41,13 +41,13 @@ pub use error::EngineError;
 pub use frame_times::{FRAMES_MAX, FrameTimes};
 pub use logic::Logic;
 pub use memory::{Memory, MemoryError, with_memory};
-pub use memory_plan::{MemoryPlan, PlanError, ROOMS_MAX, RoomAllocator, RoomMemory};
+pub use memory_plan::{MemoryPlan, PlanError, SUBSYSTEMS_MAX, SubsystemAllocator, SubsystemMemory};
 pub use packet::Drawn;
-pub use renderer::RenderFault;
-pub use rooms::{NoRoom, Optional, ROOMS, Without};
+pub use renderer::RenderError;
 #[cfg(feature = "script")]
 pub use scripts::{ENTITY, EntityId, ScriptFailures, ScriptLimits, ScriptOptions, bindings};
 pub use settings::{GameSettings, SETTINGS};
+pub use subsystems::{DisabledSubsystems, OptionalSubsystem, SUBSYSTEMS, UnknownSubsystem};
 pub use third_party::{FrameGuard, Libraries, Library, libraries};
 pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};
 #[cfg(feature = "tool-server")]

@@ -1,15 +1,12 @@
 //! How the main thread reaches the renderer: not at all, in place, or on another thread.
 
-use loligo_allocators::Allocator;
-
-use crate::handover::Handover;
+use crate::memory::SharedAllocator;
 use crate::packet::Packet;
-use crate::renderer::RenderFault;
-
-type Room<'e> = dyn Allocator + Sync + 'e;
+use crate::packet_exchange::PacketExchange;
+use crate::renderer::RenderError;
 
 /// Draws a packet in place.
-type Draw<'e, 'm> = dyn FnMut(&mut Packet<'m, Room<'m>>) + 'e;
+type Draw<'e, 'm> = dyn FnMut(&mut Packet<'m, SharedAllocator<'m>>) + 'e;
 
 /// The way to the renderer.
 pub(crate) enum Link<'e, 'm> {
@@ -18,7 +15,7 @@ pub(crate) enum Link<'e, 'm> {
     /// The main thread renders itself.
     InPlace(&'e mut Draw<'e, 'm>),
     /// Another thread does.
-    Threaded(&'e Handover<'m>),
+    Threaded(&'e PacketExchange<'m>),
 }
 
 impl<'m> Link<'_, 'm> {
@@ -26,8 +23,8 @@ impl<'m> Link<'_, 'm> {
     /// place.
     pub(crate) fn exchange(
         &mut self,
-        mut packet: Packet<'m, Room<'m>>,
-    ) -> Result<Option<Packet<'m, Room<'m>>>, RenderFault> {
+        mut packet: Packet<'m, SharedAllocator<'m>>,
+    ) -> Result<Option<Packet<'m, SharedAllocator<'m>>>, RenderError> {
         match self {
             Self::None => Ok(Some(packet)),
             Self::InPlace(draw) => {
@@ -39,7 +36,7 @@ impl<'m> Link<'_, 'm> {
     }
 
     /// Waits until nothing is under way, and returns what was drawn last and not taken back.
-    pub(crate) fn wait(&self) -> Option<Packet<'m, Room<'m>>> {
+    pub(crate) fn wait(&self) -> Option<Packet<'m, SharedAllocator<'m>>> {
         match self {
             Self::None | Self::InPlace(_) => None,
             Self::Threaded(handover) => handover.wait(),

@@ -4,15 +4,18 @@ use core::error::Error;
 use core::fmt;
 
 use loligo_allocators::{
-    Allocator as _, BuddyAllocator, BuddyError, GuardPageAllocator, HeapAllocator, Locked,
+    Allocator, BuddyAllocator, BuddyError, GuardPageAllocator, HeapAllocator, Locked,
     MemoryGlobals, PageAllocator, SharedProxy, SharedRef, SystemAllocator,
 };
 use loligo_containers::{Array, GrowError};
 
-use crate::memory_plan::{MemoryPlan, ROOMS_MAX, RoomAllocator};
+use crate::memory_plan::{MemoryPlan, SUBSYSTEMS_MAX, SubsystemAllocator};
 
 #[cfg(test)]
 mod tests;
+
+/// An allocator that several threads share, of any kind.
+pub(crate) type SharedAllocator<'m> = dyn Allocator + Sync + 'm;
 
 /// The allocators of an engine's subsystems, each behind a proxy with the subsystem's name.
 ///
@@ -23,7 +26,7 @@ pub struct Memory<'m> {
     /// What all share in place of the heap of the first ones.
     given: Option<SharedRef<'m>>,
     scratch: SharedRef<'m>,
-    own: [Option<SharedRef<'m>>; ROOMS_MAX],
+    own: [Option<SharedRef<'m>>; SUBSYSTEMS_MAX],
     proxies: &'m [SharedProxy<'m>],
 }
 
@@ -42,13 +45,13 @@ enum Own<'m> {
 
 /// Makes the allocators that a plan wants, shows them to `act`, and tears them down.
 ///
-/// The plan and `rooms` belong together: [`MemoryPlan::room`] of a place is for the name at that
+/// The plan and `subsystems` belong together: [`MemoryPlan::subsystem`] of a place is for the name at that
 /// place. After `act` no block may be left: a subsystem that left one is named in a panic, with the
 /// number of its blocks and bytes.
 ///
 /// # Complexity
 ///
-/// O(rooms): what a subsystem asks for goes through its proxy to its allocator, without a search.
+/// O(subsystems): what a subsystem asks for goes through its proxy to its allocator, without a search.
 ///
 /// # Memory
 ///
@@ -62,7 +65,7 @@ enum Own<'m> {
 ///
 /// # Panics
 ///
-/// If there are more than [`ROOMS_MAX`] rooms; if a block is left.
+/// If there are more than [`SUBSYSTEMS_MAX`] subsystems; if a block is left.
 ///
 /// # Examples
 ///
@@ -72,13 +75,13 @@ enum Own<'m> {
 /// use loligo_engine::{MemoryPlan, with_memory};
 ///
 /// static BOOT: StaticHeap<{ MemoryGlobals::BOOT_BYTES }> = StaticHeap::new("boot");
-/// const ROOMS: [&str; 2] = ["sound", "script"];
+/// const SUBSYSTEMS: [&str; 2] = ["sound", "script"];
 ///
 /// let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
-/// let text = "rooms = { script = { allocator = \"guard\" budget = 65536 } }";
-/// let plan = MemoryPlan::try_read_in(text, &ROOMS, globals.default_allocator())?;
-/// with_memory(&globals, &plan, &ROOMS, |memory| {
-///     let script = memory.room("script").expect("it is in the list");
+/// let text = "subsystems = { script = { allocator = \"guard\" budget = 65536 } }";
+/// let plan = MemoryPlan::try_read_in(text, &SUBSYSTEMS, globals.default_allocator())?;
+/// with_memory(&globals, &plan, &SUBSYSTEMS, |memory| {
+///     let script = memory.subsystem("script").expect("it is in the list");
 ///     let words = Array::try_from_slice_in(&[1, 2, 3], script).expect("there is memory");
 ///     assert_eq!((script.name(), script.stats().live), ("script", 1));
 /// })?;
@@ -87,32 +90,40 @@ enum Own<'m> {
 pub fn with_memory<R>(
     globals: &MemoryGlobals<'_>,
     plan: &MemoryPlan,
-    rooms: &[&'static str],
+    subsystems: &[&'static str],
     act: impl FnOnce(Memory<'_>) -> R,
 ) -> Result<R, MemoryError> {
-    with_memory_of(globals, None, plan, rooms, act)
+    with_memory_of(globals, None, plan, subsystems, act)
 }
 
-/// As [`with_memory`]; what the rooms share is `given`, if anything is.
+/// As [`with_memory`]; what the subsystems share is `given`, if anything is.
 pub(crate) fn with_memory_of<R>(
     globals: &MemoryGlobals<'_>,
     given: Option<SharedRef<'_>>,
     plan: &MemoryPlan,
-    rooms: &[&'static str],
+    subsystems: &[&'static str],
     act: impl FnOnce(Memory<'_>) -> R,
 ) -> Result<R, MemoryError> {
-    assert!(rooms.len() <= ROOMS_MAX, "{} rooms are more than {ROOMS_MAX}", rooms.len());
+    assert!(
+        subsystems.len() <= SUBSYSTEMS_MAX,
+        "{} subsystems are more than {SUBSYSTEMS_MAX}",
+        subsystems.len()
+    );
     let shared = given.unwrap_or_else(|| globals.default_allocator());
-    let mut own = Array::try_with_capacity_in(rooms.len(), shared)?;
-    for (index, &room) in rooms.iter().enumerate() {
-        own.try_push(Own::new(plan.room(index).allocator, room, globals.page_allocator())?)?;
+    let mut own = Array::try_with_capacity_in(subsystems.len(), shared)?;
+    for (index, &subsystem) in subsystems.iter().enumerate() {
+        own.try_push(Own::new(
+            plan.subsystem(index).allocator,
+            subsystem,
+            globals.page_allocator(),
+        )?)?;
     }
-    let mut own_refs = [None; ROOMS_MAX];
-    let mut proxies = Array::try_with_capacity_in(rooms.len(), shared)?;
-    for (index, (&room, own)) in rooms.iter().zip(own.as_slice()).enumerate() {
+    let mut own_refs = [None; SUBSYSTEMS_MAX];
+    let mut proxies = Array::try_with_capacity_in(subsystems.len(), shared)?;
+    for (index, (&subsystem, own)) in subsystems.iter().zip(own.as_slice()).enumerate() {
         own_refs[index] = own.as_ref().map(Own::shared);
-        let proxy = SharedProxy::new(room, own_refs[index].unwrap_or(shared));
-        proxies.try_push(match plan.room(index).budget {
+        let proxy = SharedProxy::new(subsystem, own_refs[index].unwrap_or(shared));
+        proxies.try_push(match plan.subsystem(index).budget {
             Some(bytes) => proxy.with_budget(bytes),
             None => proxy,
         })?;
@@ -129,7 +140,7 @@ pub(crate) fn with_memory_of<R>(
 impl<'m> Memory<'m> {
     /// Returns a subsystem's memory, if there is such a subsystem. O(subsystems).
     #[must_use]
-    pub fn room(&self, name: &str) -> Option<SharedRef<'m>> {
+    pub fn subsystem(&self, name: &str) -> Option<SharedRef<'m>> {
         let proxy = self.proxies.iter().find(|proxy| proxy.name() == name)?;
         Some(proxy)
     }
@@ -160,21 +171,27 @@ impl fmt::Debug for Memory<'_> {
 
 impl<'m> Own<'m> {
     fn new(
-        allocator: RoomAllocator,
-        room: &'static str,
+        allocator: SubsystemAllocator,
+        subsystem: &'static str,
         pages: &'m PageAllocator,
     ) -> Result<Option<Self>, MemoryError> {
         Ok(Some(match allocator {
-            RoomAllocator::Shared => return Ok(None),
-            RoomAllocator::Heap => Self::Heap(Locked::new(HeapAllocator::new("own heap", pages))),
-            RoomAllocator::Buddy { bytes, leaf } => {
+            SubsystemAllocator::Shared => return Ok(None),
+            SubsystemAllocator::Heap => {
+                Self::Heap(Locked::new(HeapAllocator::new("own heap", pages)))
+            }
+            SubsystemAllocator::Buddy { bytes, leaf } => {
                 let buddy = BuddyAllocator::new("own buddy", bytes, leaf, pages)
-                    .map_err(|error| MemoryError::Buddy { room, error })?;
+                    .map_err(|error| MemoryError::Buddy { subsystem, error })?;
                 Self::Buddy(Locked::new(buddy))
             }
-            RoomAllocator::Page => Self::Page(PageAllocator::new("own pages")),
-            RoomAllocator::Guard => Self::Guard(GuardPageAllocator::new("own guard pages", pages)),
-            RoomAllocator::System => Self::System(SystemAllocator::new("own system heap", pages)),
+            SubsystemAllocator::Page => Self::Page(PageAllocator::new("own pages")),
+            SubsystemAllocator::Guard => {
+                Self::Guard(GuardPageAllocator::new("own guard pages", pages))
+            }
+            SubsystemAllocator::System => {
+                Self::System(SystemAllocator::new("own system heap", pages))
+            }
         }))
     }
 
@@ -197,7 +214,7 @@ pub enum MemoryError {
     /// A buddy of these bytes cannot be had.
     Buddy {
         /// Whose it was to be.
-        room: &'static str,
+        subsystem: &'static str,
         /// Why not.
         error: BuddyError,
     },
@@ -207,7 +224,7 @@ impl fmt::Display for MemoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory(error) => write!(f, "no memory for the allocators of the engine: {error}"),
-            Self::Buddy { room, error } => write!(f, "no buddy for `{room}`: {error}"),
+            Self::Buddy { subsystem, error } => write!(f, "no buddy for `{subsystem}`: {error}"),
         }
     }
 }

@@ -10,7 +10,7 @@ use loligo_sjson::{NodeKind, Options, ReadError, SyntaxNode, SyntaxTree};
 mod tests;
 
 /// The most subsystems that a plan tells apart.
-pub const ROOMS_MAX: usize = 32;
+pub const SUBSYSTEMS_MAX: usize = 32;
 
 /// The least block of a buddy unless told otherwise.
 const LEAF_BYTES: usize = 64;
@@ -20,7 +20,7 @@ const BYTES_MAX: u64 = 1 << 40;
 
 /// Which allocator serves a subsystem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RoomAllocator {
+pub enum SubsystemAllocator {
     /// The heap that all subsystems share.
     #[default]
     Shared,
@@ -44,9 +44,9 @@ pub enum RoomAllocator {
 
 /// What a plan says of one subsystem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RoomMemory {
+pub struct SubsystemMemory {
     /// The allocator that serves it.
-    pub allocator: RoomAllocator,
+    pub allocator: SubsystemAllocator,
     /// The most bytes that it may hold; without, as many as there are.
     pub budget: Option<usize>,
 }
@@ -59,7 +59,7 @@ pub struct RoomMemory {
 ///
 /// ```text
 /// default = { allocator = "shared" }
-/// rooms = {
+/// subsystems = {
 ///     render = { allocator = "buddy" bytes = 67108864 leaf = 256 }
 ///     script = { allocator = "heap" budget = 33554432 }
 ///     entities = { allocator = "guard" }
@@ -71,25 +71,25 @@ pub struct RoomMemory {
 ///
 /// # Memory
 ///
-/// 32 bytes for each of [`ROOMS_MAX`] subsystems, in the value. Reading takes the syntax tree from
+/// 32 bytes for each of [`SUBSYSTEMS_MAX`] subsystems, in the value. Reading takes the syntax tree from
 /// the allocator that is passed in, and gives it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryPlan {
-    rooms: [RoomMemory; ROOMS_MAX],
+    subsystems: [SubsystemMemory; SUBSYSTEMS_MAX],
 }
 
 impl MemoryPlan {
     /// All share one heap.
     #[must_use]
     pub fn new() -> Self {
-        Self { rooms: [RoomMemory::default(); ROOMS_MAX] }
+        Self { subsystems: [SubsystemMemory::default(); SUBSYSTEMS_MAX] }
     }
 
-    /// Reads a plan for the subsystems named in `rooms`.
+    /// Reads a plan for the subsystems named in `subsystems`.
     ///
     /// # Complexity
     ///
-    /// O(bytes + subsystems named in the text * `rooms`).
+    /// O(bytes + subsystems named in the text * `subsystems`).
     ///
     /// # Errors
     ///
@@ -97,34 +97,40 @@ impl MemoryPlan {
     ///
     /// # Panics
     ///
-    /// If there are more than [`ROOMS_MAX`] rooms.
+    /// If there are more than [`SUBSYSTEMS_MAX`] subsystems.
     pub fn try_read_in<'t>(
         text: &'t str,
-        rooms: &[&str],
+        subsystems: &[&str],
         memory: &dyn Allocator,
     ) -> Result<Self, PlanError<'t>> {
-        assert!(rooms.len() <= ROOMS_MAX, "{} rooms are more than {ROOMS_MAX}", rooms.len());
+        assert!(
+            subsystems.len() <= SUBSYSTEMS_MAX,
+            "{} subsystems are more than {SUBSYSTEMS_MAX}",
+            subsystems.len()
+        );
         let tree = SyntaxTree::try_parse_in(text.as_bytes(), &Options::SJSON, memory)
             .map_err(PlanError::Read)?;
         let reader = Reader { text };
         let mut plan = Self::new();
         let mut named = None;
-        for (key, node) in reader.members(&tree.root(), "an object with `default` and `rooms`")? {
+        for (key, node) in
+            reader.members(&tree.root(), "an object with `default` and `subsystems`")?
+        {
             match key {
-                "default" => plan.rooms = [reader.room(&node)?; ROOMS_MAX],
-                "rooms" => named = Some(node),
-                _ => return Err(reader.wrong(&node, "`default` or `rooms` as a key")),
+                "default" => plan.subsystems = [reader.subsystem_memory(&node)?; SUBSYSTEMS_MAX],
+                "subsystems" => named = Some(node),
+                _ => return Err(reader.wrong(&node, "`default` or `subsystems` as a key")),
             }
         }
         // What is named goes before the default wherever that stands.
         if let Some(node) = named {
             for (key, node) in reader.members(&node, "an object with a key for each subsystem")? {
-                let Some(at) = rooms.iter().position(|room| *room == key) else {
+                let Some(at) = subsystems.iter().position(|subsystem| *subsystem == key) else {
                     return Err(
                         reader.wrong(&node, "the name of a subsystem of the engine as a key")
                     );
                 };
-                plan.rooms[at] = reader.room(&node)?;
+                plan.subsystems[at] = reader.subsystem_memory(&node)?;
             }
         }
         Ok(plan)
@@ -136,8 +142,8 @@ impl MemoryPlan {
     ///
     /// If there is no such place.
     #[must_use]
-    pub const fn room(&self, index: usize) -> RoomMemory {
-        self.rooms[index]
+    pub const fn subsystem(&self, index: usize) -> SubsystemMemory {
+        self.subsystems[index]
     }
 
     /// Plans for the subsystem at a place.
@@ -145,8 +151,8 @@ impl MemoryPlan {
     /// # Panics
     ///
     /// If there is no such place.
-    pub const fn set_room(&mut self, index: usize, memory: RoomMemory) {
-        self.rooms[index] = memory;
+    pub const fn set_subsystem(&mut self, index: usize, memory: SubsystemMemory) {
+        self.subsystems[index] = memory;
     }
 }
 
@@ -178,7 +184,7 @@ impl<'t> Reader<'t> {
         }))
     }
 
-    fn room(&self, node: &SyntaxNode<'_>) -> Result<RoomMemory, PlanError<'t>> {
+    fn subsystem_memory(&self, node: &SyntaxNode<'_>) -> Result<SubsystemMemory, PlanError<'t>> {
         const ALLOCATORS: &str =
             "\"shared\", \"heap\", \"buddy\", \"page\", \"guard\" or \"system\"";
         let (mut allocator, mut bytes, mut leaf, mut budget) = (None, None, None, None);
@@ -198,11 +204,11 @@ impl<'t> Reader<'t> {
             return Err(self.wrong(node, "an object with `allocator`"));
         };
         let allocator = match name.text().trim_matches('"') {
-            "shared" => RoomAllocator::Shared,
-            "heap" => RoomAllocator::Heap,
-            "page" => RoomAllocator::Page,
-            "guard" => RoomAllocator::Guard,
-            "system" => RoomAllocator::System,
+            "shared" => SubsystemAllocator::Shared,
+            "heap" => SubsystemAllocator::Heap,
+            "page" => SubsystemAllocator::Page,
+            "guard" => SubsystemAllocator::Guard,
+            "system" => SubsystemAllocator::System,
             "buddy" => {
                 let Some(bytes) = bytes else {
                     return Err(self.wrong(node, "`bytes` beside `allocator = \"buddy\"`"));
@@ -213,14 +219,17 @@ impl<'t> Reader<'t> {
                     return Err(self.wrong(at, "a power of two from 16 up to `bytes`"));
                 }
                 let leaf = leaf.map_or(LEAF_BYTES, |(leaf, _)| leaf);
-                return Ok(RoomMemory { allocator: RoomAllocator::Buddy { bytes, leaf }, budget });
+                return Ok(SubsystemMemory {
+                    allocator: SubsystemAllocator::Buddy { bytes, leaf },
+                    budget,
+                });
             }
             _ => return Err(self.wrong(&name, ALLOCATORS)),
         };
         if bytes.is_some() || leaf.is_some() {
             return Err(self.wrong(node, "`bytes` and `leaf` beside `allocator = \"buddy\"` alone"));
         }
-        Ok(RoomMemory { allocator, budget })
+        Ok(SubsystemMemory { allocator, budget })
     }
 
     fn number(&self, node: &SyntaxNode<'_>) -> Result<usize, PlanError<'t>> {

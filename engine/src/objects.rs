@@ -7,7 +7,7 @@ use loligo_entities::{Batch, ComponentError, ComponentManager, ComponentType, En
 use loligo_render::{RecordError, RenderHandle, StateRecorder};
 
 /// A component that has a render object.
-pub(crate) trait Shown: Pod {
+pub(crate) trait GameWindow: Pod {
     /// Its type.
     const COMPONENT: ComponentType;
 
@@ -28,7 +28,7 @@ pub(crate) struct Objects<'a, T, A: Allocator + ?Sized> {
     gone: Array<'a, RenderHandle, A>,
 }
 
-impl<'a, T: Shown, A: Allocator + ?Sized> Objects<'a, T, A> {
+impl<'a, T: GameWindow, A: Allocator + ?Sized> Objects<'a, T, A> {
     pub(crate) const fn new_in(memory: &'a A) -> Self {
         Self { plain: Plain::new_in(T::COMPONENT, memory), gone: Array::new_in(memory) }
     }
@@ -56,7 +56,7 @@ impl<'a, T: Shown, A: Allocator + ?Sized> Objects<'a, T, A> {
     }
 
     /// Tells the recorder which objects are gone. What it has no memory for is told the next time.
-    pub(crate) fn tell_gone(
+    pub(crate) fn flush_removed(
         &mut self,
         recorder: &mut StateRecorder<'_, A>,
     ) -> Result<(), RecordError> {
@@ -73,7 +73,7 @@ impl<'a, T: Shown, A: Allocator + ?Sized> Objects<'a, T, A> {
     }
 }
 
-impl<T: Shown, A: Allocator + ?Sized> ComponentManager for Objects<'_, T, A> {
+impl<T: GameWindow, A: Allocator + ?Sized> ComponentManager for Objects<'_, T, A> {
     fn component(&self) -> ComponentType {
         T::COMPONENT
     }
@@ -99,6 +99,6 @@ impl<T: Shown, A: Allocator + ?Sized> ComponentManager for Objects<'_, T, A> {
     }
 }
 
-fn handle<T: Shown>(component: Option<&T>) -> Option<RenderHandle> {
+fn handle<T: GameWindow>(component: Option<&T>) -> Option<RenderHandle> {
     RenderHandle::from_bits(component?.handle_bits())
 }

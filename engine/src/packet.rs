@@ -7,7 +7,7 @@ use loligo_containers::{Array, EventStream};
 use loligo_render::StateStream;
 
 use crate::components::{Camera, Sun};
-use crate::renderer::RenderFault;
+use crate::renderer::RenderError;
 
 /// What is seen of a frame, and by which light.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,5 +130,5 @@ pub(crate) struct Packet<'a, A: Allocator + ?Sized> {
     pub(crate) problems: Array<'a, u8, A>,
     /// Whether uploads and state were taken in. What was not is sent once more.
     pub(crate) is_taken: bool,
-    pub(crate) result: Result<Drawn, RenderFault>,
+    pub(crate) result: Result<Drawn, RenderError>,
 }

@@ -10,7 +10,7 @@ use core::fmt;
 use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use loligo_allocators::{Allocator, SharedRef};
+use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
 use loligo_ids::{IdString64, murmur2_64a};
 use loligo_render::{
@@ -22,11 +22,9 @@ use loligo_tasks::{WaitError, Worker};
 use crate::assets::{FrameData, MaterialData};
 use crate::back_end::{BackEnd, BackEndError, Picture};
 use crate::cpu::{driver_ns, thread_ns};
+use crate::memory::SharedAllocator;
 use crate::packet::{Drawn, Packet};
 use crate::world::{OBJECTS_MAX, WORLD};
-
-/// The memory that crosses threads.
-type Room<'e> = dyn Allocator + Sync + 'e;
 
 /// Into so many pieces the meshes are cut, each with a context of its own.
 const PIECES: usize = 8;
@@ -39,17 +37,17 @@ const SHADOW_PIXELS: u32 = 2048;
 
 /// Draws frames of one world.
 pub(crate) struct Renderer<'e> {
-    world: RenderWorld<'e, Room<'e>>,
-    frame: FrameDescription<'e, Room<'e>>,
-    visible: Array<'e, Array<'e, u32, Room<'e>>, Room<'e>>,
-    contexts: Array<'e, RenderContext<'e, Room<'e>>, Room<'e>>,
-    sorter: ItemSorter<'e, Room<'e>>,
-    list: DisplayList<'e, Room<'e>>,
+    world: RenderWorld<'e, SharedAllocator<'e>>,
+    frame: FrameDescription<'e, SharedAllocator<'e>>,
+    visible: Array<'e, Array<'e, u32, SharedAllocator<'e>>, SharedAllocator<'e>>,
+    contexts: Array<'e, RenderContext<'e, SharedAllocator<'e>>, SharedAllocator<'e>>,
+    sorter: ItemSorter<'e, SharedAllocator<'e>>,
+    list: DisplayList<'e, SharedAllocator<'e>>,
     /// Layers that hold one material over the whole picture: the hash of the layer's name, and the
     /// state.
-    full: Array<'e, (IdString64, u32), Room<'e>>,
+    full: Array<'e, (IdString64, u32), SharedAllocator<'e>>,
     /// A hash of each material, by its state: frames as text are told apart by it.
-    materials: Array<'e, u64, Room<'e>>,
+    materials: Array<'e, u64, SharedAllocator<'e>>,
     back_end: BackEnd<'e>,
 }
 
@@ -60,7 +58,7 @@ impl<'e> Renderer<'e> {
         full: &[(IdString64, u32)],
         back_end: BackEnd<'e>,
         memory: SharedRef<'e>,
-    ) -> Result<Self, RenderFault> {
+    ) -> Result<Self, RenderError> {
         let frame =
             FrameDescription::try_read_in(frame, memory).map_err(|error| wrong_frame(&error))?;
         let mut visible = Array::try_with_capacity_in(2 * PIECES, memory)?;
@@ -85,7 +83,11 @@ impl<'e> Renderer<'e> {
     }
 
     /// Draws a frame; what became of it is in the packet.
-    pub(crate) fn draw(&mut self, packet: &mut Packet<'e, Room<'e>>, worker: &Worker<'_>) {
+    pub(crate) fn draw(
+        &mut self,
+        packet: &mut Packet<'e, SharedAllocator<'e>>,
+        worker: &Worker<'_>,
+    ) {
         let (began, driver) = (thread_ns(), driver_ns());
         packet.result = self.try_draw(packet, worker).map(|drawn| {
             let back_end_ns = driver_ns() - driver;
@@ -96,9 +98,9 @@ impl<'e> Renderer<'e> {
 
     fn try_draw(
         &mut self,
-        packet: &mut Packet<'e, Room<'e>>,
+        packet: &mut Packet<'e, SharedAllocator<'e>>,
         worker: &Worker<'_>,
-    ) -> Result<Drawn, RenderFault> {
+    ) -> Result<Drawn, RenderError> {
         packet.problems.clear();
         self.take_uploads(packet)?;
         self.world.try_apply(&packet.state)?;
@@ -153,7 +155,10 @@ impl<'e> Renderer<'e> {
     }
 
     /// Takes meshes, textures, shaders, materials, and a new description of the frame in.
-    fn take_uploads(&mut self, packet: &mut Packet<'e, Room<'e>>) -> Result<(), RenderFault> {
+    fn take_uploads(
+        &mut self,
+        packet: &mut Packet<'e, SharedAllocator<'e>>,
+    ) -> Result<(), RenderError> {
         for record in packet.uploads.iter() {
             if let Some((_, text)) = record.get_with_tail::<FrameData, u8>() {
                 self.frame = FrameDescription::try_read_in(text.as_bytes(), self.full.memory())
@@ -168,7 +173,7 @@ impl<'e> Renderer<'e> {
     }
 
     /// Keeps the hash of a material.
-    fn take_material(&mut self, material: &MaterialData) -> Result<(), RenderFault> {
+    fn take_material(&mut self, material: &MaterialData) -> Result<(), RenderError> {
         let state = material.state as usize;
         while self.materials.len() <= state {
             self.materials.try_push(0)?;
@@ -178,7 +183,7 @@ impl<'e> Renderer<'e> {
     }
 
     /// Finds what the camera sees, and what may throw a shadow there.
-    fn cull(&mut self, view: &View, shadow: &View, worker: &Worker<'_>) -> Result<(), RenderFault> {
+    fn cull(&mut self, view: &View, shadow: &View, worker: &Worker<'_>) -> Result<(), RenderError> {
         let (world, has_shadow) = (&self.world, self.frame.layer(SHADOW_LAYER).is_some());
         let failed = First::new();
         worker.parallel_for_each_mut(&"cull", &mut self.visible, 1, |first, pieces| {
@@ -195,7 +200,7 @@ impl<'e> Renderer<'e> {
     }
 
     /// Queues what was found.
-    fn fill(&mut self, view: &View, sun: &View, worker: &Worker<'_>) -> Result<(), RenderFault> {
+    fn fill(&mut self, view: &View, sun: &View, worker: &Worker<'_>) -> Result<(), RenderError> {
         let Self { world, frame, visible, contexts, full, .. } = self;
         let shadow = frame.layer(SHADOW_LAYER);
         let failed = First::new();
@@ -225,15 +230,15 @@ impl<'e> Renderer<'e> {
 }
 
 /// Returns where a description is wrong; what compiled it has said how.
-pub(crate) fn wrong_frame(error: &FrameError<'_>) -> RenderFault {
+pub(crate) fn wrong_frame(error: &FrameError<'_>) -> RenderError {
     match error {
         FrameError::Syntax(error) => {
-            RenderFault::Frame { line: error.line(), column: error.column() }
+            RenderError::Frame { line: error.line(), column: error.column() }
         }
         FrameError::Fault { line, column, .. } => {
-            RenderFault::Frame { line: *line, column: *column }
+            RenderError::Frame { line: *line, column: *column }
         }
-        FrameError::Memory(error) => RenderFault::Grow(*error),
+        FrameError::Memory(error) => RenderError::Grow(*error),
     }
 }
 
@@ -256,7 +261,7 @@ impl First {
         }
     }
 
-    fn result(self) -> Result<(), RenderFault> {
+    fn result(self) -> Result<(), RenderError> {
         let first = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         first.map_or(Ok(()), |error| Err(error.into()))
     }
@@ -265,7 +270,7 @@ impl First {
 /// A frame was not drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum RenderFault {
+pub enum RenderError {
     /// There is no memory.
     Grow(GrowError),
     /// What has changed does not fit what was there.
@@ -285,7 +290,7 @@ pub enum RenderFault {
     Gone,
 }
 
-impl fmt::Display for RenderFault {
+impl fmt::Display for RenderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Grow(error) => error.fmt(f),
@@ -301,27 +306,27 @@ impl fmt::Display for RenderFault {
     }
 }
 
-impl Error for RenderFault {}
+impl Error for RenderError {}
 
-impl From<GrowError> for RenderFault {
+impl From<GrowError> for RenderError {
     fn from(error: GrowError) -> Self {
         Self::Grow(error)
     }
 }
 
-impl From<StateError> for RenderFault {
+impl From<StateError> for RenderError {
     fn from(error: StateError) -> Self {
         Self::State(error)
     }
 }
 
-impl From<WaitError> for RenderFault {
+impl From<WaitError> for RenderError {
     fn from(error: WaitError) -> Self {
         Self::Task(error)
     }
 }
 
-impl From<BackEndError> for RenderFault {
+impl From<BackEndError> for RenderError {
     fn from(error: BackEndError) -> Self {
         Self::BackEnd(error)
     }

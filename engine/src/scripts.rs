@@ -7,7 +7,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use loligo_allocators::{Allocator, SharedRef};
+use loligo_allocators::SharedRef;
 use loligo_containers::{Array, Event as _, EventRecord, GrowError, SortedMap};
 use loligo_diagnostics::{Log, log};
 use loligo_ids::IdString64;
@@ -18,6 +18,7 @@ use loligo_script::{
 };
 
 use crate::error::EngineError;
+use crate::memory::SharedAllocator;
 use crate::world::{Removed, ResourceChanged, Spawned, World};
 
 mod bindings;
@@ -33,8 +34,6 @@ pub use options::{ScriptLimits, ScriptOptions};
 
 use failures::{Failures, Say};
 
-type Room<'m> = dyn Allocator + Sync + 'm;
-
 /// The type of resources that are scripts.
 const LUA: &str = "lua";
 
@@ -44,13 +43,13 @@ const MISSING_MAX: usize = 64;
 /// What scripts ask for by name, and what they print.
 pub(crate) struct Modules<'m> {
     /// The texts of all scripts that were compiled, by the hashes of their names.
-    texts: SortedMap<'m, IdString64, Array<'m, u8, Room<'m>>, Room<'m>>,
+    texts: SortedMap<'m, IdString64, Array<'m, u8, SharedAllocator<'m>>, SharedAllocator<'m>>,
     /// The names under which scripts asked for them, by their hashes.
-    names: SortedMap<'m, IdString64, Array<'m, u8, Room<'m>>, Room<'m>>,
+    names: SortedMap<'m, IdString64, Array<'m, u8, SharedAllocator<'m>>, SharedAllocator<'m>>,
     /// Those of `names` that no script had when it was asked for, the oldest first.
-    missing: Array<'m, IdString64, Room<'m>>,
+    missing: Array<'m, IdString64, SharedAllocator<'m>>,
     /// What was printed since it was logged last.
-    printed: Array<'m, u8, Room<'m>>,
+    printed: Array<'m, u8, SharedAllocator<'m>>,
 }
 
 impl<'m> Modules<'m> {
@@ -133,7 +132,7 @@ pub(crate) struct Scripts<'m> {
     failures: Failures<'m>,
     /// Scripts that could not be loaded, which are tried again at each reload: what they ask for
     /// may have come.
-    failed: Array<'m, ResourceKey, Room<'m>>,
+    failed: Array<'m, ResourceKey, SharedAllocator<'m>>,
     limits: Option<ScriptLimits>,
     /// The thread that stops scripts that run longer, if there is one.
     _dog: Option<Watchdog>,
@@ -145,7 +144,7 @@ impl<'m> Scripts<'m> {
         main: &str,
         options: &ScriptOptions,
         world: &mut World<'m>,
-        log: &Log<'_, Room<'m>>,
+        log: &Log<'_, SharedAllocator<'m>>,
         memory: SharedRef<'m>,
     ) -> Result<Self, EngineError> {
         let settings = Settings { checks: options.checks, ..Settings::default() };
@@ -199,7 +198,7 @@ impl<'m> Scripts<'m> {
         }
     }
 
-    pub(crate) fn start(&mut self, world: &mut World<'m>, log: &Log<'_, Room<'m>>) {
+    pub(crate) fn start(&mut self, world: &mut World<'m>, log: &Log<'_, SharedAllocator<'m>>) {
         self.limit(|limits| limits.frame);
         let called = self.script.call(world, self.start, &[]);
         self.note(called, log);
@@ -207,7 +206,7 @@ impl<'m> Scripts<'m> {
     }
 
     /// Runs a frame of the scripts, and collects for it.
-    pub(crate) fn update(&mut self, world: &mut World<'m>, log: &Log<'_, Room<'m>>) {
+    pub(crate) fn update(&mut self, world: &mut World<'m>, log: &Log<'_, SharedAllocator<'m>>) {
         self.limit(|limits| limits.frame);
         self.script.begin_frame();
         let step = Value::Number(world.step() as f64 / 1e9);
@@ -223,7 +222,7 @@ impl<'m> Scripts<'m> {
         &mut self,
         world: &mut World<'m>,
         event: &EventRecord<'_>,
-        log: &Log<'_, Room<'m>>,
+        log: &Log<'_, SharedAllocator<'m>>,
     ) {
         self.limit(|limits| limits.frame);
         let called = match event.kind() {
@@ -249,7 +248,7 @@ impl<'m> Scripts<'m> {
         world: &mut World<'m>,
         code: &str,
         answer: &mut dyn fmt::Write,
-        log: &Log<'_, Room<'m>>,
+        log: &Log<'_, SharedAllocator<'m>>,
     ) -> fmt::Result {
         self.limit(|limits| limits.line);
         let result = match self.script.evaluate(world, code) {
@@ -266,7 +265,7 @@ impl<'m> Scripts<'m> {
         &mut self,
         world: &mut World<'m>,
         changed: &[ResourceKey],
-        log: &Log<'_, Room<'m>>,
+        log: &Log<'_, SharedAllocator<'m>>,
         say: &mut dyn FnMut(&dyn fmt::Display),
     ) -> Result<(), EngineError> {
         let memory = self.failed.memory();
@@ -293,7 +292,7 @@ impl<'m> Scripts<'m> {
         &mut self,
         world: &mut World<'m>,
         key: ResourceKey,
-        log: &Log<'_, Room<'m>>,
+        log: &Log<'_, SharedAllocator<'m>>,
         say: &mut dyn FnMut(&dyn fmt::Display),
     ) -> Result<(), EngineError> {
         // What nobody has asked for is loaded by nobody.
@@ -320,7 +319,7 @@ impl<'m> Scripts<'m> {
 
     /// Counts what went wrong, and logs it where nothing did at its place before: a script that
     /// fails in each frame says so once.
-    fn note<T>(&mut self, result: Result<T, ScriptError<'_>>, log: &Log<'_, Room<'m>>) {
+    fn note<T>(&mut self, result: Result<T, ScriptError<'_>>, log: &Log<'_, SharedAllocator<'m>>) {
         let Err(error) = result else { return };
         match self.failures.add(&error) {
             Say::All => log!(log, Error, "{error}"),
@@ -333,7 +332,7 @@ impl<'m> Scripts<'m> {
         }
     }
 
-    fn print(&mut self, world: &mut World<'m>, log: &Log<'_, Room<'m>>) {
+    fn print(&mut self, world: &mut World<'m>, log: &Log<'_, SharedAllocator<'m>>) {
         let printed = &mut world.modules.printed;
         if !printed.is_empty() {
             log!(log, Info, "{}", core::str::from_utf8(printed).unwrap_or("(no UTF-8)").trim_end());

@@ -44,7 +44,7 @@ pub struct ToolOptions {
     /// Whether the address may be seen from other machines. A client that reaches the port and has
     /// its token can run scripts.
     pub beyond_loopback: bool,
-    /// Whether a tool has to know the token of the port. Without, every user of the machine and
+    /// Whether a tool has to know the token of the port. DisabledSubsystems, every user of the machine and
     /// every web page that this machine serves can run scripts.
     pub needs_token: bool,
     /// The longest message that is read, in bytes.

@@ -6,7 +6,6 @@
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use glam::{Affine3A, Quat, Vec3};
-use loligo_allocators::Allocator;
 use loligo_containers::{Array, Event, EventStream};
 use loligo_entities::{
     Data, Entities, Entity, EntityResource, Pose, SpawnError, Tags, Transforms, Unknown,
@@ -14,10 +13,11 @@ use loligo_entities::{
 use loligo_ids::{IdString32, id32};
 use loligo_render::StateRecorder;
 
-use crate::boot::room;
+use crate::boot::memory_of;
 use crate::components::{Camera, Model, Sun};
 use crate::error::EngineError;
 use crate::memory::Memory;
+use crate::memory::SharedAllocator;
 
 mod managers;
 mod reflection;
@@ -29,8 +29,6 @@ use managers::Managers;
 #[cfg(feature = "script")]
 pub(crate) use reflection::NOT_LOADED;
 use styles::Styles;
-
-type Room<'m> = dyn Allocator + Sync + 'm;
 
 /// The most render objects of a world.
 pub(crate) const OBJECTS_MAX: u32 = 1 << 20;
@@ -96,17 +94,17 @@ impl Event for ResourceChanged {
 /// That of its managers, from the memory passed in. A frame in which nothing is spawned allocates
 /// nothing.
 pub struct World<'m> {
-    entities: Entities<'m, Room<'m>>,
+    entities: Entities<'m, SharedAllocator<'m>>,
     managers: Managers<'m>,
     /// The materials that models may be given.
-    styles: Styles<'m, Room<'m>>,
+    styles: Styles<'m, SharedAllocator<'m>>,
     /// None where rendering is left out.
-    recorder: Option<StateRecorder<'m, Room<'m>>>,
+    recorder: Option<StateRecorder<'m, SharedAllocator<'m>>>,
     /// Whether the recorder was not told all, for want of memory.
     is_behind: bool,
-    events: EventStream<'m, Room<'m>>,
+    events: EventStream<'m, SharedAllocator<'m>>,
     /// The names of the entities of the level, in the order in which they were spawned.
-    names: Array<'m, (IdString32, Entity), Room<'m>>,
+    names: Array<'m, (IdString32, Entity), SharedAllocator<'m>>,
     camera: Option<Entity>,
     /// The game's time in nanoseconds, and how far this frame moves it on.
     now: u64,
@@ -120,10 +118,10 @@ pub struct World<'m> {
 impl<'m> World<'m> {
     /// Returns an empty world. What is drawn is recorded where `is_drawn`.
     pub(crate) fn new_in(is_drawn: bool, memory: &Memory<'m>) -> Self {
-        let render = room(memory, "render");
+        let render = memory_of(memory, "render");
         #[cfg(feature = "script")]
-        let modules = crate::scripts::Modules::new_in(room(memory, "script"));
-        let memory = room(memory, "entities");
+        let modules = crate::scripts::Modules::new_in(memory_of(memory, "script"));
+        let memory = memory_of(memory, "entities");
         Self {
             entities: Entities::new_in(memory),
             managers: Managers::new_in(memory),
@@ -144,40 +142,40 @@ impl<'m> World<'m> {
 
     /// Returns the entities: which there are.
     #[must_use]
-    pub const fn entities(&self) -> &Entities<'m, Room<'m>> {
+    pub const fn entities(&self) -> &Entities<'m, SharedAllocator<'m>> {
         &self.entities
     }
 
     /// Returns the transforms.
     #[must_use]
-    pub const fn transforms(&self) -> &Transforms<'m, Room<'m>> {
+    pub const fn transforms(&self) -> &Transforms<'m, SharedAllocator<'m>> {
         &self.managers.transforms
     }
 
     /// Returns the transforms, to be changed; render objects follow when the frame ends.
-    pub const fn transforms_mut(&mut self) -> &mut Transforms<'m, Room<'m>> {
+    pub const fn transforms_mut(&mut self) -> &mut Transforms<'m, SharedAllocator<'m>> {
         &mut self.managers.transforms
     }
 
     /// Returns the tags.
     #[must_use]
-    pub const fn tags(&self) -> &Tags<'m, Room<'m>> {
+    pub const fn tags(&self) -> &Tags<'m, SharedAllocator<'m>> {
         &self.managers.tags
     }
 
     /// Returns the tags, to be changed.
-    pub const fn tags_mut(&mut self) -> &mut Tags<'m, Room<'m>> {
+    pub const fn tags_mut(&mut self) -> &mut Tags<'m, SharedAllocator<'m>> {
         &mut self.managers.tags
     }
 
     /// Returns the data of entities.
     #[must_use]
-    pub const fn data(&self) -> &Data<'m, Room<'m>> {
+    pub const fn data(&self) -> &Data<'m, SharedAllocator<'m>> {
         &self.managers.data
     }
 
     /// Returns the data of entities, to be changed.
-    pub const fn data_mut(&mut self) -> &mut Data<'m, Room<'m>> {
+    pub const fn data_mut(&mut self) -> &mut Data<'m, SharedAllocator<'m>> {
         &mut self.managers.data
     }
 
@@ -315,7 +313,7 @@ impl<'m> World<'m> {
     /// # Errors
     ///
     /// [`EngineError`] if there is no memory to tell of it; it is removed all the same.
-    pub fn unspawn(&mut self, entity: Entity) -> Result<usize, EngineError> {
+    pub fn destroy(&mut self, entity: Entity) -> Result<usize, EngineError> {
         let count = self.remove(&[entity]);
         if count > 0 {
             let event = Removed { entity: entity.to_bits(), count: count as u32 };
@@ -377,7 +375,7 @@ impl<'m> World<'m> {
 
     fn remove(&mut self, entities: &[Entity]) -> usize {
         let Self { managers, entities: all, .. } = self;
-        managers.together(|components| all.unspawn(entities, components)).unwrap_or(0)
+        managers.together(|components| all.destroy(entities, components)).unwrap_or(0)
     }
 
     /// Begins a frame.
@@ -394,12 +392,12 @@ impl<'m> World<'m> {
     /// Returns the events since the last frame's, in exchange for an empty stream.
     pub(crate) const fn take_events(
         &mut self,
-        empty: EventStream<'m, Room<'m>>,
-    ) -> EventStream<'m, Room<'m>> {
+        empty: EventStream<'m, SharedAllocator<'m>>,
+    ) -> EventStream<'m, SharedAllocator<'m>> {
         core::mem::replace(&mut self.events, empty)
     }
 
-    pub(crate) const fn recorder(&mut self) -> Option<&mut StateRecorder<'m, Room<'m>>> {
+    pub(crate) const fn recorder(&mut self) -> Option<&mut StateRecorder<'m, SharedAllocator<'m>>> {
         self.recorder.as_mut()
     }
 

@@ -106,7 +106,7 @@ fn run(resource: &EntityResource<'_>, memory: &dyn Allocator) -> Result<(), Spaw
     let made = entities.spawn(resource, &poses, &mut components, Unknown::Skip);
     let made = made.map(<[_]>::to_vec);
     let gone =
-        made.as_ref().map_or(0, |made| entities.unspawn(&made[..made.len() / 3], &mut components));
+        made.as_ref().map_or(0, |made| entities.destroy(&made[..made.len() / 3], &mut components));
     if let Ok(made) = &made {
         assert_eq!(entities.len() + gone, made.len(), "the rest is there");
         for pair in made.windows(2) {

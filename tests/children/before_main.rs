@@ -19,12 +19,12 @@ extern "C" fn before_main() {
     let Ok(globals) = MemoryGlobals::init(&BOOT, &MemoryOptions::new()) else { return };
     {
         let loader = globals.proxy("loader");
-        if let Ok(passing) = loader.make_new([0_u64; 100]) {
+        if let Ok(passing) = loader.create([0_u64; 100]) {
             // SAFETY: just made, deleted once.
-            unsafe { loader.make_delete(passing) };
+            unsafe { loader.destroy(passing) };
         }
     }
-    if let Ok(numbers) = globals.default_allocator().make_new([1, 2, 3]) {
+    if let Ok(numbers) = globals.default_allocator().create([1, 2, 3]) {
         NUMBERS.store(numbers.as_ptr(), Ordering::SeqCst);
     }
     if let Ok(mut place) = GLOBALS.lock() {
@@ -55,7 +55,7 @@ fn main() {
     }
     for _ in 0..frees {
         // SAFETY: right once; the second time is the misuse.
-        unsafe { globals.default_allocator().make_delete(numbers) };
+        unsafe { globals.default_allocator().destroy(numbers) };
     }
     drop(globals);
     assert_eq!(BOOT.stats().live, 0, "the boot heap has everything back");

@@ -49,20 +49,20 @@ fn runs_programs() {
 fn composes_over_any_other() {
     conformance::allocator(&NODES, |test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new(CanaryAllocator::layout_for(NODE), "pool", &memory);
+        let pool = PoolAllocator::new("pool", CanaryAllocator::layout_for(NODE), &memory);
         test(&CanaryAllocator::new("canary", &pool));
     });
     conformance::allocator(&NODES, |test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
         let block = CanaryAllocator::layout_for(CanaryAllocator::layout_for(NODE));
-        let pool = PoolAllocator::new(block, "pool", &memory);
+        let pool = PoolAllocator::new("pool", block, &memory);
         let inner = CanaryAllocator::new("inner", &pool);
         test(&CanaryAllocator::new("outer", &inner));
     });
     let region = Limits { ordered: false, align_max: 4096, ..Limits::region(256 << 10) };
     conformance::allocator(&region, |test| {
         let mut region = Region::new(256 << 10, 256 << 10);
-        let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64);
+        let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
         let buddy = buddy.expect("the region holds a leaf");
         let fill = FillAllocator::new("fill", &buddy);
         test(&CanaryAllocator::new("canary", &fill));
@@ -70,7 +70,7 @@ fn composes_over_any_other() {
     let plan = Plan { cases: 60, regressions: Some("regressions/canary.txt"), ..Plan::new(NODES) };
     plan.check(|test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new(CanaryAllocator::layout_for(NODE), "pool", &memory);
+        let pool = PoolAllocator::new("pool", CanaryAllocator::layout_for(NODE), &memory);
         test(&CanaryAllocator::new("canary", &pool));
     });
 }
@@ -83,7 +83,7 @@ fn runs_over_every_refusal() {
     });
     let program = sample(&Space::new(60, 6, 3), 200, 6);
     conformance::exhaustion(&NODES, 256 << 10, &program, |backing, test| {
-        let pool = PoolAllocator::new(CanaryAllocator::layout_for(NODE), "pool", backing);
+        let pool = PoolAllocator::new("pool", CanaryAllocator::layout_for(NODE), backing);
         test(&CanaryAllocator::new("canary", &pool));
     });
 }

@@ -76,14 +76,14 @@ fn objects_are_made_and_deleted_with_their_destructors() {
         (subject.make)(&mut |allocator| {
             let dropped = Cell::new(0);
             let objects: Vec<_> = (0..100)
-                .map(|number| allocator.make_new(Counted(&dropped, number)).expect("room"))
+                .map(|number| allocator.create(Counted(&dropped, number)).expect("room"))
                 .collect();
             assert_eq!((allocator.stats().live, dropped.get()), (100, 0), "{}", subject.name);
             for (number, object) in (0..).zip(objects) {
                 // SAFETY: the object was made above and is not deleted yet.
                 assert_eq!(unsafe { object.as_ref() }.1, number, "{}", subject.name);
                 // SAFETY: as above; it is not used again.
-                unsafe { allocator.make_delete(object) };
+                unsafe { allocator.destroy(object) };
             }
             assert_eq!((allocator.stats().live, dropped.get()), (0, 100), "{}", subject.name);
         });
@@ -93,7 +93,7 @@ fn objects_are_made_and_deleted_with_their_destructors() {
 #[test]
 fn a_pool_serves_boxes() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let pool = PoolAllocator::new(Layout::new::<[u64; 4]>(), "nodes", &memory);
+    let pool = PoolAllocator::new("nodes", Layout::new::<[u64; 4]>(), &memory);
     let boxes: Vec<_> =
         (0..1000_u64).map(|number| Box04::new_in([number; 4], Bridge(&pool))).collect();
     assert_eq!(pool.stats().live, 1000);

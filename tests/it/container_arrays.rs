@@ -122,7 +122,7 @@ fn every_kind_of_allocator_serves() {
     let filled = FillAllocator::new("fill", &heap);
     let locked = Locked::new(HeapAllocator::new("locked", &pages));
     let mut region = vec![MaybeUninit::uninit(); 1 << 20];
-    let buddy = BuddyAllocator::from_region("buddy", &mut region, 64).expect("the region is large");
+    let buddy = BuddyAllocator::from_region("buddy", 64, &mut region).expect("the region is large");
     let allocators: [&dyn Allocator; 9] =
         [&pages, &heap, &slab, &proxy, &canary, &filled, &locked, &SMALL, &buddy];
     for memory in allocators {
@@ -174,7 +174,7 @@ fn memory_that_runs_out_at_any_request_loses_nothing() {
 #[test]
 fn what_the_allocator_grants_beyond_the_request_is_room() {
     let mut region = vec![MaybeUninit::uninit(); 1 << 16];
-    let buddy = BuddyAllocator::from_region("buddy", &mut region, 64).expect("the region is large");
+    let buddy = BuddyAllocator::from_region("buddy", 64, &mut region).expect("the region is large");
     let mut array: Array<[u8; 24], _> =
         Array::try_with_capacity_in(33, &buddy).expect("there is memory");
     assert_eq!(array.capacity(), 42, "1 024 bytes are 42 elements of 24");

@@ -154,7 +154,7 @@ fn work_on_every_general_allocator() {
 #[test]
 fn a_region_that_is_too_small_says_so_and_loses_nothing() {
     let mut region = Region::new(16 << 10, 64);
-    let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64).expect("a region");
+    let buddy = BuddyAllocator::from_region("buddy", 64, region.memory()).expect("a region");
     let proxy = ProxyAllocator::new("tags", &buddy);
     let mut tags = ArrayOfArrays::new_in(&proxy);
     let mut rows = Vec::new();

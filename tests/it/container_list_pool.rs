@@ -111,7 +111,7 @@ fn lists_live_on_every_general_allocator() {
 #[test]
 fn lists_live_in_a_region_until_it_is_full() {
     let mut region = Region::new(4 << 10, 64);
-    let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64).expect("it holds leaves");
+    let buddy = BuddyAllocator::from_region("buddy", 64, region.memory()).expect("it holds leaves");
     assert!(drive::<2>(&buddy, 4, 4000) > 0, "the region was never full");
     assert_eq!(buddy.stats().live, 0, "all blocks went back");
     drop(buddy);

@@ -64,7 +64,7 @@ fn refusals_at_any_point_change_nothing() {
         let failing = FailingAllocator::new("failing", refusals, &memory);
         drive(&failing);
         drive(&CanaryAllocator::new("canary", &failing));
-        drive(&PoolAllocator::new(block, "pool", &failing).with_blocks_per_chunk(2));
+        drive(&PoolAllocator::new("pool", block, &failing).with_blocks_per_chunk(2));
         drive(&FailingAllocator::new("outer", Refusals::Every(7), &failing));
         assert!(failing.refused() > 8, "{} of {}", failing.refused(), failing.requests());
         assert_eq!(memory.stats().live, 0);

@@ -41,7 +41,7 @@ fn composes_over_any_other() {
     let pools = Limits { lists: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new(CanaryAllocator::layout_for(block), "pool", &memory);
+        let pool = PoolAllocator::new("pool", CanaryAllocator::layout_for(block), &memory);
         let canary = CanaryAllocator::new("canary", &pool);
         let inner = FillAllocator::new("inner", &canary).with_fresh(FillPattern::Ones);
         test(&FillAllocator::new("outer", &inner).with_freed(FillPattern::Zeros));
@@ -54,7 +54,7 @@ fn composes_over_any_other() {
     let plan = Plan { cases: 60, regressions: Some("regressions/fill.txt"), ..Plan::new(pools) };
     plan.check(|test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new(block, "pool", &memory);
+        let pool = PoolAllocator::new("pool", block, &memory);
         test(&FillAllocator::new("fill", &pool));
     });
 }

@@ -48,7 +48,7 @@ fn in_region(region_bytes: usize, offset: usize, test: Test<'_>) {
 /// Makes a heap that grows by small regions over a naive backing, which must have it all back.
 fn small_regions(memory_bytes: usize, test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", memory_bytes);
-    test(&HeapAllocator::with_region_bytes("heap", &memory, 64 << 10));
+    test(&HeapAllocator::with_region_bytes("heap", 64 << 10, &memory));
     assert_eq!(memory.stats().live, 0, "the heap keeps memory of its backing");
 }
 
@@ -132,7 +132,7 @@ fn runs_over_every_refusal() {
         // Blocks big enough that several regions are taken, and given back.
         let program = sample(&Space::new(24, 17, 6), 120, seed);
         conformance::exhaustion(&SMALL, 4 << 20, &program, |backing, test| {
-            test(&HeapAllocator::with_region_bytes("heap", backing, 64 << 10));
+            test(&HeapAllocator::with_region_bytes("heap", 64 << 10, backing));
         });
         conformance::exhaustion(&SMALL, 1 << 20, &program, |backing, test| {
             if let Ok(heap) = HeapAllocator::fixed("heap", 512 << 10, backing) {
@@ -188,7 +188,7 @@ fn free_all(allocator: &dyn Allocator) {
 #[test]
 fn gives_empty_regions_back() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::with_region_bytes("heap", &pages, 64 << 10);
+    let heap = HeapAllocator::with_region_bytes("heap", 64 << 10, &pages);
     let mut oracle = Oracle::new(&heap, HEAP.limits).expect("a fresh heap");
     let program = sample(&Space::new(600, 14, 4), 4000, 9);
     run(&program, &mut oracle).expect("the contract holds");

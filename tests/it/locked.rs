@@ -51,13 +51,13 @@ fn serves_several_threads() {
         .expect("the contract holds");
 
     let mut region = Region::new(1 << 20, 4096);
-    let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64);
+    let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
     let buddy = Locked::new(buddy.expect("the region holds a leaf"));
     run_shared(&buddy, &Limits::region(1 << 20), &programs(&Space::new(64, 14, 8)))
         .expect("the contract holds");
 
     let block = bytes(100, 4);
-    let pool = Locked::new(PoolAllocator::new(block, "pool", &pages));
+    let pool = Locked::new(PoolAllocator::new("pool", block, &pages));
     run_shared(&pool, &Limits::fixed(block, None), &programs(&Space::new(64, 7, 3)))
         .expect("the contract holds");
 }

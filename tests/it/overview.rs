@@ -53,7 +53,7 @@ fn says_in_json_what_the_counters_say() {
     let memory = NaiveAllocator::new("the \"memory\"\n\\", 8 << 20);
     let heap = Locked::new(HeapAllocator::new("heap", &memory));
     let graphics = ProxyAllocator::new("<graphics> & more", &heap).with_budget(1 << 20);
-    let pool = PoolAllocator::new(bytes(48, 8), "pool", &graphics);
+    let pool = PoolAllocator::new("pool", bytes(48, 8), &graphics);
     let buddy = BuddyAllocator::new("buddy", 64 << 10, 64, &graphics).expect("there is room");
     let blocks = [take(&pool, 100, 48), take(&buddy, 20, 300), take(&heap, 5, 5000)];
     let all: [&dyn Allocator; 5] = [&memory, &heap, &graphics, &pool, &buddy];

@@ -8,13 +8,13 @@ use loligo_allocators::Allocator;
 use loligo_tests::conformance::Outcome;
 use loligo_tests::models::{Fault, FaultyAllocator, NaiveAllocator, NotingAllocator, NotingFault};
 use loligo_tests::programs::{Plan, Space, sample};
-use loligo_tests::{Broken, Limits, Rule, conformance};
+use loligo_tests::{Limits, Rule, Violation, conformance};
 
 /// Bytes of the region that the faulty allocators work in.
 const BYTES: usize = 16 << 10;
 
 /// What the suite finds in an allocator with that fault.
-fn found_by_suite(fault: Fault) -> Vec<Broken> {
+fn found_by_suite(fault: Fault) -> Vec<Violation> {
     conformance::allocator_outcomes(&Limits::region(BYTES), |test| {
         test(&FaultyAllocator::new(fault, BYTES));
     })
@@ -87,7 +87,7 @@ fn programs_catch_the_faults_too() {
 }
 
 /// What the exhaustion suite finds in a noting allocator with that fault.
-fn found_by_exhaustion(fault: NotingFault) -> Result<u64, Broken> {
+fn found_by_exhaustion(fault: NotingFault) -> Result<u64, Violation> {
     let program = sample(&Space::new(16, 10, 4), 80, 3);
     conformance::exhaustion_outcome(&Limits::growing(), 1 << 20, &program, |backing, test| {
         test(&NotingAllocator::new(backing, fault));
@@ -135,7 +135,7 @@ fn foreign_suite_catches(suite: impl Fn(Fault) -> Vec<Outcome>) {
     let clean = suite(Fault::None);
     assert!(clean.iter().all(|outcome| outcome.result.is_ok()), "{clean:?}");
     for (fault, rule) in FOREIGN {
-        let found: Vec<Broken> =
+        let found: Vec<Violation> =
             suite(fault).into_iter().filter_map(|outcome| outcome.result.err()).collect();
         assert!(
             found.iter().any(|broken| broken.rule == rule),

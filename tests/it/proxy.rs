@@ -38,14 +38,14 @@ fn composes_over_any_other() {
     let pools = Limits { lists: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new(block, "pool", &memory);
+        let pool = PoolAllocator::new("pool", block, &memory);
         let inner = ProxyAllocator::new("inner", &pool);
         test(&ProxyAllocator::new("outer", &inner));
     });
     let buddies = Limits { lists: false, ..Limits::region(256 << 10) };
     conformance::allocator(&buddies, |test| {
         let mut region = Region::new(256 << 10, 256 << 10);
-        let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64);
+        let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
         test(&ProxyAllocator::new("proxy", &buddy.expect("the region holds a leaf")));
     });
 }

@@ -56,7 +56,7 @@ fn composes_over_any_other() {
     conformance::allocator(&pools, |test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
         let books = NaiveAllocator::new("books", 1 << 20);
-        let pool = PoolAllocator::new(block, "pool", &memory);
+        let pool = PoolAllocator::new("pool", block, &memory);
         let inner = QuarantineAllocator::new("inner", 10, 1000, &pool, &books);
         let inner = inner.expect("the books have room");
         let outer = QuarantineAllocator::new("outer", 5, 5000, &inner, &books);
@@ -66,7 +66,7 @@ fn composes_over_any_other() {
     conformance::allocator(&full, |test| {
         let mut region = Region::new(8 << 10, 64);
         let books = NaiveAllocator::new("books", 1 << 20);
-        let pool = PoolAllocator::from_region(block, "pool", region.memory());
+        let pool = PoolAllocator::from_region("pool", block, region.memory());
         let quarantine = QuarantineAllocator::new("quarantine", 500, 64 << 10, &pool, &books);
         test(&quarantine.expect("the books have room"));
     });
@@ -74,7 +74,7 @@ fn composes_over_any_other() {
     conformance::allocator(&buddies, |test| {
         let mut region = Region::new(256 << 10, 256 << 10);
         let books = NaiveAllocator::new("books", 1 << 20);
-        let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64);
+        let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
         let buddy = buddy.expect("the region holds a leaf");
         let proxy = ProxyAllocator::new("proxy", &buddy);
         let quarantine = QuarantineAllocator::new("quarantine", 20, 64 << 10, &proxy, &books);

@@ -39,14 +39,14 @@ fn composes_over_any_other() {
     let pools = Limits { lists: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
         let pages = PageAllocator::new("pages");
-        let pool = Locked::new(PoolAllocator::new(block, "pool", &pages));
+        let pool = Locked::new(PoolAllocator::new("pool", block, &pages));
         let inner = SharedProxy::new("inner", &pool);
         test(&SharedProxy::new("outer", &inner));
     });
     let buddies = Limits { lists: false, ..Limits::region(256 << 10) };
     conformance::allocator(&buddies, |test| {
         let mut region = Region::new(256 << 10, 256 << 10);
-        let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64);
+        let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
         let buddy = Locked::new(buddy.expect("the region holds a leaf"));
         test(&SharedProxy::new("proxy", &buddy));
     });

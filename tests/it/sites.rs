@@ -33,7 +33,7 @@ const SUBJECTS: [Subject; 6] = [
         make: |test| {
             with_books(|books| {
                 let memory = NaiveAllocator::new("memory", 1 << 20);
-                test(&PoolAllocator::new(BLOCK, "pool", &memory).with_sites(Sites::new(books)));
+                test(&PoolAllocator::new("pool", BLOCK, &memory).with_sites(Sites::new(books)));
                 assert_eq!(memory.stats().live, 0, "the pool keeps memory of its backing");
             });
         },
@@ -66,7 +66,7 @@ const SUBJECTS: [Subject; 6] = [
         make: |test| {
             with_books(|books| {
                 let memory = NaiveAllocator::new("memory", 4 << 20);
-                let slab = Slab::with_region_bytes("slab", &memory, 64 << 10);
+                let slab = Slab::with_region_bytes("slab", 64 << 10, &memory);
                 test(&slab.with_sites(Sites::new(books)));
                 assert_eq!(memory.stats().live, 0, "the slab keeps memory of its backing");
             });
@@ -80,7 +80,7 @@ const SUBJECTS: [Subject; 6] = [
         make: |test| {
             with_books(|books| {
                 let mut region = Region::new(256 << 10, 4 << 20);
-                let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64);
+                let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
                 test(&buddy.expect("room for leaves").with_sites(Sites::new(books)));
             });
         },
@@ -137,7 +137,7 @@ fn refusing(limits: &Limits, make: fn(&dyn Allocator, Test<'_>)) {
 fn books_that_refuse_change_nothing() {
     refusing(&Limits::fixed(BLOCK, None), |books, test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        test(&PoolAllocator::new(BLOCK, "pool", &memory).with_sites(Sites::new(books)));
+        test(&PoolAllocator::new("pool", BLOCK, &memory).with_sites(Sites::new(books)));
     });
     let limits = Limits::region(256 << 10);
     refusing(&limits, |books, test| {
@@ -147,7 +147,7 @@ fn books_that_refuse_change_nothing() {
     });
     refusing(&limits, |books, test| {
         let mut region = Region::new(256 << 10, 4096);
-        let buddy = BuddyAllocator::from_region("buddy", region.memory(), 64);
+        let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
         test(&buddy.expect("room for leaves").with_sites(Sites::new(books)));
     });
     refusing(&Limits { reports_leaks: false, ..limits }, |books, test| {
@@ -157,7 +157,7 @@ fn books_that_refuse_change_nothing() {
     });
     refusing(&Limits { memory: None, ..limits }, |books, test| {
         let memory = NaiveAllocator::new("memory", 4 << 20);
-        let slab = Slab::with_region_bytes("slab", &memory, 64 << 10);
+        let slab = Slab::with_region_bytes("slab", 64 << 10, &memory);
         test(&slab.with_sites(Sites::new(books)));
     });
 }
@@ -168,7 +168,7 @@ fn the_backing_may_be_the_books() {
     let limits = Limits { size_max: 64 << 10, memory: None, ..Limits::region(1 << 20) };
     let program = sample(&Space::new(60, 9, 4), 200, 4);
     conformance::exhaustion(&limits, 2 << 20, &program, |backing, test| {
-        let heap = HeapAllocator::with_region_bytes("heap", backing, 64 << 10);
+        let heap = HeapAllocator::with_region_bytes("heap", 64 << 10, backing);
         test(&heap.with_sites(Sites::new(backing)));
     });
 }

@@ -39,7 +39,7 @@ pub(crate) const SLAB_LARGE: Subject = Subject {
 /// Makes a slab over a naive backing, which must have everything back.
 fn over_naive(name: &str, memory_bytes: usize, test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", memory_bytes);
-    test(&Slab::with_region_bytes(name, &memory, 64 << 10));
+    test(&Slab::with_region_bytes(name, 64 << 10, &memory));
     assert_eq!(memory.stats().live, 0, "the slab keeps memory of its backing");
 }
 
@@ -59,14 +59,14 @@ fn conforms_with_large_blocks_passed_on() {
     conformance::allocator(&limits, |test| {
         let mut region = Region::new(8 << 20, 4096);
         let heap = HeapAllocator::from_region("large", region.memory());
-        test(&Slab::with_region_bytes("slab", &heap, 64 << 10));
+        test(&Slab::with_region_bytes("slab", 64 << 10, &heap));
         assert_eq!(heap.stats().live, 0, "the slab keeps memory of its backing");
     });
     conformance::allocator(&limits, |test| {
         let mut region = Region::new(8 << 20, 4096);
-        let buddy = BuddyAllocator::from_region("large", region.memory(), 1024);
+        let buddy = BuddyAllocator::from_region("large", 1024, region.memory());
         let buddy = buddy.expect("the region holds a leaf");
-        test(&Slab::with_region_bytes("slab", &buddy, 64 << 10));
+        test(&Slab::with_region_bytes("slab", 64 << 10, &buddy));
         assert_eq!(buddy.stats().live, 0, "the slab keeps memory of its backing");
     });
 }
@@ -101,7 +101,7 @@ fn runs_over_every_refusal() {
     for seed in [1, 2, 3] {
         let program = sample(&Space::new(60, 11, 6), 200, seed);
         conformance::exhaustion(&SLAB.limits, 2 << 20, &program, |backing, test| {
-            test(&Slab::with_region_bytes("slab", backing, 64 << 10));
+            test(&Slab::with_region_bytes("slab", 64 << 10, backing));
         });
     }
 }
@@ -111,7 +111,7 @@ fn runs_over_every_refusal() {
 fn runs_over_every_refusal_of_its_table() {
     let program = sample(&Space::new(60, 13, 6), 200, 4);
     conformance::exhaustion(&SLAB.limits, 4 << 20, &program, |backing, test| {
-        test(&Slab::with_region_bytes("slab", backing, 64 << 10));
+        test(&Slab::with_region_bytes("slab", 64 << 10, backing));
     });
 }
 

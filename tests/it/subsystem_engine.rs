@@ -17,7 +17,7 @@ use loligo_compiler::{Compilers, Project, Threads};
 use loligo_diagnostics::{Level, LogLine, LogSink};
 use loligo_engine::{BackEndChoice, Engine, EngineError, EngineOptions, TimeStep, with_engine};
 use loligo_ids::id32;
-use loligo_tests::Broken;
+use loligo_tests::Violation;
 use loligo_tests::conformance::{self, Watch};
 
 /// Bytes of memory for one run.
@@ -54,7 +54,7 @@ const SOURCES: [(&str, &str); 7] = [
         "local arm\nfunction start() arm = Entity.find('arm') end\n\
          function update(step)\n  Transform.set_xyz(arm, math.min(Game.frame(), 5), 2, 0)\n\
            if Game.frame() == 2 then Model.set_material(arm, 1, 'brass') Light.set_range(arm, 9) end\n\
-           if Game.frame() == 3 then Entity.unspawn(Entity.find('post')) end\nend",
+           if Game.frame() == 3 then Entity.destroy(Entity.find('post')) end\nend",
     ),
 ];
 
@@ -221,7 +221,7 @@ fn a_boot_that_is_refused_once_leaves_nothing() {
 }
 
 /// Holds lives to the suite.
-fn conforms(script: impl FnMut(&Watch<'_>) -> Result<(), Broken>, share: u64) {
+fn conforms(script: impl FnMut(&Watch<'_>) -> Result<(), Violation>, share: u64) {
     println!("one request in {share} is refused, drawn by the seed {SEED}");
     let outcomes = conformance::subsystem_sampled_outcomes(BYTES, share, SEED, script);
     let failed: Vec<_> = outcomes.iter().filter(|outcome| outcome.result.is_err()).collect();

@@ -63,9 +63,9 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    fn unspawn(&mut self, number: usize) -> usize {
+    fn destroy(&mut self, number: usize) -> usize {
         let gone = self.last[number].expect("it was spawned");
-        self.with(|entities, components| entities.unspawn(&[gone], components))
+        self.with(|entities, components| entities.destroy(&[gone], components))
     }
 
     /// What may not change when something is refused: all but which ids entities have.
@@ -106,9 +106,9 @@ fn worlds_of_entities_conform() {
         world.call(|world| world.transforms.link(hall, Some(lock)))?;
         world.call(|world| world.tags.try_add(hall, id32!("d")))?;
         world.call(|world| world.data.try_set(lock, id32!("is locked"), true))?;
-        world.change(|world| world.unspawn(2))?;
+        world.change(|world| world.destroy(2))?;
         world.call(|world| world.spawn(&town, 3))?;
-        world.change(|world| world.unspawn(0)).map(drop)
+        world.change(|world| world.destroy(0)).map(drop)
     });
 }
 

@@ -10,7 +10,7 @@ use loligo_render::{
     DisplayList, Draw, FrameDescription, Geometry, IndirectArgs, ItemSorter, Light, Recorded,
     RenderContext, Transform,
 };
-use loligo_tests::Broken;
+use loligo_tests::Violation;
 use loligo_tests::conformance::{self, Watch};
 
 /// Bytes of memory for one run.
@@ -77,7 +77,7 @@ fn draw(
     Ok([pixels[0], pixels[1], pixels[2]])
 }
 
-fn used(watch: &Watch<'_>) -> Result<(), Broken> {
+fn used(watch: &Watch<'_>) -> Result<(), Violation> {
     let mut renderer = watch.make(make, state)?;
     renderer.call(|renderer| renderer.try_set_shader(0, "flat.shader", FLAT))?;
     let pixels = TextureData { pixels: [1, 1], is_srgb: false, levels: 1, data: &[255; 4] };

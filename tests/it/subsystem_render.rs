@@ -9,7 +9,7 @@ use loligo_render::{
     DisplayList, Draw, FrameDescription, Geometry, IndirectArgs, ItemSorter, Light, Mesh, Recorded,
     RenderContext, RenderWorld, StateRecorder, Trace, Transform, View, play,
 };
-use loligo_tests::Broken;
+use loligo_tests::Violation;
 use loligo_tests::conformance::{Watch, Watched};
 
 use crate::subsystems::conforms;
@@ -27,7 +27,7 @@ fn made<'w, S, V: core::fmt::Debug>(
     watch: &'w Watch<'_>,
     make: impl Fn(&'w dyn Allocator) -> S,
     state: impl Fn(&S) -> V + 'w,
-) -> Result<Watched<'w, S>, Broken> {
+) -> Result<Watched<'w, S>, Violation> {
     watch.make(|memory| Ok::<_, Infallible>(make(memory)), state)
 }
 

@@ -3,7 +3,7 @@
 
 use loligo_allocators::{Allocator, Arming, HeapAllocator, PageAllocator};
 use loligo_script::{Binding, Collector, CollectorSettings, Host, Route, Script, Settings, Value};
-use loligo_tests::Broken;
+use loligo_tests::Violation;
 use loligo_tests::conformance::Watch;
 
 use crate::subsystems::conforms;
@@ -27,7 +27,7 @@ const BINDINGS: &[Binding<World>] =
     &[Binding::direct("set", "sets the number", |world: &mut World, to: f64| world.set = to)];
 
 /// A script, used in all ways; what it shows may not change when something is refused.
-fn used(route: Route, watch: &Watch<'_>) -> Result<(), Broken> {
+fn used(route: Route, watch: &Watch<'_>) -> Result<(), Violation> {
     let settings = Settings { route, checks: true, temporaries: 16, ..Settings::default() };
     let make = |memory| Script::try_new_in(BINDINGS, &settings, memory);
     let mut world = World::default();

@@ -11,7 +11,7 @@ use loligo_containers::{
     Ring, SortedMap, Value,
 };
 use loligo_ids::{HoleTable, Id, IdString32, InsertError, PackedTable};
-use loligo_tests::Broken;
+use loligo_tests::Violation;
 use loligo_tests::conformance::{self, Watch};
 
 use crate::GUARD;
@@ -23,7 +23,7 @@ const BYTES: usize = 1 << 20;
 pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Holds a subsystem to the suite, the global heap included.
-pub(crate) fn conforms(script: impl FnMut(&Watch<'_>) -> Result<(), Broken>) {
+pub(crate) fn conforms(script: impl FnMut(&Watch<'_>) -> Result<(), Violation>) {
     let alone = ONE_AT_A_TIME.lock();
     let outcomes = conformance::subsystem_guarded_outcomes(BYTES, &GUARD, script);
     drop(alone);
@@ -204,27 +204,28 @@ impl Event for Joined {
 }
 
 /// There is no memory for one more unit.
-struct NoRoom(&'static str);
+struct UnknownSubsystem(&'static str);
 
-impl fmt::Display for NoRoom {
+impl fmt::Display for UnknownSubsystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no memory for {}", self.0)
     }
 }
 
 impl<'a> Roster<'a> {
-    fn new(memory: &'a dyn Allocator) -> Result<Self, NoRoom> {
-        let names = HashMap::try_with_capacity_in(4, memory).map_err(|_| NoRoom("names"))?;
+    fn new(memory: &'a dyn Allocator) -> Result<Self, UnknownSubsystem> {
+        let names =
+            HashMap::try_with_capacity_in(4, memory).map_err(|_| UnknownSubsystem("names"))?;
         let mut units = HoleTable::new_in(memory);
-        units.reserve(4).map_err(|_| NoRoom("units"))?;
+        units.reserve(4).map_err(|_| UnknownSubsystem("units"))?;
         Ok(Self { units, names, joined: EventStream::new_in(memory) })
     }
 
     /// Makes room everywhere first, so that what follows cannot fail half way.
-    fn join(&mut self, name: u32, strength: u32) -> Result<(), NoRoom> {
-        self.names.try_reserve(1).map_err(|_| NoRoom("names"))?;
-        self.joined.try_reserve(64).map_err(|_| NoRoom("events"))?;
-        let unit = self.units.insert(strength).map_err(|_| NoRoom("units"))?;
+    fn join(&mut self, name: u32, strength: u32) -> Result<(), UnknownSubsystem> {
+        self.names.try_reserve(1).map_err(|_| UnknownSubsystem("names"))?;
+        self.joined.try_reserve(64).map_err(|_| UnknownSubsystem("events"))?;
+        let unit = self.units.insert(strength).map_err(|_| UnknownSubsystem("units"))?;
         self.names.insert(name, unit);
         self.joined.push(Joined { name });
         Ok(())

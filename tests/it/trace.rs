@@ -31,7 +31,7 @@ pub(crate) const TRACE_OVER_POOL: Subject = Subject {
     make: |test| {
         let books = NaiveAllocator::new("books", BOOKS);
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new(BLOCK, "pool", &memory);
+        let pool = PoolAllocator::new("pool", BLOCK, &memory);
         test(&TraceAllocator::new("trace", &pool, &books));
     },
     misused: BLOCK,

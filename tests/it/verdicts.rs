@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use loligo_tests::conformance::{self, QueueLimits, Verdict};
 use loligo_tests::models::{FaultyQueue, QueueFault};
-use loligo_tests::{Broken, Child, Rule};
+use loligo_tests::{Child, Rule, Violation};
 
 const CHILD: Child = Child::new("verdicts::child");
 
@@ -20,7 +20,7 @@ fn child() {
     });
     match job.as_str() {
         "passes" => {}
-        "fails" => outcomes[0].result = Err(Broken::new(Rule::Model, "planted")),
+        "fails" => outcomes[0].result = Err(Violation::new(Rule::Model, "planted")),
         "crashes" => std::process::abort(),
         "crashes after its word" => {
             Verdict::tell(&outcomes[0]);

@@ -39,7 +39,7 @@ fn composes_over_any_other() {
     let pools = Limits { lists: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new(CanaryAllocator::layout_for(block), "pool", &memory);
+        let pool = PoolAllocator::new("pool", CanaryAllocator::layout_for(block), &memory);
         let canary = CanaryAllocator::new("canary", &pool);
         let inner = VerifyAllocator::new("inner", 3, &canary);
         test(&VerifyAllocator::new("outer", 5, &inner));
@@ -47,7 +47,7 @@ fn composes_over_any_other() {
     let plan = Plan { cases: 40, regressions: Some("regressions/verify.txt"), ..Plan::new(pools) };
     plan.check(|test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new(block, "pool", &memory);
+        let pool = PoolAllocator::new("pool", block, &memory);
         test(&VerifyAllocator::new("verify", 1, &pool));
     });
 }

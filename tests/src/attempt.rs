@@ -1,4 +1,4 @@
-//! One script on one fresh allocator, with every way of failing turned into [`Broken`].
+//! One script on one fresh allocator, with every way of failing turned into [`Violation`].
 
 use core::any::Any;
 use core::panic::{AssertUnwindSafe, UnwindSafe};
@@ -9,7 +9,7 @@ use loligo_allocators::{Allocator, Report, set_misuse_handler};
 
 use crate::limits::Limits;
 use crate::oracle::Oracle;
-use crate::rule::{Broken, Rule};
+use crate::rule::{Rule, Violation};
 
 /// Makes a fresh allocator and hands it to the function it is given, once.
 ///
@@ -23,8 +23,8 @@ pub type Maker<'m> = dyn FnMut(&mut dyn FnMut(&dyn Allocator)) + 'm;
 /// and a misuse that it reports, break [`Rule::Panicked`].
 pub(crate) fn attempt(
     make: &mut Maker<'_>,
-    script: &mut dyn FnMut(&dyn Allocator) -> Result<(), Broken>,
-) -> Result<(), Broken> {
+    script: &mut dyn FnMut(&dyn Allocator) -> Result<(), Violation>,
+) -> Result<(), Violation> {
     caught(AssertUnwindSafe(|| {
         make(&mut |allocator| {
             if let Err(broken) = script(allocator) {
@@ -54,8 +54,8 @@ pub(crate) fn attempt_to_end(
     make: &mut Maker<'_>,
     limits: &Limits,
     greatest: usize,
-    script: &mut dyn FnMut(&mut Oracle<'_>) -> Result<(), Broken>,
-) -> Result<(), Broken> {
+    script: &mut dyn FnMut(&mut Oracle<'_>) -> Result<(), Violation>,
+) -> Result<(), Violation> {
     let mut run = |own: bool| {
         attempt(make, &mut |allocator| {
             let mut oracle = Oracle::new(allocator, *limits)?;
@@ -71,12 +71,12 @@ pub(crate) fn attempt_to_end(
     }
 }
 
-/// Runs `script` and turns a panic into [`Broken`].
-pub(crate) fn caught(script: impl FnOnce() + UnwindSafe) -> Result<(), Broken> {
+/// Runs `script` and turns a panic into [`Violation`].
+pub(crate) fn caught(script: impl FnOnce() + UnwindSafe) -> Result<(), Violation> {
     panic_on_misuse();
-    catch_unwind(script).map_err(|payload| match payload.downcast::<Broken>() {
+    catch_unwind(script).map_err(|payload| match payload.downcast::<Violation>() {
         Ok(broken) => *broken,
-        Err(payload) => Broken::new(Rule::Panicked, text_of(payload.as_ref())),
+        Err(payload) => Violation::new(Rule::Panicked, text_of(payload.as_ref())),
     })
 }
 

@@ -37,7 +37,7 @@ mod verdict;
 
 use core::fmt;
 
-use crate::rule::Broken;
+use crate::rule::Violation;
 
 pub use allocator::{allocator, allocator_outcomes};
 #[cfg(feature = "peers")]
@@ -65,7 +65,7 @@ pub struct Outcome {
     /// The check's name.
     pub check: &'static str,
     /// What was found.
-    pub result: Result<(), Broken>,
+    pub result: Result<(), Violation>,
 }
 
 impl fmt::Display for Outcome {

@@ -42,4 +42,4 @@ pub use child::{Child, Ended};
 pub use limits::Limits;
 pub use oracle::{Key, Oracle};
 pub use region::Region;
-pub use rule::{Broken, Rule};
+pub use rule::{Rule, Violation};

@@ -17,7 +17,7 @@ use loligo_allocators::{Allocator, Stats};
 
 use crate::contents::{Pattern, first_nonzero};
 use crate::limits::Limits;
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use ledger::Ledger;
 
@@ -49,7 +49,7 @@ struct Live {
 
 /// Drives one allocator and holds it to the contract at each step.
 ///
-/// Every method returns [`Broken`] as soon as a rule is broken. The allocator may then be in any
+/// Every method returns [`Violation`] as soon as a rule is broken. The allocator may then be in any
 /// state: leave it alone.
 ///
 /// # Examples
@@ -64,7 +64,7 @@ struct Live {
 /// let key = oracle.allocate(layout)?.expect("an empty region has room");
 /// oracle.free(key)?;
 /// oracle.finish()?;
-/// # Ok::<(), loligo_tests::Broken>(())
+/// # Ok::<(), loligo_tests::Violation>(())
 /// ```
 pub struct Oracle<'a> {
     allocator: &'a dyn Allocator,
@@ -82,8 +82,8 @@ impl<'a> Oracle<'a> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if it has live blocks or is damaged.
-    pub fn new(allocator: &'a dyn Allocator, limits: Limits) -> Result<Self, Broken> {
+    /// [`Violation`] if it has live blocks or is damaged.
+    pub fn new(allocator: &'a dyn Allocator, limits: Limits) -> Result<Self, Violation> {
         let stats = allocator.stats();
         require(
             !limits.counts || (stats.live, stats.requested, stats.granted) == (0, 0, 0),
@@ -163,8 +163,8 @@ impl<'a> Oracle<'a> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule was broken on the way.
-    pub fn allocate(&mut self, layout: Layout) -> Result<Option<Key>, Broken> {
+    /// [`Violation`] if a rule was broken on the way.
+    pub fn allocate(&mut self, layout: Layout) -> Result<Option<Key>, Violation> {
         let answer = self.allocator.allocate(layout);
         self.took(layout, answer.ok(), "allocate")
     }
@@ -173,8 +173,8 @@ impl<'a> Oracle<'a> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule was broken on the way.
-    pub fn allocate_zeroed(&mut self, layout: Layout) -> Result<Option<Key>, Broken> {
+    /// [`Violation`] if a rule was broken on the way.
+    pub fn allocate_zeroed(&mut self, layout: Layout) -> Result<Option<Key>, Violation> {
         let Ok(answer) = self.allocator.allocate_zeroed(layout) else {
             return self.took(layout, None, "allocate_zeroed");
         };
@@ -194,7 +194,7 @@ impl<'a> Oracle<'a> {
         layout: Layout,
         answer: Option<NonNull<[u8]>>,
         what: &str,
-    ) -> Result<Option<Key>, Broken> {
+    ) -> Result<Option<Key>, Violation> {
         let Some(answer) = answer else {
             self.refused(what, layout)?;
             return Ok(None);
@@ -229,7 +229,12 @@ impl<'a> Oracle<'a> {
     }
 
     /// Checks that a block just given out is long enough, aligned and apart from all others.
-    fn check_place(&self, layout: Layout, answer: NonNull<[u8]>, what: &str) -> Result<(), Broken> {
+    fn check_place(
+        &self,
+        layout: Layout,
+        answer: NonNull<[u8]>,
+        what: &str,
+    ) -> Result<(), Violation> {
         let start = answer.cast::<u8>().addr().get();
         let bytes = answer.len();
         require(layout.size() <= isize::MAX as usize / 2, Rule::Huge, || {
@@ -242,7 +247,7 @@ impl<'a> Oracle<'a> {
             format!("{what}({layout:?}) returned a slice of {bytes} bytes")
         })?;
         let end = start.checked_add(bytes).ok_or_else(|| {
-            Broken::new(Rule::Length, format!("{what}({layout:?}) ends past the address space"))
+            Violation::new(Rule::Length, format!("{what}({layout:?}) ends past the address space"))
         })?;
         let before = self.live.range(..end).next_back();
         require(
@@ -259,7 +264,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Checks what `allocated_size` says of a block.
-    fn check_size(&self, live: &Live, what: &str) -> Result<(), Broken> {
+    fn check_size(&self, live: &Live, what: &str) -> Result<(), Violation> {
         // SAFETY: the block is live.
         let usable = unsafe { self.allocator.allocated_size(live.block) };
         require(usable == live.bytes, Rule::AllocatedSize, || {
@@ -271,14 +276,14 @@ impl<'a> Oracle<'a> {
     }
 
     /// Checks that a refusal has changed nothing.
-    fn refused(&mut self, what: &str, layout: Layout) -> Result<(), Broken> {
+    fn refused(&mut self, what: &str, layout: Layout) -> Result<(), Violation> {
         let stats = self.allocator.stats();
         self.ledger.quiet(&stats, &format!("the refused {what}({layout:?})"))?;
         self.settle(what)
     }
 
     /// What is checked after every step.
-    fn settle(&mut self, what: &str) -> Result<(), Broken> {
+    fn settle(&mut self, what: &str) -> Result<(), Violation> {
         self.steps += 1;
         let stats = self.allocator.stats();
         self.ledger.check_order(&stats, what)?;
@@ -294,8 +299,8 @@ impl<'a> Oracle<'a> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule was broken on the way.
-    pub fn finish(mut self) -> Result<(), Broken> {
+    /// [`Violation`] if a rule was broken on the way.
+    pub fn finish(mut self) -> Result<(), Violation> {
         self.free_all()?;
         let stats: Stats = self.allocator.stats();
         require(
@@ -309,7 +314,7 @@ impl<'a> Oracle<'a> {
         self.check_all()
     }
 
-    fn check_coalesced(&mut self) -> Result<(), Broken> {
+    fn check_coalesced(&mut self) -> Result<(), Violation> {
         let greatest = self.greatest;
         require(self.is_served(greatest)?, Rule::Coalesced, || {
             format!(
@@ -327,8 +332,8 @@ impl<'a> Oracle<'a> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule was broken on the way.
-    pub fn greatest_block(&mut self) -> Result<usize, Broken> {
+    /// [`Violation`] if a rule was broken on the way.
+    pub fn greatest_block(&mut self) -> Result<usize, Violation> {
         let mut served = self.limits.size_max;
         let Some(mut refused) = self.limits.memory.map(|memory| memory + 1) else {
             return Ok(served);
@@ -345,7 +350,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Whether a block of that size is served; it is freed at once, and touched at its ends only.
-    fn is_served(&mut self, size: usize) -> Result<bool, Broken> {
+    fn is_served(&mut self, size: usize) -> Result<bool, Violation> {
         let Ok(layout) = Layout::from_size_align(size, 1) else {
             return Ok(false);
         };

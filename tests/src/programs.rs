@@ -62,7 +62,7 @@ use core::alloc::Layout;
 use std::collections::BTreeMap;
 
 use crate::oracle::{Key, Oracle};
-use crate::rule::Broken;
+use crate::rule::Violation;
 
 pub use any_map::{AnyMapOp, run_any_map};
 pub use any_queue::{AnyQueueOp, run_any_queue};
@@ -170,7 +170,7 @@ impl Slots {
 ///
 /// # Errors
 ///
-/// [`Broken`] as soon as a rule is broken.
+/// [`Violation`] as soon as a rule is broken.
 ///
 /// # Examples
 ///
@@ -188,19 +188,19 @@ impl Slots {
 /// ];
 /// programs::run(&program, &mut oracle)?;
 /// oracle.finish()?;
-/// # Ok::<(), loligo_tests::Broken>(())
+/// # Ok::<(), loligo_tests::Violation>(())
 /// ```
-pub fn run(program: &[AllocatorOp], oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub fn run(program: &[AllocatorOp], oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let mut slots = Slots::default();
     for (index, &op) in program.iter().enumerate() {
         step(op, oracle, &mut slots).map_err(|broken| {
-            Broken::new(broken.rule, format!("operation {index}, {op:?}: {}", broken.message))
+            Violation::new(broken.rule, format!("operation {index}, {op:?}: {}", broken.message))
         })?;
     }
     Ok(())
 }
 
-fn step(op: AllocatorOp, oracle: &mut Oracle<'_>, slots: &mut Slots) -> Result<(), Broken> {
+fn step(op: AllocatorOp, oracle: &mut Oracle<'_>, slots: &mut Slots) -> Result<(), Violation> {
     let touch_max = oracle.limits().touch_max;
     match op {
         AllocatorOp::Allocate { slot, size, align }

@@ -115,14 +115,14 @@ impl Rule {
 
 /// A rule that was broken, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct Violation {
     /// Which rule.
     pub rule: Rule,
     /// What was done, what was expected and what was found.
     pub message: String,
 }
 
-impl Broken {
+impl Violation {
     /// Returns an error that says that `rule` was broken.
     #[must_use]
     pub fn new(rule: Rule, message: impl Into<String>) -> Self {
@@ -130,19 +130,19 @@ impl Broken {
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.rule, self.message)
     }
 }
 
-impl core::error::Error for Broken {}
+impl core::error::Error for Violation {}
 
 /// Returns `Ok` if `holds`, else says with `message` how `rule` was broken.
 pub(crate) fn require(
     holds: bool,
     rule: Rule,
     message: impl FnOnce() -> String,
-) -> Result<(), Broken> {
-    if holds { Ok(()) } else { Err(Broken::new(rule, message())) }
+) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation::new(rule, message())) }
 }

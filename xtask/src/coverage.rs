@@ -39,7 +39,7 @@ Options:
                       path holds FILE
 
 Example:
-  cargo xtask coverage --uncovered allocators/src/pool
+  cargo xtask coverage --uncovered allocators/src/blocks/pool
 ";
 
 /// What is run: all of tier 0, and what is above it to prove it.

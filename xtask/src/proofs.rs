@@ -100,7 +100,7 @@ impl Proofs {
 }
 
 impl Due {
-    /// Runs the step in a process of its own, compares what it counts with what it counted before,
+    /// Runs the step in its own process, compares what it counts with what it counted before,
     /// and keeps that where it may be kept.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ mod features_add;
 mod figures_agree;
 mod files;
 mod finding;
+mod groups;
 mod licences;
 mod pages_current;
 mod said_once;

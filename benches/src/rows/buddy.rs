@@ -35,7 +35,7 @@ fn ours_in(arena: &Rc<Arena>, work: fn(&mut Ours<BuddyInRegion>) -> Pass) -> Con
     Contender::new("buddy", move || {
         // SAFETY: the buddy ends with this pass, and no two passes run at once.
         let region = unsafe { arena.lend() };
-        let buddy = BuddyAllocator::from_region("buddy", region, LEAF_BYTES);
+        let buddy = BuddyAllocator::from_region("buddy", LEAF_BYTES, region);
         work(&mut Ours(buddy.expect("the region holds many leaves")))
     })
 }

@@ -57,7 +57,7 @@ fn statistics() -> [Contender; 2] {
     [
         Contender::new("pool", in_pool),
         Contender::new("pool without counters", || {
-            let pool = uncounted::pool::PoolAllocator::new(BLOCK, "uncounted pool", &PAGES)
+            let pool = uncounted::pool::PoolAllocator::new("uncounted pool", BLOCK, &PAGES)
                 .with_blocks_per_chunk(BLOCKS_A_CHUNK);
             Filled::new(Ours(pool), LIVE_IN_CACHE).churn(PAIRS)
         }),
@@ -131,12 +131,12 @@ fn trace_stacks() -> [Contender; 2] {
 fn shared_proxy() -> [Contender; 2] {
     [
         Contender::new("shared proxy over a shared pool", || {
-            let pool = SharedPool::new(BLOCK, "pool", &PAGES);
+            let pool = SharedPool::new("pool", BLOCK, &PAGES);
             let proxy = SharedProxy::new("proxy", &pool);
             Filled::new(Ours(proxy), LIVE_IN_CACHE).churn(PAIRS)
         }),
         Contender::new("shared pool", || {
-            let pool = SharedPool::new(BLOCK, "pool", &PAGES);
+            let pool = SharedPool::new("pool", BLOCK, &PAGES);
             Filled::new(Ours(pool), LIVE_IN_CACHE).churn(PAIRS)
         }),
     ]
@@ -159,5 +159,5 @@ fn in_pool() -> Pass {
 
 /// A pool that needs one chunk.
 fn pool_of(layout: Layout) -> PoolAllocator<'static, PageAllocator> {
-    PoolAllocator::new(layout, "pool", &PAGES).with_blocks_per_chunk(BLOCKS_A_CHUNK)
+    PoolAllocator::new("pool", layout, &PAGES).with_blocks_per_chunk(BLOCKS_A_CHUNK)
 }

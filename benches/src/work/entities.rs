@@ -154,7 +154,7 @@ impl World {
         let mut managers: [&mut dyn ComponentManager; 4] =
             [&mut self.positions, &mut self.velocities, &mut self.healths, &mut self.looks];
         let components = Components::new(&mut managers);
-        self.entities.unspawn(&all, &mut components.expect("the four types differ"));
+        self.entities.destroy(&all, &mut components.expect("the four types differ"));
     }
 }
 

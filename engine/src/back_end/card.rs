@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use loligo_allocators::{Allocator, SharedRef};
+use loligo_allocators::SharedRef;
 use loligo_containers::{Array, EventRecord};
 use loligo_gpu::{Gpu, GpuOptions, set_scope};
 use loligo_render::FrameDescription;
@@ -14,14 +14,13 @@ use loligo_render::gpu::{
 use super::Picture;
 use crate::assets::{FrameData, MaterialData, MeshData, NO_TEXTURE, ShaderData, TextureData};
 use crate::cpu::in_driver;
-use crate::shown::Opened;
+use crate::game_window::WindowSetup;
+use crate::memory::SharedAllocator;
 use crate::third_party::Library;
-
-type Room<'e> = dyn Allocator + Sync + 'e;
 
 /// What draws with a graphics card.
 pub(crate) struct Card<'e> {
-    renderer: GpuRenderer<'e, Room<'e>>,
+    renderer: GpuRenderer<'e, SharedAllocator<'e>>,
     /// For which size its targets were made; none before the first frame.
     size: Option<[u32; 2]>,
     /// The window that it is shown in.
@@ -32,7 +31,10 @@ pub(crate) struct Card<'e> {
 impl<'e> Card<'e> {
     /// Opens the best card that there is, or the best that can draw into the window that was
     /// opened.
-    pub(super) fn try_new(opened: &Opened, memory: SharedRef<'e>) -> Result<Self, GpuRenderError> {
+    pub(super) fn try_new(
+        opened: &WindowSetup,
+        memory: SharedRef<'e>,
+    ) -> Result<Self, GpuRenderError> {
         // A second engine of the program has the same hook.
         set_scope(|work| Library::Wgpu.run(|| in_driver(work)));
         let options = GpuOptions::default();
@@ -58,7 +60,7 @@ impl<'e> Card<'e> {
     pub(super) fn upload(
         &mut self,
         record: &EventRecord<'_>,
-        frame: &FrameDescription<'e, Room<'e>>,
+        frame: &FrameDescription<'e, SharedAllocator<'e>>,
     ) -> Result<(), GpuRenderError> {
         let renderer = &mut self.renderer;
         if let Some((data, words)) = record.get_with_tail::<MeshData, u32>() {
@@ -105,7 +107,7 @@ impl<'e> Card<'e> {
     pub(super) fn draw(
         &mut self,
         picture: &Picture<'_, 'e>,
-        pixels: &mut Array<'e, u8, Room<'e>>,
+        pixels: &mut Array<'e, u8, SharedAllocator<'e>>,
     ) -> Result<(), GpuRenderError> {
         let Picture { recorded, world, lights, scene, .. } = picture;
         if self.size != Some(scene.size) {

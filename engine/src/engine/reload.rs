@@ -9,7 +9,7 @@ use loligo_render::FrameDescription;
 use loligo_resources::{Reloaded, ResourceKey};
 
 use super::Engine;
-use crate::boot::room;
+use crate::boot::memory_of;
 use crate::error::EngineError;
 use crate::logic::Logic;
 use crate::settings::{GameSettings, SETTINGS};
@@ -42,7 +42,8 @@ impl<'m> Engine<'_, 'm> {
         say: &mut Say<'_>,
     ) -> Result<usize, EngineError> {
         context!("When reloading resources of frame", self.frame);
-        let mut changed: Array<'_, ResourceKey, _> = Array::new_in(room(&self.memory, "engine"));
+        let mut changed: Array<'_, ResourceKey, _> =
+            Array::new_in(memory_of(&self.memory, "engine"));
         let mut grown = Ok(());
         let Self { content, log, .. } = self;
         let swapped = content.resources.reload(&mut |what| match what {
@@ -127,7 +128,7 @@ impl<'m> Engine<'_, 'm> {
     /// Takes in the game's settings as far as a game that runs can: its time step, its materials
     /// and its level. What else has changed is an error.
     fn take_in_settings(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
-        let engine = room(&self.memory, "engine");
+        let engine = memory_of(&self.memory, "engine");
         let Self { content, world, .. } = self;
         let payload = content.resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
         let new = GameSettings::try_read_in(payload, engine)?;
@@ -204,7 +205,7 @@ impl<'m> Engine<'_, 'm> {
     fn take_in_frame(&mut self) -> Result<(), EngineError> {
         let Self { content, world, memory, .. } = self;
         let Some(frame) = content.resources.get(content.settings.frame) else { return Ok(()) };
-        let render = room(memory, "render");
+        let render = memory_of(memory, "render");
         if let Err(error) = FrameDescription::try_read_in(frame.payload(), render) {
             return Err(EngineError::Render(crate::renderer::wrong_frame(&error)));
         }

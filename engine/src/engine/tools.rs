@@ -5,7 +5,7 @@
 //! { "type": "console", "line": "graph make ms" }    a line of the console: `graph ..`, or a script
 //! { "type": "reload" }                              compiles again where it can, swaps what has changed
 //! { "type": "restart" }                             spawns the level again
-//! { "type": "monitor" }                             frame times, memory by room, libraries, graphs
+//! { "type": "monitor" }                             frame times, memory by subsystem, libraries, graphs
 //! { "type": "quit" }                                ends the game after this frame
 //! ```
 //!
@@ -16,7 +16,6 @@ use core::fmt;
 use std::format;
 use std::string::{String, ToString};
 
-use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_diagnostics::{Log, log};
 use loligo_monitor::{GraphLimits, Graphs, Monitor};
@@ -24,11 +23,12 @@ use loligo_resources::Names;
 use loligo_sjson::{Nest, Writer};
 
 use super::Engine;
-use crate::boot::{EngineOptions, room};
+use crate::boot::{EngineOptions, memory_of};
 use crate::error::EngineError;
 use crate::logic::Logic;
 use crate::memory::Memory;
-use crate::rooms::ROOMS;
+use crate::memory::SharedAllocator;
+use crate::subsystems::SUBSYSTEMS;
 use crate::third_party::{Library, libraries};
 use crate::tool_server::{ToolRequest, ToolServer, ToolToken};
 
@@ -36,15 +36,13 @@ mod address_file;
 
 use address_file::{ADDRESS_FILE, AddressFile};
 
-type Room<'m> = dyn Allocator + Sync + 'm;
-
 /// What is answered where no script can be run.
 const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` in game.config";
 
 /// The port, and what tools have asked to be kept.
 pub(super) struct Tools<'m> {
     server: ToolServer<'m>,
-    graphs: Graphs<'m, Room<'m>>,
+    graphs: Graphs<'m, SharedAllocator<'m>>,
     /// The file with the address goes when nobody serves there.
     _file: Option<AddressFile>,
 }
@@ -53,10 +51,10 @@ impl<'m> Tools<'m> {
     pub(super) fn try_new(
         options: &EngineOptions<'_>,
         memory: &Memory<'m>,
-        log: &Log<'_, Room<'m>>,
+        log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<Self, EngineError> {
-        let server = ToolServer::try_new_in(options.tools, room(memory, "tools"))?;
-        let graphs = Graphs::try_new_in(&GraphLimits::default(), room(memory, "monitor"))?;
+        let server = ToolServer::try_new_in(options.tools, memory_of(memory, "tools"))?;
+        let graphs = Graphs::try_new_in(&GraphLimits::default(), memory_of(memory, "monitor"))?;
         let mut file = None;
         if let (Some(token), Ok(address)) = (server.token(), server.address()) {
             // The game runs without the file: its output has the token, too.
@@ -74,7 +72,7 @@ impl<'m> Tools<'m> {
     }
 
     /// Takes in what the monitor has.
-    pub(super) fn drain(&mut self, monitor: &Monitor<'m, Room<'m>>) {
+    pub(super) fn drain(&mut self, monitor: &Monitor<'m, SharedAllocator<'m>>) {
         // Graphs have gaps where events were lost.
         let _ = monitor.drain(&mut [&mut self.graphs]);
     }
@@ -110,7 +108,7 @@ impl<'m> Engine<'_, 'm> {
         &mut self,
         request: &ToolRequest<'_>,
         writer: &mut Writer<'_>,
-        graphs: &mut Graphs<'_, Room<'_>>,
+        graphs: &mut Graphs<'_, SharedAllocator<'_>>,
         logic: &mut dyn Logic<'m>,
     ) -> Result<(), String> {
         let text = |key: &str| {
@@ -128,7 +126,7 @@ impl<'m> Engine<'_, 'm> {
             },
             "reload" => self.recompile_and_reload(writer, logic),
             "restart" => {
-                let names = Names::read_in(self.data, room(&self.memory, "tools"));
+                let names = Names::read_in(self.data, memory_of(&self.memory, "tools"));
                 self.restart(logic).map_err(|error| names.show(&error).to_string())?;
                 writer.null().map_err(too_long)
             }
@@ -167,7 +165,7 @@ impl<'m> Engine<'_, 'm> {
         writer: &mut Writer<'_>,
         logic: &mut dyn Logic<'m>,
     ) -> Result<(), String> {
-        let mut errors = Array::<String, _>::new_in(room(&self.memory, "tools"));
+        let mut errors = Array::<String, _>::new_in(memory_of(&self.memory, "tools"));
         if let Some(recompile) = self.recompile {
             let log = &self.log;
             let mut lost = false;
@@ -182,7 +180,7 @@ impl<'m> Engine<'_, 'm> {
             }
         }
         let mut lost = Ok(());
-        let (memory, data) = (room(&self.memory, "tools"), self.data);
+        let (memory, data) = (memory_of(&self.memory, "tools"), self.data);
         let named = |error: &dyn fmt::Display| Names::read_in(data, memory).show(error).to_string();
         let swapped = self.reload_saying(logic, &mut |error| {
             if let Err(error) = errors.try_push(named(error)) {
@@ -207,7 +205,7 @@ impl<'m> Engine<'_, 'm> {
     fn write_monitor(
         &mut self,
         writer: &mut Writer<'_>,
-        graphs: &Graphs<'_, Room<'_>>,
+        graphs: &Graphs<'_, SharedAllocator<'_>>,
     ) -> fmt::Result {
         writer.start(Nest::Object)?;
         let times = [
@@ -226,10 +224,10 @@ impl<'m> Engine<'_, 'm> {
         }
         writer.key("memory")?;
         writer.start(Nest::Array)?;
-        for name in ROOMS {
-            let stats = room(&self.memory, name).stats();
+        for name in SUBSYSTEMS {
+            let stats = memory_of(&self.memory, name).stats();
             writer.start(Nest::Object)?;
-            writer.key("room")?;
+            writer.key("subsystem")?;
             writer.string(name)?;
             writer.key("bytes")?;
             writer.u64(stats.requested as u64)?;
@@ -250,7 +248,7 @@ impl<'m> Engine<'_, 'm> {
     }
 }
 
-fn write_graphs(writer: &mut Writer<'_>, graphs: &Graphs<'_, Room<'_>>) -> fmt::Result {
+fn write_graphs(writer: &mut Writer<'_>, graphs: &Graphs<'_, SharedAllocator<'_>>) -> fmt::Result {
     writer.key("graphs")?;
     writer.start(Nest::Array)?;
     for graph in graphs.all() {

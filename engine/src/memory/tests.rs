@@ -7,16 +7,16 @@ use loligo_allocators::{Allocator as _, MemoryGlobals, MemoryOptions, StaticHeap
 use loligo_containers::Array;
 
 use super::{MemoryError, with_memory};
-use crate::memory_plan::{MemoryPlan, RoomAllocator, RoomMemory};
+use crate::memory_plan::{MemoryPlan, SubsystemAllocator, SubsystemMemory};
 
-const ROOMS: [&str; 5] = ["render", "script", "sound", "entities", "tasks"];
+const SUBSYSTEMS: [&str; 5] = ["render", "script", "sound", "entities", "tasks"];
 
-const ALL: [RoomAllocator; 5] = [
-    RoomAllocator::Shared,
-    RoomAllocator::Heap,
-    RoomAllocator::Buddy { bytes: 1 << 16, leaf: 64 },
-    RoomAllocator::Page,
-    RoomAllocator::Guard,
+const ALL: [SubsystemAllocator; 5] = [
+    SubsystemAllocator::Shared,
+    SubsystemAllocator::Heap,
+    SubsystemAllocator::Buddy { bytes: 1 << 16, leaf: 64 },
+    SubsystemAllocator::Page,
+    SubsystemAllocator::Guard,
 ];
 
 fn with_globals(act: impl FnOnce(&MemoryGlobals<'_>)) {
@@ -28,10 +28,10 @@ fn with_globals(act: impl FnOnce(&MemoryGlobals<'_>)) {
     assert_eq!(boot.stats().live, 0, "nothing is left");
 }
 
-fn plan(rooms: &[RoomAllocator], budget: Option<usize>) -> MemoryPlan {
+fn plan(subsystems: &[SubsystemAllocator], budget: Option<usize>) -> MemoryPlan {
     let mut plan = MemoryPlan::new();
-    for (index, &allocator) in rooms.iter().enumerate() {
-        plan.set_room(index, RoomMemory { allocator, budget });
+    for (index, &allocator) in subsystems.iter().enumerate() {
+        plan.set_subsystem(index, SubsystemMemory { allocator, budget });
     }
     plan
 }
@@ -40,18 +40,22 @@ fn plan(rooms: &[RoomAllocator], budget: Option<usize>) -> MemoryPlan {
 fn each_subsystem_is_served_under_its_name() {
     with_globals(|globals| {
         for turn in 0..ALL.len() {
-            let mut rooms = ALL;
-            rooms.rotate_left(turn);
-            let plan = plan(&rooms, None);
-            with_memory(globals, &plan, &ROOMS, |memory| {
-                for name in ROOMS {
-                    let room = memory.room(name).expect("it is in the list");
-                    let block = Array::try_from_slice_in(&[0_u8; 100], room);
-                    assert_eq!((room.name(), room.stats().live), (name, 1), "turn {turn}");
-                    room.verify().expect("it is whole");
+            let mut subsystems = ALL;
+            subsystems.rotate_left(turn);
+            let plan = plan(&subsystems, None);
+            with_memory(globals, &plan, &SUBSYSTEMS, |memory| {
+                for name in SUBSYSTEMS {
+                    let subsystem = memory.subsystem(name).expect("it is in the list");
+                    let block = Array::try_from_slice_in(&[0_u8; 100], subsystem);
+                    assert_eq!(
+                        (subsystem.name(), subsystem.stats().live),
+                        (name, 1),
+                        "turn {turn}"
+                    );
+                    subsystem.verify().expect("it is whole");
                     assert_eq!(block.expect("there is memory").len(), 100, "all of it");
                 }
-                assert!(memory.room("physics").is_none(), "not in the list");
+                assert!(memory.subsystem("physics").is_none(), "not in the list");
                 let mut seen = 0;
                 memory.visit(&mut |_| seen += 1);
                 assert_eq!(seen, 4 + 4 + 5, "the first ones, four of one's own, and the proxies");
@@ -64,15 +68,20 @@ fn each_subsystem_is_served_under_its_name() {
 #[test]
 fn budgets_are_kept() {
     with_globals(|globals| {
-        with_memory(globals, &plan(&[RoomAllocator::Shared; 5], Some(5000)), &ROOMS, |memory| {
-            for name in ROOMS {
-                let room = memory.room(name).expect("it is in the list");
-                let block = Array::try_from_slice_in(&[0_u8; 3000], room);
-                assert!(block.is_ok(), "it is within the budget");
-                let second = Array::try_from_slice_in(&[0_u8; 3000], room);
-                assert!(second.is_err(), "6000 are more than 5000");
-            }
-        })
+        with_memory(
+            globals,
+            &plan(&[SubsystemAllocator::Shared; 5], Some(5000)),
+            &SUBSYSTEMS,
+            |memory| {
+                for name in SUBSYSTEMS {
+                    let subsystem = memory.subsystem(name).expect("it is in the list");
+                    let block = Array::try_from_slice_in(&[0_u8; 3000], subsystem);
+                    assert!(block.is_ok(), "it is within the budget");
+                    let second = Array::try_from_slice_in(&[0_u8; 3000], subsystem);
+                    assert!(second.is_err(), "6000 are more than 5000");
+                }
+            },
+        )
         .expect("there is memory");
     });
 }
@@ -81,11 +90,11 @@ fn budgets_are_kept() {
 fn a_subsystem_that_leaves_a_block_is_named() {
     with_globals(|globals| {
         // A heap of its own gives its pages back whatever is left in it.
-        let plan = plan(&[RoomAllocator::Heap; 5], None);
+        let plan = plan(&[SubsystemAllocator::Heap; 5], None);
         let panic = catch_unwind(AssertUnwindSafe(|| {
-            with_memory(globals, &plan, &ROOMS, |memory| {
-                let room = memory.room("sound").expect("it is in the list");
-                let block = Array::try_from_slice_in(&[0_u8; 64], room);
+            with_memory(globals, &plan, &SUBSYSTEMS, |memory| {
+                let subsystem = memory.subsystem("sound").expect("it is in the list");
+                let block = Array::try_from_slice_in(&[0_u8; 64], subsystem);
                 let _left = block.expect("there is memory").leak();
             })
         }))
@@ -100,10 +109,11 @@ fn a_buddy_that_cannot_be_had_is_told_and_nothing_is_left() {
     with_globals(|globals| {
         let bytes = 1 << 60;
         let before = globals.default_allocator().stats().live;
-        let plan = plan(&[RoomAllocator::Heap, RoomAllocator::Buddy { bytes, leaf: 64 }], None);
-        let error = with_memory(globals, &plan, &ROOMS, |_| panic!("must not be called"));
+        let plan =
+            plan(&[SubsystemAllocator::Heap, SubsystemAllocator::Buddy { bytes, leaf: 64 }], None);
+        let error = with_memory(globals, &plan, &SUBSYSTEMS, |_| panic!("must not be called"));
         let error = error.expect_err("no such memory");
-        assert!(matches!(error, MemoryError::Buddy { room: "script", .. }), "{error}");
+        assert!(matches!(error, MemoryError::Buddy { subsystem: "script", .. }), "{error}");
         assert!(error.to_string().starts_with("no buddy for `script`: "), "{error}");
         let after = globals.default_allocator().stats().live;
         assert_eq!(after, before, "the scratch ring alone, as before");

@@ -2,9 +2,9 @@
 
 use loligo_allocators::{Allocator as _, HeapAllocator, PageAllocator};
 
-use super::{MemoryPlan, RoomAllocator, RoomMemory};
+use super::{MemoryPlan, SubsystemAllocator, SubsystemMemory};
 
-const ROOMS: [&str; 3] = ["render", "script", "sound"];
+const SUBSYSTEMS: [&str; 3] = ["render", "script", "sound"];
 
 fn with_heap(act: impl FnOnce(&HeapAllocator<'_, PageAllocator>)) {
     let pages = PageAllocator::new("pages");
@@ -17,42 +17,57 @@ fn with_heap(act: impl FnOnce(&HeapAllocator<'_, PageAllocator>)) {
 fn a_plan_says_who_serves_whom() {
     with_heap(|heap| {
         let text = "
-            rooms = {
+            subsystems = {
                 render = { allocator = \"buddy\" bytes = 65536 leaf = 256 budget = 4096 }
                 script = { allocator = \"guard\" }
             }
             default = { allocator = heap = 1 }";
-        assert!(MemoryPlan::try_read_in(text, &ROOMS, heap).is_err(), "two values for one key");
+        assert!(
+            MemoryPlan::try_read_in(text, &SUBSYSTEMS, heap).is_err(),
+            "two values for one key"
+        );
         let text = text.replace("heap = 1", "\"heap\" budget = 7");
-        let plan = MemoryPlan::try_read_in(&text, &ROOMS, heap).expect("a plan");
-        let buddy = RoomAllocator::Buddy { bytes: 65536, leaf: 256 };
-        assert_eq!(plan.room(0), RoomMemory { allocator: buddy, budget: Some(4096) }, "render");
-        let guard = RoomAllocator::Guard;
-        assert_eq!(plan.room(1), RoomMemory { allocator: guard, budget: None }, "script");
-        let heap = RoomAllocator::Heap;
-        assert_eq!(plan.room(2), RoomMemory { allocator: heap, budget: Some(7) }, "the default");
+        let plan = MemoryPlan::try_read_in(&text, &SUBSYSTEMS, heap).expect("a plan");
+        let buddy = SubsystemAllocator::Buddy { bytes: 65536, leaf: 256 };
+        assert_eq!(
+            plan.subsystem(0),
+            SubsystemMemory { allocator: buddy, budget: Some(4096) },
+            "render"
+        );
+        let guard = SubsystemAllocator::Guard;
+        assert_eq!(plan.subsystem(1), SubsystemMemory { allocator: guard, budget: None }, "script");
+        let heap = SubsystemAllocator::Heap;
+        assert_eq!(
+            plan.subsystem(2),
+            SubsystemMemory { allocator: heap, budget: Some(7) },
+            "the default"
+        );
     });
 }
 
 #[test]
 fn an_empty_text_and_each_allocator_are_plans() {
     with_heap(|heap| {
-        assert_eq!(MemoryPlan::try_read_in("", &ROOMS, heap), Ok(MemoryPlan::new()), "all share");
+        assert_eq!(
+            MemoryPlan::try_read_in("", &SUBSYSTEMS, heap),
+            Ok(MemoryPlan::new()),
+            "all share"
+        );
         for (name, allocator) in [
-            ("shared", RoomAllocator::Shared),
-            ("heap", RoomAllocator::Heap),
-            ("page", RoomAllocator::Page),
-            ("guard", RoomAllocator::Guard),
-            ("system", RoomAllocator::System),
+            ("shared", SubsystemAllocator::Shared),
+            ("heap", SubsystemAllocator::Heap),
+            ("page", SubsystemAllocator::Page),
+            ("guard", SubsystemAllocator::Guard),
+            ("system", SubsystemAllocator::System),
         ] {
-            let text = format!("rooms = {{ sound = {{ allocator = \"{name}\" }} }}");
-            let plan = MemoryPlan::try_read_in(&text, &ROOMS, heap).expect("a plan");
-            assert_eq!(plan.room(2).allocator, allocator, "{name}");
+            let text = format!("subsystems = {{ sound = {{ allocator = \"{name}\" }} }}");
+            let plan = MemoryPlan::try_read_in(&text, &SUBSYSTEMS, heap).expect("a plan");
+            assert_eq!(plan.subsystem(2).allocator, allocator, "{name}");
         }
         let text = "default = { allocator = \"buddy\" bytes = 4096 }";
-        let plan = MemoryPlan::try_read_in(text, &ROOMS, heap).expect("a plan");
-        let buddy = RoomAllocator::Buddy { bytes: 4096, leaf: 64 };
-        assert_eq!(plan.room(1).allocator, buddy, "the usual leaf");
+        let plan = MemoryPlan::try_read_in(text, &SUBSYSTEMS, heap).expect("a plan");
+        let buddy = SubsystemAllocator::Buddy { bytes: 4096, leaf: 64 };
+        assert_eq!(plan.subsystem(1).allocator, buddy, "the usual leaf");
     });
 }
 
@@ -60,24 +75,24 @@ fn an_empty_text_and_each_allocator_are_plans() {
 fn what_is_no_plan_is_refused_with_its_place() {
     with_heap(|heap| {
         for (text, said) in [
-            ("a = 1", "1:1: expected `default` or `rooms` as a key, found `a = 1`"),
+            ("a = 1", "1:1: expected `default` or `subsystems` as a key, found `a = 1`"),
             (
-                "rooms = {\n  rendr = { allocator = \"page\" } }",
+                "subsystems = {\n  rendr = { allocator = \"page\" } }",
                 "2:3: expected the name of a subsystem of the engine as a key, found `rendr = { \
                  allocator = \"page\" } }`",
             ),
             (
-                "rooms = { sound = { allocator = \"best\" } }",
-                "1:21: expected \"shared\", \"heap\", \"buddy\", \"page\", \"guard\" or \"system\", \
+                "subsystems = { sound = { allocator = \"best\" } }",
+                "1:26: expected \"shared\", \"heap\", \"buddy\", \"page\", \"guard\" or \"system\", \
                  found `allocator = \"best\" } }`",
             ),
             (
-                "rooms = { sound = { budget = 1 } }",
-                "1:11: expected an object with `allocator`, found `sound = { budget = 1 } }`",
+                "subsystems = { sound = { budget = 1 } }",
+                "1:16: expected an object with `allocator`, found `sound = { budget = 1 } }`",
             ),
             (
-                "rooms = { sound = 3 }",
-                "1:11: expected an object with `allocator`, found `sound = 3 }`",
+                "subsystems = { sound = 3 }",
+                "1:16: expected an object with `allocator`, found `sound = 3 }`",
             ),
             (
                 "default = { allocator = \"heap\" budget = -1 }",
@@ -99,14 +114,15 @@ fn what_is_no_plan_is_refused_with_its_place() {
                  = \"buddy\" }`",
             ),
             (
-                "rooms = [ 1 ]",
-                "1:1: expected an object with a key for each subsystem, found `rooms = [ 1 ]`",
+                "subsystems = [ 1 ]",
+                "1:1: expected an object with a key for each subsystem, found `subsystems = [ 1 ]`",
             ),
         ] {
-            let error = MemoryPlan::try_read_in(text, &ROOMS, heap).expect_err(text);
+            let error = MemoryPlan::try_read_in(text, &SUBSYSTEMS, heap).expect_err(text);
             assert_eq!(error.to_string(), said, "{text}");
         }
-        let broken = MemoryPlan::try_read_in("rooms = {", &ROOMS, heap).expect_err("open");
+        let broken =
+            MemoryPlan::try_read_in("subsystems = {", &SUBSYSTEMS, heap).expect_err("open");
         assert!(broken.to_string().starts_with("1:10: "), "{broken}");
     });
 }

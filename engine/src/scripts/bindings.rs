@@ -8,7 +8,7 @@ use glam::{Quat, Vec3};
 use loligo_entities::Entity;
 use loligo_ids::IdString32;
 use loligo_script::{
-    Binding, Call, CallFunction, Function, Id, IdKind, IdType, Kind, Reason, Refusal,
+    ArgumentError, Binding, Call, CallFunction, Function, Id, IdKind, IdType, Kind, Reason,
 };
 
 use crate::world::World;
@@ -58,9 +58,9 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
         ),
         Binding::direct("Entity.is_alive", "whether it is there", is_alive),
         Binding::direct(
-            "Entity.unspawn",
+            "Entity.destroy",
             "removes it and what hangs on it; how many that were",
-            unspawn,
+            destroy,
         ),
         call("Tag.count", &[Kind::Text], NUMBER, "how many entities carry a tag", tag_count),
         call(
@@ -162,7 +162,7 @@ const fn call<'m>(
     Binding { name, arguments, results, help, function: Function::Call(function) }
 }
 
-type Done = Result<(), Refusal>;
+type Done = Result<(), ArgumentError>;
 
 fn time(world: &mut World<'_>) -> f64 {
     world.now() as f64 / 1e9
@@ -194,11 +194,11 @@ fn is_alive(world: &mut World<'_>, entity: Own) -> bool {
     alive(world, entity).is_ok()
 }
 
-fn unspawn(world: &mut World<'_>, entity: Own) -> Result<f64, Reason> {
+fn destroy(world: &mut World<'_>, entity: Own) -> Result<f64, Reason> {
     const UNTOLD: &str =
-        "it is removed, and there is no memory to tell of it; give the room `entities` more";
+        "it is removed, and there is no memory to tell of it; give the subsystem `entities` more";
     let entity = alive(world, entity)?;
-    world.unspawn(entity).map(|count| count as f64).map_err(|_| UNTOLD.into())
+    world.destroy(entity).map(|count| count as f64).map_err(|_| UNTOLD.into())
 }
 
 fn tag_count(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
@@ -292,21 +292,21 @@ fn alive(world: &World<'_>, entity: Own) -> Result<Entity, Reason> {
 }
 
 /// Returns the entity of the first argument, which must be there.
-fn alive_in(world: &World<'_>, call: &mut Call<'_>) -> Result<Entity, Refusal> {
+fn alive_in(world: &World<'_>, call: &mut Call<'_>) -> Result<Entity, ArgumentError> {
     alive(world, Own::new(call.id(0))).map_err(|why| call.refuse(format_args!("{why}")))
 }
 
-fn hash(call: &mut Call<'_>, argument: usize) -> Result<IdString32, Refusal> {
+fn hash(call: &mut Call<'_>, argument: usize) -> Result<IdString32, ArgumentError> {
     Ok(IdString32::new(call.text(argument)?))
 }
 
 /// The beginning of a text argument: a refusal may show it, and cannot while the argument is lent.
-struct Shown {
+struct GameWindow {
     bytes: [u8; 200],
     len: usize,
 }
 
-impl Shown {
+impl GameWindow {
     fn new(text: &str) -> Self {
         let mut bytes = [0; 200];
         let len = text.floor_char_boundary(text.len().min(bytes.len()));
@@ -315,7 +315,7 @@ impl Shown {
     }
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for GameWindow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Whole characters were copied.
         f.write_str(core::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default())

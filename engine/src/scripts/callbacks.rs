@@ -3,7 +3,7 @@
 use loligo_diagnostics::{Log, log};
 use loligo_script::Script;
 
-use super::Room;
+use crate::memory::SharedAllocator;
 use crate::world::World;
 
 /// The names, in the order in which [`Scripts`](super::Scripts) has them.
@@ -29,7 +29,7 @@ return table.concat(found, '\\n')";
 pub(super) fn warn_of_look_alikes<'m>(
     script: &mut Script<'m, World<'m>>,
     world: &mut World<'m>,
-    log: &Log<'_, Room<'m>>,
+    log: &Log<'_, SharedAllocator<'m>>,
 ) {
     // A script that took the functions away that this needs gets no warning.
     let Ok(found) = script.evaluate(world, LOOK_ALIKES) else { return };

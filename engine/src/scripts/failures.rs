@@ -5,7 +5,7 @@ use loligo_containers::Array;
 use loligo_ids::IdString64;
 use loligo_script::ScriptError;
 
-use super::Room;
+use crate::memory::SharedAllocator;
 
 /// The most places that are named; failures at others are counted alone.
 const PLACES_MAX: usize = 64;
@@ -33,7 +33,7 @@ pub(super) enum Say {
 /// The places at which scripts failed.
 pub(super) struct Failures<'m> {
     /// Hashes of file and line, or of the whole message where it names none.
-    places: Array<'m, u64, Room<'m>>,
+    places: Array<'m, u64, SharedAllocator<'m>>,
     counts: ScriptFailures,
     is_full: bool,
 }

@@ -1,22 +1,21 @@
 //! The managers of all components that the engine knows, in one list.
 
-use loligo_allocators::{Allocator, SharedRef};
+use loligo_allocators::SharedRef;
 use loligo_entities::{ComponentManager, Components, Data, Plain, Tags, Transforms};
 
 use crate::components::{CAMERA, Camera, Model, PointLight, SUN, Sun};
+use crate::memory::SharedAllocator;
 use crate::objects::Objects;
-
-type Room<'m> = dyn Allocator + Sync + 'm;
 
 /// A manager for each type of component.
 pub(super) struct Managers<'m> {
-    pub(super) transforms: Transforms<'m, Room<'m>>,
-    pub(super) tags: Tags<'m, Room<'m>>,
-    pub(super) data: Data<'m, Room<'m>>,
-    pub(super) models: Objects<'m, Model, Room<'m>>,
-    pub(super) cameras: Plain<'m, Camera, Room<'m>>,
-    pub(super) suns: Plain<'m, Sun, Room<'m>>,
-    pub(super) lights: Objects<'m, PointLight, Room<'m>>,
+    pub(super) transforms: Transforms<'m, SharedAllocator<'m>>,
+    pub(super) tags: Tags<'m, SharedAllocator<'m>>,
+    pub(super) data: Data<'m, SharedAllocator<'m>>,
+    pub(super) models: Objects<'m, Model, SharedAllocator<'m>>,
+    pub(super) cameras: Plain<'m, Camera, SharedAllocator<'m>>,
+    pub(super) suns: Plain<'m, Sun, SharedAllocator<'m>>,
+    pub(super) lights: Objects<'m, PointLight, SharedAllocator<'m>>,
 }
 
 impl<'m> Managers<'m> {

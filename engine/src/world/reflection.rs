@@ -16,8 +16,7 @@ use super::managers::Managers;
 use crate::assets::Assets;
 use crate::components::{Model, PointLight};
 use crate::error::EngineError;
-
-type Room<'m> = dyn Allocator + Sync + 'm;
+use crate::memory::SharedAllocator;
 
 impl<'m> World<'m> {
     /// Shows or hides an entity; `false` if it has no model.
@@ -110,7 +109,7 @@ impl<'m> World<'m> {
     /// objects. `layer` finds the number of a layer by the hash of its name.
     pub(crate) fn end(
         &mut self,
-        assets: &Assets<'m, Room<'m>>,
+        assets: &Assets<'m, SharedAllocator<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         let Managers { transforms, models, lights, .. } = &mut self.managers;
@@ -119,8 +118,8 @@ impl<'m> World<'m> {
             transforms.update(|_, _| {});
             return Ok(());
         };
-        models.tell_gone(recorder)?;
-        lights.tell_gone(recorder)?;
+        models.flush_removed(recorder)?;
+        lights.flush_removed(recorder)?;
         let (has_lights, mut failed) = (!lights.is_empty(), None);
         let mut tell = |entity: Entity, matrix: &Affine3A, is_behind: bool| {
             if let Some(model) = models.get_mut(entity) {
@@ -146,7 +145,7 @@ impl<'m> World<'m> {
     /// Takes in which materials there are now, and in which layers.
     pub(crate) fn learn(
         &mut self,
-        assets: &Assets<'m, Room<'m>>,
+        assets: &Assets<'m, SharedAllocator<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         self.styles.learn(assets, layer)
@@ -156,7 +155,7 @@ impl<'m> World<'m> {
     pub(crate) fn refresh(
         &mut self,
         key: ResourceKey,
-        assets: &Assets<'m, Room<'m>>,
+        assets: &Assets<'m, SharedAllocator<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         self.styles.learn(assets, &layer)?;
@@ -178,7 +177,7 @@ impl<'m> World<'m> {
     /// Tells the render thread the layers of all models, whose numbers are others now.
     pub(crate) fn refresh_layers(
         &mut self,
-        assets: &Assets<'m, Room<'m>>,
+        assets: &Assets<'m, SharedAllocator<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         self.styles.learn(assets, &layer)?;
@@ -196,7 +195,10 @@ impl<'m> World<'m> {
     fn tell(
         &mut self,
         handle: Option<RenderHandle>,
-        what: impl FnOnce(&mut StateRecorder<'m, Room<'m>>, RenderHandle) -> Result<(), RecordError>,
+        what: impl FnOnce(
+            &mut StateRecorder<'m, SharedAllocator<'m>>,
+            RenderHandle,
+        ) -> Result<(), RecordError>,
     ) -> Result<(), EngineError> {
         let (Some(recorder), Some(handle)) = (&mut self.recorder, handle) else { return Ok(()) };
         let told = what(recorder, handle);

@@ -10,11 +10,11 @@ use loligo_entities::{EntityResource, Pose};
 use loligo_ids::id32;
 
 use super::{NAMES_KEPT, Spawned, World};
-use crate::boot::room;
+use crate::boot::memory_of;
 use crate::error::EngineError;
 use crate::memory::with_memory_of;
 use crate::memory_plan::MemoryPlan;
-use crate::rooms::ROOMS;
+use crate::subsystems::SUBSYSTEMS;
 
 /// Two entities that hang together, and one by itself.
 const YARD: &str = "entities = {
@@ -35,7 +35,7 @@ fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
         Locked::new(FailingAllocator::new("test memory", refusals, &heap));
     let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new()).expect("there is memory");
-    let run = with_memory_of(&globals, Some(&failing), &MemoryPlan::new(), &ROOMS, |memory| {
+    let run = with_memory_of(&globals, Some(&failing), &MemoryPlan::new(), &SUBSYSTEMS, |memory| {
         let mut world = World::new_in(false, &memory);
         for before in [0, 3 * COPIES] {
             let poses = [Pose::IDENTITY; COPIES];
@@ -54,7 +54,7 @@ fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
             let arm = world.find(id32!("arm")).expect("it was spawned, and has its name");
             assert!(world.transforms().contains(arm), "{refusals:?}: the name is another's");
         }
-        let events = world.take_events(EventStream::new_in(room(&memory, "entities")));
+        let events = world.take_events(EventStream::new_in(memory_of(&memory, "entities")));
         let told: Vec<u32> = events.of::<Spawned>().map(|spawned| spawned.count).collect();
         assert_eq!(told, [300, 300], "{refusals:?}: what is not there was told of");
         world.replace_all(|_| Err(EngineError::Script)).expect_err("nothing was spawned");
@@ -72,7 +72,7 @@ fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
         let arm = world.find(id32!("arm")).expect("it was spawned, and has its name");
         assert!(world.transforms().contains(arm), "{refusals:?}: the name is another's");
     });
-    // Else the allocators of the rooms were refused.
+    // Else the allocators of the subsystems were refused.
     assert!(run.is_ok() || failing.with(|failing| failing.refused()) > 0, "{refusals:?}");
     assert_eq!(failing.stats().live, 0, "{refusals:?}: blocks are left");
     failing.with(|failing| failing.refused()) > 0
@@ -99,7 +99,7 @@ fn the_names_of_entities_that_are_gone_are_not_kept_for_ever() {
     let yard = EntityResource::open(&bytes).expect("it was compiled");
     let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new()).expect("there is memory");
-    with_memory_of(&globals, None, &MemoryPlan::new(), &ROOMS, |memory| {
+    with_memory_of(&globals, None, &MemoryPlan::new(), &SUBSYSTEMS, |memory| {
         let mut world = World::new_in(false, &memory);
         let mut most = 0;
         for _ in 0..10_000 {
@@ -107,9 +107,9 @@ fn the_names_of_entities_that_are_gone_are_not_kept_for_ever() {
             let roots = ["hub", "post"]
                 .map(|name| world.find(loligo_ids::IdString32::new(name)).expect("it was spawned"));
             for root in roots {
-                world.unspawn(root).expect("there is memory");
+                world.destroy(root).expect("there is memory");
             }
-            let _ = world.take_events(EventStream::new_in(room(&memory, "entities")));
+            let _ = world.take_events(EventStream::new_in(memory_of(&memory, "entities")));
             most = most.max(world.names.len());
         }
         assert!(world.entities().is_empty(), "all were removed");

@@ -2,8 +2,8 @@
 
 use glam::{Quat, Vec3};
 use loligo_engine::{
-    ARMED_FROM, Engine, EngineError, EngineOptions, Logic, RoomAllocator, RoomMemory, Without,
-    World, with_engine,
+    ARMED_FROM, DisabledSubsystems, Engine, EngineError, EngineOptions, Logic, SubsystemAllocator,
+    SubsystemMemory, World, with_engine,
 };
 use loligo_ids::id32;
 
@@ -232,18 +232,18 @@ fn what_nobody_sees_is_warned_of() {
 }
 
 #[test]
-fn rooms_may_be_left_out() {
+fn subsystems_may_be_left_out() {
     let game = Game::new(2);
     let data = game.data();
-    for rooms in
+    for subsystems in
         [&["render"][..], &["monitor"], &["tools"], &["monitor", "render", "script", "tools"]]
     {
-        let mut without = Without::default();
-        rooms.iter().for_each(|room| without.add(room).expect("it may"));
+        let mut without = DisabledSubsystems::default();
+        subsystems.iter().for_each(|subsystem| without.add(subsystem).expect("it may"));
         let options = EngineOptions { without, ..game.options(&data) };
         let (text, place) = run(&options, 20);
-        assert_eq!(text.is_empty(), rooms.contains(&"render"), "without {rooms:?}");
-        assert!(place.starts_with("Vec3A("), "the world goes on without {rooms:?}");
+        assert_eq!(text.is_empty(), subsystems.contains(&"render"), "without {subsystems:?}");
+        assert!(place.starts_with("Vec3A("), "the world goes on without {subsystems:?}");
     }
 }
 
@@ -253,33 +253,33 @@ fn every_allocator_of_a_plan_gives_the_same_frame() {
     let data = game.data();
     let expected = run(&game.options(&data), 12);
     for allocator in [
-        RoomAllocator::Heap,
-        RoomAllocator::Page,
-        RoomAllocator::Guard,
-        RoomAllocator::System,
-        RoomAllocator::Buddy { bytes: 32 << 20, leaf: 64 },
+        SubsystemAllocator::Heap,
+        SubsystemAllocator::Page,
+        SubsystemAllocator::Guard,
+        SubsystemAllocator::System,
+        SubsystemAllocator::Buddy { bytes: 32 << 20, leaf: 64 },
     ] {
         let mut options = game.options(&data);
-        for index in 0..loligo_engine::ROOMS.len() {
-            options.plan.set_room(index, RoomMemory { allocator, budget: None });
+        for index in 0..loligo_engine::SUBSYSTEMS.len() {
+            options.plan.set_subsystem(index, SubsystemMemory { allocator, budget: None });
         }
         assert_eq!(run(&options, 12), expected, "{allocator:?}");
     }
 }
 
 #[test]
-fn a_room_that_runs_out_of_its_budget_is_an_error() {
+fn a_subsystem_that_runs_out_of_its_budget_is_an_error() {
     let game = Game::new(2);
     let data = game.data();
-    for (index, room) in loligo_engine::ROOMS.iter().enumerate() {
+    for (index, subsystem) in loligo_engine::SUBSYSTEMS.iter().enumerate() {
         let mut options = game.options(&data);
-        let memory = RoomMemory { allocator: RoomAllocator::Shared, budget: Some(64) };
-        options.plan.set_room(index, memory);
+        let memory = SubsystemMemory { allocator: SubsystemAllocator::Shared, budget: Some(64) };
+        options.plan.set_subsystem(index, memory);
         let booted = with_engine(&options, |engine| engine.frame(&mut ()));
-        // A room that needs nothing yet boots; one that does says so, and leaves nothing.
-        if ["engine", "entities", "render", "resources", "tasks"].contains(room) {
-            let error = booted.and_then(|frame| frame).expect_err(room).to_string();
-            assert!(error.contains("memory") || error.contains("refuse"), "{room}: {error}");
+        // A subsystem that needs nothing yet boots; one that does says so, and leaves nothing.
+        if ["engine", "entities", "render", "resources", "tasks"].contains(subsystem) {
+            let error = booted.and_then(|frame| frame).expect_err(subsystem).to_string();
+            assert!(error.contains("memory") || error.contains("refuse"), "{subsystem}: {error}");
         }
     }
 }

@@ -91,7 +91,7 @@ impl<'m> Logic<'m> for Dimming {
             );
             let is_changed = world.change_light(b, |light| light.intensity = 0.5).expect("memory");
             assert!(is_changed && world.light(b).map(|light| light.intensity) == Some(0.5), "b");
-            world.unspawn(c).expect("memory");
+            world.destroy(c).expect("memory");
             assert!(!world.change_light(c, |_| ()).expect("memory"), "it is gone");
             let hub = world.find(id32!("hub")).expect("the level has one");
             assert!(world.light(hub).is_none(), "the hub has no light");

@@ -4,8 +4,8 @@ use std::process::{Command, Output};
 
 use loligo_allocators::GlobalGuard;
 use loligo_engine::{
-    EngineOptions, Logic, MemoryPlan, ROOMS, RoomAllocator, RoomMemory, World, libraries,
-    with_engine,
+    EngineOptions, Logic, MemoryPlan, SUBSYSTEMS, SubsystemAllocator, SubsystemMemory, World,
+    libraries, with_engine,
 };
 use loligo_ids::id32;
 use std::alloc::System;
@@ -82,19 +82,19 @@ impl<'m> Logic<'m> for Writing {
 }
 
 #[test]
-fn child_whose_rooms_are_on_the_systems_heap() {
-    if is_child("child_whose_rooms_are_on_the_systems_heap") {
+fn child_whose_subsystems_are_on_the_systems_heap() {
+    if is_child("child_whose_subsystems_are_on_the_systems_heap") {
         let mut plan = MemoryPlan::new();
-        let memory = RoomMemory { allocator: RoomAllocator::System, budget: None };
-        (0..ROOMS.len()).for_each(|room| plan.set_room(room, memory));
+        let memory = SubsystemMemory { allocator: SubsystemAllocator::System, budget: None };
+        (0..SUBSYSTEMS.len()).for_each(|subsystem| plan.set_subsystem(subsystem, memory));
         guarded(60, plan, &mut Writing);
         println!("60 frames on the system's heap");
     }
 }
 
 #[test]
-fn the_systems_heap_serves_rooms_while_the_guard_is_armed() {
-    let output = child("child_whose_rooms_are_on_the_systems_heap");
+fn the_systems_heap_serves_subsystems_while_the_guard_is_armed() {
+    let output = child("child_whose_subsystems_are_on_the_systems_heap");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let said = String::from_utf8_lossy(&output.stdout);
@@ -140,7 +140,7 @@ fn child_that_leaves_a_block() {
         let game = Game::new(1);
         let data = game.data();
         let booted = with_engine(&game.options(&data), |engine| {
-            let script = engine.memory().room("script").expect("it is a room");
+            let script = engine.memory().subsystem("script").expect("it is a subsystem");
             let words = loligo_containers::Array::try_from_slice_in(&[1_u32; 10], script);
             core::mem::forget(words.expect("there is memory"));
         });

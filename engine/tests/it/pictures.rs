@@ -1,6 +1,6 @@
 //! Pictures, where there is a driver that draws them.
 
-use loligo_engine::{BackEndChoice, Engine, EngineOptions, Without, with_engine};
+use loligo_engine::{BackEndChoice, DisabledSubsystems, Engine, EngineOptions, with_engine};
 use serde_json::json;
 
 use crate::frames::Turning;
@@ -88,11 +88,15 @@ fn a_material_that_is_changed_while_the_game_runs_is_seen_in_the_picture() {
 fn a_window_needs_somebody_who_draws() {
     let game = Game::new(1);
     let data = game.data();
-    let mut without = Without::default();
-    without.add("render").expect("it is a room");
+    let mut without = DisabledSubsystems::default();
+    without.add("render").expect("it is a subsystem");
     for (without, back_end, expected) in [
-        (Without::default(), BackEndChoice::Text, "the back end is text; choose another one"),
-        (without, BackEndChoice::Auto, "the room `render` is left out; take it in"),
+        (
+            DisabledSubsystems::default(),
+            BackEndChoice::Text,
+            "the back end is text; choose another one",
+        ),
+        (without, BackEndChoice::Auto, "the subsystem `render` is left out; take it in"),
     ] {
         let options = EngineOptions { back_end, without, has_window: true, ..game.options(&data) };
         let refused = with_engine(&options, |_| panic!("it must not boot")).expect_err("refused");

@@ -2,7 +2,8 @@
 //! while they run.
 
 use loligo_engine::{
-    Engine, EngineOptions, Optional, ScriptLimits, ScriptOptions, Without, bindings, with_engine,
+    DisabledSubsystems, Engine, EngineOptions, OptionalSubsystem, ScriptLimits, ScriptOptions,
+    bindings, with_engine,
 };
 use loligo_ids::id32;
 use serde_json::json;
@@ -42,7 +43,7 @@ fn hub(engine: &Engine<'_, '_>) -> [f32; 3] {
 fn a_script_moves_what_is_in_the_world() {
     let game = scripted();
     let data = game.data();
-    let frames = |without: Without| {
+    let frames = |without: DisabledSubsystems| {
         let options = EngineOptions { without, ..game.options(&data) };
         with_engine(&options, |engine| {
             for _ in 0..31 {
@@ -51,13 +52,13 @@ fn a_script_moves_what_is_in_the_world() {
             hub(engine)
         })
     };
-    let [x, y, _] = frames(Without::default()).expect("it boots");
+    let [x, y, _] = frames(DisabledSubsystems::default()).expect("it boots");
     assert!(
         (x - 0.5).abs() < 1e-3 && y == 5.0,
         "half a second, as high as the library says: {x} {y}"
     );
-    let mut without = Without::default();
-    without.add(Optional::Script.name()).expect("it may be left out");
+    let mut without = DisabledSubsystems::default();
+    without.add(OptionalSubsystem::Script.name()).expect("it may be left out");
     assert_eq!(frames(without).expect("it boots"), [0.0, 2.0, 0.0], "as the level says");
 }
 
@@ -114,7 +115,7 @@ fn a_script_that_fails_stops_its_call_and_not_the_game() {
             ("Camera.set_field_of_view(Camera.current(), 200)", "200 is no angle"),
             ("Camera.set_current(Entity.find('hub'))", "the entity has no camera"),
             (
-                "local gone = Entity.find('arm') Entity.unspawn(gone) Transform.scale(gone)",
+                "local gone = Entity.find('arm') Entity.destroy(gone) Transform.scale(gone)",
                 "is gone",
             ),
             ("return 1 +", "near"),
@@ -403,7 +404,7 @@ fn data_of_entities_are_read_and_written_key_by_key() {
             ("Data.number(hub, 'stats.open')", Err("but a truth value; ask for it by Data.bool")),
             ("Data.number(hub, 'stats.health')", Err("but a text; ask for it by Data.text")),
             (
-                "Entity.unspawn(arm) Data.set_number(arm, 'x', 1)",
+                "Entity.destroy(arm) Data.set_number(arm, 'x', 1)",
                 Err("is gone; ask Entity.is_alive before"),
             ),
         ],
@@ -531,7 +532,7 @@ fn every_function_can_be_called_and_says_what_it_does() {
             ),
             ("Camera.set_current(Camera.current())", ""),
             ("Light.count()", "0"),
-            ("Entity.unspawn(Entity.find('hub'))", "2"),
+            ("Entity.destroy(Entity.find('hub'))", "2"),
             ("Entity.find('arm')", "nil"),
         ] {
             let request = json!({ "type": "console", "line": code });

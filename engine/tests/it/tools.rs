@@ -194,11 +194,14 @@ fn a_tool_is_told_what_the_engine_does() {
         let value = &answer["value"];
         assert!(value["frames"].as_u64().is_some_and(|frames| frames > 20), "{answer}");
         assert_eq!(value["entities"], 8, "{answer}");
-        let rooms = value["memory"].as_array().expect("a list");
-        assert_eq!(rooms.len(), loligo_engine::ROOMS.len(), "{answer}");
+        let subsystems = value["memory"].as_array().expect("a list");
+        assert_eq!(subsystems.len(), loligo_engine::SUBSYSTEMS.len(), "{answer}");
         let bytes = |name: &str| {
-            let room = rooms.iter().find(|room| room["room"] == name).expect("it is listed");
-            room["bytes"].as_u64().expect("a number")
+            let subsystem = subsystems
+                .iter()
+                .find(|subsystem| subsystem["subsystem"] == name)
+                .expect("it is listed");
+            subsystem["bytes"].as_u64().expect("a number")
         };
         assert!(bytes("entities") > 0 && bytes("render") > 0, "{answer}");
         assert_eq!(value["graphs"][0]["name"], "times", "{answer}");

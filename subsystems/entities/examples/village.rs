@@ -105,7 +105,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     println!("\n{} bytes in {} blocks", heap.stats().granted, heap.stats().live);
     let mut managers: [&mut dyn ComponentManager; 3] = [&mut transforms, &mut tags, &mut data];
     let mut components = Components::new(&mut managers)?;
-    println!("the mill goes: {} entities", entities.unspawn(&[mill], &mut components));
+    println!("the mill goes: {} entities", entities.destroy(&[mill], &mut components));
     println!("{} entities are left", entities.len());
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::component::{ComponentManager, ComponentType};
 /// The managers of components of a world, in spawn order.
 ///
 /// Managers belong to the program, which uses each by its own type; they are put together for a
-/// spawn or an unspawn and parted again afterwards, which costs sorting a handful of references.
+/// spawn or a destruction and parted again afterwards, which costs sorting a handful of references.
 ///
 /// # Memory
 ///

@@ -34,7 +34,7 @@ pub enum Unknown {
 ///
 /// # Complexity
 ///
-/// A spawn is O(entities) here, and what the managers take; so is an unspawn. Asking whether an
+/// Spawning is O(entities) here, and what the managers take; so is destroying. Asking whether an
 /// entity is alive is O(1).
 ///
 /// # Memory
@@ -54,7 +54,7 @@ pub struct Entities<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     table: HoleTable<'a, (), Entity, Lifo, Retire, A>,
     /// What the last spawn made.
     made: Array<'a, Entity, A>,
-    /// What is being removed. Empty but within `unspawn`.
+    /// What is being removed. Empty but within `destroy`.
     doomed: Array<'a, Entity, A>,
 }
 
@@ -142,7 +142,7 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
     /// # Complexity
     ///
     /// O(entities removed), and what the managers take. Allocates nothing and cannot fail.
-    pub fn unspawn(&mut self, entities: &[Entity], components: &mut Components<'_, '_>) -> usize {
+    pub fn destroy(&mut self, entities: &[Entity], components: &mut Components<'_, '_>) -> usize {
         let Self { table, doomed, .. } = self;
         // An entity leaves the table when it is put on the list, so it is there once, and there is
         // room for it.

@@ -73,7 +73,7 @@ impl At {
 /// it comes to.
 ///
 /// Entities that have a transform form trees, by [`link`](Self::link) or as their resource has it.
-/// When an entity is unspawned, all below it go with it.
+/// When an entity is destroyed, all below it go with it.
 ///
 /// A pose that is set marks its instance; [`update`](Self::update) computes the matrices of what is
 /// marked and of all below, level by level, and touches nothing else. Matrices are as of the last

@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Write};
 
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator, ProxyAllocator};
 use loligo_script::{
-    Binding, Call, Function, Host, IdKind, Kind, Refusal, Script, ScriptError, Settings,
+    ArgumentError, Binding, Call, Function, Host, IdKind, Kind, Script, ScriptError, Settings,
 };
 
 /// The world behind the console: a row of lamps.
@@ -42,19 +42,19 @@ const BINDINGS: &[Binding<World>] = &[
     },
 ];
 
-fn count(world: &mut World, call: &mut Call<'_>) -> Result<(), Refusal> {
+fn count(world: &mut World, call: &mut Call<'_>) -> Result<(), ArgumentError> {
     call.return_number(world.lamps.iter().filter(|lit| **lit).count() as f64);
     Ok(())
 }
 
-fn by_number(world: &mut World, call: &mut Call<'_>) -> Result<(), Refusal> {
+fn by_number(world: &mut World, call: &mut Call<'_>) -> Result<(), ArgumentError> {
     let number = call.number(0);
     let index = (0..world.lamps.len() as u32).find(|index| f64::from(index + 1) == number);
     call.return_optional_id(index);
     Ok(())
 }
 
-fn set_lit(world: &mut World, call: &mut Call<'_>) -> Result<(), Refusal> {
+fn set_lit(world: &mut World, call: &mut Call<'_>) -> Result<(), ArgumentError> {
     let (lamp, lit) = (call.id(0), call.bool(1));
     match world.lamps.get_mut(lamp as usize) {
         Some(place) => *place = lit,

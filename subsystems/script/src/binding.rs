@@ -21,7 +21,7 @@ pub const RESULTS_MAX: usize = 4;
 ///
 /// It may refuse with [`Call::refuse`]; then the script stops with an error at the line that
 /// called. A panic is caught and becomes such an error, too.
-pub type CallFunction<W> = fn(&mut W, &mut Call<'_>) -> Result<(), Refusal>;
+pub type CallFunction<W> = fn(&mut W, &mut Call<'_>) -> Result<(), ArgumentError>;
 
 /// A bound function.
 pub enum Function<W> {
@@ -51,14 +51,14 @@ impl<W> fmt::Debug for Function<W> {
 
 /// That a bound function refused. Its reason is kept with the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal(pub(crate) ());
+pub struct ArgumentError(pub(crate) ());
 
 /// One entry in the table of bindings.
 ///
 /// # Examples
 ///
 /// ```
-/// use loligo_script::{Binding, Call, Function, IdKind, Kind, Refusal};
+/// use loligo_script::{Binding, Call, Function, IdKind, Kind, ArgumentError};
 ///
 /// struct World {
 ///     lamps: [bool; 4],
@@ -66,7 +66,7 @@ pub struct Refusal(pub(crate) ());
 ///
 /// const LAMP: IdKind = IdKind::new(16, "Lamp");
 ///
-/// fn set_on(world: &mut World, call: &mut Call<'_>) -> Result<(), Refusal> {
+/// fn set_on(world: &mut World, call: &mut Call<'_>) -> Result<(), ArgumentError> {
 ///     let (lamp, on) = (call.id(0), call.bool(1));
 ///     match world.lamps.get_mut(lamp as usize) {
 ///         Some(place) => *place = on,

@@ -5,7 +5,7 @@ use core::str;
 
 use glam::{Mat4, Quat, Vec3};
 
-use crate::binding::Refusal;
+use crate::binding::ArgumentError;
 use crate::handle;
 use crate::kind::Kind;
 use crate::message::Message;
@@ -91,8 +91,8 @@ impl<'c> Call<'c> {
     ///
     /// # Errors
     ///
-    /// [`Refusal`] to be passed on, if it is not UTF-8.
-    pub fn text(&mut self, argument: usize) -> Result<&str, Refusal> {
+    /// [`ArgumentError`] to be passed on, if it is not UTF-8.
+    pub fn text(&mut self, argument: usize) -> Result<&str, ArgumentError> {
         let _ = self.argument(argument, Kind::Text);
         if let Err(error) = str::from_utf8(self.slots.argument_text(argument)) {
             return Err(self.refuse(format_args!(
@@ -187,8 +187,8 @@ impl<'c> Call<'c> {
     ///
     /// # Errors
     ///
-    /// [`Refusal`] to be passed on, if this frame had too many.
-    pub fn return_vector3(&mut self, value: Vec3) -> Result<(), Refusal> {
+    /// [`ArgumentError`] to be passed on, if this frame had too many.
+    pub fn return_vector3(&mut self, value: Vec3) -> Result<(), ArgumentError> {
         let added = self.temporaries.add_vector3(value);
         self.temporary(Kind::Vector3, added)
     }
@@ -198,7 +198,7 @@ impl<'c> Call<'c> {
     /// # Errors
     ///
     /// As [`return_vector3`](Self::return_vector3).
-    pub fn return_quaternion(&mut self, value: Quat) -> Result<(), Refusal> {
+    pub fn return_quaternion(&mut self, value: Quat) -> Result<(), ArgumentError> {
         let added = self.temporaries.add_quaternion(value);
         self.temporary(Kind::Quaternion, added)
     }
@@ -208,7 +208,7 @@ impl<'c> Call<'c> {
     /// # Errors
     ///
     /// As [`return_vector3`](Self::return_vector3).
-    pub fn return_matrix(&mut self, value: Mat4) -> Result<(), Refusal> {
+    pub fn return_matrix(&mut self, value: Mat4) -> Result<(), ArgumentError> {
         let added = self.temporaries.add_matrix(value);
         self.temporary(Kind::Matrix4x4, added)
     }
@@ -217,9 +217,9 @@ impl<'c> Call<'c> {
     ///
     /// # Errors
     ///
-    /// [`Refusal`] to be passed on, if all texts that the call returns are more than
+    /// [`ArgumentError`] to be passed on, if all texts that the call returns are more than
     /// [`RESULT_TEXT_BYTES_MAX`] bytes.
-    pub fn return_text(&mut self, value: &str) -> Result<(), Refusal> {
+    pub fn return_text(&mut self, value: &str) -> Result<(), ArgumentError> {
         let (start, end) = (self.texts.len, self.texts.len + value.len());
         let Some(place) = self.texts.bytes.get_mut(start..end) else {
             return Err(self.refuse(format_args!(
@@ -237,9 +237,9 @@ impl<'c> Call<'c> {
 
     /// Says why the function refuses, in less than a thousand bytes; the function's name is put
     /// before. To be returned as an error.
-    pub fn refuse(&mut self, why: fmt::Arguments<'_>) -> Refusal {
+    pub fn refuse(&mut self, why: fmt::Arguments<'_>) -> ArgumentError {
         self.message.set(why);
-        Refusal(())
+        ArgumentError(())
     }
 
     #[inline]
@@ -260,7 +260,7 @@ impl<'c> Call<'c> {
         self.returned = index + 1;
     }
 
-    fn temporary(&mut self, kind: Kind, added: Result<f64, Full>) -> Result<(), Refusal> {
+    fn temporary(&mut self, kind: Kind, added: Result<f64, Full>) -> Result<(), ArgumentError> {
         match added {
             Ok(number) => {
                 self.result(kind, number);

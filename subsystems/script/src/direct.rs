@@ -57,7 +57,7 @@ impl fmt::Debug for Values<'_> {
 /// Why a direct function gives no value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum CallError {
     /// The frame had all its temporaries of a kind.
     Full(Kind),
     /// It refuses, for this reason.
@@ -166,8 +166,8 @@ pub trait DirectResult: Sized {
     ///
     /// # Errors
     ///
-    /// [`Trouble`] if it is a refusal, or there is no room for the temporary.
-    fn given(self, values: Values<'_>) -> Result<f64, Trouble>;
+    /// [`CallError`] if it is a refusal, or there is no room for the temporary.
+    fn given(self, values: Values<'_>) -> Result<f64, CallError>;
 }
 
 macro_rules! value {
@@ -185,7 +185,7 @@ macro_rules! value {
             const KINDS: &'static [Kind] = &[$kind];
 
             #[inline]
-            fn given(self, $to: Values<'_>) -> Result<f64, Trouble> {
+            fn given(self, $to: Values<'_>) -> Result<f64, CallError> {
                 let $value = self;
                 $given
             }
@@ -225,15 +225,15 @@ value!([] Mat4, Kind::Matrix4x4, |number, values| values.0.matrix(number), |valu
     Kind::Matrix4x4
 ));
 
-fn or_full(added: Result<f64, Full>, kind: Kind) -> Result<f64, Trouble> {
-    added.map_err(|Full| Trouble::Full(kind))
+fn or_full(added: Result<f64, Full>, kind: Kind) -> Result<f64, CallError> {
+    added.map_err(|Full| CallError::Full(kind))
 }
 
 impl DirectResult for () {
     const KINDS: &'static [Kind] = &[];
 
     #[inline]
-    fn given(self, _: Values<'_>) -> Result<f64, Trouble> {
+    fn given(self, _: Values<'_>) -> Result<f64, CallError> {
         Ok(0.0)
     }
 }
@@ -242,8 +242,8 @@ impl<R: DirectResult> DirectResult for Result<R, &'static str> {
     const KINDS: &'static [Kind] = R::KINDS;
 
     #[inline]
-    fn given(self, values: Values<'_>) -> Result<f64, Trouble> {
-        self.map_err(|why| Trouble::Refused(why.into()))?.given(values)
+    fn given(self, values: Values<'_>) -> Result<f64, CallError> {
+        self.map_err(|why| CallError::Refused(why.into()))?.given(values)
     }
 }
 
@@ -251,8 +251,8 @@ impl<R: DirectResult> DirectResult for Result<R, Reason> {
     const KINDS: &'static [Kind] = R::KINDS;
 
     #[inline]
-    fn given(self, values: Values<'_>) -> Result<f64, Trouble> {
-        self.map_err(Trouble::Refused)?.given(values)
+    fn given(self, values: Values<'_>) -> Result<f64, CallError> {
+        self.map_err(CallError::Refused)?.given(values)
     }
 }
 

@@ -8,7 +8,7 @@ use loligo_containers::{Array, GrowError};
 /// What kind of thing happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum ScriptErrorKind {
     /// A script failed: it is no Lua, or there was an error of its own, of Lua, or of a bound
     /// function; or the host has no such module.
     Run,
@@ -24,38 +24,38 @@ pub enum Fault {
 ///
 /// It is printed as Lua has it: `file:line: reason`, and the stack of calls below.
 pub struct ScriptError<'m> {
-    fault: Fault,
+    kind: ScriptErrorKind,
     text: Option<Array<'m, u8>>,
     /// What to say where there is no memory for a text.
     words: &'static str,
 }
 
 impl<'m> ScriptError<'m> {
-    pub(crate) const fn words(fault: Fault, words: &'static str) -> Self {
-        Self { fault, text: None, words }
+    pub(crate) const fn words(kind: ScriptErrorKind, words: &'static str) -> Self {
+        Self { kind, text: None, words }
     }
 
     pub(crate) const fn memory() -> Self {
         Self::words(
-            Fault::Memory,
+            ScriptErrorKind::Memory,
             "there is no memory left for scripts; collect, make less garbage, or raise the budget",
         )
     }
 
-    pub(crate) const fn with_text(fault: Fault, text: Array<'m, u8>) -> Self {
-        Self { fault, text: Some(text), words: "" }
+    pub(crate) const fn with_text(kind: ScriptErrorKind, text: Array<'m, u8>) -> Self {
+        Self { kind, text: Some(text), words: "" }
     }
 
     /// Makes it the error of a script that was stopped.
     pub(crate) const fn stopped(mut self) -> Self {
-        self.fault = Fault::Stopped;
+        self.kind = ScriptErrorKind::Stopped;
         self
     }
 
     /// Returns what kind of thing happened.
     #[must_use]
-    pub const fn fault(&self) -> Fault {
-        self.fault
+    pub const fn kind(&self) -> ScriptErrorKind {
+        self.kind
     }
 
     /// Returns the whole text: place, reason, and the stack of calls.
@@ -116,10 +116,7 @@ impl fmt::Display for ScriptError<'_> {
 
 impl fmt::Debug for ScriptError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScriptError")
-            .field("fault", &self.fault)
-            .field("text", &self.text())
-            .finish()
+        f.debug_struct("ScriptError").field("kind", &self.kind).field("text", &self.text()).finish()
     }
 }
 

@@ -2,12 +2,12 @@
 
 use glam::{EulerRot, Mat4, Quat, Vec3, Vec4};
 
-use crate::binding::{Binding, CallFunction, Function, Refusal};
+use crate::binding::{ArgumentError, Binding, CallFunction, Function};
 use crate::call::Call;
 use crate::kind::Kind;
 use crate::kind::Kind::{Matrix4x4 as M, Number as N, Quaternion as Q, Vector3 as V};
 
-type Ended = Result<(), Refusal>;
+type Ended = Result<(), ArgumentError>;
 
 const fn bind<W>(
     name: &'static str,

@@ -34,15 +34,17 @@ mod trace;
 mod value;
 mod watch;
 
-pub use binding::{ARGUMENTS_MAX, Binding, CallFunction, Function, RESULTS_MAX, Refusal, Route};
+pub use binding::{
+    ARGUMENTS_MAX, ArgumentError, Binding, CallFunction, Function, RESULTS_MAX, Route,
+};
 pub use call::{Call, RESULT_TEXT_BYTES_MAX};
 pub use collector::{Collected, Collector, CollectorSettings};
 #[cfg(feature = "compile")]
 pub use compile::LuaCompiler;
 pub use direct::{
-    Direct, DirectArgument, DirectFunction, DirectResult, Id, IdType, Reason, Trouble, Values,
+    CallError, Direct, DirectArgument, DirectFunction, DirectResult, Id, IdType, Reason, Values,
 };
-pub use error::{Fault, ScriptError};
+pub use error::{ScriptError, ScriptErrorKind};
 pub use host::Host;
 pub use inspect::{ObjectCounts, ObjectPaths};
 pub use kind::{ID_CODE_MIN, IdKind, Kind};

@@ -9,9 +9,9 @@ use std::panic::catch_unwind;
 
 use loligo_containers::{Array, GrowError};
 
-use crate::binding::{Binding, CallFunction, Refusal};
+use crate::binding::{ArgumentError, Binding, CallFunction};
 use crate::call::{Call, ResultTexts};
-use crate::direct::{Trouble, Values};
+use crate::direct::{CallError, Values};
 use crate::kind::{IdKind, Kind};
 use crate::lua::Lua;
 use crate::memory::Memory;
@@ -53,7 +53,7 @@ impl<W> Bound<W> {
         &self,
         kinds: &[Kind],
         arguments: &[f64],
-        work: impl FnOnce(&mut W, Values<'_>) -> Result<f64, Trouble>,
+        work: impl FnOnce(&mut W, Values<'_>) -> Result<f64, CallError>,
     ) -> Option<f64> {
         let runtime = self.runtime();
         let temporaries = &runtime.temporaries;
@@ -75,7 +75,7 @@ impl<W> Bound<W> {
 
     #[cold]
     #[inline(never)]
-    fn say_failed(&self, ended: Option<Result<Result<f64, Trouble>, Panic>>) -> Option<f64> {
+    fn say_failed(&self, ended: Option<Result<Result<f64, CallError>, Panic>>) -> Option<f64> {
         let (runtime, name) = (self.runtime(), self.binding.name);
         match ended {
             Some(Ok(Ok(number))) => return Some(number),
@@ -169,7 +169,7 @@ impl<'m, W> Runtime<'m, W> {
         }
         match self.guarded(|host| self.run(binding, function, host)) {
             Some(Ok(Ok(()))) => true,
-            Some(Ok(Err(Refusal(())))) => {
+            Some(Ok(Err(ArgumentError(())))) => {
                 self.say_name(binding.name);
                 false
             }
@@ -190,7 +190,7 @@ impl<'m, W> Runtime<'m, W> {
         binding: &Binding<W>,
         function: CallFunction<W>,
         host: &mut W,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ArgumentError> {
         // SAFETY: by invariant 3 nobody else looks at it while the function runs.
         let slots = unsafe { &mut *self.slots.get() };
         // SAFETY: as above.
@@ -232,12 +232,12 @@ impl<'m, W> Runtime<'m, W> {
     }
 
     #[cold]
-    fn say_trouble(&self, name: &str, trouble: Trouble) {
+    fn say_trouble(&self, name: &str, trouble: CallError) {
         match trouble {
-            Trouble::Full(kind) => {
+            CallError::Full(kind) => {
                 self.say(format_args!("{name}: {}", self.temporaries.full(kind)));
             }
-            Trouble::Refused(why) => self.say(format_args!("{name}: {why}")),
+            CallError::Refused(why) => self.say(format_args!("{name}: {why}")),
         }
     }
 

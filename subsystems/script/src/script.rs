@@ -9,7 +9,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 
 use crate::binding::Binding;
-use crate::error::{Fault, ScriptError};
+use crate::error::{ScriptError, ScriptErrorKind};
 use crate::handle;
 use crate::host::Host;
 use crate::lua::Lua;
@@ -411,7 +411,7 @@ impl<'m, W: Host> Script<'m, W> {
         });
         match result.and(reset) {
             Ok(()) => ScriptError::words(
-                Fault::Stopped,
+                ScriptErrorKind::Stopped,
                 "the script ran longer than it may take and was stopped",
             ),
             Err(error) => error.stopped(),
@@ -454,10 +454,10 @@ impl<'m, W: Host> Script<'m, W> {
 
     /// Makes an error of what is on top.
     pub(crate) fn outcome(&self, lua: Lua, status: c_int) -> Result<(), ScriptError<'m>> {
-        let fault = match status {
+        let kind = match status {
             mlua_sys::LUA_OK => return Ok(()),
             mlua_sys::LUA_ERRMEM => return Err(ScriptError::memory()),
-            _ => Fault::Run,
+            _ => ScriptErrorKind::Run,
         };
         // SAFETY: the text stays on the stack meanwhile.
         let bytes = unsafe { lua.bytes(-1) };
@@ -466,9 +466,9 @@ impl<'m, W: Host> Script<'m, W> {
             return Err(ScriptError::memory());
         }
         match Array::try_from_slice_in(bytes, self.allocator()) {
-            Ok(text) => Err(ScriptError::with_text(fault, text)),
+            Ok(text) => Err(ScriptError::with_text(kind, text)),
             Err(_) => Err(ScriptError::words(
-                fault,
+                kind,
                 "a script failed, and there is no memory to say why; raise the budget of scripts",
             )),
         }

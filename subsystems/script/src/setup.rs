@@ -8,7 +8,7 @@ use mlua_sys as ffi;
 
 use crate::binding::{ARGUMENTS_MAX, Binding, Function, RESULTS_MAX, Route};
 use crate::entry;
-use crate::error::{Fault, ScriptError};
+use crate::error::{ScriptError, ScriptErrorKind};
 use crate::foreign::{ForeignText, write_declarations};
 use crate::host::Host;
 use crate::lua::{Lua, lua_CFunction, lua_State};
@@ -52,7 +52,7 @@ pub(crate) fn check<'m, W>(
         let mut message = Array::new_in(memory);
         let line = format_args!("the binding `{}` is not right: {what}", entry.name);
         return Err(match text::try_format(&mut message, line) {
-            Ok(()) => ScriptError::with_text(Fault::Binding, message),
+            Ok(()) => ScriptError::with_text(ScriptErrorKind::Binding, message),
             Err(_) => ScriptError::memory(),
         });
     }

@@ -37,7 +37,7 @@ const TICK_MAX: Duration = Duration::from_millis(250);
 /// use std::time::Duration;
 ///
 /// use loligo_allocators::{HeapAllocator, PageAllocator};
-/// use loligo_script::{Fault, Script, Settings};
+/// use loligo_script::{ScriptErrorKind, Script, Settings};
 ///
 /// let pages = PageAllocator::new("pages");
 /// let heap = HeapAllocator::new("scripts", &pages);
@@ -48,7 +48,7 @@ const TICK_MAX: Duration = Duration::from_millis(250);
 ///     // A clock by which half a second passes between two looks.
 ///     threads.spawn(|| (0..).map(|look| look * 500_000_000).find(|now| watch.look(*now)));
 ///     let error = script.evaluate(&mut (), "while true do end").expect_err("it does not end");
-///     assert_eq!(error.fault(), Fault::Stopped);
+///     assert_eq!(error.kind(), ScriptErrorKind::Stopped);
 /// });
 /// ```
 #[derive(Clone, Debug)]

@@ -157,7 +157,7 @@ impl Base {
         match self {
             Self::Page => with(Made::Shared(&pages)),
             Self::Heap => {
-                with(Made::Local(&HeapAllocator::with_region_bytes(name, &pages, REGION_BYTES)));
+                with(Made::Local(&HeapAllocator::with_region_bytes(name, REGION_BYTES, &pages)));
             }
             Self::HeapInRegion => {
                 with(Made::Local(&HeapAllocator::from_region(name, region.memory())));
@@ -170,18 +170,18 @@ impl Base {
                 let buddy = buddy.expect("the system has pages");
                 let slab = SlabAllocator::<_, DefaultClasses>::with_region_bytes(
                     name,
-                    &buddy,
                     REGION_BYTES,
+                    &buddy,
                 );
                 with(Made::Local(&slab));
             }
             Self::Buddy => {
-                let buddy = BuddyAllocator::from_region(name, region.memory(), LEAF);
+                let buddy = BuddyAllocator::from_region(name, LEAF, region.memory());
                 with(Made::Local(&buddy.expect("the region holds a leaf")));
             }
             Self::Pool => {
-                let heap = HeapAllocator::with_region_bytes("heap", &pages, REGION_BYTES);
-                with(Made::Local(&PoolAllocator::new(block, name, &heap)));
+                let heap = HeapAllocator::with_region_bytes("heap", REGION_BYTES, &pages);
+                with(Made::Local(&PoolAllocator::new(name, block, &heap)));
             }
             Self::Frame => {
                 with(Made::Local(&FrameAllocator::from_region(name, region.memory())));
@@ -190,15 +190,15 @@ impl Base {
                 with(Made::Shared(&*Box::new(StaticHeap::<BYTES>::new(name))));
             }
             Self::Scratch => {
-                let heap = HeapAllocator::with_region_bytes("heap", &pages, REGION_BYTES);
+                let heap = HeapAllocator::with_region_bytes("heap", REGION_BYTES, &pages);
                 let scratch = ScratchAllocator::new(name, RING_BYTES, &heap);
                 with(Made::Local(&scratch.expect("the system has pages")));
             }
             Self::Temp => {
-                let heap = HeapAllocator::with_region_bytes("heap", &pages, REGION_BYTES);
+                let heap = HeapAllocator::with_region_bytes("heap", REGION_BYTES, &pages);
                 with(Made::Local(&TempAllocator::<IN_PLACE>::new(name, &heap)));
             }
-            Self::SharedPool => with(Made::Shared(&SharedPool::new(block, name, &pages))),
+            Self::SharedPool => with(Made::Shared(&SharedPool::new(name, block, &pages))),
             Self::SharedFrame => {
                 with(Made::Shared(&SharedFrame::from_region(name, region.memory())));
             }

@@ -12,13 +12,13 @@ use loligo_allocators::Allocator;
 use crate::attempt::{attempt_to_end, greatest_block};
 use crate::limits::Limits;
 use crate::oracle::Oracle;
-use crate::rule::{Broken, Rule};
+use crate::rule::{Rule, Violation};
 
 use super::run::{Wanted, every};
 use super::{Outcome, assert_all};
 
 /// A check: a script over a fresh allocator.
-type Check = fn(&mut Oracle<'_>) -> Result<(), Broken>;
+type Check = fn(&mut Oracle<'_>) -> Result<(), Violation>;
 
 /// The checks by name, the simplest first.
 const CHECKS: &[(&str, Check)] = &[
@@ -99,7 +99,7 @@ pub(crate) fn some_allocator_outcomes(
                 if ran.get() {
                     return Ok(());
                 }
-                Err(Broken::new(Rule::Served, "the maker passed no allocator on"))
+                Err(Violation::new(Rule::Served, "the maker passed no allocator on"))
             });
             Outcome { check, result }
         })

@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::models::{FailingBacking, NaiveAllocator, Refusals};
 use crate::oracle::Oracle;
 use crate::programs::{AllocatorOp, run};
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 /// Makes an allocator over the backing it is given and hands it to the function it is given.
 type OverMaker<'m> = dyn FnMut(&dyn Allocator, &mut dyn FnMut(&dyn Allocator)) + 'm;
@@ -49,13 +49,13 @@ pub fn exhaustion(
 ///
 /// # Errors
 ///
-/// [`Broken`] names the rule and N.
+/// [`Violation`] names the rule and N.
 pub fn exhaustion_outcome(
     limits: &Limits,
     backing_bytes: usize,
     program: &[AllocatorOp],
     mut make: impl FnMut(&dyn Allocator, &mut dyn FnMut(&dyn Allocator)),
-) -> Result<u64, Broken> {
+) -> Result<u64, Violation> {
     // A backing that refuses may keep the greatest block from being served in the end.
     let limits = Limits { reclaims: false, ..*limits };
     let mut refused = 0;
@@ -64,7 +64,7 @@ pub fn exhaustion_outcome(
             let refusals = kind(number);
             let asked = one_refusal(&limits, backing_bytes, program, &mut make, refusals).map_err(
                 |broken| {
-                    Broken::new(
+                    Violation::new(
                         broken.rule,
                         format!("with {refusals:?} refused: {}", broken.message),
                     )
@@ -86,7 +86,7 @@ fn one_refusal(
     program: &[AllocatorOp],
     make: &mut OverMaker<'_>,
     refusals: Refusals,
-) -> Result<bool, Broken> {
+) -> Result<bool, Violation> {
     let memory = NaiveAllocator::new("memory", backing_bytes);
     let failing = FailingBacking::new(&memory, refusals);
     let result = attempt(&mut |test| make(&failing, test), &mut |allocator| {
@@ -100,7 +100,7 @@ fn one_refusal(
         require(stats.live == 0, Rule::Backing, || {
             format!("{} blocks of {} bytes were not given back", stats.live, stats.requested)
         })?;
-        memory.verify().map_err(|damage| Broken::new(Rule::Verify, damage.to_string()))
+        memory.verify().map_err(|damage| Violation::new(Rule::Verify, damage.to_string()))
     });
     if result.is_err() {
         // What was not given back is reported above; the backing must not panic for it too.

@@ -5,7 +5,7 @@ mod checks;
 use core::fmt;
 
 use crate::programs::{AnyTableOp, run_any_table};
-use crate::rule::Broken;
+use crate::rule::Violation;
 
 use super::run::{Wanted, as_model, every, one, outcome, programs};
 use super::token::Token;
@@ -120,7 +120,7 @@ impl TableLimits {
 }
 
 /// A check: a script over a fresh table.
-type Check<I> = fn(&mut dyn IdTable<Id = I>, &TableLimits) -> Result<(), Broken>;
+type Check<I> = fn(&mut dyn IdTable<Id = I>, &TableLimits) -> Result<(), Violation>;
 
 /// The checks by name, the simplest first; `drops` and `programs` follow.
 fn scripts<I: Copy + Eq + fmt::Debug>() -> [(&'static str, Check<I>); 12] {

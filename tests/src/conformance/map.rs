@@ -3,7 +3,7 @@
 mod checks;
 
 use crate::programs::{AnyMapOp, run_any_map};
-use crate::rule::Broken;
+use crate::rule::Violation;
 
 use super::run::{Wanted, as_model, every, one, outcome, programs};
 use super::token::{MapKey, Token};
@@ -96,7 +96,7 @@ impl MapLimits {
 }
 
 /// A check: a script over a fresh map.
-type Check = fn(&mut dyn Map, &MapLimits) -> Result<(), Broken>;
+type Check = fn(&mut dyn Map, &MapLimits) -> Result<(), Violation>;
 
 /// The checks by name, the simplest first; `drops` and `programs` follow.
 const SCRIPTS: &[(&str, Check)] = &[

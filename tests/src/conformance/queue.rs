@@ -3,7 +3,7 @@
 mod checks;
 
 use crate::programs::{AnyQueueOp, run_any_queue};
-use crate::rule::Broken;
+use crate::rule::Violation;
 
 use super::run::{Wanted, as_model, every, one, outcome, programs};
 use super::token::Token;
@@ -88,7 +88,7 @@ impl QueueLimits {
 }
 
 /// A check: a script over a fresh queue.
-type Check = fn(&mut dyn Queue, &QueueLimits) -> Result<(), Broken>;
+type Check = fn(&mut dyn Queue, &QueueLimits) -> Result<(), Violation>;
 
 /// The checks by name, the simplest first; `drops` and `programs` follow.
 const SCRIPTS: &[(&str, Check)] = &[

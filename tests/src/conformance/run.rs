@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 
 use crate::attempt::caught;
 use crate::programs::{ModelOp, config, find_ops};
-use crate::rule::{Broken, Rule};
+use crate::rule::{Rule, Violation};
 
 use super::Outcome;
 use super::token::{all_dropped_once, count_from_here};
@@ -33,7 +33,7 @@ impl Passed {
     /// Notes that a container came, and lets what `script` found unwind through its maker: a
     /// container that is damaged is dropped while a panic unwinds, and does not panic for what it
     /// finds as well.
-    pub(super) fn on(&self, script: Result<(), Broken>) {
+    pub(super) fn on(&self, script: Result<(), Violation>) {
         self.0.set(true);
         if let Err(broken) = script {
             resume_unwind(Box::new(broken));
@@ -43,18 +43,18 @@ impl Passed {
 
 /// Runs one check: `make` makes the container and runs the script on it. With `drops` every key and
 /// value must have been dropped when it is gone.
-pub(super) fn one(drops: bool, make: &mut dyn FnMut(&Passed)) -> Result<(), Broken> {
+pub(super) fn one(drops: bool, make: &mut dyn FnMut(&Passed)) -> Result<(), Violation> {
     let passed = Passed::default();
     count_from_here();
     caught(AssertUnwindSafe(|| make(&passed)))?;
     if !passed.0.get() {
-        return Err(Broken::new(Rule::Served, "the maker passed nothing on"));
+        return Err(Violation::new(Rule::Served, "the maker passed nothing on"));
     }
     if drops { all_dropped_once() } else { Ok(()) }
 }
 
 /// Draws programs and runs each; `run` makes a container for it. Seeds are printed.
-pub(super) fn programs<O: ModelOp>(run: &mut dyn FnMut(&[O], &Passed)) -> Result<(), Broken> {
+pub(super) fn programs<O: ModelOp>(run: &mut dyn FnMut(&[O], &Passed)) -> Result<(), Violation> {
     let config = config(CASES, None);
     let seed = config.rng_seed;
     println!("seed {seed}; the variable PROPTEST_RNG_SEED sets another");
@@ -62,16 +62,16 @@ pub(super) fn programs<O: ModelOp>(run: &mut dyn FnMut(&[O], &Passed)) -> Result
         find_ops(config, STEPS, |program: &[O]| one(true, &mut |passed| run(program, passed)));
     match failure {
         None => Ok(()),
-        Some(failure) => Err(Broken::new(Rule::Model, format!("with seed {seed}: {failure}"))),
+        Some(failure) => Err(Violation::new(Rule::Model, format!("with seed {seed}: {failure}"))),
     }
 }
 
 /// Turns what differs from a model into a broken rule.
-pub(super) fn as_model(result: Result<(), impl fmt::Display>) -> Result<(), Broken> {
-    result.map_err(|differs| Broken::new(Rule::Model, differs.to_string()))
+pub(super) fn as_model(result: Result<(), impl fmt::Display>) -> Result<(), Violation> {
+    result.map_err(|differs| Violation::new(Rule::Model, differs.to_string()))
 }
 
 /// Names what a check came to.
-pub(super) fn outcome(check: &'static str, result: Result<(), Broken>) -> Outcome {
+pub(super) fn outcome(check: &'static str, result: Result<(), Violation>) -> Outcome {
     Outcome { check, result }
 }

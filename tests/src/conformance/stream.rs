@@ -3,7 +3,7 @@
 mod checks;
 
 use crate::programs::{AnyStreamOp, run_any_stream};
-use crate::rule::Broken;
+use crate::rule::Violation;
 
 use super::run::{Wanted, as_model, every, one, outcome, programs};
 use super::{Outcome, assert_all};
@@ -71,7 +71,7 @@ impl StreamLimits {
 }
 
 /// A check: a script over a fresh stream.
-type Check = fn(&mut dyn Stream, &StreamLimits) -> Result<(), Broken>;
+type Check = fn(&mut dyn Stream, &StreamLimits) -> Result<(), Violation>;
 
 /// The checks by name, the simplest first; `programs` follow.
 const SCRIPTS: &[(&str, Check)] = &[

@@ -10,7 +10,7 @@ use loligo_allocators::{Allocator, CanaryAllocator, GlobalGuard, ProxyAllocator,
 
 use crate::attempt::caught;
 use crate::models::NaiveAllocator;
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::{Outcome, assert_all};
 
@@ -21,7 +21,7 @@ use watch::History;
 pub use watch::{Watch, Watched};
 
 /// What a user writes: makes the subsystem and uses it.
-type Script<'s> = dyn FnMut(&Watch<'_>) -> Result<(), Broken> + 's;
+type Script<'s> = dyn FnMut(&Watch<'_>) -> Result<(), Violation> + 's;
 
 /// The most requests that are refused in turn.
 const REFUSALS_MAX: u64 = 100_000;
@@ -80,14 +80,14 @@ enum Aim {
 ///     Ok(())
 /// });
 /// ```
-pub fn subsystem(bytes: usize, script: impl FnMut(&Watch<'_>) -> Result<(), Broken>) {
+pub fn subsystem(bytes: usize, script: impl FnMut(&Watch<'_>) -> Result<(), Violation>) {
     assert_all(&subsystem_outcomes(bytes, script));
 }
 
 /// As [`subsystem()`], but returns what each check came to.
 pub fn subsystem_outcomes(
     bytes: usize,
-    mut script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
+    mut script: impl FnMut(&Watch<'_>) -> Result<(), Violation>,
 ) -> Vec<Outcome> {
     outcomes(bytes, &NoGuard, Sample::ALL, &mut script)
 }
@@ -120,7 +120,7 @@ pub fn subsystem_outcomes(
 pub fn subsystem_guarded<G>(
     bytes: usize,
     guard: &GlobalGuard<G>,
-    script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
+    script: impl FnMut(&Watch<'_>) -> Result<(), Violation>,
 ) {
     assert_all(&subsystem_guarded_outcomes(bytes, guard, script));
 }
@@ -129,7 +129,7 @@ pub fn subsystem_guarded<G>(
 pub fn subsystem_guarded_outcomes<G>(
     bytes: usize,
     guard: &GlobalGuard<G>,
-    mut script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
+    mut script: impl FnMut(&Watch<'_>) -> Result<(), Violation>,
 ) -> Vec<Outcome> {
     outcomes(bytes, guard, Sample::ALL, &mut script)
 }
@@ -141,7 +141,7 @@ pub fn subsystem_sampled_outcomes(
     bytes: usize,
     share: u64,
     seed: u64,
-    mut script: impl FnMut(&Watch<'_>) -> Result<(), Broken>,
+    mut script: impl FnMut(&Watch<'_>) -> Result<(), Violation>,
 ) -> Vec<Outcome> {
     outcomes(bytes, &NoGuard, Sample { share, state: seed }, &mut script)
 }
@@ -214,31 +214,31 @@ struct Suite<'s> {
 
 impl Suite<'_> {
     /// Runs the script with memory enough, and notes what the subsystem looks like after each call.
-    fn undisturbed(&mut self, aim: Aim) -> Result<(), Broken> {
+    fn undisturbed(&mut self, aim: Aim) -> Result<(), Violation> {
         self.history = History::default();
         self.run(aim, Refusals::None).map(drop)
     }
 
     /// Refuses every request in turn.
-    fn refusing(&mut self, kind: fn(u64) -> Refusals) -> Result<(), Broken> {
+    fn refusing(&mut self, kind: fn(u64) -> Refusals) -> Result<(), Violation> {
         self.undisturbed(Aim::Works)?;
         let (mut number, mut sample) = (0, self.sample);
         while number < REFUSALS_MAX {
             let refusals = kind(number);
             let refused = self.run(Aim::Refused, refusals).map_err(|broken| {
                 let what = format!("with {refusals:?} refused: {}", broken.message);
-                Broken::new(broken.rule, what)
+                Violation::new(broken.rule, what)
             })?;
             if !refused {
                 return Ok(());
             }
             number = sample.after(number);
         }
-        Err(Broken::new(Rule::Served, format!("{REFUSALS_MAX} requests were made and no end")))
+        Err(Violation::new(Rule::Served, format!("{REFUSALS_MAX} requests were made and no end")))
     }
 
     /// Runs the script once; returns whether anything was refused on order.
-    fn run(&mut self, aim: Aim, refusals: Refusals) -> Result<bool, Broken> {
+    fn run(&mut self, aim: Aim, refusals: Refusals) -> Result<bool, Violation> {
         let memory = NaiveAllocator::new("memory", self.bytes);
         let supply = Supply::new(&memory, refusals, self.guard);
         let result = if aim == Aim::Within {
@@ -258,7 +258,12 @@ impl Suite<'_> {
         result.map(|()| refused)
     }
 
-    fn over(&mut self, aim: Aim, below: &dyn Allocator, supply: &Supply<'_>) -> Result<(), Broken> {
+    fn over(
+        &mut self,
+        aim: Aim,
+        below: &dyn Allocator,
+        supply: &Supply<'_>,
+    ) -> Result<(), Violation> {
         let proxy = ProxyAllocator::new("subsystem", below);
         let watch = Watch::new(&proxy, supply, self.guard, &self.history, aim == Aim::Charged);
         let mut result = Ok(());
@@ -280,7 +285,7 @@ impl Suite<'_> {
                 format!("it came to the global heap {global} times")
             }),
             Aim::Within => below.verify().map_err(|damage| {
-                Broken::new(Rule::Contents, format!("a write outside its blocks: {damage}"))
+                Violation::new(Rule::Contents, format!("a write outside its blocks: {damage}"))
             }),
             Aim::Works => Ok(()),
         }

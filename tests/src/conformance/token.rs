@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 use core::hash::{Hash, Hasher};
 
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 thread_local! {
     /// How often each token of this thread was dropped, by its serial number.
@@ -121,7 +121,7 @@ pub(super) fn count_from_here() {
 }
 
 /// Checks that every token made since was dropped once and no more.
-pub(super) fn all_dropped_once() -> Result<(), Broken> {
+pub(super) fn all_dropped_once() -> Result<(), Violation> {
     DROPS.with_borrow(|drops| {
         let never = drops.iter().filter(|&&count| count == 0).count();
         let often = drops.iter().filter(|&&count| count > 1).count();

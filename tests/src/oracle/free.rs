@@ -2,7 +2,7 @@
 
 use core::alloc::Layout;
 
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::{Key, Live, Oracle};
 
@@ -11,12 +11,12 @@ impl Oracle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule was broken on the way.
+    /// [`Violation`] if a rule was broken on the way.
     ///
     /// # Panics
     ///
     /// If `key` is no live block's.
-    pub fn free(&mut self, key: Key) -> Result<(), Broken> {
+    pub fn free(&mut self, key: Key) -> Result<(), Violation> {
         let live = self.leave(key)?;
         // SAFETY: the block is live, and it is forgotten here.
         unsafe { self.allocator.deallocate(live.block) };
@@ -28,12 +28,12 @@ impl Oracle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule was broken on the way.
+    /// [`Violation`] if a rule was broken on the way.
     ///
     /// # Panics
     ///
     /// If `key` is no live block's.
-    pub fn free_sized(&mut self, key: Key, share: u8) -> Result<(), Broken> {
+    pub fn free_sized(&mut self, key: Key, share: u8) -> Result<(), Violation> {
         let live = self.leave(key)?;
         let layout = fitting(&live, share);
         // SAFETY: the block is live, the layout fits it, and it is forgotten here.
@@ -45,8 +45,8 @@ impl Oracle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule was broken on the way.
-    pub fn free_all(&mut self) -> Result<(), Broken> {
+    /// [`Violation`] if a rule was broken on the way.
+    pub fn free_all(&mut self) -> Result<(), Violation> {
         let keys: Vec<Key> = self.keys().collect();
         for (index, key) in keys.into_iter().enumerate() {
             if index % 2 == 0 {
@@ -58,13 +58,13 @@ impl Oracle<'_> {
         Ok(())
     }
 
-    fn leave(&mut self, key: Key) -> Result<Live, Broken> {
+    fn leave(&mut self, key: Key) -> Result<Live, Violation> {
         self.check_contents(key)?;
         let live = self.live.remove(&key.0);
         Ok(live.expect("the key of a block that is live"))
     }
 
-    fn freed(&mut self, live: &Live, what: &str) -> Result<(), Broken> {
+    fn freed(&mut self, live: &Live, what: &str) -> Result<(), Violation> {
         let stats = self.allocator.stats();
         self.ledger.lower(&stats, (live.requested, live.granted), what)?;
         self.settle(what)
@@ -74,12 +74,12 @@ impl Oracle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a byte is not what was last written.
+    /// [`Violation`] if a byte is not what was last written.
     ///
     /// # Panics
     ///
     /// If `key` is no live block's.
-    pub fn check_contents(&self, key: Key) -> Result<(), Broken> {
+    pub fn check_contents(&self, key: Key) -> Result<(), Violation> {
         let live = &self.live[&key.0];
         // SAFETY: the block is live, and its pattern was written when it was entered.
         let wrong = unsafe { live.pattern.first_difference(live.block, live.bytes) };

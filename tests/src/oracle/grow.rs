@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::free::fitting;
 use super::{Key, Live, Oracle};
@@ -14,12 +14,12 @@ impl Oracle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule was broken on the way.
+    /// [`Violation`] if a rule was broken on the way.
     ///
     /// # Panics
     ///
     /// If `key` is no live block's.
-    pub fn resize(&mut self, key: Key, size: usize, share: u8) -> Result<bool, Broken> {
+    pub fn resize(&mut self, key: Key, size: usize, share: u8) -> Result<bool, Violation> {
         self.check_contents(key)?;
         let live = self.live[&key.0];
         let old = fitting(&live, share);
@@ -46,12 +46,17 @@ impl Oracle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule was broken on the way.
+    /// [`Violation`] if a rule was broken on the way.
     ///
     /// # Panics
     ///
     /// If `key` is no live block's.
-    pub fn reallocate(&mut self, key: Key, new: Layout, share: u8) -> Result<Option<Key>, Broken> {
+    pub fn reallocate(
+        &mut self,
+        key: Key,
+        new: Layout,
+        share: u8,
+    ) -> Result<Option<Key>, Violation> {
         self.check_contents(key)?;
         let live = self.live[&key.0];
         let old = fitting(&live, share);
@@ -73,7 +78,7 @@ impl Oracle<'_> {
         new: Layout,
         answer: NonNull<[u8]>,
         what: &str,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Violation> {
         self.live.remove(&live.block.addr().get());
         self.check_place(new, answer, what)?;
         let kept = old.size().min(new.size());

@@ -2,7 +2,7 @@
 
 use loligo_allocators::{Allocator, Block, Stats};
 
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::{Live, Oracle};
 
@@ -16,8 +16,8 @@ impl Oracle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule is broken.
-    pub fn check_all(&mut self) -> Result<(), Broken> {
+    /// [`Violation`] if a rule is broken.
+    pub fn check_all(&mut self) -> Result<(), Violation> {
         for key in self.keys().collect::<Vec<_>>() {
             self.check_contents(key)?;
         }
@@ -36,15 +36,15 @@ impl Oracle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule is broken.
-    pub fn check_structure(&self) -> Result<(), Broken> {
+    /// [`Violation`] if a rule is broken.
+    pub fn check_structure(&self) -> Result<(), Violation> {
         self.allocator.verify().map_err(|damage| {
-            Broken::new(Rule::Verify, format!("verify found damage: {damage}"))
+            Violation::new(Rule::Verify, format!("verify found damage: {damage}"))
         })?;
         if self.limits.lists { self.check_walk() } else { Ok(()) }
     }
 
-    fn check_walk(&self) -> Result<(), Broken> {
+    fn check_walk(&self) -> Result<(), Violation> {
         let mut shown = Vec::with_capacity(self.live.len());
         self.allocator.walk(&mut |block: Block| shown.push(block));
         require(shown.len() == self.live.len(), Rule::Walk, || {
@@ -65,7 +65,7 @@ impl Oracle<'_> {
 
     /// Checks that blocks come in address order within each block of the backing, and that no
     /// region comes twice.
-    fn check_walk_order(&self, shown: &[Block]) -> Result<(), Broken> {
+    fn check_walk_order(&self, shown: &[Block]) -> Result<(), Violation> {
         let regions = self.allocator.backing().map(regions);
         let mut seen: Vec<usize> = Vec::new();
         let mut last = None;
@@ -88,7 +88,7 @@ impl Oracle<'_> {
         Ok(())
     }
 
-    fn check_owns(&self) -> Result<(), Broken> {
+    fn check_owns(&self) -> Result<(), Violation> {
         if !self.limits.owns {
             return Ok(());
         }
@@ -114,7 +114,7 @@ impl Oracle<'_> {
     }
 
     /// Checks that what is reserved came from the backing.
-    pub(super) fn check_backing(&self, stats: &Stats) -> Result<(), Broken> {
+    pub(super) fn check_backing(&self, stats: &Stats) -> Result<(), Violation> {
         let Some(backing) = self.allocator.backing() else {
             return Ok(());
         };

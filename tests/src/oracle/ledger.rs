@@ -4,7 +4,7 @@ use core::alloc::Layout;
 
 use loligo_allocators::Stats;
 
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 /// What the counters were after the last step.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Ledger {
         layout: Layout,
         bytes: usize,
         what: &str,
-    ) -> Result<(usize, usize), Broken> {
+    ) -> Result<(usize, usize), Violation> {
         let asked = asked(now, layout, bytes);
         if !self.counts {
             return Ok((asked.0, bytes));
@@ -66,7 +66,7 @@ impl Ledger {
         layout: Layout,
         bytes: usize,
         what: &str,
-    ) -> Result<(usize, usize), Broken> {
+    ) -> Result<(usize, usize), Violation> {
         let asked = asked(now, layout, bytes);
         if !self.counts {
             return Ok((asked.0, bytes));
@@ -95,7 +95,7 @@ impl Ledger {
         now: &Stats,
         had: (usize, usize),
         what: &str,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Violation> {
         if !self.counts {
             return Ok(());
         }
@@ -119,7 +119,7 @@ impl Ledger {
     /// Checks that nothing has changed since the last step. What is reserved may have fallen, since
     /// an allocator may give back what it keeps before it refuses; its peak may have risen, since
     /// memory may be taken and given back before a request is refused.
-    pub(super) fn quiet(&mut self, now: &Stats, what: &str) -> Result<(), Broken> {
+    pub(super) fn quiet(&mut self, now: &Stats, what: &str) -> Result<(), Violation> {
         if !self.counts {
             return Ok(());
         }
@@ -136,7 +136,7 @@ impl Ledger {
     }
 
     /// Checks that `requested <= granted <= reserved`.
-    pub(super) fn check_order(&self, now: &Stats, what: &str) -> Result<(), Broken> {
+    pub(super) fn check_order(&self, now: &Stats, what: &str) -> Result<(), Violation> {
         require(
             !self.counts || (now.requested <= now.granted && now.granted <= now.reserved),
             Rule::StatsOrder,
@@ -148,7 +148,7 @@ impl Ledger {
     }
 
     /// Checks that the totals have not shrunk.
-    fn check_grown(&self, now: &Stats, what: &str) -> Result<(), Broken> {
+    fn check_grown(&self, now: &Stats, what: &str) -> Result<(), Violation> {
         let last = &self.last;
         require(
             now.allocations_total >= last.allocations_total
@@ -161,7 +161,7 @@ impl Ledger {
 
     /// Checks the peaks; `both` is what a moved block may have added to them while it lay in two
     /// places.
-    fn check_peaks(&self, now: &Stats, both: (usize, usize), what: &str) -> Result<(), Broken> {
+    fn check_peaks(&self, now: &Stats, both: (usize, usize), what: &str) -> Result<(), Violation> {
         let last = &self.last;
         let requested = last.peak_requested.max(now.requested);
         let granted = last.peak_granted.max(now.granted);
@@ -177,7 +177,7 @@ impl Ledger {
     }
 }
 
-fn expect(counter: &str, found: usize, wanted: usize, what: &str) -> Result<(), Broken> {
+fn expect(counter: &str, found: usize, wanted: usize, what: &str) -> Result<(), Violation> {
     require(found == wanted, Rule::StatsRaised, || {
         format!("after {what} the counter `{counter}` is {found}, not {wanted}")
     })

@@ -13,7 +13,7 @@ use proptest::test_runner::{
 use crate::attempt::{Maker, attempt, attempt_to_end, greatest_block};
 use crate::limits::Limits;
 use crate::oracle::Oracle;
-use crate::rule::Broken;
+use crate::rule::Violation;
 use crate::shrink::{allocator_test, shrink};
 
 use super::{AllocatorOp, Space, run};
@@ -50,7 +50,7 @@ pub struct Failure {
     /// The operations.
     pub program: Vec<AllocatorOp>,
     /// What breaks.
-    pub broken: Broken,
+    pub broken: Violation,
 }
 
 impl fmt::Display for Failure {
@@ -119,7 +119,7 @@ impl Plan {
         match result {
             Ok(()) => None,
             Err(TestError::Fail(_, program)) => {
-                let first: Broken = last.take().expect("a failure was noted when it happened");
+                let first: Violation = last.take().expect("a failure was noted when it happened");
                 let mut make = make.borrow_mut();
                 let mut fails = |program: &[AllocatorOp]| {
                     let found = outcome(program, &self.limits, greatest, &mut **make).err();
@@ -163,7 +163,7 @@ pub(crate) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
 ///
 /// # Errors
 ///
-/// [`Broken`] if a rule is broken; a panic of the allocator is one.
+/// [`Violation`] if a rule is broken; a panic of the allocator is one.
 ///
 /// # Examples
 ///
@@ -173,13 +173,13 @@ pub(crate) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
 ///
 /// let program = [Allocate { slot: 0, size: 100, align: 8 }, Check];
 /// run_to_end(&program, &Limits::region(64 << 10), |test| test(&NaiveAllocator::new("naive", 64 << 10)))?;
-/// # Ok::<(), loligo_tests::Broken>(())
+/// # Ok::<(), loligo_tests::Violation>(())
 /// ```
 pub fn run_to_end(
     program: &[AllocatorOp],
     limits: &Limits,
     mut make: impl FnMut(&mut dyn FnMut(&dyn Allocator)),
-) -> Result<(), Broken> {
+) -> Result<(), Violation> {
     attempt(&mut make, &mut |allocator| {
         let mut oracle = Oracle::new(allocator, *limits)?;
         if limits.reclaims {
@@ -199,6 +199,6 @@ pub(crate) fn outcome(
     limits: &Limits,
     greatest: usize,
     make: &mut Maker<'_>,
-) -> Result<(), Broken> {
+) -> Result<(), Violation> {
     attempt_to_end(make, limits, greatest, &mut |oracle| run(program, oracle))
 }

@@ -11,7 +11,7 @@ use loligo_allocators::SharedRef;
 use crate::attempt::{panic_on_misuse, text_of};
 use crate::contents::{Pattern, first_nonzero};
 use crate::limits::Limits;
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::AllocatorOp;
 
@@ -24,16 +24,16 @@ use super::AllocatorOp;
 ///
 /// # Errors
 ///
-/// [`Broken`] by the first thread that finds a rule broken.
+/// [`Violation`] by the first thread that finds a rule broken.
 pub fn run_shared(
     allocator: SharedRef<'_>,
     limits: &Limits,
     programs: &[Vec<AllocatorOp>],
-) -> Result<(), Broken> {
+) -> Result<(), Violation> {
     panic_on_misuse();
     let shadow = Mutex::new(BTreeMap::new());
     let start = Barrier::new(programs.len());
-    let results: Vec<Result<(), Broken>> = thread::scope(|scope| {
+    let results: Vec<Result<(), Violation>> = thread::scope(|scope| {
         let threads: Vec<_> = programs
             .iter()
             .zip(1..)
@@ -50,12 +50,12 @@ pub fn run_shared(
             .into_iter()
             .map(|thread| {
                 thread.join().unwrap_or_else(|payload| {
-                    Err(Broken::new(Rule::Panicked, text_of(payload.as_ref())))
+                    Err(Violation::new(Rule::Panicked, text_of(payload.as_ref())))
                 })
             })
             .collect()
     });
-    results.into_iter().collect::<Result<(), Broken>>()?;
+    results.into_iter().collect::<Result<(), Violation>>()?;
     let stats = allocator.stats();
     require((stats.live, stats.granted) == (0, 0), Rule::StatsLowered, || {
         format!("with everything freed the counters are not zero: {stats:?}")
@@ -81,7 +81,7 @@ struct Held {
 }
 
 impl Worker<'_> {
-    fn run(mut self, program: &[AllocatorOp]) -> Result<(), Broken> {
+    fn run(mut self, program: &[AllocatorOp]) -> Result<(), Violation> {
         let mut slots: BTreeMap<u32, Held> = BTreeMap::new();
         for &op in program {
             match op {
@@ -122,7 +122,7 @@ impl Worker<'_> {
         size: usize,
         align: usize,
         zeroed: bool,
-    ) -> Result<Option<Held>, Broken> {
+    ) -> Result<Option<Held>, Violation> {
         let Ok(layout) = Layout::from_size_align(size, align) else {
             return Ok(None);
         };
@@ -143,7 +143,7 @@ impl Worker<'_> {
     }
 
     /// Checks a block just given out, enters it into the shared map and writes it.
-    fn hold(&mut self, layout: Layout, answer: NonNull<[u8]>) -> Result<Held, Broken> {
+    fn hold(&mut self, layout: Layout, answer: NonNull<[u8]>) -> Result<Held, Violation> {
         let block = answer.cast::<u8>();
         let start = block.addr().get();
         let bytes = answer.len();
@@ -167,7 +167,7 @@ impl Worker<'_> {
         Ok(Held { block, layout, bytes, pattern })
     }
 
-    fn reread(&self, held: &Held, block: NonNull<u8>, kept: usize) -> Result<(), Broken> {
+    fn reread(&self, held: &Held, block: NonNull<u8>, kept: usize) -> Result<(), Violation> {
         // SAFETY: the block is live and holds the pattern up to `kept`.
         let wrong = unsafe { held.pattern.first_difference(block, kept) };
         require(wrong.is_none(), Rule::Contents, || {
@@ -175,13 +175,13 @@ impl Worker<'_> {
         })
     }
 
-    fn forget(&self, held: &Held) -> Result<(), Broken> {
+    fn forget(&self, held: &Held) -> Result<(), Violation> {
         let mut shadow = self.shadow.lock().map_err(|_| poisoned())?;
         shadow.remove(&held.block.addr().get());
         Ok(())
     }
 
-    fn free(&self, held: &Held, sized: bool) -> Result<(), Broken> {
+    fn free(&self, held: &Held, sized: bool) -> Result<(), Violation> {
         self.reread(held, held.block, held.bytes)?;
         self.forget(held)?;
         if sized {
@@ -194,7 +194,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn reallocate(&mut self, held: Held, size: usize) -> Result<Held, Broken> {
+    fn reallocate(&mut self, held: Held, size: usize) -> Result<Held, Violation> {
         let Ok(new) = Layout::from_size_align(size, held.layout.align()) else {
             return Ok(held);
         };
@@ -219,10 +219,10 @@ impl Worker<'_> {
         }
     }
 
-    fn check(&self) -> Result<(), Broken> {
+    fn check(&self) -> Result<(), Violation> {
         self.allocator
             .verify()
-            .map_err(|damage| Broken::new(Rule::Verify, format!("verify found {damage}")))?;
+            .map_err(|damage| Violation::new(Rule::Verify, format!("verify found {damage}")))?;
         let stats = self.allocator.stats();
         require(
             stats.requested <= stats.granted && stats.granted <= stats.reserved,
@@ -232,6 +232,6 @@ impl Worker<'_> {
     }
 }
 
-fn poisoned() -> Broken {
-    Broken::new(Rule::Panicked, "another thread panicked")
+fn poisoned() -> Violation {
+    Violation::new(Rule::Panicked, "another thread panicked")
 }

@@ -7,7 +7,7 @@ use crate::compose::{Base, Stack, Wrapper};
 use crate::limits::Limits;
 use crate::models::{Fault, FaultyAllocator, NaiveAllocator};
 use crate::programs::{AllocatorOp, run_to_end};
-use crate::rule::{Broken, Rule};
+use crate::rule::{Rule, Violation};
 
 /// Blocks of the pools, and so the size for which stacks are made.
 const BLOCK: Layout = Layout::new::<[u128; 4]>();
@@ -85,12 +85,12 @@ impl Subject {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if a rule is broken.
+    /// [`Violation`] if a rule is broken.
     ///
     /// # Panics
     ///
     /// If the system has no address space for the region of a peer.
-    pub fn run(&self, program: &[AllocatorOp]) -> Result<(), Broken> {
+    pub fn run(&self, program: &[AllocatorOp]) -> Result<(), Violation> {
         let limits = self.limits();
         match self {
             Self::Naive => run_to_end(program, &limits, |test| {
@@ -121,7 +121,7 @@ impl Subject {
 ///
 /// # Errors
 ///
-/// [`Broken`] if a rule is broken, or nothing has that name.
+/// [`Violation`] if a rule is broken, or nothing has that name.
 ///
 /// # Examples
 ///
@@ -132,11 +132,11 @@ impl Subject {
 /// assert!(run_on("heap", &program).is_ok());
 /// assert!(run_on("faulty:ZeroesAskedOnly", &program).is_err());
 /// ```
-pub fn run_on(name: &str, program: &[AllocatorOp]) -> Result<(), Broken> {
+pub fn run_on(name: &str, program: &[AllocatorOp]) -> Result<(), Violation> {
     let Some(subject) = Subject::named(name) else {
         let names = Subject::names().join(", ");
         let text = format!("no allocator is called `{name}`; there are {names}, faulty:FAULT");
-        return Err(Broken::new(Rule::Name, text));
+        return Err(Violation::new(Rule::Name, text));
     };
     subject.run(program)
 }

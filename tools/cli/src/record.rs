@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use loligo_replay::record::{Child, Program, Ran, RecordError, Settings, run};
+use loligo_replay::record::{Child, Program, RecordError, RecordedProgram, Settings, run};
 
 use crate::output::Output;
 use crate::print::say;
@@ -83,7 +83,7 @@ impl Record {
 }
 
 /// Reports what a reader of the recording should know of the run.
-fn tell_run(ran: &Ran) {
+fn tell_run(ran: &RecordedProgram) {
     say!("loligo: the program ran for {:.2} s: {}", ran.time.as_secs_f64(), ran.status);
     if ran.replaced > 0 {
         say!("loligo: it became another program by exec; the last one is recorded");

@@ -13,8 +13,8 @@ use loligo_allocators::{Allocator, HeapAllocator, Overview, PageAllocator};
 use loligo_compiler::{GuardedFolder, Platform, read_source};
 use loligo_diagnostics::{Options as Reports, install};
 use loligo_engine::{
-    ARMED_FROM, BackEndChoice, Engine, EngineError, EngineOptions, Libraries, MemoryPlan, ROOMS,
-    ScriptFailures, ScriptLimits, ScriptOptions, ToolOptions, Without, with_engine,
+    ARMED_FROM, BackEndChoice, DisabledSubsystems, Engine, EngineError, EngineOptions, Libraries,
+    MemoryPlan, SUBSYSTEMS, ScriptFailures, ScriptLimits, ScriptOptions, ToolOptions, with_engine,
 };
 use loligo_resources::Names;
 
@@ -54,7 +54,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     memory: Option<PathBuf>,
 
-    /// A room to leave out: monitor, render, script or tools; may be given several times
+    /// A subsystem to leave out: monitor, render, script or tools; may be given several times
     #[arg(long, value_name = "ROOM")]
     without: Vec<String>,
 
@@ -124,7 +124,7 @@ const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard --frames 1000 --memory guard.sjson
                                                          each subsystem on the allocator that a file gives it
   loligo run samples/10-courtyard --without render --without script
-                                                         does a fault go with one of the rooms?
+                                                         does a fault go with one of the subsystems?
   loligo run samples/10-courtyard --threads 1            or with the threads?
 
 While it runs, tools can connect to the address that is printed (and kept in the file `tools` of the data folder), as
@@ -134,7 +134,7 @@ Exit status: 0 all went well, 1 a resource is wrong, a script failed or nothing 
 A fault of the engine itself ends it by a signal, with a report `loligo-crash-*.txt` in the data folder.";
 
 /// What is left of a game that was run.
-struct Ran {
+struct RunReport {
     /// What there is to say of its frames.
     report: String,
     /// What is wrong with the game, though it ran.
@@ -161,9 +161,9 @@ impl Run {
     /// Compiles and runs; returns whether no resource was wrong.
     fn try_run(&self) -> Result<bool, String> {
         let plan = self.plan()?;
-        let mut without = Without::default();
-        for room in &self.without {
-            without.add(room).map_err(|error| error.to_string())?;
+        let mut without = DisabledSubsystems::default();
+        for subsystem in &self.without {
+            without.add(subsystem).map_err(|error| error.to_string())?;
         }
         let usual = || self.project.join(".loligo").join(Platform::here().name);
         let data = self.out.clone().unwrap_or_else(usual);
@@ -192,7 +192,7 @@ impl Run {
             ..EngineOptions::new(&data)
         };
         let run = with_engine(&options, |engine| self.frames(engine, &data));
-        let Ran { report, faults, text, picture, size } =
+        let RunReport { report, faults, text, picture, size } =
             run.map_err(|error| with_names(&data, &error))??;
         if let Some(path) = &self.text {
             let output = Output::prepare(path).map_err(|error| error.to_string())?;
@@ -217,7 +217,7 @@ impl Run {
     }
 
     /// Runs the frames.
-    fn frames(&self, engine: &mut Engine<'_, '_>, data: &Path) -> Result<Ran, String> {
+    fn frames(&self, engine: &mut Engine<'_, '_>, data: &Path) -> Result<RunReport, String> {
         if let Some(address) = engine.tool_address() {
             let token = engine.tool_token().map_or(String::new(), |token| format!("/{token}"));
             say!("loligo: tools are served at {address}{token}");
@@ -243,7 +243,7 @@ impl Run {
         finished.map_err(told)?;
         let (text, picture) = (engine.text().to_owned(), engine.picture().to_vec());
         let (report, faults) = (report(engine), faults(engine));
-        Ok(Ran { report, faults, text, picture, size: engine.size() })
+        Ok(RunReport { report, faults, text, picture, size: engine.size() })
     }
 
     /// Compiles what has changed, and says what is wrong.
@@ -298,7 +298,7 @@ impl Run {
         let text = text.map_err(|error| format!("{}: cannot read: {error}", path.display()))?;
         let pages = PageAllocator::new("plan pages");
         let heap = HeapAllocator::new("plan", &pages);
-        MemoryPlan::try_read_in(&text, &ROOMS, &heap)
+        MemoryPlan::try_read_in(&text, &SUBSYSTEMS, &heap)
             .map_err(|error| format!("{}:{error}", path.display()))
     }
 }

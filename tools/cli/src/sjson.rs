@@ -13,7 +13,7 @@ use crate::print::{print, say};
 mod source;
 mod tree;
 
-use source::{Fault, Source};
+use source::{Source, SourceError};
 
 /// Reads, checks, formats and edits SJSON, and converts it to and from JSON.
 #[derive(Debug, Args)]
@@ -184,7 +184,7 @@ impl Check {
             let checked = Source::read(file, &options).and_then(|source| source.check(&options));
             if let Err(fault) = checked {
                 say!("loligo: {fault}");
-                status = status.max(if matches!(fault, Fault::Syntax(_)) { 1 } else { 2 });
+                status = status.max(if matches!(fault, SourceError::Syntax(_)) { 1 } else { 2 });
             }
         }
         ExitCode::from(status)

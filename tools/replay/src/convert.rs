@@ -3,7 +3,7 @@
 //! The kind of a file is told by its first line. Files are read line by line, so what is kept grows
 //! by what is live and by what was named, never by what a line claims.
 
-mod fault;
+mod error;
 mod heaptrack;
 mod lines;
 mod logalloc;
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
-pub use fault::{ConvertError, ConvertFault};
+pub use error::{ConvertError, ConvertErrorKind};
 
 use crate::books::Summary;
 use crate::trace::{Bounded, Limits, exceeded};
@@ -47,24 +47,24 @@ pub fn convert(
     out: impl Write,
 ) -> Result<Summary, ConvertError> {
     let shown = path.display().to_string();
-    let fail = |fault| ConvertError { file: shown.clone(), line: None, fault };
-    let file = File::open(path).map_err(|error| fail(ConvertFault::Unreadable(error)))?;
+    let fail = |kind| ConvertError { file: shown.clone(), line: None, kind };
+    let file = File::open(path).map_err(|error| fail(ConvertErrorKind::Unreadable(error)))?;
     let mut input = BufReader::with_capacity(1 << 16, file);
-    let first = input.fill_buf().map_err(|error| fail(ConvertFault::Unreadable(error)))?;
+    let first = input.fill_buf().map_err(|error| fail(ConvertErrorKind::Unreadable(error)))?;
     if first.starts_with(GZIP) {
-        return Err(fail(ConvertFault::Gzip));
+        return Err(fail(ConvertErrorKind::Gzip));
     }
     if !first.starts_with(ZSTD) {
         return read(&shown, input, process, out);
     }
     let decoder = zstd::stream::read::Decoder::with_buffer(input)
-        .map_err(|error| fail(ConvertFault::Unreadable(error)))?;
+        .map_err(|error| fail(ConvertErrorKind::Unreadable(error)))?;
     let decoder = Bounded::new(decoder, limits);
     read(&shown, BufReader::with_capacity(1 << 16, decoder), process, out).map_err(|mut error| {
-        if let ConvertFault::Unreadable(cause) = &error.fault
+        if let ConvertErrorKind::Unreadable(cause) = &error.kind
             && let Some(bytes_max) = exceeded(cause)
         {
-            error.fault = ConvertFault::UnpacksTooFar { bytes_max };
+            error.kind = ConvertErrorKind::UnpacksTooFar { bytes_max };
         }
         error
     })
@@ -81,11 +81,11 @@ fn read(
     let converted = match lines.next() {
         Ok(Some(first)) if first.starts_with("v ") => heaptrack::convert(lines, out),
         Ok(Some(first)) if first.contains('(') => logalloc::convert(lines, process, out),
-        Ok(_) => Err((None, ConvertFault::UnknownKind)),
-        Err(fault) => Err((None, fault)),
+        Ok(_) => Err((None, ConvertErrorKind::UnknownKind)),
+        Err(kind) => Err((None, kind)),
     };
-    converted.map_err(|(line, fault)| ConvertError { file: shown.to_owned(), line, fault })
+    converted.map_err(|(line, kind)| ConvertError { file: shown.to_owned(), line, kind })
 }
 
 /// What a reader of lines returns: the figures, or line and fault.
-type Converted = Result<Summary, (Option<u64>, ConvertFault)>;
+type Converted = Result<Summary, (Option<u64>, ConvertErrorKind)>;

@@ -93,7 +93,7 @@ pub(crate) type Buddy = BuddyAllocator<'static, dyn Allocator + Sync + 'static>;
 pub(crate) unsafe fn buddy_in(arena: Arena, leaf_bytes: usize) -> Buddy {
     // SAFETY: the caller's promise, passed on.
     let region = unsafe { arena.as_region() };
-    BuddyAllocator::from_region("buddy", region, leaf_bytes)
+    BuddyAllocator::from_region("buddy", leaf_bytes, region)
         .expect("an arena holds at least one leaf and at most 2^32 of them")
 }
 

@@ -27,5 +27,5 @@ mod signals;
 mod sites;
 
 pub use error::RecordError;
-pub use launch::{Child, Ran, Settings, children_cpu_time, run};
+pub use launch::{Child, RecordedProgram, Settings, children_cpu_time, run};
 pub use program::Program;

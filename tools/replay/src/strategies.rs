@@ -112,7 +112,7 @@ impl StrategyConfig {
                     ours::allocator_row(name, move || match bytes {
                         None => ours::heap(),
                         Some(bytes) => {
-                            HeapAllocator::with_region_bytes("heap", &ours::PAGES, bytes as usize)
+                            HeapAllocator::with_region_bytes("heap", bytes as usize, &ours::PAGES)
                         }
                     })
                 }

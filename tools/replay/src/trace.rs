@@ -21,7 +21,7 @@
 
 mod checker;
 mod columns;
-mod fault;
+mod error;
 mod limits;
 mod version1;
 mod version2;
@@ -34,7 +34,7 @@ use std::path::Path;
 use checker::check_all;
 use columns::Columns;
 pub use columns::{Ending, Labels, Mark};
-pub use fault::{Fault, TraceError};
+pub use error::{TraceError, TraceErrorKind};
 pub use limits::Limits;
 pub(crate) use limits::{Bounded, NoMemory, exceeded, try_push, try_resize};
 pub use version1::{encode, write_trace};
@@ -137,14 +137,14 @@ impl Trace {
     pub fn open_within(path: &Path, limits: Limits) -> Result<Self, TraceError> {
         let shown = path.display().to_string();
         let fail = |fault| TraceError::new(&shown, None, fault);
-        let file = File::open(path).map_err(|error| fail(Fault::Unreadable(error)))?;
+        let file = File::open(path).map_err(|error| fail(TraceErrorKind::Unreadable(error)))?;
         let name = trace_name(path);
         if path.extension().is_some_and(|ending| ending == "zst") {
             return read_compressed(name, &shown, BufReader::new(file), limits);
         }
-        let about = file.metadata().map_err(|error| fail(Fault::Unreadable(error)))?;
+        let about = file.metadata().map_err(|error| fail(TraceErrorKind::Unreadable(error)))?;
         if about.is_dir() {
-            return Err(fail(Fault::Unreadable(io::ErrorKind::IsADirectory.into())));
+            return Err(fail(TraceErrorKind::Unreadable(io::ErrorKind::IsADirectory.into())));
         }
         if !about.is_file() || about.len() == 0 {
             // A pipe has no length that bounds what comes out of it.
@@ -153,7 +153,8 @@ impl Trace {
         // SAFETY: the map is read once, front to back, and every record is copied out before it is
         // judged. Another program that writes to the file meanwhile can change what is read, and so
         // whether the trace is refused; one that cuts the file ends this process by a signal.
-        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(|e| fail(Fault::Unreadable(e)))?;
+        let map = unsafe { memmap2::Mmap::map(&file) }
+            .map_err(|e| fail(TraceErrorKind::Unreadable(e)))?;
         read_any(name, &shown, &map[..])
     }
 
@@ -298,10 +299,10 @@ fn read_compressed(
     limits: Limits,
 ) -> Result<Trace, TraceError> {
     let decoder = zstd::stream::read::Decoder::with_buffer(input)
-        .map_err(|error| TraceError::new(shown, None, Fault::Compressed(error)))?;
+        .map_err(|error| TraceError::new(shown, None, TraceErrorKind::Compressed(error)))?;
     read_bounded(name, shown, decoder, limits).map_err(|mut error| {
-        if let Fault::Unreadable(cause) = error.fault {
-            error.fault = Fault::Compressed(cause);
+        if let TraceErrorKind::Unreadable(cause) = error.kind {
+            error.kind = TraceErrorKind::Compressed(cause);
         }
         error
     })
@@ -315,10 +316,10 @@ fn read_bounded(
     limits: Limits,
 ) -> Result<Trace, TraceError> {
     read_any(name, shown, Bounded::new(input, limits)).map_err(|mut error| {
-        if let Fault::Unreadable(cause) = &error.fault
+        if let TraceErrorKind::Unreadable(cause) = &error.kind
             && let Some(bytes_max) = exceeded(cause)
         {
-            error.fault = Fault::UnpacksTooFar { bytes_max };
+            error.kind = TraceErrorKind::UnpacksTooFar { bytes_max };
         }
         error
     })
@@ -328,11 +329,12 @@ fn read_bounded(
 fn read_any(name: String, shown: &str, mut input: impl Read) -> Result<Trace, TraceError> {
     let at = |fault| TraceError::new(shown, None, fault);
     let mut magic = [0; MAGIC.len()];
-    let got = fill(&mut input, &mut magic).map_err(|error| at(Fault::Unreadable(error)))?;
+    let got =
+        fill(&mut input, &mut magic).map_err(|error| at(TraceErrorKind::Unreadable(error)))?;
     match &magic[..got] {
         first if first == MAGIC => version1::read(name, shown, input),
         first if first == MAGIC_2 => version2::read(name, shown, input),
-        _ => Err(at(Fault::BadMagic)),
+        _ => Err(at(TraceErrorKind::BadMagic)),
     }
 }
 

@@ -139,7 +139,7 @@ fn named(text: &str) -> Vec<String> {
     names
 }
 
-/// Returns `true` if a source reads the data beside the checkout.
+/// Returns `true` if a source reads the data outside the checkout.
 fn reads_data(tree: &Tree, path: &str) -> bool {
     path.ends_with(".rs") && tree.text(path).is_some_and(|text| text.contains("LOLIGO_DATA"))
 }

@@ -72,7 +72,7 @@ fn map_only(path: &str, text: &str, findings: &mut Vec<Finding>) {
 }
 
 /// Returns the items of the outermost level without their attributes, each with its offset.
-fn items(code: &str) -> Vec<(usize, &str)> {
+pub(super) fn items(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(skip) = code[at..].find(|c: char| !c.is_whitespace()) {

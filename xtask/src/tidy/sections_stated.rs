@@ -3,6 +3,7 @@
 
 use crate::tidy::code::code_only;
 use crate::tidy::finding::{Finding, line_at};
+use crate::tidy::groups::{Module, modules};
 use crate::tree::Tree;
 
 /// Where the modules of the allocators lie.
@@ -15,16 +16,11 @@ const STATED: [&str; 4] = ["Complexity", "Memory", "Threads", "When not to use i
 const FOLLOWING: [&str; 5] = ["Errors", "Panics", "Safety", "Examples", "Invariants"];
 
 /// Types of that crate that are chosen as an allocator is, without being one.
-const LIKE_ALLOCATORS: [&str; 5] =
-    ["BuddyOffsets", "MemoryGlobals", "NoSites", "Overview", "Sites"];
+const LIKE_ALLOCATORS: [&str; 4] = ["BuddyOffsets", "MemoryGlobals", "Overview", "Sites"];
 
-/// Looks at the public types in the modules right below the crate's root.
+/// Looks at the public types in the modules right below the crate's root or in a group there.
 pub(crate) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
-    for (path, text) in tree.sources() {
-        let Some(inner) = path.strip_prefix(FOLDER) else { continue };
-        if inner.contains('/') {
-            continue;
-        }
+    for Module { path, text, .. } in modules(tree, FOLDER) {
         let code = code_only(text);
         for (offset, name) in names_after(&code, "pub struct ") {
             if !is_allocator(&code, name) && !LIKE_ALLOCATORS.contains(&name) {

@@ -2,43 +2,35 @@
 //! none.
 
 use crate::tidy::finding::Finding;
+use crate::tidy::groups::{Module, modules};
 use crate::tree::Tree;
 use crate::workspace::Workspace;
 
 /// Modules of tier 0 that no article describes. A new one is added here in review, so that a
 /// forgotten source is a finding and not a silence.
 const NO_SOURCE: &[&str] = &[
-    "allocators/address_table",
-    "allocators/bridge",
-    "allocators/counters",
-    "allocators/engine",
-    "allocators/failing",
-    "allocators/leak",
-    "allocators/locked",
-    "allocators/mark",
-    "allocators/misuse",
-    "allocators/sites",
-    "allocators/size_classes",
-    "allocators/stats",
-    "allocators/sync",
+    "allocators/bookkeeping/address_table",
+    "allocators/bookkeeping/mark",
+    "allocators/bookkeeping/sites",
+    "allocators/contract/leak",
+    "allocators/contract/misuse",
+    "allocators/contract/stats",
+    "allocators/heaps/size_class_heap",
+    "allocators/heaps/size_classes",
+    "allocators/program/bridge",
+    "allocators/threads/locked",
+    "allocators/threads/sync",
+    "allocators/wrappers/failing",
     "ids/sync",
 ];
 
-/// Looks at the head of every module right below a tier-0 `lib.rs`.
+/// Looks at the head of every module right below a tier-0 `lib.rs` or in a group there.
 pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
     for member in workspace.tier_zero() {
         let folder = format!("{}/src/", member.folder);
-        let map = tree.text(&format!("{folder}lib.rs")).unwrap_or_default();
-        for (path, text) in tree.sources() {
-            let Some(inner) = path.strip_prefix(&folder) else {
-                continue;
-            };
-            let name = inner.trim_end_matches(".rs");
+        for Module { path, name, text, is_test } in modules(tree, &folder) {
             let known = format!("{}/{name}", member.folder);
-            let is_test = ["#[cfg(test)]\n", "#[cfg(all(test, target_os = \"linux\"))]\n"]
-                .iter()
-                .any(|attribute| map.contains(&format!("{attribute}mod {name};")));
-            if name == "lib" || name.contains('/') || is_test {
+            if is_test {
                 continue;
             }
             if NO_SOURCE.contains(&known.as_str()) {

@@ -254,10 +254,12 @@ fn source_named_finds_a_module_without_its_article() {
     let found = found(|tree| {
         tree.insert(
             "allocators/src/lib.rs",
-            b"//! Allocators.\nmod pool;\nmod leak;\n#[cfg(test)]\nmod backing;\n".to_vec(),
+            b"//! Allocators.\nmod pool;\nmod contract;\n#[cfg(test)]\nmod backing;\n".to_vec(),
         );
         tree.insert("allocators/src/backing.rs", b"//! Backing.\n".to_vec());
-        tree.insert("allocators/src/leak.rs", b"//! Leaks follow no article.\n".to_vec());
+        tree.insert("allocators/src/contract.rs", b"//! The contract.\nmod leak;\n".to_vec());
+        let leak = b"//! Leaks follow no article.\n".to_vec();
+        tree.insert("allocators/src/contract/leak.rs", leak);
     });
     assert_eq!(found, []);
 }
@@ -298,6 +300,35 @@ fn sections_stated_finds_an_allocator_that_keeps_silent() {
     harmless(path, &pool(all, "Pool", serves));
     harmless(path, &pool("Growth", "Chunk", serves));
     harmless(path, &pool("Growth", "Pool", "// unsafe impl Allocator for Pool {}\n"));
+}
+
+#[test]
+fn modules_in_a_group_are_held_to_the_rules_of_modules() {
+    let path = "allocators/src/blocks/pool.rs";
+    let found_with = |map: &str, text: &str| {
+        found(|tree| {
+            tree.insert("allocators/src/lib.rs", b"//! Allocators.\nmod blocks;\n".to_vec());
+            tree.insert("allocators/src/pool.rs", Vec::new());
+            tree.insert("allocators/src/blocks.rs", map.into());
+            tree.insert(path, text.into());
+        })
+        .into_iter()
+        .filter(|(_, path, _)| path != "allocators/src/pool.rs")
+        .collect::<Vec<_>>()
+    };
+    let map = "//! Blocks.\n\n#[cfg(unix)]\npub(crate) mod pool;\n";
+    let head = "//! Pool.\n//!\n//! After Ada Lovelace, \"Notes\" (1843).\n\n";
+    let silent = "/// Ends.\npub struct Pool;\nunsafe impl Allocator for Pool {}\n";
+    assert_eq!(found_with(map, head), [], "the map follows no article");
+    let source_named = ("source-named", path.to_owned(), 1);
+    assert_eq!(found_with(map, "//! Pool.\n"), [source_named]);
+    let sections_stated = ("sections-stated", path.to_owned(), 6);
+    assert_eq!(found_with(map, &format!("{head}{silent}")), [sections_stated]);
+    let tests_only = "//! Blocks.\n\n#[cfg(test)]\npub(crate) mod pool;\n";
+    assert_eq!(found_with(tests_only, "//! Pool.\n"), [], "what tests use follows no article");
+    let module = "//! Blocks.\n\npub(crate) mod pool;\n\nfn f() {}\n";
+    let is_module = ("source-named", "allocators/src/blocks.rs".to_owned(), 1);
+    assert_eq!(found_with(module, "//! Pool.\n"), [is_module], "it is more than a map");
 }
 
 #[test]

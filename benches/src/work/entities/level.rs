@@ -59,7 +59,7 @@ impl World {
         let mut managers: [&mut dyn ComponentManager; 3] =
             [&mut self.transforms, &mut self.tags, &mut self.data];
         let mut components = Components::new(&mut managers).expect("the three types differ");
-        self.entities.unspawn(all, &mut components);
+        self.entities.destroy(all, &mut components);
         let made = self.entities.spawn(level, &[Pose::IDENTITY], &mut components, Unknown::Refuse);
         assert_eq!(made.map(<[_]>::len), Ok(COUNT), "all were spawned");
         self.transforms.update(|_, _| {});

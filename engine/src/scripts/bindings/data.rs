@@ -5,9 +5,9 @@
 
 use loligo_containers::{KeyValuesRef, Value, child_key};
 use loligo_ids::IdString32;
-use loligo_script::{Call, Kind, Refusal};
+use loligo_script::{ArgumentError, Call, Kind};
 
-use super::{Done, ENTITY, Shown, alive_in};
+use super::{Done, ENTITY, GameWindow, alive_in};
 use crate::world::World;
 
 pub(super) const KEY: &[Kind] = &[Kind::Id(ENTITY), Kind::Text];
@@ -75,7 +75,7 @@ pub(super) fn remove(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
 }
 
 /// Returns the key that a path of names has.
-fn key(call: &mut Call<'_>) -> Result<IdString32, Refusal> {
+fn key(call: &mut Call<'_>) -> Result<IdString32, ArgumentError> {
     let mut names = call.text(1)?.split('.');
     let first = IdString32::new(names.next().unwrap_or_default());
     Ok(names.fold(first, child_key))
@@ -87,7 +87,7 @@ fn get<'w, T>(
     call: &mut Call<'_>,
     wanted: &str,
     find: impl FnOnce(KeyValuesRef<'w>, IdString32) -> Option<T>,
-) -> Result<T, Refusal> {
+) -> Result<T, ArgumentError> {
     let (entity, key) = (alive_in(world, call)?, key(call)?);
     let data = world.data().get(entity);
     if let Some(found) = data.and_then(|data| find(data, key)) {
@@ -101,7 +101,7 @@ fn get<'w, T>(
         Some(Value::Array([_, _, _])) => "three numbers; ask for them by Data.vector3",
         Some(Value::Array(_)) => "an array, which scripts read if it has three numbers",
     };
-    let name = Shown::new(call.text(1)?);
+    let name = GameWindow::new(call.text(1)?);
     Err(call.refuse(format_args!("the entity has no {wanted} under `{name}`, but {is}")))
 }
 

@@ -3,9 +3,9 @@
 use glam::Vec3;
 use loligo_entities::Entity;
 use loligo_ids::IdString64;
-use loligo_script::{Call, Kind, Reason, Refusal};
+use loligo_script::{ArgumentError, Call, Kind, Reason};
 
-use super::{Done, ENTITY, Own, Shown, alive, alive_in};
+use super::{Done, ENTITY, GameWindow, Own, alive, alive_in};
 use crate::components::PointLight;
 use crate::error::EngineError;
 use crate::world::{NOT_LOADED, World};
@@ -17,7 +17,7 @@ const PLAIN: &str = "the entity has no model; give it one";
 const BLIND: &str = "the entity has no camera; give it one";
 const DARK: &str = "the level has no sun; give it one";
 const UNLIT: &str = "the entity has no light; give it one";
-const UNTOLD: &str = "there is no memory for the change; give the room `render` more";
+const UNTOLD: &str = "there is no memory for the change; give the subsystem `render` more";
 
 pub(super) fn set_visible(
     world: &mut World<'_>,
@@ -43,7 +43,7 @@ pub(super) fn set_material(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
         Ok(true) => Ok(()),
         Ok(false) => Err(call.refuse(format_args!("{PLAIN}"))),
         Err(EngineError::Wrong { .. }) => {
-            let name = Shown::new(call.text(2)?);
+            let name = GameWindow::new(call.text(2)?);
             Err(call.refuse(format_args!("`{name}`: {NOT_LOADED}")))
         }
         Err(_) => Err(call.refuse(format_args!("{UNTOLD}"))),
@@ -142,7 +142,7 @@ pub(super) fn set_light_range(
 
 /// Returns the entity of the first argument; the slot of its model is the second, of which there is
 /// one.
-fn slot(world: &World<'_>, call: &mut Call<'_>) -> Result<Entity, Refusal> {
+fn slot(world: &World<'_>, call: &mut Call<'_>) -> Result<Entity, ArgumentError> {
     let (entity, slot) = (alive_in(world, call)?, call.number(1));
     if slot == 1.0 {
         return Ok(entity);

@@ -47,7 +47,7 @@ fn panics_of_the_program_and_of_libraries() {
     ]);
     run("library").assert_told(&[
         "job 1 stops: panic\n",
-        "    at containers/src/array.rs:",
+        "    at containers/src/arrays/array.rs:",
         "    0: ",
         "remove",
         "job_of_this_process, ",

@@ -209,7 +209,7 @@ fn step(model: &mut Model, world: &mut World<'_>, op: &Op) -> Option<()> {
         Op::Spawn { .. } => {}
         Op::Unspawn(picks) => {
             let gone: Vec<Entity> = picks.iter().filter_map(|pick| model.pick(*pick)).collect();
-            assert_eq!(world.unspawn(&gone), model.remove(&gone), "of {gone:?}");
+            assert_eq!(world.destroy(&gone), model.remove(&gone), "of {gone:?}");
         }
         Op::Create => model.add(world.entities.create().expect("memory"), Known::default()),
         Op::Insert { entity, parent, at } => {
@@ -368,7 +368,7 @@ fn run(program: &[Op], memory: &dyn Allocator) {
     }
     update(&mut model, &mut world);
     let all: Vec<Entity> = model.known.keys().copied().collect();
-    assert_eq!(world.unspawn(&all), all.len(), "all that are left");
+    assert_eq!(world.destroy(&all), all.len(), "all that are left");
     model.known.clear();
     model.compare(&world);
 }

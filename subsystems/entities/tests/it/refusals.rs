@@ -57,7 +57,7 @@ fn nothing_is_spawned_in_half() {
                 }
             }
             let all: Vec<_> = world.entities.iter().collect();
-            assert_eq!(world.unspawn(&all), all.len());
+            assert_eq!(world.destroy(&all), all.len());
             result
         });
         assert!(count > 100, "only {count} requests were refused");

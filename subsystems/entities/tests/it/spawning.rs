@@ -74,8 +74,8 @@ fn children_go_with_their_parents() {
         let door = house.find(id32!("door")).expect("it has a door");
         // A child first, then its parent; one twice; and one of another copy.
         let gone = [made[door], made[0], made[0], made[4 + door]];
-        assert_eq!(world.unspawn(&gone), 6, "a house of four, a door with its lock");
-        assert_eq!(world.unspawn(&gone), 0, "they are gone");
+        assert_eq!(world.destroy(&gone), 6, "a house of four, a door with its lock");
+        assert_eq!(world.destroy(&gone), 0, "they are gone");
         world.validate();
         let left: BTreeSet<Entity> = world.entities.iter().collect();
         let wanted = made[4..].iter().filter(|entity| {
@@ -84,7 +84,7 @@ fn children_go_with_their_parents() {
         });
         assert_eq!(left, wanted.copied().collect(), "the others stay");
         assert_eq!(world.tags.entities(id32!("door")).len(), 1);
-        assert_eq!(world.unspawn(&made), 6, "all that is left");
+        assert_eq!(world.destroy(&made), 6, "all that is left");
         assert!(world.entities.is_empty() && world.tags.is_empty() && world.transforms.is_empty());
         world.validate();
     });
@@ -98,7 +98,7 @@ fn removing_allocates_nothing() {
         let mut world = World::new(memory);
         let made = world.spawn(&house, &[Pose::IDENTITY; 50]).expect("there is memory");
         let before = memory.stats();
-        assert_eq!(world.unspawn(&made[..40]), 40);
+        assert_eq!(world.destroy(&made[..40]), 40);
         world.transforms.update(|_, _| {});
         let after = memory.stats();
         assert_eq!((before.live, before.granted), (after.live, after.granted));

@@ -104,8 +104,8 @@ impl<'a> World<'a> {
         })
     }
 
-    pub(crate) fn unspawn(&mut self, gone: &[Entity]) -> usize {
-        self.with(|entities, components| entities.unspawn(gone, components))
+    pub(crate) fn destroy(&mut self, gone: &[Entity]) -> usize {
+        self.with(|entities, components| entities.destroy(gone, components))
     }
 
     /// Panics unless all is whole.

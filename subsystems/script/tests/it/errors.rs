@@ -1,6 +1,6 @@
 //! Errors stop the call, not the machine.
 
-use loligo_script::{Binding, Fault, Route, Script, Settings, Value};
+use loligo_script::{Binding, Route, Script, ScriptErrorKind, Settings, Value};
 
 use crate::memory::with_memory;
 use crate::world::{World, bindings, machine, shown};
@@ -25,7 +25,7 @@ fn an_error_tells_file_line_and_stack() {
         let update = script.callback("update").unwrap();
         for _ in 0..3 {
             let error = script.call(world, update, &[Value::Number(0.1)]).unwrap_err();
-            assert_eq!(error.fault(), Fault::Run);
+            assert_eq!(error.kind(), ScriptErrorKind::Run);
             let (file, line, reason) = error.place().unwrap();
             assert_eq!((file, line), ("game/door.lua", 2));
             assert_eq!(reason, "attempt to index field 'handle' (a nil value)");
@@ -131,7 +131,7 @@ fn bindings_that_are_wrong_are_named() {
         ] {
             let binding = Binding { name, ..bindings()[0] };
             let error = Script::try_new_in(&[binding], &Settings::default(), memory).unwrap_err();
-            assert_eq!(error.fault(), Fault::Binding);
+            assert_eq!(error.kind(), ScriptErrorKind::Binding);
             assert!(error.text().contains(what), "{error}");
         }
     });

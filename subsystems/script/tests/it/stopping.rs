@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::thread;
 
-use loligo_script::{Fault, Route, Script, Watch, Watchdog};
+use loligo_script::{Route, Script, ScriptErrorKind, Watch, Watchdog};
 
 use crate::memory::with_memory;
 use crate::world::{World, machine, shown};
@@ -18,7 +18,7 @@ fn watched(
     script: &mut Script<'_, World>,
     world: &mut World,
     code: &str,
-) -> Result<String, (Fault, String)> {
+) -> Result<String, (ScriptErrorKind, String)> {
     let watch = script.watch();
     let is_over = AtomicBool::new(false);
     thread::scope(|threads| {
@@ -35,7 +35,7 @@ fn watched(
         is_over.store(true, Ordering::Relaxed);
         match result {
             Ok(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
-            Err(error) => Err((error.fault(), error.to_string())),
+            Err(error) => Err((error.kind(), error.to_string())),
         }
     })
 }
@@ -71,8 +71,8 @@ fn what_does_not_end_is_stopped_and_the_machine_goes_on() {
             let (mut script, mut world) = (machine(route, memory), World::default());
             script.set_time_max(Some(LIMIT));
             for (name, code) in ENDLESS {
-                let (fault, text) = watched(&mut script, &mut world, code).expect_err(name);
-                assert_eq!(fault, Fault::Stopped, "{name}: {text}");
+                let (kind, text) = watched(&mut script, &mut world, code).expect_err(name);
+                assert_eq!(kind, ScriptErrorKind::Stopped, "{name}: {text}");
                 assert!(text.contains("the script ran longer than"), "{name}: {text}");
                 script.validate();
                 assert_eq!(shown(&mut script, &mut world, "1 + 1"), "2", "after {name}");
@@ -94,7 +94,7 @@ fn a_module_that_does_not_end_is_stopped_as_it_loads() {
         thread::scope(|threads| {
             threads.spawn(|| (0..).map(|look| look * 1_000_000_000).find(|now| watch.look(*now)));
             let error = script.load(&mut world, "endless").expect_err("it does not end");
-            assert_eq!(error.fault(), Fault::Stopped, "{error}");
+            assert_eq!(error.kind(), ScriptErrorKind::Stopped, "{error}");
             assert!(error.message().starts_with("endless.lua:1: "), "{error}");
         });
         script.load(&mut world, "short").expect("it ends");
@@ -138,7 +138,7 @@ fn a_watchdog_stops_by_the_systems_clock() {
         script.set_time_max(Some(Duration::from_millis(20)));
         let dog = Watchdog::try_new(script.watch()).expect("a thread");
         let error = script.evaluate(&mut world, "while true do end").expect_err("it does not end");
-        assert_eq!(error.fault(), Fault::Stopped, "{error}");
+        assert_eq!(error.kind(), ScriptErrorKind::Stopped, "{error}");
         assert!(error.text().contains("longer than the 0.02 s that it may take"), "{error}");
         drop(dog);
         let _: Watch = script.watch();

@@ -3,7 +3,7 @@
 use glam::{Mat4, Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_script::{
-    Binding, Call, Function, Host, Id, IdKind, IdType, Kind, Refusal, Route, Script, Settings,
+    ArgumentError, Binding, Call, Function, Host, Id, IdKind, IdType, Kind, Route, Script, Settings,
 };
 
 pub(crate) const LAMP: IdKind = IdKind::new(16, "Lamp");
@@ -51,7 +51,7 @@ impl Host for World {
     }
 }
 
-type Ended = Result<(), Refusal>;
+type Ended = Result<(), ArgumentError>;
 
 fn set_position(world: &mut World, call: &mut Call<'_>) -> Ended {
     if call.id(0) != 7 {

@@ -8,7 +8,8 @@ use std::io;
 use loligo_compiler::{Project, Threads};
 use loligo_diagnostics::{LogLine, LogSink};
 use loligo_engine::{
-    BackEndChoice, EngineOptions, ScriptLimits, ScriptOptions, TimeStep, Without, with_engine,
+    BackEndChoice, DisabledSubsystems, EngineOptions, ScriptLimits, ScriptOptions, TimeStep,
+    with_engine,
 };
 use tempfile::TempDir;
 
@@ -102,7 +103,7 @@ impl Surface for Data {
         let data = self.folder.path().join("data");
         // The folder is ours, and whatever cannot be written is not fed.
         let _ = fs::write(data.join(what), input);
-        let mut without = Without::default();
+        let mut without = DisabledSubsystems::default();
         // It is a room that may be left out.
         let _ = without.add("tools");
         let limits = ScriptLimits { has_thread: false, ..ScriptLimits::default() };

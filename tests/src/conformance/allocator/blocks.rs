@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 
 use crate::oracle::{Key, Oracle};
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::sizes::{alignments_of, interesting_sizes, layout, served};
 
@@ -11,7 +11,7 @@ use super::sizes::{alignments_of, interesting_sizes, layout, served};
 const BLOCKS: usize = 40;
 
 /// The name is there, and stays.
-pub(super) fn name(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn name(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let before = oracle.allocator().name().to_owned();
     require(!before.is_empty(), Rule::Name, || "the name is empty".to_owned())?;
     let layout = layout(1, 1);
@@ -22,7 +22,7 @@ pub(super) fn name(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// Allocates blocks of mixed sizes until there are enough or one is refused.
-fn some_blocks(oracle: &mut Oracle<'_>) -> Result<Vec<Key>, Broken> {
+fn some_blocks(oracle: &mut Oracle<'_>) -> Result<Vec<Key>, Violation> {
     let limits = *oracle.limits();
     let most = (limits.memory.unwrap_or(1 << 20) / (2 * BLOCKS)).min(limits.size_max);
     let mut keys = Vec::new();
@@ -43,7 +43,7 @@ fn some_blocks(oracle: &mut Oracle<'_>) -> Result<Vec<Key>, Broken> {
 }
 
 /// Many blocks keep their contents while others come and go.
-pub(super) fn contents(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn contents(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let keys = some_blocks(oracle)?;
     for key in keys.iter().step_by(2) {
         oracle.free(*key)?;
@@ -55,7 +55,7 @@ pub(super) fn contents(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// Blocks can be freed first to last, last to first, and from the middle.
-pub(super) fn orders_of_free(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn orders_of_free(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     for order in 0..4 {
         let mut keys = some_blocks(oracle)?;
         let count = keys.len();
@@ -74,7 +74,7 @@ pub(super) fn orders_of_free(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// Memory that was written to comes back as zeros where that is asked.
-pub(super) fn zeroed(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn zeroed(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     for size in interesting_sizes(&limits).into_iter().filter(|&size| size <= limits.touch_max) {
         for align in [1, 32, 4096] {
@@ -95,7 +95,7 @@ pub(super) fn zeroed(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// A free with any size between the one asked and the one granted lowers the counters alike.
-pub(super) fn sized_free(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn sized_free(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     for size in [0, 1, 5, 13, 17, 33, 100, 1000, 5000] {
         for share in [0, 100, 255] {
@@ -113,7 +113,7 @@ pub(super) fn sized_free(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// Blocks of random sizes and lives, by a fixed seed.
-pub(super) fn churn(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn churn(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     let most = (limits.memory.unwrap_or(1 << 20) / 16).min(limits.size_max) as u64 + 1;
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
@@ -147,7 +147,7 @@ pub(super) fn churn(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// Sizes change in place or do not; either way nothing else does.
-pub(super) fn resize_in_place(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn resize_in_place(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     let sizes: Vec<usize> =
         interesting_sizes(&limits).into_iter().filter(|&size| size <= limits.touch_max).collect();
@@ -168,7 +168,7 @@ pub(super) fn resize_in_place(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// Contents are kept up to the lesser size, growing and shrinking, with a neighbour in the way.
-pub(super) fn reallocate(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn reallocate(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     let sizes: Vec<usize> =
         interesting_sizes(&limits).into_iter().filter(|&size| size <= limits.touch_max).collect();
@@ -188,7 +188,7 @@ pub(super) fn reallocate(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// A block may be moved to a stricter or a laxer alignment.
-pub(super) fn reallocate_alignment(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn reallocate_alignment(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     let size = limits.size_max.min(40);
     let first = layout(size, 1);

@@ -4,7 +4,7 @@ use core::alloc::Layout;
 
 use crate::limits::Limits;
 use crate::oracle::{Key, Oracle};
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::sizes::layout;
 
@@ -31,7 +31,7 @@ fn fillings(limits: &Limits, memory: usize) -> Vec<Layout> {
 }
 
 /// Allocates until a request is refused.
-fn fill(oracle: &mut Oracle<'_>, layout: Layout) -> Result<Vec<Key>, Broken> {
+fn fill(oracle: &mut Oracle<'_>, layout: Layout) -> Result<Vec<Key>, Violation> {
     let mut keys = Vec::new();
     while let Some(key) = oracle.allocate(layout)? {
         keys.push(key);
@@ -44,7 +44,7 @@ fn fill(oracle: &mut Oracle<'_>, layout: Layout) -> Result<Vec<Key>, Broken> {
 
 /// A full allocator refuses without a change, and serves as much again when all is freed, in
 /// whatever order.
-pub(super) fn exhaustion(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn exhaustion(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     let Some(memory) = limits.memory else {
         return Ok(());
@@ -86,7 +86,7 @@ pub(super) fn exhaustion(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// A block freed in a full allocator makes room for one of its kind.
-pub(super) fn full_and_one_free(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn full_and_one_free(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     let Some(memory) = limits.memory.filter(|_| limits.reclaims) else {
         return Ok(());
@@ -99,7 +99,7 @@ pub(super) fn full_and_one_free(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
             oracle.free(key)?;
             let again = oracle.allocate(layout)?;
             keys.push(again.ok_or_else(|| {
-                Broken::new(
+                Violation::new(
                     Rule::Reclaimed,
                     format!("with one of {count} blocks of {layout:?} freed, another is refused"),
                 )
@@ -111,7 +111,7 @@ pub(super) fn full_and_one_free(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// A block that cannot grow, in place or elsewhere, stands as it was.
-pub(super) fn refused_growth(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn refused_growth(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     let Some(memory) = limits.memory else {
         return Ok(());

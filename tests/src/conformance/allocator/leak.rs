@@ -5,10 +5,10 @@ use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 
 use crate::attempt::{Maker, text_of};
-use crate::rule::{Broken, Rule};
+use crate::rule::{Rule, Violation};
 
 /// Drops an allocator with a live block, which must panic and name it.
-pub(super) fn leak(make: &mut Maker<'_>) -> Result<(), Broken> {
+pub(super) fn leak(make: &mut Maker<'_>) -> Result<(), Violation> {
     let mut name = String::new();
     let dropped = catch_unwind(AssertUnwindSafe(|| {
         make(&mut |allocator| {
@@ -18,7 +18,7 @@ pub(super) fn leak(make: &mut Maker<'_>) -> Result<(), Broken> {
         });
     }));
     let Err(payload) = dropped else {
-        return Err(Broken::new(
+        return Err(Violation::new(
             Rule::Leak,
             format!("`{name}` was dropped with a live block and said nothing"),
         ));
@@ -27,5 +27,5 @@ pub(super) fn leak(make: &mut Maker<'_>) -> Result<(), Broken> {
     if text.contains(&name) {
         return Ok(());
     }
-    Err(Broken::new(Rule::Leak, format!("the report of a leak does not name `{name}`: {text}")))
+    Err(Violation::new(Rule::Leak, format!("the report of a leak does not name `{name}`: {text}")))
 }

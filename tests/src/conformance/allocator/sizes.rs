@@ -4,7 +4,7 @@ use core::alloc::Layout;
 
 use crate::limits::Limits;
 use crate::oracle::{Key, Oracle};
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 /// Sizes around each power of two up to the greatest that is served, and that one.
 pub(super) fn interesting_sizes(limits: &Limits) -> Vec<usize> {
@@ -26,9 +26,9 @@ pub(super) fn alignments_of(limits: &Limits) -> impl Iterator<Item = usize> + us
 }
 
 /// Returns the key of a block that must have been served.
-pub(super) fn served(key: Option<Key>, layout: Layout) -> Result<Key, Broken> {
+pub(super) fn served(key: Option<Key>, layout: Layout) -> Result<Key, Violation> {
     key.ok_or_else(|| {
-        Broken::new(Rule::Served, format!("an allocator with room refuses {layout:?}"))
+        Violation::new(Rule::Served, format!("an allocator with room refuses {layout:?}"))
     })
 }
 
@@ -38,7 +38,7 @@ pub(super) fn layout(size: usize, align: usize) -> Layout {
 }
 
 /// Each size, alone in the allocator, freed in both ways.
-pub(super) fn sizes(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn sizes(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     for size in interesting_sizes(oracle.limits()) {
         let layout = layout(size, 1);
         let key = served(oracle.allocate(layout)?, layout)?;
@@ -51,7 +51,7 @@ pub(super) fn sizes(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 
 /// Each alignment with a small size, alone in the allocator; then with others, which may be
 /// refused.
-pub(super) fn alignments(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn alignments(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let most = oracle.limits().size_max;
     for align in alignments_of(&oracle.limits().clone()) {
         let small = layout(1, align);
@@ -69,7 +69,7 @@ pub(super) fn alignments(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// A block of each alignment, all alive at once, the small alignments between the great ones.
-pub(super) fn alignments_together(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn alignments_together(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let aligns: Vec<usize> = alignments_of(oracle.limits()).collect();
     for (index, &align) in aligns.iter().enumerate() {
         for align in [align, aligns[aligns.len() - 1 - index]] {
@@ -82,7 +82,7 @@ pub(super) fn alignments_together(oracle: &mut Oracle<'_>) -> Result<(), Broken>
 }
 
 /// Blocks of size zero are distinct, hold a byte each and must be freed.
-pub(super) fn zero_size(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn zero_size(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let none = layout(0, 1);
     let first = served(oracle.allocate(none)?, none)?;
     let mut count = 1;
@@ -100,7 +100,7 @@ pub(super) fn zero_size(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
 }
 
 /// Sizes that no address space holds are refused, in every way of asking, with a block alive.
-pub(super) fn huge(oracle: &mut Oracle<'_>) -> Result<(), Broken> {
+pub(super) fn huge(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let small = layout(oracle.limits().size_max.min(24), 1);
     let key = served(oracle.allocate(small)?, small)?;
     let most = isize::MAX as usize;

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::conformance::token::Token;
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::{IdTable, TableLimits};
 
@@ -16,7 +16,7 @@ impl<I: Copy + Eq + fmt::Debug> AnyId for I {}
 type Table<'t, I> = dyn IdTable<Id = I> + 't;
 
 /// What a check found.
-type Found = Result<(), Broken>;
+type Found = Result<(), Violation>;
 
 /// Objects of a check that needs some.
 const SOME: u32 = 100;
@@ -29,15 +29,15 @@ fn room(count: u32, limits: &TableLimits) -> u32 {
 }
 
 /// Puts one object in.
-fn insert<I: AnyId>(table: &mut Table<'_, I>, number: u32) -> Result<I, Broken> {
+fn insert<I: AnyId>(table: &mut Table<'_, I>, number: u32) -> Result<I, Violation> {
     let len = table.len();
     table.insert(Token::new(number)).ok_or_else(|| {
-        Broken::new(Rule::Served, format!("insert is refused with {len} objects in the table"))
+        Violation::new(Rule::Served, format!("insert is refused with {len} objects in the table"))
     })
 }
 
 /// Puts the objects 0 to `count` in.
-fn fill<I: AnyId>(table: &mut Table<'_, I>, count: u32) -> Result<Vec<I>, Broken> {
+fn fill<I: AnyId>(table: &mut Table<'_, I>, count: u32) -> Result<Vec<I>, Violation> {
     (0..count).map(|number| insert(table, number)).collect()
 }
 

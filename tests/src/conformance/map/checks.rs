@@ -1,12 +1,12 @@
 //! The checks of a map.
 
 use crate::conformance::token::{MapKey, Token};
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::{Map, MapLimits};
 
 /// What a check found.
-type Found = Result<(), Broken>;
+type Found = Result<(), Violation>;
 
 /// Entries of a check that needs some.
 const SOME: u32 = 100;

@@ -1,12 +1,12 @@
 //! The checks of a queue.
 
 use crate::conformance::token::Token;
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::{Queue, QueueLimits};
 
 /// What a check found.
-type Found = Result<(), Broken>;
+type Found = Result<(), Violation>;
 
 /// Elements of a check that needs some.
 const SOME: u32 = 100;

@@ -1,11 +1,11 @@
 //! The checks of a stream of events.
 
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::{Stream, StreamLimits};
 
 /// What a check found.
-type Found = Result<(), Broken>;
+type Found = Result<(), Violation>;
 
 /// Events of a check that needs some.
 const SOME: u32 = 100;
@@ -52,7 +52,7 @@ fn holds(stream: &dyn Stream, expected: &[(u32, Vec<u8>)]) -> Found {
         count += 1;
     });
     if let Some(wrong) = wrong {
-        return Err(Broken::new(Rule::Order, wrong));
+        return Err(Violation::new(Rule::Order, wrong));
     }
     require(count == expected.len(), Rule::Model, || {
         format!("{count} events are read of {} that were appended", expected.len())
@@ -115,7 +115,7 @@ pub(super) fn alignment(stream: &mut dyn Stream, limits: &StreamLimits) -> Found
     });
     wrong.map_or(Ok(()), |wrong| {
         let promised = format!("{wrong}, which is not aligned to {}", limits.align);
-        Err(Broken::new(Rule::Alignment, promised))
+        Err(Violation::new(Rule::Alignment, promised))
     })
 }
 

@@ -9,7 +9,7 @@ use core::ops::Deref;
 
 use loligo_allocators::{Allocator, ProxyAllocator};
 
-use crate::rule::{Broken, Rule, require};
+use crate::rule::{Rule, Violation, require};
 
 use super::guard::Guard;
 use super::supply::Supply;
@@ -55,13 +55,13 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if it cannot be made with memory enough, or leaves something behind where it is
+    /// [`Violation`] if it cannot be made with memory enough, or leaves something behind where it is
     /// refused.
     pub fn make<'w, S, E: fmt::Display, V: fmt::Debug>(
         &'w self,
         mut make: impl FnMut(&'w dyn Allocator) -> Result<S, E>,
         state: impl Fn(&S) -> V + 'w,
-    ) -> Result<Watched<'w, S>, Broken> {
+    ) -> Result<Watched<'w, S>, Violation> {
         let before = self.proxy.stats();
         let made = self.until_served(
             "its making",
@@ -93,8 +93,8 @@ impl<'a> Watch<'a> {
         &self,
         what: &str,
         mut work: impl FnMut() -> Result<R, E>,
-        check: impl Fn() -> Result<(), Broken>,
-    ) -> Result<R, Broken> {
+        check: impl Fn() -> Result<(), Violation>,
+    ) -> Result<R, Violation> {
         for attempt in 0..3 {
             if attempt == 2 {
                 self.supply.lift();
@@ -146,12 +146,12 @@ impl<'w, S> Watched<'w, S> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if it fails with memory enough, if a refusal has changed what can be seen, or if
+    /// [`Violation`] if it fails with memory enough, if a refusal has changed what can be seen, or if
     /// it ends otherwise than without a refusal.
     pub fn call<R, E: fmt::Display>(
         &mut self,
         mut work: impl FnMut(&mut S) -> Result<R, E>,
-    ) -> Result<R, Broken> {
+    ) -> Result<R, Violation> {
         let what = format!("call {}", self.watch.calls.get());
         let before = self.state();
         let subsystem = RefCell::new(&mut *self.subsystem);
@@ -174,8 +174,8 @@ impl<'w, S> Watched<'w, S> {
     ///
     /// # Errors
     ///
-    /// [`Broken`] if it ends otherwise than without a refusal before it.
-    pub fn change<R>(&mut self, mut work: impl FnMut(&mut S) -> R) -> Result<R, Broken> {
+    /// [`Violation`] if it ends otherwise than without a refusal before it.
+    pub fn change<R>(&mut self, mut work: impl FnMut(&mut S) -> R) -> Result<R, Violation> {
         self.call(|subsystem| Ok::<R, Infallible>(work(subsystem)))
     }
 
@@ -185,7 +185,7 @@ impl<'w, S> Watched<'w, S> {
     }
 
     /// What is looked at after every call that succeeded.
-    fn settle(&self, what: &str) -> Result<(), Broken> {
+    fn settle(&self, what: &str) -> Result<(), Violation> {
         let call = self.watch.calls.get();
         self.watch.calls.set(call + 1);
         let state = self.state();

@@ -19,14 +19,14 @@ pub(super) struct Source {
 
 /// What is wrong with a file.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum SourceError {
     /// It cannot be read.
     Unreadable(String),
     /// It is not what it should be.
     Syntax(String),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Unreadable(message) | Self::Syntax(message)) = self;
         f.write_str(message)
@@ -35,7 +35,7 @@ impl fmt::Display for Fault {
 
 impl Source {
     /// Reads a file, or standard input for `-`, and no more of it than the options allow.
-    pub(super) fn read(path: &Path, options: &Options) -> Result<Self, Fault> {
+    pub(super) fn read(path: &Path, options: &Options) -> Result<Self, SourceError> {
         let is_stdin = path.as_os_str() == "-";
         let name = if is_stdin { "standard input".into() } else { path.display().to_string() };
         let mut bytes = Vec::new();
@@ -48,9 +48,9 @@ impl Source {
         match read {
             Err(cause) => {
                 let remedy = "name a file, or `-` for standard input";
-                Err(Fault::Unreadable(format!("{name}: cannot read: {cause}; {remedy}")))
+                Err(SourceError::Unreadable(format!("{name}: cannot read: {cause}; {remedy}")))
             }
-            Ok(_) if bytes.len() as u64 > limit => Err(Fault::Unreadable(format!(
+            Ok(_) if bytes.len() as u64 > limit => Err(SourceError::Unreadable(format!(
                 "{name}: cannot read: it has more than {limit} bytes; split it"
             ))),
             Ok(_) => Ok(Self { path: (!is_stdin).then(|| path.to_owned()), name, bytes }),
@@ -68,7 +68,7 @@ impl Source {
     }
 
     /// Reads the text to its end.
-    pub(super) fn check(&self, options: &Options) -> Result<(), Fault> {
+    pub(super) fn check(&self, options: &Options) -> Result<(), SourceError> {
         let mut parser = Parser::new(&self.bytes, options);
         loop {
             match parser.next_event() {
@@ -80,12 +80,12 @@ impl Source {
     }
 
     /// Returns the text in another form.
-    pub(super) fn format(&self, options: &Options, style: Style) -> Result<String, Fault> {
+    pub(super) fn format(&self, options: &Options, style: Style) -> Result<String, SourceError> {
         let mut text = String::with_capacity(self.bytes.len());
         match format(&self.bytes, options, style, &mut text) {
             Ok(()) => Ok(text),
             Err(FormatError::Syntax(error)) => Err(self.fault(&error)),
-            Err(error) => Err(Fault::Unreadable(format!("{}: {error}", self.name))),
+            Err(error) => Err(SourceError::Unreadable(format!("{}: {error}", self.name))),
         }
     }
 
@@ -99,7 +99,7 @@ impl Source {
     }
 
     /// Says what is wrong, with the line it is in and a mark below the place.
-    pub(super) fn fault(&self, error: &SjsonError) -> Fault {
+    pub(super) fn fault(&self, error: &SjsonError) -> SourceError {
         let mut message = error.in_file(&self.name).to_string();
         let text = String::from_utf8_lossy(&self.bytes);
         let line = text.lines().nth(error.line() as usize - 1).unwrap_or_default();
@@ -115,6 +115,6 @@ impl Source {
                 .collect();
             message.push_str(&format!("\n  {line}\n  {indent}^"));
         }
-        Fault::Syntax(message)
+        SourceError::Syntax(message)
     }
 }

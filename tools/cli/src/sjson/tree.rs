@@ -2,7 +2,7 @@
 
 use loligo_sjson::{EditError, NodeKind, Options, PathError, ReadError, SyntaxTree};
 
-use crate::sjson::source::{Fault, Source};
+use crate::sjson::source::{Source, SourceError};
 use crate::sjson::{Memory, memory};
 
 /// The most keys that are named as a remedy.
@@ -12,11 +12,13 @@ type Tree<'t> = SyntaxTree<'t, 'static, Memory>;
 
 impl Source {
     /// Parses the file.
-    pub(super) fn tree(&self) -> Result<Tree<'_>, Fault> {
+    pub(super) fn tree(&self) -> Result<Tree<'_>, SourceError> {
         SyntaxTree::try_parse_in(self.bytes(), &Options::SJSON, memory()).map_err(|error| {
             match error {
                 ReadError::Syntax(error) => self.fault(&error),
-                ReadError::Memory(error) => Fault::Unreadable(format!("{}: {error}", self.name())),
+                ReadError::Memory(error) => {
+                    SourceError::Unreadable(format!("{}: {error}", self.name()))
+                }
             }
         })
     }

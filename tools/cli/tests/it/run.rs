@@ -80,26 +80,26 @@ fn a_resource_that_is_wrong_is_told_and_its_last_good_version_runs() {
 }
 
 #[test]
-fn the_memory_of_each_room_is_chosen_by_a_file() {
+fn the_memory_of_each_subsystem_is_chosen_by_a_file() {
     let place = game();
-    place.file("plan.sjson", "rooms = { render = { allocator = \"guard\" } }");
+    place.file("plan.sjson", "subsystems = { render = { allocator = \"guard\" } }");
     let (code, stdout, stderr) = place.run(&run(&["--memory", "plan.sjson"]));
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("own guard pages"), "{stdout}");
-    place.file("game/small.sjson", "rooms = { render = { allocator = \"heap\" } }");
+    place.file("game/small.sjson", "subsystems = { render = { allocator = \"heap\" } }");
     let config = "level = \"yard\" frame = \"yard\" memory = \"small.sjson\"";
     place.file("game/game.config", config);
     let (code, stdout, stderr) = place.run(&run(&[]));
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("own heap"), "the game names one: {stdout}");
-    place.file("plan.sjson", "rooms = { rendr = {} }");
+    place.file("plan.sjson", "subsystems = { rendr = {} }");
     let (code, _, stderr) = place.run(&run(&["--memory", "plan.sjson"]));
     assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("plan.sjson:1:11: expected the name of a subsystem"), "{stderr}");
+    assert!(stderr.contains("plan.sjson:1:16: expected the name of a subsystem"), "{stderr}");
 }
 
 #[test]
-fn rooms_are_left_out() {
+fn subsystems_are_left_out() {
     let place = game();
     let (code, stdout, stderr) = place.run(&run(&["--without", "render", "--without", "tools"]));
     assert_eq!(code, 0, "{stderr}");
@@ -136,7 +136,7 @@ fn a_window_that_cannot_be_had_is_refused_with_what_to_do() {
     let place = game();
     for (more, said) in [
         (&["--backend", "text"][..], "the back end is text; choose another one"),
-        (&["--without", "render"], "the room `render` is left out; take it in"),
+        (&["--without", "render"], "the subsystem `render` is left out; take it in"),
     ] {
         let mut arguments = vec!["run", "game", "--window"];
         arguments.extend_from_slice(more);

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
 use super::lines::Lines;
-use super::{ConvertFault, Converted};
+use super::{ConvertErrorKind, Converted};
 use crate::books::{Books, Who};
 use crate::trace::{Op, TraceWriter, try_push};
 
@@ -65,7 +65,7 @@ struct Kind {
 
 /// Reads a file and writes a trace.
 pub(super) fn convert<R: BufRead>(mut lines: Lines<R>, out: impl Write) -> Converted {
-    let unwritable = |error| (None, ConvertFault::Unwritable(error));
+    let unwritable = |error| (None, ConvertErrorKind::Unwritable(error));
     let mut writer = TraceWriter::new(out).map_err(unwritable)?;
     writer.note("recorder", "heaptrack").map_err(unwritable)?;
     let mut reader = Reader {
@@ -82,20 +82,20 @@ pub(super) fn convert<R: BufRead>(mut lines: Lines<R>, out: impl Write) -> Conve
         let read = match lines.next() {
             Ok(Some(line)) => reader.line(line),
             Ok(None) => break,
-            Err(fault) => Err(fault),
+            Err(kind) => Err(kind),
         };
-        if let Err(fault) = read {
+        if let Err(kind) = read {
             // Not what reading or writing has refused.
             let of_line = matches!(
-                fault,
-                ConvertFault::Malformed { .. }
-                    | ConvertFault::Unnamed { .. }
-                    | ConvertFault::NotLive
+                kind,
+                ConvertErrorKind::Malformed { .. }
+                    | ConvertErrorKind::Unnamed { .. }
+                    | ConvertErrorKind::NotLive
             );
             if of_line && lines.is_cut() {
                 break;
             }
-            return Err((Some(lines.number()), fault));
+            return Err((Some(lines.number()), kind));
         }
     }
     let sites = reader.sites.len();
@@ -105,21 +105,21 @@ pub(super) fn convert<R: BufRead>(mut lines: Lines<R>, out: impl Write) -> Conve
 }
 
 impl<W: Write> Reader<W> {
-    fn line(&mut self, line: &str) -> Result<(), ConvertFault> {
+    fn line(&mut self, line: &str) -> Result<(), ConvertErrorKind> {
         let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
         let mut words = rest.split_ascii_whitespace();
         let mut number = |wanted| {
             let word = words.next().unwrap_or_default();
-            u64::from_str_radix(word, 16).map_err(|_| ConvertFault::Malformed { wanted })
+            u64::from_str_radix(word, 16).map_err(|_| ConvertErrorKind::Malformed { wanted })
         };
         match kind {
             "v" => match rest.split(' ').nth(1) {
                 Some(VERSION) => Ok(()),
-                version => {
-                    Err(ConvertFault::OtherVersion { version: version.unwrap_or("1").to_owned() })
-                }
+                version => Err(ConvertErrorKind::OtherVersion {
+                    version: version.unwrap_or("1").to_owned(),
+                }),
             },
-            "X" => self.books.writer.note("program", rest).map_err(ConvertFault::Unwritable),
+            "X" => self.books.writer.note("program", rest).map_err(ConvertErrorKind::Unwritable),
             "s" => {
                 let text = rest.split_once(' ').map_or("", |(_, text)| text);
                 Ok(try_push(&mut self.strings, text.to_owned())?)
@@ -149,41 +149,41 @@ impl<W: Write> Reader<W> {
             }
             // Figures of the machine and process, settings, comments.
             "" | "I" | "R" | "A" | "S" | "#" => Ok(()),
-            _ => Err(ConvertFault::Malformed { wanted: "one of v X I s i t a + - c R A S #" }),
+            _ => Err(ConvertErrorKind::Malformed { wanted: "one of v X I s i t a + - c R A S #" }),
         }
     }
 
-    fn allocate(&mut self, kind: u64) -> Result<(), ConvertFault> {
+    fn allocate(&mut self, kind: u64) -> Result<(), ConvertErrorKind> {
         let who = self.who(kind)?;
         self.blocks += 1;
         let block = self.blocks;
         let kind = self.kind(kind)?;
         try_push(&mut kind.live, block)?;
         let what = (Op::Allocate, ALIGN_LOG2, kind.bytes);
-        self.books.allocate(block, what, who).map_err(ConvertFault::Unwritable)
+        self.books.allocate(block, what, who).map_err(ConvertErrorKind::Unwritable)
     }
 
-    fn free(&mut self, kind: u64) -> Result<(), ConvertFault> {
+    fn free(&mut self, kind: u64) -> Result<(), ConvertErrorKind> {
         // The freeing site is unknown.
         let who = Who { site: 0, ..self.who(kind)? };
-        let block = self.kind(kind)?.live.pop().ok_or(ConvertFault::NotLive)?;
-        self.books.free(block, who).map_err(ConvertFault::Unwritable)
+        let block = self.kind(kind)?.live.pop().ok_or(ConvertErrorKind::NotLive)?;
+        self.books.free(block, who).map_err(ConvertErrorKind::Unwritable)
     }
 
-    fn who(&mut self, kind: u64) -> Result<Who, ConvertFault> {
+    fn who(&mut self, kind: u64) -> Result<Who, ConvertErrorKind> {
         let (site, time_ns) = (self.kind(kind)?.site, self.time_ns);
         Ok(Who { thread: 0, site, time_ns })
     }
 
-    fn kind(&mut self, number: u64) -> Result<&mut Kind, ConvertFault> {
+    fn kind(&mut self, number: u64) -> Result<&mut Kind, ConvertErrorKind> {
         let named = self.kinds.len();
-        let unnamed = ConvertFault::Unnamed { what: "kind of allocation", number, named };
+        let unnamed = ConvertErrorKind::Unnamed { what: "kind of allocation", number, named };
         let index = usize::try_from(number).ok();
         index.and_then(|index| self.kinds.get_mut(index)).ok_or(unnamed)
     }
 
     /// Returns the site of a trace: the first that is not C++'s `new`.
-    fn site(&mut self, trace: u64) -> Result<u32, ConvertFault> {
+    fn site(&mut self, trace: u64) -> Result<u32, ConvertErrorKind> {
         let mut name = String::new();
         let mut next = trace;
         for _ in 0..CALLERS_MAX {
@@ -208,12 +208,12 @@ impl<W: Write> Reader<W> {
         if let Some(&site) = self.sites.get(&name) {
             return Ok(site);
         }
-        let site = self.books.writer.site(&name).map_err(ConvertFault::Unwritable)?;
+        let site = self.books.writer.site(&name).map_err(ConvertErrorKind::Unwritable)?;
         self.sites.insert(name, site);
         Ok(site)
     }
 
-    fn name(&self, at: &Instruction) -> Result<String, ConvertFault> {
+    fn name(&self, at: &Instruction) -> Result<String, ConvertErrorKind> {
         let (module, function) = (self.string(at.module)?, self.string(at.function)?);
         let file = self.string(at.file)?;
         let module = module.rsplit('/').next().unwrap_or_default();
@@ -224,7 +224,7 @@ impl<W: Write> Reader<W> {
         })
     }
 
-    fn string(&self, number: u64) -> Result<&str, ConvertFault> {
+    fn string(&self, number: u64) -> Result<&str, ConvertErrorKind> {
         Ok(counted(&self.strings, number, "string")?.map_or("", |text| text))
     }
 }
@@ -234,10 +234,10 @@ fn counted<'a, T>(
     named: &'a [T],
     number: u64,
     what: &'static str,
-) -> Result<Option<&'a T>, ConvertFault> {
+) -> Result<Option<&'a T>, ConvertErrorKind> {
     let Some(index) = number.checked_sub(1) else { return Ok(None) };
     let found = usize::try_from(index).ok().and_then(|index| named.get(index));
-    found.map(Some).ok_or(ConvertFault::Unnamed { what, number, named: named.len() })
+    found.map(Some).ok_or(ConvertErrorKind::Unnamed { what, number, named: named.len() })
 }
 
 #[cfg(test)]

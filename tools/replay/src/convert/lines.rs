@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read};
 
-use super::ConvertFault;
+use super::ConvertErrorKind;
 
 /// The longest line: names of C++ templates have some ten thousand characters.
 const LINE_BYTES_MAX: u64 = 1 << 20;
@@ -33,7 +33,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Reads the next line, `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<&str>, ConvertFault> {
+    pub(super) fn next(&mut self) -> Result<Option<&str>, ConvertErrorKind> {
         if self.again && self.number > 0 {
             self.again = false;
             return Ok(Some(&self.text));
@@ -42,14 +42,14 @@ impl<R: BufRead> Lines<R> {
         let read = (&mut self.input)
             .take(LINE_BYTES_MAX)
             .read_until(b'\n', &mut self.bytes)
-            .map_err(ConvertFault::Unreadable)?;
+            .map_err(ConvertErrorKind::Unreadable)?;
         if read == 0 {
             return Ok(None);
         }
         self.number += 1;
         self.is_cut = self.bytes.pop_if(|last| *last == b'\n').is_none();
         if read as u64 == LINE_BYTES_MAX && self.is_cut {
-            return Err(ConvertFault::LongLine);
+            return Err(ConvertErrorKind::LongLine);
         }
         self.text.clear();
         self.text.push_str(&String::from_utf8_lossy(&self.bytes));

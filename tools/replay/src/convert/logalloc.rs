@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
 
 use super::lines::Lines;
-use super::{ConvertFault, Converted};
+use super::{ConvertErrorKind, Converted};
 use crate::books::{Books, Who};
 use crate::trace::{Op, TraceWriter};
 
@@ -41,7 +41,7 @@ pub(super) fn convert<R: BufRead>(
     process: Option<u64>,
     out: impl Write,
 ) -> Converted {
-    let unwritable = |error| (None, ConvertFault::Unwritable(error));
+    let unwritable = |error| (None, ConvertErrorKind::Unwritable(error));
     let mut writer = TraceWriter::new(out).map_err(unwritable)?;
     writer.note("recorder", "logalloc").map_err(unwritable)?;
     let mut books = Books::new(writer);
@@ -50,14 +50,14 @@ pub(super) fn convert<R: BufRead>(
         let call = match lines.next() {
             Ok(Some(line)) => parse(line),
             Ok(None) => break,
-            Err(fault) => return Err((Some(lines.number()), fault)),
+            Err(kind) => return Err((Some(lines.number()), kind)),
         };
         let Some(call) = call else {
             if lines.is_cut() {
                 break;
             }
-            let fault = ConvertFault::Malformed { wanted: "PROCESS THREAD FUNCTION(..)=RESULT" };
-            return Err((Some(lines.number()), fault));
+            let kind = ConvertErrorKind::Malformed { wanted: "PROCESS THREAD FUNCTION(..)=RESULT" };
+            return Err((Some(lines.number()), kind));
         };
         if processes.len() < NUMBERS_SHOWN {
             processes.insert(call.process);
@@ -68,10 +68,10 @@ pub(super) fn convert<R: BufRead>(
     }
     match process {
         None if processes.len() > 1 => {
-            Err((None, ConvertFault::Processes { numbers: processes.into_iter().collect() }))
+            Err((None, ConvertErrorKind::Processes { numbers: processes.into_iter().collect() }))
         }
         Some(process) if books.summary.events == 0 => {
-            Err((None, ConvertFault::NoProcess { process }))
+            Err((None, ConvertErrorKind::NoProcess { process }))
         }
         _ => books.finish().map(|(summary, _)| summary).map_err(unwritable),
     }

@@ -45,7 +45,7 @@ impl Default for Settings {
 
 /// A program that was run and recorded. The recorder's files go when this goes.
 #[derive(Debug)]
-pub struct Ran {
+pub struct RecordedProgram {
     /// How it ended.
     pub status: ExitStatus,
     /// How long it ran.
@@ -79,7 +79,7 @@ pub fn run(
     program: &Program,
     arguments: &[OsString],
     settings: &Settings,
-) -> Result<Ran, RecordError> {
+) -> Result<RecordedProgram, RecordError> {
     let folder = folder()?;
     let library = folder.path().join("recorder.so");
     fs::write(&library, RECORDER).map_err(RecordError::Folder)?;
@@ -110,7 +110,7 @@ pub fn run(
     let children = files.into_iter().filter_map(|(process, mut files)| {
         Some(Child { process, raw: files.pop()?, settings: *settings })
     });
-    Ok(Ran {
+    Ok(RecordedProgram {
         status,
         time,
         replaced: before.len(),
@@ -121,7 +121,7 @@ pub fn run(
     })
 }
 
-impl Ran {
+impl RecordedProgram {
     /// Writes the recording as a trace of version 2, and returns what is in it.
     ///
     /// # Complexity
@@ -164,7 +164,7 @@ impl Child {
         &self.raw.program
     }
 
-    /// Writes its recording, as [`Ran::write`].
+    /// Writes its recording, as [`RecordedProgram::write`].
     ///
     /// # Errors
     ///

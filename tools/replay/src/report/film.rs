@@ -34,7 +34,7 @@ pub(super) fn with_buddy<R>(
     // root.
     for head in 1..=HEAD_LEAVES_MAX {
         let buffer = memory.get_mut(tree - head * leaf_bytes - start..end)?;
-        let buddy = BuddyAllocator::from_region("film", buffer, leaf_bytes).ok()?;
+        let buddy = BuddyAllocator::from_region("film", leaf_bytes, buffer).ok()?;
         if buddy.levels() == levels && buddy.block_state(0, 0) == BlockState::Free {
             return Some(act(&buddy, tree));
         }

@@ -31,12 +31,12 @@ pub(super) fn sample_all(trace: &Trace, line: &Timeline) -> Vec<Samples> {
 
 fn heap(trace: &Trace, line: &Timeline) -> Samples {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::with_region_bytes("heap", &pages, HEAP_REGION_BYTES);
+    let heap = HeapAllocator::with_region_bytes("heap", HEAP_REGION_BYTES, &pages);
     Samples::take("heap", &heap, &Ground::Backing(&pages), trace, line)
 }
 
 fn slab(region: &mut [MaybeUninit<u8>], trace: &Trace, line: &Timeline) -> Option<Samples> {
-    let buddy: Buddy<'_> = BuddyAllocator::from_region("large", region, LARGE_LEAF_BYTES).ok()?;
+    let buddy: Buddy<'_> = BuddyAllocator::from_region("large", LARGE_LEAF_BYTES, region).ok()?;
     let slab = SlabAllocator::new("slab", &buddy);
     Some(Samples::take("slab", &slab, &Ground::Backing(&buddy), trace, line))
 }
@@ -44,7 +44,7 @@ fn slab(region: &mut [MaybeUninit<u8>], trace: &Trace, line: &Timeline) -> Optio
 fn buddy(region: &mut [MaybeUninit<u8>], trace: &Trace, line: &Timeline) -> Option<Samples> {
     let range = region.as_ptr_range();
     let ground = Ground::Region(range.start.addr()..range.end.addr());
-    let buddy: Buddy<'_> = BuddyAllocator::from_region("buddy", region, LEAF_BYTES).ok()?;
+    let buddy: Buddy<'_> = BuddyAllocator::from_region("buddy", LEAF_BYTES, region).ok()?;
     Some(Samples::take("buddy", &buddy, &ground, trace, line))
 }
 

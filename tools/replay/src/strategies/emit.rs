@@ -153,7 +153,7 @@ impl Code {
                     format!("SlabAllocator<'a, {}, {classes}>", large.kind),
                     format!(
                         "SlabAllocator::with_classes(\"slab\", {}, {})",
-                        large.expression, config.region_bytes
+                        config.region_bytes, large.expression
                     ),
                 )
             }
@@ -260,7 +260,7 @@ fn heap(config: &HeapConfig, rest: Option<&Lent>, in_region: bool) -> Made {
     let lent = Lent::of(config.over, rest);
     let from = lent.expression;
     let make = match config.region_bytes {
-        Some(bytes) => format!("HeapAllocator::with_region_bytes(\"heap\", {from}, {bytes})"),
+        Some(bytes) => format!("HeapAllocator::with_region_bytes(\"heap\", {bytes}, {from})"),
         None => format!("HeapAllocator::new(\"heap\", {from})"),
     };
     leaf(format!("HeapAllocator<'a, {}>", lent.kind), make)
@@ -273,7 +273,7 @@ fn buddy(config: &BuddyConfig, rest: Option<&Lent>, in_region: bool) -> Made {
         return leaf(
             "BuddyAllocator<'a>".to_owned(),
             format!(
-                "BuddyAllocator::from_region(\"buddy\", region, {leaf_bytes}).expect(\"a region of a \
+                "BuddyAllocator::from_region(\"buddy\", {leaf_bytes}, region).expect(\"a region of a \
                  leaf and more\")"
             ),
         );
@@ -293,7 +293,7 @@ fn buddy(config: &BuddyConfig, rest: Option<&Lent>, in_region: bool) -> Made {
 fn pool(config: &PoolConfig, lent: &Lent) -> String {
     let PoolConfig { bytes, align, .. } = config;
     let mut text = format!(
-        "PoolAllocator::new(block({bytes}, {align}), \"blocks of {bytes}\", {})",
+        "PoolAllocator::new(\"blocks of {bytes}\", block({bytes}, {align}), {})",
         lent.expression
     );
     if let Some(chunk) = config.chunk_bytes {

@@ -47,7 +47,7 @@ pub(super) fn fits(tree: &Tree) -> Option<(&BySizeConfig, HeapConfig)> {
 impl<const POOLS: bool> Flat<POOLS> {
     pub(super) fn new(config: &BySizeConfig, heap: HeapConfig) -> Self {
         let heap = match heap.region_bytes {
-            Some(bytes) => HeapAllocator::with_region_bytes("heap", &PAGES, bytes as usize),
+            Some(bytes) => HeapAllocator::with_region_bytes("heap", bytes as usize, &PAGES),
             None => HeapAllocator::new("heap", &PAGES),
         };
         Self(Above::new(heap, |heap: &'static Heap| {

@@ -128,7 +128,7 @@ impl Node {
         }
         let lender = lender(config.over, rest);
         Self::Heap(match config.region_bytes {
-            Some(bytes) => HeapAllocator::with_region_bytes("heap", lender, bytes as usize),
+            Some(bytes) => HeapAllocator::with_region_bytes("heap", bytes as usize, lender),
             None => HeapAllocator::new("heap", lender),
         })
     }
@@ -242,12 +242,12 @@ fn check_slab<C: SizeClasses>(slab: &SlabOver<C>) -> Result<(), String> {
 }
 
 fn slab<C: SizeClasses>(large: Node, bytes: usize) -> SlabOver<C> {
-    ours::Over::new(large, |large| SlabAllocator::with_classes("slab", large, bytes))
+    ours::Over::new(large, |large| SlabAllocator::with_classes("slab", bytes, large))
 }
 
 /// Makes a pool.
 pub(super) fn pool(config: &PoolConfig, rest: Lender) -> Pool {
-    let pool = PoolAllocator::new(config.layout(), "pool", lender(config.over, rest));
+    let pool = PoolAllocator::new("pool", config.layout(), lender(config.over, rest));
     match config.chunk_bytes {
         Some(bytes) => {
             pool.with_chunk_bytes(bytes as usize).with_give_back(config.give_back_percent)

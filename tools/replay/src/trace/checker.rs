@@ -2,7 +2,9 @@
 
 use super::columns::Columns;
 use super::version1::place;
-use super::{ALIGN_LOG2_MAX, BLOCK_BYTES_MAX, Event, Fault, Op, Trace, TraceError, try_resize};
+use super::{
+    ALIGN_LOG2_MAX, BLOCK_BYTES_MAX, Event, Op, Trace, TraceError, TraceErrorKind, try_resize,
+};
 
 /// What a slot holds; `bytes` is 0 while no block is alive in it.
 #[derive(Clone, Copy, Default)]
@@ -23,12 +25,15 @@ pub(super) struct Checker {
 }
 
 impl Checker {
-    pub(super) fn check(&mut self, event: Event) -> Result<Event, Fault> {
+    pub(super) fn check(&mut self, event: Event) -> Result<Event, TraceErrorKind> {
         if event.align_log2 > ALIGN_LOG2_MAX {
-            return Err(Fault::AlignmentTooGreat { align_log2: event.align_log2 });
+            return Err(TraceErrorKind::AlignmentTooGreat { align_log2: event.align_log2 });
         }
         if u64::from(event.slot) > self.allocations {
-            return Err(Fault::SlotTooHigh { slot: event.slot, allocations: self.allocations });
+            return Err(TraceErrorKind::SlotTooHigh {
+                slot: event.slot,
+                allocations: self.allocations,
+            });
         }
         match event.op {
             Op::Allocate | Op::AllocateZeroed => self.allocate(event)?,
@@ -40,11 +45,11 @@ impl Checker {
         Ok(event)
     }
 
-    fn allocate(&mut self, event: Event) -> Result<(), Fault> {
+    fn allocate(&mut self, event: Event) -> Result<(), TraceErrorKind> {
         check_size(event.bytes)?;
         let index = event.slot as usize;
         if self.slots.get(index).is_some_and(|slot| slot.bytes != 0) {
-            return Err(Fault::SlotLive { slot: event.slot });
+            return Err(TraceErrorKind::SlotLive { slot: event.slot });
         }
         self.raise(event.bytes)?;
         if index >= self.slots.len() {
@@ -57,9 +62,9 @@ impl Checker {
         Ok(())
     }
 
-    fn free(&mut self, event: Event) -> Result<(), Fault> {
+    fn free(&mut self, event: Event) -> Result<(), TraceErrorKind> {
         if event.bytes != 0 {
-            return Err(Fault::SizeOfFree { bytes: event.bytes });
+            return Err(TraceErrorKind::SizeOfFree { bytes: event.bytes });
         }
         let slot = self.live(event)?;
         let bytes = core::mem::take(&mut slot.bytes);
@@ -68,7 +73,7 @@ impl Checker {
         Ok(())
     }
 
-    fn reallocate(&mut self, event: Event) -> Result<(), Fault> {
+    fn reallocate(&mut self, event: Event) -> Result<(), TraceErrorKind> {
         check_size(event.bytes)?;
         let slot = self.live(event)?;
         let old = core::mem::replace(&mut slot.bytes, event.bytes);
@@ -77,8 +82,8 @@ impl Checker {
     }
 
     /// Returns the live block that a free or reallocation names.
-    fn live(&mut self, event: Event) -> Result<&mut Slot, Fault> {
-        let dead = Fault::SlotDead { slot: event.slot };
+    fn live(&mut self, event: Event) -> Result<&mut Slot, TraceErrorKind> {
+        let dead = TraceErrorKind::SlotDead { slot: event.slot };
         let Some(slot) = self.slots.get_mut(event.slot as usize) else {
             return Err(dead);
         };
@@ -86,7 +91,7 @@ impl Checker {
             return Err(dead);
         }
         if slot.align_log2 != event.align_log2 {
-            return Err(Fault::AlignmentChanged {
+            return Err(TraceErrorKind::AlignmentChanged {
                 align_log2: event.align_log2,
                 block_align_log2: slot.align_log2,
             });
@@ -94,11 +99,11 @@ impl Checker {
         Ok(slot)
     }
 
-    fn raise(&mut self, bytes: u64) -> Result<(), Fault> {
+    fn raise(&mut self, bytes: u64) -> Result<(), TraceErrorKind> {
         // Both terms are under 2^63, so the sum cannot wrap.
         let live = self.live_bytes + bytes;
         if live > 1 << 63 {
-            return Err(Fault::TooMuchLive);
+            return Err(TraceErrorKind::TooMuchLive);
         }
         self.live_bytes = live;
         Ok(())
@@ -127,10 +132,10 @@ pub(super) fn check_all(name: &str, events: &[Event]) -> Result<Checker, TraceEr
     Ok(checker)
 }
 
-fn check_size(bytes: u64) -> Result<(), Fault> {
+fn check_size(bytes: u64) -> Result<(), TraceErrorKind> {
     match bytes {
-        0 => Err(Fault::SizeZero),
+        0 => Err(TraceErrorKind::SizeZero),
         1..=BLOCK_BYTES_MAX => Ok(()),
-        _ => Err(Fault::SizeTooGreat { bytes }),
+        _ => Err(TraceErrorKind::SizeTooGreat { bytes }),
     }
 }

@@ -43,7 +43,7 @@ fn refusal(file: &[u8]) -> TraceError {
 }
 
 /// Returns what `last` after the small trace is refused with.
-fn refusal_of(last: Event) -> Fault {
+fn refusal_of(last: Event) -> TraceErrorKind {
     let mut events = small();
     events.push(last);
     let error = refusal(&file_of(&events));
@@ -51,7 +51,7 @@ fn refusal_of(last: Event) -> Fault {
     let text = error.to_string();
     assert!(text.starts_with("small: record 6 (counted from 0, at byte 104): "), "{text}");
     assert!(text.contains("; "), "a remedy stands in it: {text}");
-    error.fault
+    error.kind
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn an_empty_trace_is_valid() {
 #[test]
 fn refuses_a_bad_magic() {
     for file in [&b""[..], b"ALTRACE", b"ALTRACE0", b"ALTRACE3................"] {
-        assert!(matches!(refusal(file).fault, Fault::BadMagic), "{file:?}");
+        assert!(matches!(refusal(file).kind, TraceErrorKind::BadMagic), "{file:?}");
     }
 }
 
@@ -85,7 +85,9 @@ fn refuses_a_broken_length() {
         let error = refusal(&file[..file.len() - cut]);
         assert_eq!(error.record, Some(5), "{error}");
         let left_over = RECORD_BYTES - cut;
-        assert!(matches!(error.fault, Fault::BrokenLength { left_over: n } if n == left_over));
+        assert!(
+            matches!(error.kind, TraceErrorKind::BrokenLength { left_over: n } if n == left_over)
+        );
     }
 }
 
@@ -97,17 +99,22 @@ fn refuses_an_unknown_operation() {
         file[third] = op;
         let error = refusal(&file);
         assert_eq!(error.record, Some(2));
-        assert!(matches!(error.fault, Fault::UnknownOperation { op: found } if found == op));
+        assert!(
+            matches!(error.kind, TraceErrorKind::UnknownOperation { op: found } if found == op)
+        );
     }
 }
 
 #[test]
 fn refuses_wrong_alignments() {
     let high = Event { align_log2: 21, ..allocate(0, 1) };
-    assert!(matches!(refusal_of(high), Fault::AlignmentTooGreat { align_log2: 21 }));
+    assert!(matches!(refusal_of(high), TraceErrorKind::AlignmentTooGreat { align_log2: 21 }));
     for event in [free(1), reallocate(1, 9)] {
         let fault = refusal_of(Event { align_log2: 5, ..event });
-        assert!(matches!(fault, Fault::AlignmentChanged { align_log2: 5, block_align_log2: 4 }));
+        assert!(matches!(
+            fault,
+            TraceErrorKind::AlignmentChanged { align_log2: 5, block_align_log2: 4 }
+        ));
     }
     let greatest = Event { align_log2: 20, ..allocate(0, 1) };
     Trace::from_events("greatest", vec![greatest]).expect("2^20 is allowed");
@@ -116,11 +123,11 @@ fn refuses_wrong_alignments() {
 #[test]
 fn refuses_wrong_slots() {
     for event in [allocate(4, 1), free(4), reallocate(u32::MAX, 1)] {
-        assert!(matches!(refusal_of(event), Fault::SlotTooHigh { allocations: 3, .. }));
+        assert!(matches!(refusal_of(event), TraceErrorKind::SlotTooHigh { allocations: 3, .. }));
     }
-    assert!(matches!(refusal_of(allocate(1, 1)), Fault::SlotLive { slot: 1 }));
+    assert!(matches!(refusal_of(allocate(1, 1)), TraceErrorKind::SlotLive { slot: 1 }));
     for event in [free(0), free(2), free(3), reallocate(0, 1), reallocate(3, 1)] {
-        assert!(matches!(refusal_of(event), Fault::SlotDead { .. }), "{event:?}");
+        assert!(matches!(refusal_of(event), TraceErrorKind::SlotDead { .. }), "{event:?}");
     }
     let mut events = small();
     events.push(allocate(3, 1));
@@ -130,14 +137,14 @@ fn refuses_wrong_slots() {
 #[test]
 fn refuses_wrong_sizes() {
     for event in [allocate(0, 0), reallocate(1, 0)] {
-        assert!(matches!(refusal_of(event), Fault::SizeZero));
+        assert!(matches!(refusal_of(event), TraceErrorKind::SizeZero));
     }
     let over = BLOCK_BYTES_MAX + 1;
     for event in [allocate(0, over), reallocate(1, u64::MAX)] {
-        assert!(matches!(refusal_of(event), Fault::SizeTooGreat { .. }));
+        assert!(matches!(refusal_of(event), TraceErrorKind::SizeTooGreat { .. }));
     }
     let sized = Event { bytes: 1, ..free(1) };
-    assert!(matches!(refusal_of(sized), Fault::SizeOfFree { bytes: 1 }));
+    assert!(matches!(refusal_of(sized), TraceErrorKind::SizeOfFree { bytes: 1 }));
     Trace::from_events("big", vec![allocate(0, BLOCK_BYTES_MAX)]).expect("2^47 is allowed");
 }
 
@@ -145,7 +152,7 @@ fn refuses_wrong_sizes() {
 fn refuses_more_live_bytes_than_can_be_counted() {
     let events = (0..=1 << 16).map(|slot| allocate(slot, BLOCK_BYTES_MAX)).collect();
     let error = Trace::from_events("vast", events).expect_err("2^63 bytes and one block more");
-    assert!(matches!(error.fault, Fault::TooMuchLive));
+    assert!(matches!(error.kind, TraceErrorKind::TooMuchLive));
     assert_eq!(error.record, Some(1 << 16));
 }
 
@@ -154,10 +161,13 @@ fn refuses_cut_and_damaged_compression() {
     let packed = zstd::encode_all(&file_of(&small())[..], 3).expect("compressing in memory");
     for cut in 1..packed.len() {
         let error = Trace::read_zst("cut", &packed[..cut]).expect_err("the stream is cut");
-        assert!(matches!(error.fault, Fault::Compressed(_) | Fault::BadMagic), "{error}");
+        assert!(
+            matches!(error.kind, TraceErrorKind::Compressed(_) | TraceErrorKind::BadMagic),
+            "{error}"
+        );
     }
     let error = Trace::read_zst("plain", &file_of(&small())[..]).expect_err("not compressed");
-    assert!(matches!(error.fault, Fault::Compressed(_)), "{error}");
+    assert!(matches!(error.kind, TraceErrorKind::Compressed(_)), "{error}");
 }
 
 #[test]
@@ -195,10 +205,10 @@ fn opens_files_by_their_ending() {
         assert_eq!((trace.name.as_str(), &trace.events), ("small", &small()));
     }
     std::fs::write(&plain, b"").expect("writing");
-    assert!(matches!(Trace::open(&plain).expect_err("empty").fault, Fault::BadMagic));
+    assert!(matches!(Trace::open(&plain).expect_err("empty").kind, TraceErrorKind::BadMagic));
     for missing in [folder.path(), &folder.path().join("none.altrace")] {
         let error = Trace::open(missing).expect_err("nothing to read");
-        assert!(matches!(error.fault, Fault::Unreadable(_)), "{error}");
+        assert!(matches!(error.kind, TraceErrorKind::Unreadable(_)), "{error}");
         assert!(error.to_string().contains(&missing.display().to_string()), "{error}");
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use super::checker::Checker;
 use super::columns::Columns;
-use super::{Event, Fault, MAGIC, RECORD_BYTES, Trace, TraceError, fill, op_of, try_push};
+use super::{Event, MAGIC, RECORD_BYTES, Trace, TraceError, TraceErrorKind, fill, op_of, try_push};
 
 /// How many bytes are read at once; a whole number of records.
 const PIECE_BYTES: usize = 4096 * RECORD_BYTES;
@@ -38,11 +38,11 @@ pub fn encode(event: Event) -> [u8; RECORD_BYTES] {
 ///
 /// # Errors
 ///
-/// [`Fault::UnknownOperation`].
-pub(super) fn decode(record: &[u8; RECORD_BYTES]) -> Result<Event, Fault> {
+/// [`TraceErrorKind::UnknownOperation`].
+pub(super) fn decode(record: &[u8; RECORD_BYTES]) -> Result<Event, TraceErrorKind> {
     let [op, align_log2, t0, t1, s0, s1, s2, s3, bytes @ ..] = *record;
     Ok(Event {
-        op: op_of(op).ok_or(Fault::UnknownOperation { op })?,
+        op: op_of(op).ok_or(TraceErrorKind::UnknownOperation { op })?,
         align_log2,
         thread: u16::from_le_bytes([t0, t1]),
         slot: u32::from_le_bytes([s0, s1, s2, s3]),
@@ -58,7 +58,8 @@ pub(super) fn read(name: String, shown: &str, mut input: impl Read) -> Result<Tr
     let mut piece = vec![0; PIECE_BYTES];
     loop {
         let next = events.len();
-        let got = fill(&mut input, &mut piece).map_err(|e| at(next, Fault::Unreadable(e)))?;
+        let got =
+            fill(&mut input, &mut piece).map_err(|e| at(next, TraceErrorKind::Unreadable(e)))?;
         let (records, rest) = piece[..got].as_chunks::<RECORD_BYTES>();
         for record in records {
             let event = decode(record)
@@ -67,7 +68,7 @@ pub(super) fn read(name: String, shown: &str, mut input: impl Read) -> Result<Tr
             try_push(&mut events, event).map_err(|error| at(events.len(), error.into()))?;
         }
         if !rest.is_empty() {
-            let fault = Fault::BrokenLength { left_over: rest.len() };
+            let fault = TraceErrorKind::BrokenLength { left_over: rest.len() };
             return Err(at(events.len(), fault));
         }
         if got < piece.len() {

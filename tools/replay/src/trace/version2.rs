@@ -17,8 +17,8 @@ use super::checker::Checker;
 use super::columns::{Columns, Ending, Mark};
 use super::version1;
 use super::{
-    Details, Event, Fault, MAGIC_2, RECORD_BYTES, Trace, TraceError, UNIT_BYTES, fill, op_of,
-    try_push,
+    Details, Event, MAGIC_2, RECORD_BYTES, Trace, TraceError, TraceErrorKind, UNIT_BYTES, fill,
+    op_of, try_push,
 };
 
 /// One unit.
@@ -116,7 +116,7 @@ struct Reader<R> {
 
 impl<R: Read> Reader<R> {
     /// Reads one record; returns whether another may follow.
-    fn record(&mut self) -> Result<bool, Fault> {
+    fn record(&mut self) -> Result<bool, TraceErrorKind> {
         let unit = match self.units.next()? {
             Next::Unit(unit) => unit,
             Next::End { left_over } => {
@@ -133,11 +133,11 @@ impl<R: Read> Reader<R> {
             kind if kind == Kind::Note as u8 => self.note(&unit),
             kind if kind == Kind::End as u8 => self.end(&unit).map(|()| false),
             kind if kind >= SKIPPABLE => self.take_text(&unit).map(|text| text.is_some()),
-            kind => Err(Fault::UnknownKind { kind }),
+            kind => Err(TraceErrorKind::UnknownKind { kind }),
         }
     }
 
-    fn event(&mut self, unit: &Unit) -> Result<(), Fault> {
+    fn event(&mut self, unit: &Unit) -> Result<(), TraceErrorKind> {
         let (record, details) = unit.split_at(RECORD_BYTES);
         let record = record.try_into().expect("a unit is longer than an event of version 1");
         let event = self.checker.check(version1::decode(record)?)?;
@@ -149,10 +149,10 @@ impl<R: Read> Reader<R> {
         check_zero(&[*r0, *r1])?;
         let (sites, objects) = (self.columns.sites.count(), self.columns.objects.count());
         if site as usize > sites {
-            return Err(Fault::SiteUnnamed { site, sites });
+            return Err(TraceErrorKind::SiteUnnamed { site, sites });
         }
         if usize::from(object) > objects {
-            return Err(Fault::ObjectUnnamed { object, objects });
+            return Err(TraceErrorKind::ObjectUnnamed { object, objects });
         }
         let time = u64_of(time);
         self.columns.push(self.events.len(), site, object.into(), time)?;
@@ -160,7 +160,7 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    fn mark(&mut self, unit: &Unit) -> Result<(), Fault> {
+    fn mark(&mut self, unit: &Unit) -> Result<(), TraceErrorKind> {
         check_zero(&unit[1..2])?;
         check_zero(&unit[4..8])?;
         check_zero(&unit[16..24])?;
@@ -173,7 +173,7 @@ impl<R: Read> Reader<R> {
         Ok(try_push(&mut self.columns.marks, mark)?)
     }
 
-    fn name(&mut self, unit: &Unit) -> Result<bool, Fault> {
+    fn name(&mut self, unit: &Unit) -> Result<bool, TraceErrorKind> {
         check_zero(&unit[1..2])?;
         let Some(text) = self.take_text(unit)? else { return Ok(false) };
         let number = u32::from_le_bytes([unit[4], unit[5], unit[6], unit[7]]);
@@ -181,36 +181,38 @@ impl<R: Read> Reader<R> {
         let labels = if of_sites { &mut self.columns.sites } else { &mut self.columns.objects };
         let most = if of_sites { u32::MAX } else { u16::MAX.into() };
         if number as usize != labels.names.len() + 1 || number > most {
-            return Err(Fault::NameOutOfOrder { number, names: labels.names.len() });
+            return Err(TraceErrorKind::NameOutOfOrder { number, names: labels.names.len() });
         }
         try_push(&mut labels.names, text.into())?;
         Ok(true)
     }
 
-    fn note(&mut self, unit: &Unit) -> Result<bool, Fault> {
+    fn note(&mut self, unit: &Unit) -> Result<bool, TraceErrorKind> {
         check_zero(&unit[1..2])?;
         check_zero(&unit[4..8])?;
         let Some(text) = self.take_text(unit)? else { return Ok(false) };
-        let Some((name, value)) = text.split_once('=') else { return Err(Fault::NoteNameless) };
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(TraceErrorKind::NoteNameless);
+        };
         try_push(&mut self.columns.notes, (name.to_owned(), value.to_owned()))?;
         Ok(true)
     }
 
-    fn end(&mut self, unit: &Unit) -> Result<(), Fault> {
+    fn end(&mut self, unit: &Unit) -> Result<(), TraceErrorKind> {
         check_zero(&unit[1..8])?;
         check_zero(&unit[16..])?;
         let (said, found) = (u64_of(&unit[8..16]), self.events.len() as u64);
         if said != found {
-            return Err(Fault::WrongCount { said, found });
+            return Err(TraceErrorKind::WrongCount { said, found });
         }
         match self.units.next()? {
             Next::End { left_over: 0 } => Ok(()),
-            _ => Err(Fault::AfterEnd),
+            _ => Err(TraceErrorKind::AfterEnd),
         }
     }
 
     /// Reads on to the end of a text, and returns a copy; `None` where the file ends first.
-    fn take_text(&mut self, unit: &Unit) -> Result<Option<String>, Fault> {
+    fn take_text(&mut self, unit: &Unit) -> Result<Option<String>, TraceErrorKind> {
         let length = usize::from(u16::from_le_bytes([unit[2], unit[3]]));
         self.text.clear();
         self.text.extend_from_slice(&unit[TEXT_AT..]);
@@ -230,7 +232,7 @@ impl<R: Read> Reader<R> {
             return Ok(Some(String::new()));
         }
         check_zero(padding)?;
-        let text = str::from_utf8(text).map_err(|_| Fault::NoText)?;
+        let text = str::from_utf8(text).map_err(|_| TraceErrorKind::NoText)?;
         Ok(Some(text.to_owned()))
     }
 }
@@ -256,10 +258,10 @@ enum Next {
 }
 
 impl<R: Read> Units<R> {
-    fn next(&mut self) -> Result<Next, Fault> {
+    fn next(&mut self) -> Result<Next, TraceErrorKind> {
         if self.at == self.piece.len() || self.filled == 0 {
-            self.filled =
-                fill(&mut self.input, self.piece.as_flattened_mut()).map_err(Fault::Unreadable)?;
+            self.filled = fill(&mut self.input, self.piece.as_flattened_mut())
+                .map_err(TraceErrorKind::Unreadable)?;
             self.at = 0;
         }
         let start = self.at * UNIT_BYTES;
@@ -272,9 +274,9 @@ impl<R: Read> Units<R> {
     }
 }
 
-fn check_zero(bytes: &[u8]) -> Result<(), Fault> {
+fn check_zero(bytes: &[u8]) -> Result<(), TraceErrorKind> {
     match bytes.iter().find(|&&byte| byte != 0) {
-        Some(&byte) => Err(Fault::NotZero { byte }),
+        Some(&byte) => Err(TraceErrorKind::NotZero { byte }),
         None => Ok(()),
     }
 }

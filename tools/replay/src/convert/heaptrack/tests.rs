@@ -1,6 +1,6 @@
 //! Tests with what heaptrack wrote of a small program, whole and damaged.
 
-use crate::convert::{ConvertError, ConvertFault, read};
+use crate::convert::{ConvertError, ConvertErrorKind, read};
 use crate::trace::{Event, Op, Trace};
 
 const SAMPLE: &str = include_str!("../samples/heaptrack.txt");
@@ -84,8 +84,8 @@ fn no_cut_and_no_changed_byte_makes_it_panic() {
     for cut in 0..SAMPLE.len() {
         if let Err(error) = converted(&SAMPLE[..cut]) {
             let of_first_line = matches!(
-                error.fault,
-                ConvertFault::UnknownKind | ConvertFault::OtherVersion { .. }
+                error.kind,
+                ConvertErrorKind::UnknownKind | ConvertErrorKind::OtherVersion { .. }
             );
             assert!(of_first_line && cut < "v 10400 3".len(), "cut at {cut}: {error}");
         }
@@ -106,6 +106,6 @@ fn no_cut_and_no_changed_byte_makes_it_panic() {
 fn lines_without_an_end_in_sight_are_refused() {
     let text = format!("v 10400 3\ns 1 {}\n", "x".repeat(2 << 20));
     let error = converted(&text).expect_err("no line is so long");
-    assert!(matches!(error.fault, ConvertFault::LongLine), "{error}");
+    assert!(matches!(error.kind, ConvertErrorKind::LongLine), "{error}");
     assert_eq!(error.line, Some(2));
 }

@@ -1,7 +1,7 @@
 //! Tests with a small log, whole and damaged.
 
 use crate::books::Summary;
-use crate::convert::{ConvertError, ConvertFault, read};
+use crate::convert::{ConvertError, ConvertErrorKind, read};
 use crate::trace::{Event, Op, Trace};
 
 const SAMPLE: &str = include_str!("../samples/logalloc.txt");
@@ -43,7 +43,7 @@ fn a_process_of_several_is_chosen() {
     let (trace, _) = converted(text, Some(6)).expect("it is there");
     assert_eq!((trace.events.len(), trace.peak_live_bytes), (1, 20));
     let error = converted(text, Some(7)).expect_err("there is none");
-    assert!(matches!(error.fault, ConvertFault::NoProcess { process: 7 }), "{error}");
+    assert!(matches!(error.kind, ConvertErrorKind::NoProcess { process: 7 }), "{error}");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn damage_is_told_with_its_line() {
 fn what_is_no_log_is_refused() {
     for text in ["", "hello\n", "{\"traces\": []}\n"] {
         let error = converted(text, None).expect_err(text);
-        assert!(matches!(error.fault, ConvertFault::UnknownKind), "{text}: {error}");
+        assert!(matches!(error.kind, ConvertErrorKind::UnknownKind), "{text}: {error}");
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-use crate::convert::{self, ConvertFault};
-use crate::trace::{Event, Fault, Limits, MAGIC_2, Op, Trace, UNIT_BYTES, write_trace};
+use crate::convert::{self, ConvertErrorKind};
+use crate::trace::{Event, Limits, MAGIC_2, Op, Trace, TraceErrorKind, UNIT_BYTES, write_trace};
 
 /// Returns a trace of `pairs` allocations that are freed at once, and its compressed form.
 fn bomb(pairs: usize) -> (Vec<u8>, Vec<u8>) {
@@ -35,7 +35,7 @@ fn a_file_that_unpacks_beyond_the_limit_is_refused_there() {
     for limit in [0, 7, 8, 1000, length - 1] {
         let error = read(limit).expect_err("it unpacks further");
         assert!(
-            matches!(error.fault, Fault::UnpacksTooFar { bytes_max } if bytes_max == limit),
+            matches!(error.kind, TraceErrorKind::UnpacksTooFar { bytes_max } if bytes_max == limit),
             "{error}"
         );
         let text = error.to_string();
@@ -56,7 +56,7 @@ fn a_pipe_that_does_not_end_is_refused_at_the_limit() {
     let input = Counting(endless, &mut taken);
     let fault = super::super::read_bounded("pipe".into(), "pipe", input, Limits::unpacked(1 << 20));
     let error = fault.expect_err("it does not end");
-    assert!(matches!(error.fault, Fault::UnpacksTooFar { .. }), "{error}");
+    assert!(matches!(error.kind, TraceErrorKind::UnpacksTooFar { .. }), "{error}");
     assert!(taken <= (1 << 20) + 1, "{taken} bytes");
 }
 
@@ -68,14 +68,17 @@ fn what_a_file_claims_is_not_allocated() {
     end[8..16].copy_from_slice(&(1_u64 << 60).to_le_bytes());
     let claims = [&MAGIC_2[..], &end].concat();
     let error = Trace::read("claims", &claims[..]).expect_err("there are none");
-    assert!(matches!(error.fault, Fault::WrongCount { said, found: 0 } if said == 1 << 60));
+    assert!(matches!(error.kind, TraceErrorKind::WrongCount { said, found: 0 } if said == 1 << 60));
     // Frames of zstd that say that they become 2^60 bytes: with a window of their own, and as one
     // segment.
     for head in [&[0xC0, 0x58][..], &[0xE0]] {
         let size = (1_u64 << 60).to_le_bytes();
         let frame = [&b"\x28\xb5\x2f\xfd"[..], head, &size, &[1, 0, 0]].concat();
         let error = Trace::read_zst("claims", &frame[..]).expect_err("there is nothing in it");
-        assert!(matches!(error.fault, Fault::Compressed(_) | Fault::BadMagic), "{error}");
+        assert!(
+            matches!(error.kind, TraceErrorKind::Compressed(_) | TraceErrorKind::BadMagic),
+            "{error}"
+        );
     }
 }
 
@@ -89,7 +92,7 @@ fn what_is_converted_is_bounded_too() {
     let convert =
         |limit| convert::convert(&path, None, Limits::unpacked(limit), io::sink()).map(drop);
     let error = convert(1000).expect_err("it unpacks further");
-    assert!(matches!(error.fault, ConvertFault::UnpacksTooFar { bytes_max: 1000 }), "{error}");
+    assert!(matches!(error.kind, ConvertErrorKind::UnpacksTooFar { bytes_max: 1000 }), "{error}");
     assert!(error.to_string().contains("give --unpacked-max BYTES"), "{error}");
     convert(text.len() as u64).expect("it is as long");
 }

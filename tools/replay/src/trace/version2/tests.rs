@@ -99,13 +99,13 @@ fn a_recording_cut_anywhere_is_read_as_far_as_it_is_whole() {
     }
     for cut in 0..MAGIC_2.len() {
         let error = read_all(&file[..cut]).expect_err("nothing says what it is");
-        assert!(matches!(error.fault, Fault::BadMagic), "cut at {cut}: {error}");
+        assert!(matches!(error.kind, TraceErrorKind::BadMagic), "cut at {cut}: {error}");
     }
     // A compressed stream that is cut is damaged, not ended early: it is compressed when it is
     // whole.
     let packed = zstd::encode_all(&file[..], 1).expect("compressing in memory");
     let error = Trace::read_zst("full", &packed[..packed.len() - 1]).expect_err("cut");
-    assert!(matches!(error.fault, Fault::Compressed(_)), "{error}");
+    assert!(matches!(error.kind, TraceErrorKind::Compressed(_)), "{error}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ const TEXT_BYTES_MAX_UNITS: usize = 700;
 
 /// Returns what `full` is refused with when byte `at` of its record number `record` is `byte`.
 #[track_caller]
-fn refusal(record: usize, at: usize, byte: u8) -> Fault {
+fn refusal(record: usize, at: usize, byte: u8) -> TraceErrorKind {
     let mut file = full();
     let start = starts(&file)[record];
     file[start + at] = byte;
@@ -138,31 +138,34 @@ fn refusal(record: usize, at: usize, byte: u8) -> Fault {
     let text = error.to_string();
     let place = format!("full: record {record} (counted from 0, at byte {start}): ");
     assert!(text.starts_with(&place) && text.contains("; "), "{text}");
-    error.fault
+    error.kind
 }
 
 #[test]
 fn damage_is_told_with_its_place() {
     // Records: note, object, site, event, mark, site, event, event, mark, end.
-    assert!(matches!(refusal(3, 0, 0), Fault::UnknownKind { kind: 0 }));
+    assert!(matches!(refusal(3, 0, 0), TraceErrorKind::UnknownKind { kind: 0 }));
     for kind in [9, 64, 127] {
-        assert!(matches!(refusal(4, 0, kind), Fault::UnknownKind { .. }), "kind {kind}");
+        assert!(matches!(refusal(4, 0, kind), TraceErrorKind::UnknownKind { .. }), "kind {kind}");
     }
-    assert!(matches!(refusal(3, 1, 21), Fault::AlignmentTooGreat { align_log2: 21 }));
-    assert!(matches!(refusal(3, 16, 2), Fault::SiteUnnamed { site: 2, sites: 1 }));
-    assert!(matches!(refusal(3, 19, 255), Fault::SiteUnnamed { .. }));
-    assert!(matches!(refusal(3, 20, 2), Fault::ObjectUnnamed { object: 2, objects: 1 }));
-    assert!(matches!(refusal(6, 4, 0), Fault::SlotLive { slot: 0 }));
-    assert!(matches!(refusal(2, 4, 2), Fault::NameOutOfOrder { number: 2, names: 0 }));
-    assert!(matches!(refusal(5, 4, 1), Fault::NameOutOfOrder { number: 1, names: 1 }));
-    assert!(matches!(refusal(1, 4, 0), Fault::NameOutOfOrder { number: 0, names: 0 }));
-    assert!(matches!(refusal(2, 9, 0xff), Fault::NoText));
-    assert!(matches!(refusal(0, 15, b'-'), Fault::NoteNameless));
-    assert!(matches!(refusal(9, 8, 4), Fault::WrongCount { said: 4, found: 3 }));
+    assert!(matches!(refusal(3, 1, 21), TraceErrorKind::AlignmentTooGreat { align_log2: 21 }));
+    assert!(matches!(refusal(3, 16, 2), TraceErrorKind::SiteUnnamed { site: 2, sites: 1 }));
+    assert!(matches!(refusal(3, 19, 255), TraceErrorKind::SiteUnnamed { .. }));
+    assert!(matches!(refusal(3, 20, 2), TraceErrorKind::ObjectUnnamed { object: 2, objects: 1 }));
+    assert!(matches!(refusal(6, 4, 0), TraceErrorKind::SlotLive { slot: 0 }));
+    assert!(matches!(refusal(2, 4, 2), TraceErrorKind::NameOutOfOrder { number: 2, names: 0 }));
+    assert!(matches!(refusal(5, 4, 1), TraceErrorKind::NameOutOfOrder { number: 1, names: 1 }));
+    assert!(matches!(refusal(1, 4, 0), TraceErrorKind::NameOutOfOrder { number: 0, names: 0 }));
+    assert!(matches!(refusal(2, 9, 0xff), TraceErrorKind::NoText));
+    assert!(matches!(refusal(0, 15, b'-'), TraceErrorKind::NoteNameless));
+    assert!(matches!(refusal(9, 8, 4), TraceErrorKind::WrongCount { said: 4, found: 3 }));
     for (record, at) in
         [(0, 1), (0, 4), (1, 1), (2, 31), (3, 22), (4, 1), (4, 7), (4, 20), (9, 1), (9, 31)]
     {
-        assert!(matches!(refusal(record, at, 7), Fault::NotZero { byte: 7 }), "{record} at {at}");
+        assert!(
+            matches!(refusal(record, at, 7), TraceErrorKind::NotZero { byte: 7 }),
+            "{record} at {at}"
+        );
     }
 }
 
@@ -172,7 +175,7 @@ fn nothing_follows_the_end() {
         let mut file = full();
         file.extend_from_slice(more);
         let error = read_all(&file).expect_err("something follows");
-        assert!(matches!(error.fault, Fault::AfterEnd), "{error}");
+        assert!(matches!(error.kind, TraceErrorKind::AfterEnd), "{error}");
     }
 }
 

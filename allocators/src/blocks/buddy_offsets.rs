@@ -1,0 +1,390 @@
+//! The buddy allocator over offsets alone, for memory that it must not or cannot touch.
+//!
+//! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), with the changes
+//! that [`BuddyAllocator`](crate::BuddyAllocator) lists, and one more: header, bits and the links
+//! of free blocks are in a table of its own, so what is divided may be the memory of a GPU, a file,
+//! or the elements of an array that is moved about.
+//!
+//! ```text
+//! table: | header | list heads | fronts | bits: 2 a leaf | links: 8 bytes a leaf |
+//! arena: offsets 0 .. bytes, never touched
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use core::cell::Cell;
+use core::fmt;
+use core::ptr;
+
+use crate::blocks::buddy::{BlockState, BuddyError, Link, Memory, Parts, Shape, Tree, write_meta};
+use crate::contract::allocator::{AllocError, Allocator, Damage};
+use crate::contract::stats::Stats;
+
+/// How many blocks the report of a leak lists.
+const LISTED: usize = 16;
+
+/// Divides the offsets from 0 to a given number into blocks of a leaf, two leaves, four and so on.
+///
+/// A block is at a multiple of its own length. The arena behind the offsets is never touched.
+///
+/// # Complexity
+///
+/// As [`BuddyAllocator`](crate::BuddyAllocator): O(1) for sizes freed lately, else O(levels).
+///
+/// # Memory
+///
+/// A block is the next power of two of leaves, so almost half of it may be wasted: a block of n
+/// bytes is shorter than 2 n, or one leaf. What is left of the arena behind the last whole leaf,
+/// less than one, is not used.
+///
+/// The table takes 8 bytes and 2 bits a leaf, 128 bytes, 4 a level, and 64 for each size of at most
+/// 64 KiB and a 256th of the arena, all from the backing allocator at once and apart from the
+/// arena. Sizes are not remembered: `stats().exact` is false, and `stats().reserved` is the arena.
+/// The object itself is 184 bytes or fewer.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`; not `Sync`. As it hands out offsets it is no [`Allocator`],
+/// and goes behind a lock of the program's own.
+///
+/// # When not to use it
+///
+/// For memory that the processor reaches: [`BuddyAllocator`](crate::BuddyAllocator) keeps its links
+/// in free blocks and takes 2 bits a leaf, not 66. For leaves of a few bytes: of 8 bytes the table
+/// is larger than the arena.
+///
+/// # Examples
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use loligo_allocators::{BuddyAllocator, BuddyOffsets};
+///
+/// let mut memory = vec![MaybeUninit::uninit(); 128 * 1024];
+/// let tables = BuddyAllocator::from_region("tables", 64, &mut memory)?;
+/// // 256 MiB of another device, in leaves of 64 KiB.
+/// let heap = BuddyOffsets::new("textures", 256 << 20, 64 << 10, &tables)?;
+/// let texture = heap.allocate(3 << 20, 4096)?;
+/// assert_eq!(heap.allocated_size(texture), 4 << 20);
+/// heap.free(texture);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Invariants
+///
+/// 1. `table` holds the metadata of the tree and a link for each leaf, and is reached through this
+///    object alone.
+/// 2. The invariants of `Tree`.
+#[derive(Debug)]
+pub struct BuddyOffsets<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
+    tree: Tree<'a>,
+    bytes: u64,
+    /// Goes back to the backing when it is dropped, after the report of a leak too.
+    table: Memory<'a, B>,
+}
+
+// SAFETY: the tree points into the table, which this object alone reaches (invariant 1), so they
+// move together; the table refers to the backing, which threads may share.
+unsafe impl<B: Allocator + Sync + ?Sized> Send for BuddyOffsets<'_, B> {}
+
+impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
+    /// Makes an allocator of the offsets `0..bytes`, all free, with a table from `backing`. What is
+    /// left of `bytes` behind the last whole leaf is not used.
+    ///
+    /// # Complexity
+    ///
+    /// O(leaves / 32), and one allocation of the backing.
+    ///
+    /// # Errors
+    ///
+    /// [`BuddyError`] if the leaf is not a power of two, if there is no leaf or more than 32 levels
+    /// of them, or if the backing has no memory.
+    pub fn new(
+        name: &'a str,
+        bytes: u64,
+        leaf_bytes: u64,
+        backing: &'a B,
+    ) -> Result<Self, BuddyError> {
+        let told = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if !leaf_bytes.is_power_of_two() {
+            let leaf_bytes = usize::try_from(leaf_bytes).unwrap_or(usize::MAX);
+            return Err(BuddyError::BadLeaf { leaf_bytes });
+        }
+        if bytes < leaf_bytes {
+            return Err(BuddyError::TooSmall { bytes: told });
+        }
+        let too_many = BuddyError::TooManyLevels { bytes: told };
+        let shape = Shape::of_offsets(bytes, leaf_bytes.ilog2()).ok_or(too_many)?;
+        let meta_bytes = shape.meta_bytes();
+        let links = (shape.leaves() as usize).checked_mul(size_of::<Link>());
+        let table_bytes = links.and_then(|links| links.checked_add(meta_bytes));
+        let table = Memory::of_backing(table_bytes.ok_or(too_many)?, 64, backing)?;
+        let head = table.start();
+        // SAFETY: the table is aligned to 64 and holds the metadata first.
+        unsafe { write_meta(head, &shape, 0, 0) };
+        // SAFETY: the links are in the table behind the metadata, whose length is a multiple of 8.
+        let links = unsafe { head.add(meta_bytes) };
+        let parts = Parts {
+            head,
+            links,
+            link_shift: size_of::<Link>().ilog2(),
+            origin: ptr::null(),
+            home: 0,
+        };
+        // SAFETY: the metadata was just written, in memory that this object alone reaches; each
+        // leaf has a link of its own, which is written before it is read.
+        let tree = unsafe { Tree::over(name, shape, parts) };
+        tree.plant();
+        Ok(Self { tree, bytes, table })
+    }
+
+    /// Returns the offset of a block of at least `bytes`, which is a multiple of `align`. Zero
+    /// bytes are served as one.
+    ///
+    /// # Complexity
+    ///
+    /// O(1) if a block of the size was freed lately, else O(levels).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if no free block is large enough. Nothing has changed.
+    ///
+    /// # Panics
+    ///
+    /// If `align` is not a power of two.
+    #[inline]
+    #[track_caller]
+    pub fn allocate(&self, bytes: u64, align: u64) -> Result<u64, AllocError> {
+        assert!(align.is_power_of_two(), "alignment {align} is no power of two");
+        match self.tree.allocate(bytes.max(1), align) {
+            Some(run) => Ok(self.tree.offset_of(run.leaf)),
+            None => Err(AllocError),
+        }
+    }
+
+    /// Takes a block back, knowing its offset alone. An offset where no live block starts is a
+    /// misuse.
+    ///
+    /// # Complexity
+    ///
+    /// O(levels).
+    #[inline]
+    #[track_caller]
+    pub fn free(&self, offset: u64) {
+        self.tree.free(offset);
+    }
+
+    /// Takes a block back that was allocated, or last resized, with `bytes`. Another size, or an
+    /// offset where no live block starts, is a misuse.
+    ///
+    /// # Complexity
+    ///
+    /// O(1) plus merges.
+    #[inline]
+    #[track_caller]
+    pub fn free_sized(&self, offset: u64, bytes: u64) {
+        self.tree.free_sized(offset, bytes);
+    }
+
+    /// Changes the size of a block where it lies and returns how much it has now: grows into free
+    /// buddies to the right, or gives upper halves back.
+    ///
+    /// # Complexity
+    ///
+    /// O(levels), and up to 15 blocks for each front where parts of a buddy may wait in them.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if what lies to the right is not free. The block is as it was.
+    #[track_caller]
+    pub fn resize_in_place(&self, offset: u64, old: u64, new: u64) -> Result<u64, AllocError> {
+        let run = self.tree.resize(offset, old.max(1), new)?;
+        Ok(self.tree.bytes_at(run.height))
+    }
+
+    /// Returns how many bytes a block has; at least what was asked.
+    ///
+    /// # Complexity
+    ///
+    /// O(levels).
+    #[must_use]
+    #[track_caller]
+    pub fn allocated_size(&self, offset: u64) -> u64 {
+        match self.tree.block_at(offset) {
+            Some(run) => self.tree.bytes_at(run.height),
+            None => self.tree.wrong(offset, None),
+        }
+    }
+
+    /// Marks the leaves that hold any of `bytes` bytes from `offset` as taken. Each of the fewest
+    /// blocks that tile them is a live block from then on.
+    ///
+    /// # Complexity
+    ///
+    /// O(levels) for each block in the range.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if any of the range is taken or lies outside the arena. Nothing has changed.
+    pub fn reserve_range(&self, offset: u64, bytes: u64) -> Result<(), AllocError> {
+        let (from, to) = self.tree.leaves_of(offset, bytes).ok_or(AllocError)?;
+        self.tree.reserve(from, to, |_| ())
+    }
+
+    /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these
+    /// very numbers. A range that does not consist of whole live blocks is a misuse.
+    ///
+    /// # Complexity
+    ///
+    /// O(levels) for each block in the range.
+    #[track_caller]
+    pub fn release_range(&self, offset: u64, bytes: u64) {
+        match self.tree.leaves_of(offset, bytes) {
+            Some((from, to)) => self.tree.release_range(from, to, |_| ()),
+            None => self.tree.wrong(offset, Some(bytes)),
+        }
+    }
+
+    /// Returns the counters as they stand.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.tree.stats(usize::try_from(self.bytes).unwrap_or(usize::MAX))
+    }
+
+    /// Returns the name that reports show.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.tree.name
+    }
+
+    /// Returns the allocator that the table comes from.
+    #[must_use]
+    pub fn backing(&self) -> Option<&dyn Allocator> {
+        self.table.backing()
+    }
+
+    /// Returns how many bytes the table takes.
+    #[must_use]
+    pub fn table_bytes(&self) -> usize {
+        self.table.region().len()
+    }
+
+    /// Shows offset and size of every live block in the order of offsets. The allocator must not be
+    /// called from `visit`.
+    pub fn walk(&self, visit: &mut dyn FnMut(u64, u64)) {
+        self.tree.each_live(&mut |leaf, height| {
+            visit(self.tree.offset_of(leaf), self.tree.bytes_at(height));
+        });
+    }
+
+    /// Checks the allocator's own structure. O(blocks). The address of a [`Damage`] is the offset.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage`] names the first fault found.
+    pub fn verify(&self) -> Result<(), Damage> {
+        self.tree.verify()
+    }
+
+    /// Returns the number of levels. Level 0 is the whole tree, of which the arena may be a part.
+    #[must_use]
+    pub fn levels(&self) -> u32 {
+        self.tree.shape.top + 1
+    }
+
+    /// Returns the size of the smallest block.
+    #[must_use]
+    pub fn leaf_bytes(&self) -> u64 {
+        self.tree.bytes_at(0)
+    }
+
+    /// Returns the size of the blocks of a level.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such level.
+    #[must_use]
+    pub fn level_bytes(&self, level: u32) -> u64 {
+        self.tree.bytes_at(self.tree.height_of_level(level))
+    }
+
+    /// Returns what the block at `index` of a level is, first merging what waits in the fronts. The
+    /// part of the tree that the arena does not reach shows as the largest allocated blocks in it.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such level, or no such index in it.
+    #[must_use]
+    pub fn block_state(&self, level: u32, index: u64) -> BlockState {
+        self.tree.level_state(level, index)
+    }
+
+    /// Shows the free blocks of a level by their indices in it, in the order of its list: the first
+    /// one is given out next. Merges what waits in the fronts first. The allocator must not be
+    /// called from `visit`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such level.
+    pub fn free_list(&self, level: u32, visit: &mut dyn FnMut(u64)) {
+        self.tree.level_free(level, visit);
+    }
+
+    /// Merges what waits in the fronts, so that every two free halves are one block.
+    pub fn settle(&self) {
+        self.tree.settle();
+    }
+}
+
+impl<B: Allocator + ?Sized> Drop for BuddyOffsets<'_, B> {
+    fn drop(&mut self) {
+        if self.stats().live != 0 {
+            report_leak(&self.tree);
+        }
+    }
+}
+
+/// Panics, or writes the report if a panic is already unwinding.
+#[cold]
+#[inline(never)]
+fn report_leak(tree: &Tree<'_>) {
+    let leak = Leak { tree };
+    #[cfg(feature = "std")]
+    if std::thread::panicking() {
+        crate::contract::misuse::write_stderr(format_args!("{leak}\n"));
+        return;
+    }
+    panic!("{leak}");
+}
+
+/// The report, formatted without allocating.
+struct Leak<'a> {
+    tree: &'a Tree<'a>,
+}
+
+impl fmt::Display for Leak<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stats = self.tree.stats(0);
+        write!(
+            f,
+            "allocator `{}` was dropped with {} live block{} of {} bytes",
+            self.tree.name,
+            stats.live,
+            if stats.live == 1 { "" } else { "s" },
+            stats.granted
+        )?;
+        let (shown, result) = (Cell::new(0), Cell::new(Ok(())));
+        self.tree.each_live(&mut |leaf, height| {
+            if shown.get() < LISTED && result.get().is_ok() {
+                let (offset, bytes) = (self.tree.offset_of(leaf), self.tree.bytes_at(height));
+                result.set(write!(f, "\n  offset {offset}, {bytes} bytes"));
+            }
+            shown.set(shown.get() + 1);
+        });
+        result.get()?;
+        if shown.get() > LISTED {
+            write!(f, "\n  and {} more", shown.get() - LISTED)?;
+        }
+        Ok(())
+    }
+}

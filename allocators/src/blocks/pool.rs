@@ -1,0 +1,601 @@
+//! Blocks of one size.
+//!
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a pool is one of the
+//! allocators behind the common interface. Changes: nothing is kept inside the blocks, not even the
+//! list of free ones, so neither an overflow nor a write after free can mislead the pool; one bit a
+//! block distinguishes live from free, so every wrong free is found and every leak is listed.
+//!
+//! # Memory
+//!
+//! Blocks come in chunks. The address space is cut into windows of a power of two (as many bytes as
+//! 64 blocks, rounded down, at most 16 KiB, for blocks of up to that size), and the blocks that
+//! start in one window form a group of 32 bytes: a word of free bits, the first block, the count of
+//! blocks given out so far, a link. A table of pointers leads from a window to its group.
+//!
+//! ```text
+//! address --shift, mask--> table --> group { free bits, first, carved, next }
+//!
+//! chunk   | block 0 | block 1 | .. | block n-1 | head | group 0 | group 1 | ..
+//! ```
+//!
+//! A group costs 32 bytes and two to four pointers of the table, so 0.75 to 1 byte a block where 64
+//! of them share one. Which block of the group an address names is found by one multiplication and
+//! one rotation: the quotient is exact or larger than any count, so the same comparison finds
+//! addresses outside, inside and never given out.
+//!
+//! A block freed while none is held back is held: its bit stays clear until it is given out again
+//! or the pool shrinks. Freeing and allocating in turn so only reads the bits.
+//!
+//! Free blocks are taken before fresh ones, so the blocks given out so far are the peak, which
+//! therefore costs nothing to keep.
+//!
+//! `docs/decisions/0003-pool-live-bits.md` says what else was tried.
+
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::panic::Location;
+use core::ptr::{self, NonNull};
+
+use crate::bookkeeping::mark;
+use crate::bookkeeping::sites::{NoSites, SiteBook, with_sites};
+use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
+use crate::contract::leak;
+use crate::contract::misuse::Misuse;
+use crate::contract::stats::Stats;
+
+mod chunk;
+mod free;
+mod group;
+mod growth;
+mod index;
+mod inspect;
+
+#[cfg(test)]
+mod tests;
+
+use chunk::{Chunk, Shape, window_shift};
+pub(crate) use group::BlockSize;
+use group::{Group, NOWHERE};
+use index::Index;
+
+/// An allocator of blocks of one size, which grows by chunks from its backing.
+///
+/// Serves any request that is not larger and not more aligned than its block; other requests are
+/// refused with [`AllocError`]. Each block has the full size of the pool's block. Live `requested`
+/// is counted as granted (`exact` is false); the totals are as asked.
+///
+/// A double free, a free of an address that is not the pool's or inside a block, and a free with a
+/// size larger than the block are found and reported through [`misuse`](crate::contract::misuse()). A double
+/// free is found until the block is given out again.
+///
+/// The first chunk holds at least 4 blocks and about 4 KiB; each further one as much as all before
+/// it together, up to about 1 MiB. When the backing refuses such a chunk, a chunk of 4 blocks is
+/// tried. [`with_blocks_per_chunk`](Self::with_blocks_per_chunk) fixes the number instead. Chunks
+/// without live blocks are given back by [`shrink`](Self::shrink) and when the pool is dropped, and
+/// [`with_give_back`](Self::with_give_back) lets it do so by itself.
+///
+/// # Complexity
+///
+/// Allocating and freeing take O(1): no list is searched and nothing is divided. Growing takes
+/// O(blocks of the new chunk / 64), and O(blocks / 64) where the table doubles. Where several
+/// chunks lie so that two of their windows share a slot of the table, freeing takes O(log chunks).
+///
+/// # Memory
+///
+/// Nothing is in a block or between two. Groups and the table that leads to them, behind the
+/// blocks of each chunk, take 0.75 to 1.1 bytes a block of up to 128 bytes, where 64 share a group;
+/// more the fewer share one, 6 bytes a block of 1 KiB. A request that is smaller than the block
+/// wastes the rest of it.
+///
+/// A growing pool has at most about as many blocks unused as it had in use at its peak, or 1 MiB of
+/// them, or the first chunk; one live block keeps its chunk. The object itself is 256 bytes or
+/// fewer.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`, as also over a region; not `Sync`: there are
+/// [`SharedPool`](crate::SharedPool), and [`Locked`](crate::Locked) around a pool.
+///
+/// # When not to use it
+///
+/// For blocks of many sizes, which all take the largest: a [`HeapAllocator`](crate::HeapAllocator).
+/// For blocks that die together, where a [`FrameAllocator`](crate::FrameAllocator) frees them at
+/// once.
+///
+/// # Panics
+///
+/// When dropped with live blocks, with a list of the first 16.
+///
+/// # Examples
+///
+/// ```
+/// use core::alloc::Layout;
+/// use core::mem::MaybeUninit;
+/// use loligo_allocators::{AllocError, Allocator, PoolAllocator};
+///
+/// let mut memory = [MaybeUninit::uninit(); 4096];
+/// let particle = Layout::new::<[f32; 8]>();
+/// let pool = PoolAllocator::from_region("particles", particle, &mut memory);
+/// let block = pool.allocate(particle)?.cast::<u8>();
+/// assert_eq!(pool.stats().granted, 32);
+/// assert_eq!(pool.allocate(Layout::new::<[f32; 9]>()), Err(AllocError));
+/// // SAFETY: the block is live, has this layout, and is not used again.
+/// unsafe { pool.deallocate_sized(block, particle) };
+/// # Ok::<(), AllocError>(())
+/// ```
+///
+/// # Invariants
+///
+/// 1. Every chunk is in the index and on the list from `oldest`, in the order they were taken.
+/// 2. `free_groups` leads over `next` to every group with a set bit once, those of parked chunks
+///    excepted, and to nothing else but the constant group at its end.
+/// 3. Only the youngest chunk has blocks that were never given out: those from `carving` on,
+///    `uncarved` of them in the group itself. They are given out only while no block is free.
+/// 4. `carved` blocks were given out at least once; of these
+///    `allocations_total - frees_total` are live. The others have their bit set, but for `held`.
+/// 5. `held` is null or a free block whose bit is clear.
+/// 6. `parked` leads over `next_parked` to every parked chunk once; all blocks of those are free.
+pub struct PoolAllocator<
+    'a,
+    B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
+    S: SiteBook = NoSites,
+> {
+    size: BlockSize,
+    align: usize,
+    window_shift: u32,
+    index: Index,
+    /// A freed block that is given out next, so that a free and an allocation after it need not
+    /// touch the bits.
+    held: Cell<*mut u8>,
+    free_groups: Cell<*const Group>,
+    allocations_total: Cell<u64>,
+    frees_total: Cell<u64>,
+    requested_total: Cell<u64>,
+
+    carving: Cell<*const Group>,
+    uncarved: Cell<usize>,
+    carved: Cell<usize>,
+    oldest: Cell<*const Chunk>,
+    youngest: Cell<*const Chunk>,
+    blocks: Cell<usize>,
+    /// Peak of live blocks before the last shrink.
+    peak_live: Cell<usize>,
+    reserved: Cell<usize>,
+    peak_reserved: Cell<usize>,
+    /// Zero where chunks grow.
+    blocks_per_chunk: usize,
+    /// After how many frees, in hundredths of the blocks, empty chunks are looked for; zero for
+    /// never.
+    look_percent: u32,
+    /// The count of frees at which that is done next.
+    next_look: Cell<u64>,
+    /// Empty chunks whose blocks are given out when no other is free.
+    parked: Cell<*const Chunk>,
+    name: &'a str,
+    backing: Option<&'a B>,
+    region: PhantomData<&'a mut [MaybeUninit<u8>]>,
+    sites: S,
+}
+
+// SAFETY: the raw pointers lead to chunks that this pool alone owns (or to constants that nobody
+// writes), and the backing, which is shared, may be used from another thread as it is `Sync`. The
+// sites must be `Send` themselves.
+unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for PoolAllocator<'_, B, S> {}
+
+impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
+    /// Makes a pool of blocks that can hold `layout`. Takes nothing from the backing yet.
+    ///
+    /// The block's size is that of `layout`, at least one byte, rounded up to its alignment.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::alloc::Layout;
+    /// use core::mem::MaybeUninit;
+    /// use loligo_allocators::{AllocError, Allocator, FrameAllocator, PoolAllocator};
+    ///
+    /// let mut memory = [MaybeUninit::uninit(); 16 << 10];
+    /// let frame = FrameAllocator::from_region("level", &mut memory);
+    /// let nodes = PoolAllocator::new("nodes", Layout::new::<[u64; 3]>(), &frame);
+    /// assert_eq!(nodes.stats().reserved, 0);
+    /// let node = nodes.allocate(Layout::new::<[u64; 3]>())?;
+    /// assert_eq!(node.len(), 24);
+    /// // SAFETY: the block is live and not used again.
+    /// unsafe { nodes.deallocate(node.cast()) };
+    /// # Ok::<(), AllocError>(())
+    /// ```
+    #[must_use]
+    pub const fn new(name: &'a str, layout: Layout, backing: &'a B) -> Self {
+        Self::with(layout, name, Some(backing))
+    }
+
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
+    #[must_use]
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> PoolAllocator<'a, B, S> {
+        with_sites!(
+            self,
+            sites,
+            PoolAllocator {
+                size,
+                align,
+                window_shift,
+                index,
+                held,
+                free_groups,
+                allocations_total,
+                frees_total,
+                requested_total,
+                carving,
+                uncarved,
+                carved,
+                oldest,
+                youngest,
+                blocks,
+                peak_live,
+                reserved,
+                peak_reserved,
+                blocks_per_chunk,
+                look_percent,
+                next_look,
+                parked,
+                name,
+                backing,
+                region,
+            }
+        )
+    }
+
+    const fn with(layout: Layout, name: &'a str, backing: Option<&'a B>) -> Self {
+        let bytes = if layout.size() == 0 { 1 } else { layout.size() };
+        // A layout's size rounded up to its alignment does not overflow.
+        let bytes = bytes.next_multiple_of(layout.align());
+        Self {
+            size: BlockSize::new(bytes),
+            align: layout.align(),
+            window_shift: window_shift(bytes, 0),
+            index: Index::new(),
+            held: Cell::new(ptr::null_mut()),
+            free_groups: Cell::new(NOWHERE),
+            allocations_total: Cell::new(0),
+            frees_total: Cell::new(0),
+            requested_total: Cell::new(0),
+            carving: Cell::new(ptr::null()),
+            uncarved: Cell::new(0),
+            carved: Cell::new(0),
+            oldest: Cell::new(ptr::null()),
+            youngest: Cell::new(ptr::null()),
+            blocks: Cell::new(0),
+            peak_live: Cell::new(0),
+            reserved: Cell::new(0),
+            peak_reserved: Cell::new(0),
+            blocks_per_chunk: 0,
+            look_percent: 0,
+            next_look: Cell::new(u64::MAX),
+            parked: Cell::new(ptr::null()),
+            name,
+            backing,
+            region: PhantomData,
+            sites: NoSites,
+        }
+    }
+}
+
+impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
+    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing
+    /// chunks. Chunks that stand already, as that of a region, stay as they are.
+    #[must_use]
+    pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
+        self.blocks_per_chunk = blocks;
+        // The groups of chunks that stand were made for the windows that they have.
+        if self.blocks.get() == 0 {
+            self.window_shift = window_shift(self.size.bytes, blocks);
+        }
+        self
+    }
+
+    /// Makes each chunk as large as `bytes` allow, what the pool keeps behind its blocks included,
+    /// but of one block at least. Where the backing keeps words of its own beside a block, leave
+    /// them out of `bytes`: chunks of 8 176 bytes are in a heap one behind the other, chunks of 8
+    /// 192 do not, as they are aligned.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::alloc::Layout;
+    /// use loligo_allocators::{AllocError, Allocator, PageAllocator, PoolAllocator};
+    ///
+    /// let pages = PageAllocator::new("pages");
+    /// let node = Layout::new::<[u64; 6]>();
+    /// let nodes = PoolAllocator::new("nodes", node, &pages).with_chunk_bytes(16 << 10);
+    /// let block = nodes.allocate(node)?.cast::<u8>();
+    /// assert!(nodes.stats().reserved <= 20 << 10, "a chunk and a page of table");
+    /// # // SAFETY: the block is live and not used again.
+    /// # unsafe { nodes.deallocate_sized(block, node) };
+    /// # Ok::<(), AllocError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_chunk_bytes(self, bytes: usize) -> Self {
+        let per_block = self.size.bytes;
+        // The window follows from the blocks and the groups from the window: twice is enough, as
+        // the first count is too high by at most the groups of one chunk.
+        let shift = window_shift(per_block, bytes / per_block);
+        let groups = (bytes >> shift) + 2;
+        let kept = size_of::<Chunk>() + groups * size_of::<Group>() + align_of::<Chunk>();
+        let blocks = bytes.saturating_sub(kept) / per_block;
+        self.with_blocks_per_chunk(if blocks == 0 { 1 } else { blocks })
+    }
+
+    /// Lets the pool give chunks back by itself, for programs that shift from one size of block to
+    /// another: after as many frees as `percent` hundredths of its blocks it looks for empty
+    /// chunks. Their blocks are then given out only when no other is free, and a chunk of which
+    /// none was until the next look goes back. 0 stands for the default, which gives back in
+    /// [`shrink`](Self::shrink) alone.
+    ///
+    /// Best with small chunks, [`with_chunk_bytes`](Self::with_chunk_bytes): one live block keeps
+    /// its chunk. Freeing then costs O(1) amortised, and O(blocks / 64) and what the backing takes
+    /// at worst.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::alloc::Layout;
+    /// use loligo_allocators::{AllocError, Allocator, PageAllocator, PoolAllocator};
+    ///
+    /// let pages = PageAllocator::new("pages");
+    /// let node = Layout::new::<[u64; 8]>();
+    /// let nodes = PoolAllocator::new("nodes", node, &pages)
+    ///     .with_chunk_bytes(16 << 10)
+    ///     .with_give_back(25);
+    /// let level: Vec<_> = (0..10_000).map(|_| nodes.allocate(node)).collect::<Result<_, _>>()?;
+    /// let full = nodes.stats().reserved;
+    /// for block in level {
+    ///     // SAFETY: the block is live and not used again.
+    ///     unsafe { nodes.deallocate_sized(block.cast(), node) };
+    /// }
+    /// assert!(nodes.stats().reserved < full / 2);
+    /// # Ok::<(), AllocError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_give_back(mut self, percent: u32) -> Self {
+        self.look_percent = percent;
+        self.next_look = Cell::new(if percent == 0 { u64::MAX } else { 0 });
+        self
+    }
+
+    /// Returns the layout of each block.
+    #[must_use]
+    pub const fn block_layout(&self) -> Layout {
+        // SAFETY: `with` rounded a valid layout up to its alignment, which keeps it valid, and the
+        // alignment is that layout's.
+        unsafe { Layout::from_size_align_unchecked(self.size.bytes, self.align) }
+    }
+
+    /// Returns how many blocks the chunks have, live or not.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.blocks.get()
+    }
+
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
+    #[must_use]
+    pub const fn sites(&self) -> &S {
+        &self.sites
+    }
+
+    fn shape(&self) -> Shape {
+        Shape {
+            block_bytes: self.size.bytes,
+            block_align: self.align,
+            window_shift: self.window_shift,
+        }
+    }
+
+    #[inline]
+    fn fits(&self, layout: Layout) -> bool {
+        layout.size() <= self.size.bytes && layout.align() <= self.align
+    }
+
+    #[inline]
+    fn block_at(&self, group: &Group, index: usize) -> NonNull<[u8]> {
+        // SAFETY: invariant 1 of `Group`: the block is within the chunk.
+        let block = unsafe { group.first.add(index * self.size.bytes) };
+        // SAFETY: it is within an allocation, so it is not null.
+        let block = unsafe { NonNull::new_unchecked(block) };
+        NonNull::slice_from_raw_parts(block, self.size.bytes)
+    }
+
+    /// Gives out a block.
+    #[inline(always)]
+    fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if !self.fits(layout) {
+            return Err(AllocError);
+        }
+        if let Some(held) = NonNull::new(self.held.replace(ptr::null_mut())) {
+            self.count_allocation(layout.size());
+            mark::undefined(held, self.size.bytes);
+            return Ok(NonNull::slice_from_raw_parts(held, self.size.bytes));
+        }
+        match self.take_listed(layout.size()) {
+            Some(block) => Ok(block),
+            None => self.carve(layout.size()),
+        }
+    }
+
+    /// Gives out a block whose bit is set, unless there is none but in parked chunks.
+    #[inline(always)]
+    fn take_listed(&self, requested: usize) -> Option<NonNull<[u8]>> {
+        // SAFETY: invariant 2: the constant group or one of a chunk that stands.
+        let group = unsafe { &*self.free_groups.get() };
+        let free = group.free.get();
+        let rest = free & free.wrapping_sub(1);
+        if rest == 0 {
+            if free == 0 {
+                return None;
+            }
+            self.free_groups.set(group.next.get());
+        }
+        group.free.set(rest);
+        self.count_allocation(requested);
+        let block = self.block_at(group, free.trailing_zeros() as usize);
+        mark::undefined(block.cast(), self.size.bytes);
+        Some(block)
+    }
+
+    #[inline]
+    fn count_allocation(&self, requested: usize) {
+        self.allocations_total.set(self.allocations_total.get() + 1);
+        self.requested_total.set(self.requested_total.get() + requested as u64);
+    }
+
+    fn live(&self) -> usize {
+        // As many blocks are in memory, so the difference fits.
+        (self.allocations_total.get() - self.frees_total.get()) as usize
+    }
+}
+
+impl<'a> PoolAllocator<'a, dyn Allocator + Sync + 'a> {
+    /// Makes a pool whose blocks and metadata all are in `region`; it never grows.
+    ///
+    /// It has as many blocks as fit: none where the region is too small for one.
+    #[must_use]
+    pub fn from_region(name: &'a str, layout: Layout, region: &'a mut [MaybeUninit<u8>]) -> Self {
+        let pool = Self::with(layout, name, None);
+        pool.settle_in(region);
+        pool
+    }
+}
+
+// SAFETY: a free block is the one held or has its bit set, never both (invariants 4 and 5), and
+// loses that mark when it is given out, so no two live blocks are the same; blocks of one chunk lie
+// `size` apart (invariants 1 and 2 of `Group`). Blocks are aligned as the chunk is and `size` is a
+// multiple of the alignment. Chunks stand while the pool does, except those without live blocks.
+// Nothing is changed before the last step that can fail.
+unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, B, S> {
+    #[inline]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if S::KEEPS {
+            let site = Location::caller();
+            self.sites.reserve(1, site)?;
+            let block = self.take(layout)?;
+            self.sites.note(block.cast(), site);
+            return Ok(block);
+        }
+        self.take(layout)
+    }
+
+    #[inline]
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        self.free(block, Location::caller());
+        self.sites.forget(block);
+    }
+
+    // Always, as a call from several places costs a fifth of the whole.
+    #[inline(always)]
+    unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
+        let site = Location::caller();
+        if layout.size() > self.size.bytes {
+            self.wrong(Misuse::WrongSize, block, Some(layout.size()), site);
+        }
+        self.free(block, site);
+        self.sites.forget(block);
+    }
+
+    unsafe fn resize_in_place(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        if old.size() > self.size.bytes {
+            self.wrong(Misuse::WrongSize, block, Some(old.size()), Location::caller());
+        }
+        if !self.fits(new) {
+            return Err(AllocError);
+        }
+        // The pointer passed in may reach over less than the block, so the pool's own goes back.
+        match self.locate(block.addr().get()) {
+            Ok((group, index)) => Ok(self.block_at(group, index)),
+            Err(what) => self.wrong(what, block, None, Location::caller()),
+        }
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // A block of the pool is aligned for every layout that fits, and no other could be served.
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.resize_in_place(block, old, new) }
+    }
+
+    unsafe fn allocated_size(&self, _block: NonNull<u8>) -> usize {
+        self.size.bytes
+    }
+
+    fn layout_below(&self, layout: Layout) -> Layout {
+        let (blocks, windowed) = self.blocks_wanted();
+        self.shape().layout(blocks, windowed).unwrap_or(layout)
+    }
+
+    fn stats(&self) -> Stats {
+        let bytes = self.size.bytes;
+        let live = self.live() * bytes;
+        let peak = self.peak_live.get().max(self.carved.get()) * bytes;
+        Stats {
+            live: self.live(),
+            requested: live,
+            granted: live,
+            reserved: self.reserved.get(),
+            peak_requested: peak,
+            peak_granted: peak,
+            peak_reserved: self.peak_reserved.get(),
+            allocations_total: self.allocations_total.get(),
+            requested_total: self.requested_total.get(),
+            granted_total: self.allocations_total.get() * bytes as u64,
+            exact: false,
+        }
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn backing(&self) -> Option<&dyn Allocator> {
+        // Through a reference, as a backing type without a size has no other way to a trait object.
+        self.backing.as_ref().map(|backing| backing as &dyn Allocator)
+    }
+
+    fn owns(&self, address: *const u8) -> bool {
+        self.index.chunk_of(address.addr(), self.shape()).is_some()
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        self.walk_blocks(&mut |block| {
+            visit(Block { site: self.sites.site(block.address), ..block });
+        });
+    }
+
+    fn verify(&self) -> Result<(), Damage> {
+        self.verify_all()?;
+        self.sites.verify(self.live())
+    }
+}
+
+impl<B: Allocator + ?Sized, S: SiteBook> Drop for PoolAllocator<'_, B, S> {
+    fn drop(&mut self) {
+        /// Gives the memory back also where the leak report unwinds, so that the backing does not
+        /// report the same leak once more.
+        struct Release<'p, 'a, B: Allocator + ?Sized, S: SiteBook>(&'p PoolAllocator<'a, B, S>);
+        impl<B: Allocator + ?Sized, S: SiteBook> Drop for Release<'_, '_, B, S> {
+            fn drop(&mut self) {
+                self.0.release(|_| true, false);
+            }
+        }
+        let release = Release(self);
+        leak::assert_none(release.0);
+    }
+}

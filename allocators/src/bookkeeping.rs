@@ -1,0 +1,5 @@
+//! What allocators keep outside blocks: tables by address, call sites, marks for memory checkers.
+
+pub(crate) mod address_table;
+pub(crate) mod mark;
+pub(crate) mod sites;

@@ -1,0 +1,377 @@
+//! What a wrapper remembers of each block, by its address, out of the blocks.
+//!
+//! # Memory
+//!
+//! ```text
+//! slot    | address or 0 | value |
+//! table   | slot 0 | slot 1 | .. | slot 2^k - 1 |      at most 3/4 full
+//! ```
+//!
+//! Open addressing with linear probing. A removed slot is filled by shifting back what was pushed
+//! past it, so there are no tombstones and a table never needs cleaning. The last one that was
+//! removed waits for that until the next goes, as most allocators give out first what was freed
+//! last, and then the slot serves again as it is. Growing takes a table twice as large from the
+//! allocator for books and gives the old one back; the table never shrinks before it is dropped.
+
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::mem::MaybeUninit;
+use core::num::NonZero;
+use core::ptr::{self, NonNull};
+
+use crate::contract::allocator::{AllocError, Allocator};
+
+#[cfg(test)]
+mod tests;
+
+/// Slots of the first table.
+const SLOTS_MIN: usize = 64;
+/// The most slots, so that their numbers have 32 bits.
+const SLOTS_MAX: usize = 1 << 31;
+
+#[derive(Clone, Copy)]
+struct Slot<V: Copy> {
+    /// Zero where the slot is empty; no block lies there.
+    address: usize,
+    /// Written where there is an address.
+    value: MaybeUninit<V>,
+}
+
+impl<V: Copy> Slot<V> {
+    fn new(address: usize, value: V) -> Self {
+        Self { address, value: MaybeUninit::new(value) }
+    }
+
+    fn entry(self) -> Option<(usize, V)> {
+        // SAFETY: a slot with an address has its value.
+        (self.address != 0).then(|| (self.address, unsafe { self.value.assume_init() }))
+    }
+}
+
+/// Where an entry is in a table, or stood when it was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    at: usize,
+    address: usize,
+}
+
+/// A hash table from the addresses of blocks to values.
+///
+/// It does not hold the allocator that its memory comes from: its owner passes the same one to
+/// each call, and calls [`release`](Self::release) before dropping it.
+///
+/// # Complexity
+///
+/// O(1) amortised. `size_of::<usize>() + size_of::<V>()` bytes a slot, 4/3 to 8/3 slots an entry.
+///
+/// # Invariants
+///
+/// 1. `slots` is null and `capacity` zero, or `slots` leads to `capacity` slots, a power of two,
+///    whose addresses are written, and whose values are where the address is not zero, taken from
+///    the allocator for books with `layout(capacity)`.
+/// 2. `used` slots, at most 3/4 of all, have the address of an entry; no address stands twice.
+/// 3. Between the slot that an address hashes to and the one it is in, no slot is empty.
+/// 4. `gone` is zero, or one more than a slot that has an address which is no entry any more.
+pub(crate) struct AddressTable<V: Copy> {
+    slots: Cell<*mut Slot<V>>,
+    capacity: Cell<usize>,
+    used: Cell<u32>,
+    /// One more than the slot of the last entry removed, where that is still to be emptied.
+    gone: Cell<u32>,
+}
+
+impl<V: Copy> AddressTable<V> {
+    pub(crate) const fn new() -> Self {
+        let (used, gone) = (Cell::new(0), Cell::new(0));
+        Self { slots: Cell::new(ptr::null_mut()), capacity: Cell::new(0), used, gone }
+    }
+
+    /// Returns how many entries there are.
+    pub(crate) fn len(&self) -> usize {
+        self.used.get() as usize
+    }
+
+    /// Returns the bytes taken from the allocator for books.
+    pub(crate) fn bytes(&self) -> usize {
+        self.capacity.get() * size_of::<Slot<V>>()
+    }
+
+    /// Makes room for one more entry, so that the next [`insert`](Self::insert) cannot fail.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if `books` refuses; the table is as it was.
+    #[inline]
+    pub(crate) fn reserve<K: Allocator + ?Sized>(&self, books: &K) -> Result<(), AllocError> {
+        if 4 * (self.len() + 1) <= 3 * self.capacity.get() { Ok(()) } else { self.grow(books) }
+    }
+
+    /// Sets the value of `address`, which must not be zero. A new entry needs a successful
+    /// [`reserve`](Self::reserve) before it.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room.
+    #[inline]
+    pub(crate) fn insert(&self, address: NonNull<u8>, value: V) {
+        let address = address.addr().get();
+        if self.gone.get() != 0 {
+            let at = self.gone.get() as usize - 1;
+            if self.address_at(at) == address {
+                self.gone.set(0);
+                self.used.set(self.used.get() + 1);
+                self.set(at, Slot::new(address, value));
+                return;
+            }
+        }
+        let at = self.find(address);
+        if self.address_at(at) == 0 {
+            assert!(self.len() + 1 < self.capacity.get(), "room is reserved before inserting");
+            self.used.set(self.used.get() + 1);
+        }
+        self.set(at, Slot::new(address, value));
+    }
+
+    /// Returns the value of `address`.
+    #[inline]
+    pub(crate) fn get(&self, address: NonNull<u8>) -> Option<V> {
+        self.place_of(address).map(|place| self.at(place))
+    }
+
+    /// Takes `address` out and returns its value.
+    #[inline]
+    pub(crate) fn remove(&self, address: NonNull<u8>) -> Option<V> {
+        let place = self.place_of(address)?;
+        let value = self.at(place);
+        self.remove_at(place);
+        Some(value)
+    }
+
+    /// Returns where `address` stands, so that what is done to its entry next need not look for it.
+    #[inline]
+    pub(crate) fn place_of(&self, address: NonNull<u8>) -> Option<Place> {
+        if self.used.get() == 0 {
+            return None;
+        }
+        let address = address.addr().get();
+        let at = self.find(address);
+        let is_entry = self.address_at(at) != 0 && at + 1 != self.gone.get() as usize;
+        is_entry.then_some(Place { at, address })
+    }
+
+    /// Returns the value of an entry that was found, and that may have moved since.
+    ///
+    /// # Panics
+    ///
+    /// If it is no longer in the table.
+    #[inline]
+    pub(crate) fn at(&self, place: Place) -> V {
+        let slot = self.slot(self.now_at(place));
+        // SAFETY: the slot has the place's address, which is not zero, so it has its value.
+        unsafe { slot.value.assume_init() }
+    }
+
+    /// Sets the value of an entry that was found, and that may have moved since.
+    ///
+    /// # Panics
+    ///
+    /// If it is no longer in the table.
+    #[inline]
+    pub(crate) fn set_at(&self, place: Place, value: V) {
+        let at = self.now_at(place);
+        self.set(at, Slot::new(place.address, value));
+    }
+
+    /// Takes out an entry that was found, and that may have moved since.
+    ///
+    /// # Panics
+    ///
+    /// If it is no longer in the table.
+    #[inline]
+    pub(crate) fn remove_at(&self, place: Place) {
+        self.settle();
+        // Another that was removed before may just have moved it.
+        let at = self.now_at(place);
+        self.used.set(self.used.get() - 1);
+        self.gone.set(at as u32 + 1);
+    }
+
+    /// Shows every entry, in no order. The table must not be changed from `visit`.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, V)) {
+        self.settle();
+        for at in 0..self.capacity.get() {
+            if let Some((address, value)) = self.slot(at).entry() {
+                visit(address, value);
+            }
+        }
+    }
+
+    /// Checks the invariants. O(slots).
+    ///
+    /// # Errors
+    ///
+    /// What is broken, in words.
+    pub(crate) fn validate(&self) -> Result<(), &'static str> {
+        self.settle();
+        let mut used = 0;
+        for at in 0..self.capacity.get() {
+            let address = self.address_at(at);
+            if address != 0 {
+                used += 1;
+                if self.find(address) != at {
+                    return Err("an entry of the table of addresses cannot be found");
+                }
+            }
+        }
+        if used == self.len() { Ok(()) } else { Err("the table of addresses is miscounted") }
+    }
+
+    /// Gives the memory back and leaves an empty table.
+    pub(crate) fn release<K: Allocator + ?Sized>(&self, books: &K) {
+        let capacity = self.capacity.replace(0);
+        self.used.set(0);
+        self.gone.set(0);
+        if let Some(slots) = NonNull::new(self.slots.replace(ptr::null_mut())) {
+            // SAFETY: invariant 1; nothing uses the table any more.
+            unsafe { books.deallocate_sized(slots.cast(), layout::<V>(capacity)) };
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow<K: Allocator + ?Sized>(&self, books: &K) -> Result<(), AllocError> {
+        let capacity = self.capacity.get().saturating_mul(2).max(SLOTS_MIN);
+        if capacity > SLOTS_MAX {
+            return Err(AllocError);
+        }
+        if capacity
+            .checked_mul(size_of::<Slot<V>>())
+            .is_none_or(|bytes| bytes > isize::MAX as usize)
+        {
+            return Err(AllocError);
+        }
+        // All zero: every slot is empty.
+        let memory = books.allocate_zeroed(layout::<V>(capacity))?.cast::<Slot<V>>();
+        self.settle();
+        let old = Self {
+            slots: Cell::new(self.slots.replace(memory.as_ptr())),
+            capacity: Cell::new(self.capacity.replace(capacity)),
+            used: Cell::new(self.used.replace(0)),
+            gone: Cell::new(0),
+        };
+        old.for_each(|address, value| {
+            self.set(self.find(address), Slot::new(address, value));
+            self.used.set(self.used.get() + 1);
+        });
+        old.release(books);
+        Ok(())
+    }
+
+    /// Empties the slot of the last entry removed.
+    #[inline]
+    fn settle(&self) {
+        if self.gone.get() != 0 {
+            self.empty(self.gone.get() as usize - 1);
+        }
+    }
+
+    /// Empties a slot and shifts back what was pushed past it.
+    #[inline(never)]
+    fn empty(&self, slot: usize) {
+        self.gone.set(0);
+        let mut hole = slot;
+        let mut at = hole;
+        loop {
+            at = self.next(at);
+            let address = self.address_at(at);
+            if address == 0 {
+                break;
+            }
+            // It may move into the hole if the hole is on its way, from where it hashes to on.
+            let mask = self.capacity.get() - 1;
+            let way = at.wrapping_sub(self.home(address)) & mask;
+            if way >= at.wrapping_sub(hole) & mask {
+                self.set(hole, self.slot(at));
+                hole = at;
+            }
+        }
+        self.set(hole, Slot { address: 0, value: MaybeUninit::uninit() });
+    }
+
+    /// Returns the slot of an entry that was found, mostly the one that it was found in.
+    #[inline]
+    fn now_at(&self, place: Place) -> usize {
+        if place.at < self.capacity.get()
+            && self.address_at(place.at) == place.address
+            && place.at + 1 != self.gone.get() as usize
+        {
+            return place.at;
+        }
+        self.find_again(place)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_again(&self, place: Place) -> usize {
+        let address = NonZero::new(place.address).map(NonNull::without_provenance);
+        let now = address.and_then(|address| self.place_of(address));
+        now.expect("an entry is in the table until it is taken out").at
+    }
+
+    /// Returns the slot of `address`, or the empty one where it would stand. There must be slots.
+    #[inline]
+    fn find(&self, address: usize) -> usize {
+        let mut at = self.home(address);
+        loop {
+            let there = self.address_at(at);
+            if there == address || there == 0 {
+                return at;
+            }
+            at = self.next(at);
+        }
+    }
+
+    /// Returns the slot that an address hashes to: the upper bits of a product with 2^64 / phi.
+    #[inline]
+    fn home(&self, address: usize) -> usize {
+        let mixed = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (64 - self.capacity.get().trailing_zeros())) as usize
+    }
+
+    #[inline]
+    fn next(&self, at: usize) -> usize {
+        (at + 1) & (self.capacity.get() - 1)
+    }
+
+    #[inline]
+    fn place(&self, at: usize) -> *mut Slot<V> {
+        debug_assert!(at < self.capacity.get(), "slot {at} is within the table");
+        // SAFETY: callers pass slots below the capacity (invariant 1).
+        unsafe { self.slots.get().add(at) }
+    }
+
+    #[inline]
+    fn address_at(&self, at: usize) -> usize {
+        // SAFETY: the slot is within the table and its address is initialised (invariant 1).
+        unsafe { (*self.place(at)).address }
+    }
+
+    #[inline]
+    fn slot(&self, at: usize) -> Slot<V> {
+        // SAFETY: the slot is within the table; its address is written, and a `MaybeUninit` may be
+        // read unwritten.
+        unsafe { self.place(at).read() }
+    }
+
+    #[inline]
+    fn set(&self, at: usize, slot: Slot<V>) {
+        // SAFETY: the slot is within the table, which this object alone writes.
+        unsafe { self.place(at).write(slot) }
+    }
+}
+
+/// Returns the layout of a table of `capacity` slots, which [`AddressTable::grow`] found to be
+/// possible.
+fn layout<V: Copy>(capacity: usize) -> Layout {
+    Layout::array::<Slot<V>>(capacity).expect("the table's size was checked before it was taken")
+}

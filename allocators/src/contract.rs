@@ -1,0 +1,7 @@
+//! What an allocator promises: the trait, its counters, and the reports of leaks and misuse.
+
+pub(crate) mod allocator;
+pub(crate) mod leak;
+pub(crate) mod make;
+pub(crate) mod misuse;
+pub(crate) mod stats;

@@ -1,0 +1,9 @@
+//! Allocators for blocks of any size, and the size classes inside them.
+
+pub(crate) mod heap;
+pub(crate) mod size_class_heap;
+pub(crate) mod size_classes;
+pub(crate) mod slab;
+pub(crate) mod static_heap;
+#[cfg(all(feature = "std", target_os = "linux"))]
+pub(crate) mod system;

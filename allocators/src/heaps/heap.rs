@@ -1,0 +1,271 @@
+//! The general-purpose allocator.
+//!
+//! The article is Niklas Frykholm, "Custom Memory Allocation in C++" (2010), for its place among
+//! the others; the inside is our own: `docs/decisions/0001-heap.md` says why it is as it is.
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use core::alloc::Layout;
+use core::mem::MaybeUninit;
+use core::panic::Location;
+use core::ptr::NonNull;
+
+use crate::bookkeeping::sites::{self, NoSites, SiteBook, with_sites};
+use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
+use crate::contract::leak;
+use crate::contract::stats::Stats;
+use crate::heaps::size_class_heap::GrowingHeap;
+use crate::heaps::size_classes::DefaultClasses;
+
+/// What a heap over a backing asks for first, unless told otherwise.
+const REGION_BYTES: usize = 64 << 20;
+
+/// A general-purpose allocator: any size, any alignment, over one fixed region or growing from a
+/// backing allocator.
+///
+/// Blocks up to 496 bytes are in pages of one size class, larger ones in a two-level segregated
+/// fit. A bit a granule of 16 bytes, apart from the blocks, says what is live, so every double,
+/// foreign and interior free is found until the block is given out again. Of the allocator's own
+/// words only the 8-byte headers of pages and of blocks over 496 bytes are between blocks, and the
+/// links of free ones in them; both are checked before they are believed, headers by 4 bits a word
+/// and by their range.
+///
+/// # Complexity
+///
+/// Every operation is bounded by a constant, apart from what the backing does: a small block costs
+/// a handful of instructions on three cache lines; refilling reads one page's 32 bytes of bits, and
+/// at most 8 mixed and 8 sparse pages and one front before new memory is taken (64 sparse pages and
+/// all fronts before a request is refused); a large one touches at most ten lines (itself, two
+/// neighbours, two list heads, four list neighbours, the bits). A block of another region than the
+/// last is looked for among at most 32. The first use of a page clears its 33 bytes of tables.
+///
+/// # Memory
+///
+/// ```text
+/// region  | blocks of 4 KiB pages and of the segregated fit, 8-byte headers between | tables, 1.4 % |
+/// ```
+///
+/// Nothing lies beside a block of up to 496 bytes, and 8 bytes before a larger one. Small blocks
+/// are rounded to the next of 23 classes, which wastes at most 15 bytes up to 240 and 47 above; at
+/// an alignment of 32 to 128, to a class that is a multiple of it, which wastes at most 255. Large
+/// ones are rounded to 16 bytes: at most 15, and the header. A page serves one class (or a few,
+/// where they are sparse), so one live block can hold 4 KiB; fronts hold at most 2 KiB a class.
+/// Tables take 1.4 % of the region, and of one of 64 KiB an eighth. The object itself is about 18
+/// KiB and allocates nothing until the first request.
+///
+/// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards),
+/// which over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched.
+/// It holds at most 32 regions at a time; a region that becomes empty goes back at once if another
+/// stands empty, and [`shrink`](Self::shrink) gives all empty ones back. Blocks over 1 GiB have a
+/// region of their own.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`; not `Sync`. To share it wrap it in
+/// [`Locked`](crate::Locked), a few instructions more for each call and a wait where threads meet.
+///
+/// # When not to use it
+///
+/// For many blocks of one size a [`PoolAllocator`](crate::PoolAllocator) is leaner, for blocks that
+/// die together a [`FrameAllocator`](crate::FrameAllocator) is faster.
+///
+/// # Panics
+///
+/// Dropping it with live blocks panics with their number, bytes and the first 16.
+///
+/// # Examples
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use loligo_allocators::{Allocator, HeapAllocator, Make};
+///
+/// let mut memory = vec![MaybeUninit::uninit(); 64 * 1024];
+/// let heap = HeapAllocator::from_region("level", &mut memory);
+/// let score = heap.create(42_u32)?;
+/// assert_eq!(heap.stats().live, 1);
+/// // SAFETY: `score` was just made and is deleted once.
+/// unsafe { heap.destroy(score) };
+/// assert_eq!(heap.stats().granted, 0);
+/// # Ok::<(), loligo_allocators::AllocError>(())
+/// ```
+///
+/// The backing cannot go first:
+///
+/// ```compile_fail,E0597
+/// use core::mem::MaybeUninit;
+/// use loligo_allocators::HeapAllocator;
+///
+/// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
+/// let above = {
+///     let below = HeapAllocator::from_region("below", &mut memory);
+///     HeapAllocator::with_region_bytes("above", 64 << 10, &below)
+/// };
+/// drop(above);
+/// ```
+#[derive(Debug)]
+pub struct HeapAllocator<
+    'a,
+    B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
+    S: SiteBook = NoSites,
+> {
+    growing: GrowingHeap<'a, B, DefaultClasses>,
+    sites: S,
+}
+
+impl<'a> HeapAllocator<'a, dyn Allocator + Sync + 'a> {
+    /// Makes a heap in a fixed region, which never grows.
+    ///
+    /// A region too small for one page with its tables (about 12 KiB) refuses every request.
+    #[must_use]
+    pub fn from_region(name: &'a str, region: &'a mut [MaybeUninit<u8>]) -> Self {
+        let memory = NonNull::from(region);
+        // SAFETY: the region is borrowed for as long as the heap lives.
+        let growing = unsafe { GrowingHeap::fixed(name, memory.cast(), memory.len()) };
+        Self { growing, sites: NoSites }
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
+    /// Makes a heap that takes regions from `backing` as it needs them, the first of 64 MiB or as
+    /// much as it can get. Takes nothing yet.
+    #[must_use]
+    pub const fn new(name: &'a str, backing: &'a B) -> Self {
+        Self::with_region_bytes(name, REGION_BYTES, backing)
+    }
+
+    /// Makes a heap whose first region has about `bytes` bytes, 64 KiB at the least; each further
+    /// one is twice as large.
+    #[must_use]
+    pub const fn with_region_bytes(name: &'a str, bytes: usize, backing: &'a B) -> Self {
+        Self { growing: GrowingHeap::growing(name, backing, bytes), sites: NoSites }
+    }
+
+    /// Makes a heap that takes one region of `bytes` bytes now and never another.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if the backing refuses it or it cannot hold one page.
+    pub fn fixed(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
+        let heap = Self::with_region_bytes(name, bytes, backing);
+        heap.growing.take_only(bytes)?;
+        Ok(heap)
+    }
+
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
+    #[must_use]
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> HeapAllocator<'a, B, S> {
+        with_sites!(self, sites, HeapAllocator { growing })
+    }
+}
+
+impl<B: Allocator + ?Sized, S: SiteBook> HeapAllocator<'_, B, S> {
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
+    #[must_use]
+    pub const fn sites(&self) -> &S {
+        &self.sites
+    }
+
+    /// Gives every region without a live block back to the backing. Empties the fronts, so the next
+    /// few requests are slower.
+    ///
+    /// # Complexity
+    ///
+    /// O(classes + regions given back).
+    pub fn shrink(&self) {
+        self.growing.shrink();
+    }
+}
+
+// SAFETY: blocks are slots or core blocks of regions that belong to this heap; the size-class heap's
+// invariants keep them apart, and an error changes nothing but what is kept for speed.
+unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for HeapAllocator<'_, B, S> {
+    #[inline]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if S::KEEPS {
+            let site = Location::caller();
+            self.sites.reserve(1, site)?;
+            let block = self.growing.allocate(layout)?;
+            self.sites.note(block.cast(), site);
+            return Ok(block);
+        }
+        self.growing.allocate(layout)
+    }
+
+    #[inline]
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        self.growing.deallocate(block, 0);
+        self.sites.forget(block);
+    }
+
+    #[inline]
+    unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
+        self.growing.deallocate(block, layout.size());
+        self.sites.forget(block);
+    }
+
+    unsafe fn resize_in_place(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        self.growing.resize(block, old, new)
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { sites::reallocate(self, &self.sites, block, old, new) }
+    }
+
+    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
+        self.growing.allocated_size(block)
+    }
+
+    fn stats(&self) -> Stats {
+        self.growing.stats()
+    }
+
+    fn name(&self) -> &str {
+        self.growing.name()
+    }
+
+    fn backing(&self) -> Option<&dyn Allocator> {
+        self.growing.backing()
+    }
+
+    fn owns(&self, address: *const u8) -> bool {
+        self.growing.owns(address)
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        self.growing.walk(&mut |block| {
+            visit(Block { site: self.sites.site(block.address), ..block });
+        });
+    }
+
+    fn verify(&self) -> Result<(), Damage> {
+        self.growing.verify()?;
+        self.sites.verify(self.growing.stats().live)
+    }
+}
+
+impl<B: Allocator + ?Sized, S: SiteBook> Drop for HeapAllocator<'_, B, S> {
+    fn drop(&mut self) {
+        struct GiveBack<'h, 'a, B: Allocator + ?Sized, S: SiteBook>(&'h HeapAllocator<'a, B, S>);
+        impl<B: Allocator + ?Sized, S: SiteBook> Drop for GiveBack<'_, '_, B, S> {
+            fn drop(&mut self) {
+                self.0.growing.give_all();
+            }
+        }
+        let heap = &*self;
+        // The regions go back also when the report panics.
+        let _give_back = GiveBack(heap);
+        leak::assert_none(heap);
+    }
+}

@@ -1,0 +1,478 @@
+//! The size-class heap of the heap and the slab: size classes over pages over regions.
+//!
+//! ```text
+//!  request <= 496 bytes        front of the class    LIFO of up to 30 free slots, no memory touched
+//!        |  empty                                    but its own
+//!        v
+//!  current page of the class   a bitmap of slots still to hand out
+//!        |  used up
+//!        v
+//!  partial page of the class -> free unit of a mixed page -> page of the core -> new memory
+//!
+//!  larger request              core blocks of the region (two-level segregated fit)
+//! ```
+//!
+//! Free memory inside slab pages is never written: which slots are free is in the region's
+//! `starts` bits. See `docs/decisions/0001-heap.md` for the count of branches and cache lines.
+
+mod check;
+mod core_blocks;
+mod growing_heap;
+mod large;
+mod mixed;
+mod region;
+mod small;
+#[cfg(test)]
+mod tests;
+
+use core::alloc::Layout;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+pub(crate) use self::check::WalkState;
+use self::core_blocks::Fault;
+pub(crate) use self::growing_heap::{GrowingHeap, report};
+use self::region::{NIL, PageDesc, PageState, Region};
+use self::small::{Class, Front, Item};
+use crate::bookkeeping::mark;
+use crate::contract::misuse::Misuse;
+use crate::contract::stats::Stats;
+use crate::heaps::size_classes::{CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses};
+
+/// Most regions that an allocator holds at a time.
+pub(crate) const REGIONS_MAX: usize = 32;
+
+/// Why a request was not served or a free not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// There is no room; with one more region there may be.
+    NoRoom,
+    /// The caller or a stray write did something wrong, at this address.
+    Wrong(Misuse, *const u8),
+}
+
+/// Region, offset in granules.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    region: usize,
+    granule: u32,
+}
+
+/// A live slot of the cached region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CachedSlot {
+    granule: usize,
+    class: usize,
+}
+
+/// What the fast paths know of the region that was used last.
+#[derive(Clone, Copy, Debug)]
+struct CachedRegion {
+    base: *mut u8,
+    /// Granules whose tables are initialised.
+    granules: usize,
+    starts: *mut u64,
+    kinds: *mut u8,
+    descs: *mut PageDesc,
+    region: usize,
+}
+
+/// Size classes over pages over regions, without a name or a backing of its own.
+///
+/// # Invariants
+///
+/// 1. A slot or block is live exactly if its start bit is set.
+/// 2. A slot in a front has its bit clear, is counted in its page's `used`, is in a slab page of
+///    the front's class, and is in no other front and in no current page's bitmap.
+/// 3. A page that is not mixed holds slots of one class only; in a mixed page each slot has the
+///    class of the unit that it starts in.
+/// 4. `cached` is a copy of what `regions[cached.region]` says, or has no granules.
+#[derive(Debug)]
+pub(crate) struct SizeClassHeap<C> {
+    cached: CachedRegion,
+    granted: usize,
+    peak_granted: usize,
+    requested_total: u64,
+    fronts: [Front; CLASSES_MAX],
+    classes: [Class; CLASSES_MAX],
+    /// Mixed pages that may have free units.
+    mixed: u32,
+    /// A region that became empty while another stands; the growing heap may take it.
+    emptied: Option<usize>,
+    /// Damage that a fast path found and left to the slow path to report.
+    damage: Option<Refusal>,
+    region_count: usize,
+    regions: [Region; REGIONS_MAX],
+    reserved: usize,
+    peak_reserved: usize,
+    large_total: u64,
+    large_freed: u64,
+    large_granted_total: u64,
+    table: PhantomData<fn() -> C>,
+}
+
+impl<C: SizeClasses> SizeClassHeap<C> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            cached: CachedRegion {
+                base: core::ptr::null_mut(),
+                granules: 0,
+                starts: core::ptr::null_mut(),
+                kinds: core::ptr::null_mut(),
+                descs: core::ptr::null_mut(),
+                region: 0,
+            },
+            granted: 0,
+            peak_granted: 0,
+            requested_total: 0,
+            fronts: small::fronts(C::TABLE),
+            classes: [Class::NONE; CLASSES_MAX],
+            mixed: NIL,
+            emptied: None,
+            damage: None,
+            region_count: 0,
+            regions: [Region::EMPTY; REGIONS_MAX],
+            reserved: 0,
+            peak_reserved: 0,
+            large_total: 0,
+            large_freed: 0,
+            large_granted_total: 0,
+            table: PhantomData,
+        }
+    }
+
+    /// The class of a small request without a special alignment, which its front may serve.
+    #[inline]
+    pub(crate) fn front_class(layout: Layout) -> Option<usize> {
+        if layout.align() > GRANULE || layout.size() > C::TABLE.bytes_max() {
+            return None;
+        }
+        Some(C::TABLE.class_of(layout.size()))
+    }
+
+    /// Serves a request of a class from its front. Calls nothing, so that it costs no register its
+    /// saving.
+    #[inline]
+    pub(crate) fn allocate_front(&mut self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
+        let item = self.fronts[class].pop()?;
+        Some(self.hand_out(item, class, bytes))
+    }
+
+    /// Serves a request of a class whose front is empty from the current page.
+    #[inline]
+    pub(crate) fn allocate_current(&mut self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
+        let item = self.classes[class].current.next()?;
+        Some(self.hand_out(item, class, bytes))
+    }
+
+    /// The live slot of a slab page of the cached region at which a block starts, if it does and if
+    /// `bytes` are not more than the slot has. Changes and calls nothing.
+    #[inline]
+    pub(crate) fn cached_slot(&self, block: NonNull<u8>, bytes: usize) -> Option<CachedSlot> {
+        // An address inside a granule turns into one far beyond the region.
+        let granule =
+            block.addr().get().wrapping_sub(self.cached.base.addr()).rotate_right(GRANULE.ilog2());
+        if granule >= self.cached.granules {
+            return None;
+        }
+        // SAFETY: the granule is one of the region whose tables are initialised (invariant 4).
+        let bits = unsafe { self.cached.starts.wrapping_add(granule / 64).read() };
+        let kind = self.cached.kinds.wrapping_add(granule / PAGE_GRANULES as usize);
+        // SAFETY: the same; a byte a page.
+        let class = usize::from(unsafe { kind.read() }).wrapping_sub(1);
+        let is_slot = bits >> (granule % 64) & 1 != 0 && class < CLASSES_MAX;
+        (is_slot && bytes <= self.fronts[class].bytes as usize)
+            .then_some(CachedSlot { granule, class })
+    }
+
+    /// The bytes of a slot.
+    #[inline]
+    pub(crate) fn slot_bytes(&self, slot: CachedSlot) -> usize {
+        self.fronts[slot.class % CLASSES_MAX].bytes as usize
+    }
+
+    /// Takes a slot back into its front; `false` if that is full. Calls nothing.
+    #[inline]
+    pub(crate) fn deallocate_front(&mut self, slot: CachedSlot) -> bool {
+        let CachedSlot { granule, class } = slot;
+        let front = &mut self.fronts[class % CLASSES_MAX];
+        if !front.has_room() {
+            return false;
+        }
+        let word = self.cached.starts.wrapping_add(granule / 64);
+        let start = self.cached.base.wrapping_add(granule * GRANULE);
+        front.push(Item { start, word });
+        self.granted -= front.bytes as usize;
+        mark::no_access_at(start, front.bytes as usize);
+        // SAFETY: the slot was found live in the cached region.
+        let bits = unsafe { word.read() };
+        // SAFETY: the same word.
+        unsafe { word.write(bits ^ 1 << (granule % 64)) };
+        true
+    }
+
+    /// Takes a slot whose front is full back into its page if nothing else changes with that.
+    #[inline]
+    pub(crate) fn deallocate_to_page(&mut self, slot: CachedSlot) -> bool {
+        let CachedSlot { granule, class } = slot;
+        let desc = self.cached.descs.wrapping_add(granule / PAGE_GRANULES as usize);
+        // SAFETY: the page is a slab page of the cached region, so its descriptor was written, and no
+        // other reference to it is alive.
+        let desc = unsafe { &mut *desc };
+        let stays = match desc.state {
+            PageState::Current => true,
+            PageState::Partial => desc.used > 1,
+            _ => false,
+        };
+        if stays {
+            desc.used -= 1;
+            self.classes[class % CLASSES_MAX].out -= 1;
+            self.granted -= self.fronts[class % CLASSES_MAX].bytes as usize;
+            let start = self.cached.base.wrapping_add(granule * GRANULE);
+            mark::no_access_at(start, self.fronts[class % CLASSES_MAX].bytes as usize);
+            let word = self.cached.starts.wrapping_add(granule / 64);
+            // SAFETY: the slot was found live in the cached region.
+            let bits = unsafe { word.read() };
+            // SAFETY: the same word.
+            unsafe { word.write(bits ^ 1 << (granule % 64)) };
+        }
+        stays
+    }
+
+    /// Serves a request by any way but a new region.
+    pub(crate) fn allocate(&mut self, layout: Layout) -> Result<NonNull<[u8]>, Refusal> {
+        if let Some(damage) = self.damage.take() {
+            return Err(damage);
+        }
+        let served = match Self::class_for(layout) {
+            Some(class) => self.allocate_slot(class, layout.size()),
+            None => self.allocate_large(layout),
+        };
+        self.refresh_cached();
+        served
+    }
+
+    /// Serves a request that was refused, by giving up what is kept for speed: fronts are emptied,
+    /// sparse pages divided, and a slot of a larger class serves if nothing else is left.
+    pub(crate) fn allocate_exhaustive(&mut self, layout: Layout) -> Result<NonNull<[u8]>, Refusal> {
+        let drained = self.drain();
+        let served = drained.and_then(|()| match Self::class_for(layout) {
+            Some(class) => self.allocate_slot_anyhow(class, layout.size()),
+            None => self.allocate_large(layout),
+        });
+        self.refresh_cached();
+        served
+    }
+
+    /// The class that serves a layout, if one does.
+    pub(crate) fn class_for(layout: Layout) -> Option<usize> {
+        if layout.size() > C::TABLE.bytes_max() {
+            None
+        } else if layout.align() <= GRANULE {
+            Some(C::TABLE.class_of(layout.size()))
+        } else {
+            C::TABLE.class_of_aligned(layout.size(), layout.align())
+        }
+    }
+
+    /// Takes a block back by whichever way it was served; `bytes` is at most its size, or 0.
+    pub(crate) fn deallocate(&mut self, block: NonNull<u8>, bytes: usize) -> Result<(), Refusal> {
+        if let Some(damage) = self.damage.take() {
+            return Err(damage);
+        }
+        let place = self.locate(block)?;
+        self.cache_region(place.region);
+        if self.regions[place.region].huge {
+            return self.deallocate_huge(place.region, bytes);
+        }
+        match self.slot_class(place) {
+            Some(class) => self.deallocate_slot(place, class, bytes),
+            None => self.deallocate_core(place, bytes),
+        }
+    }
+
+    /// Adds a region that the growing heap took from somewhere; `false` if it cannot hold a page or there
+    /// are too many.
+    ///
+    /// # Safety
+    ///
+    /// `memory` is valid for reads and writes of `layout.size()` bytes, belongs to the size-class heap alone
+    /// until [`take_emptied`](Self::take_emptied) or [`take_any`](Self::take_any) returns it.
+    pub(crate) unsafe fn add_region(&mut self, memory: NonNull<u8>, layout: Layout) -> bool {
+        // SAFETY: the caller's promise.
+        let region = unsafe { Region::new(memory, layout) };
+        region.is_some_and(|region| self.keep_region(region).is_some())
+    }
+
+    /// A free slot of the table of regions, if there is one.
+    pub(crate) fn has_region_slot(&self) -> bool {
+        self.regions.iter().any(|r| r.base.is_null())
+    }
+
+    fn keep_region(&mut self, region: Region) -> Option<usize> {
+        let slot = self.regions.iter().position(|r| r.base.is_null())?;
+        self.regions[slot] = region;
+        self.region_count += 1;
+        self.reserved += region.layout.size();
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+        self.cache_region(slot);
+        Some(slot)
+    }
+
+    /// Makes the region that holds an address the hot one; `true` if it was another before.
+    #[inline]
+    pub(crate) fn cache_region_of(&mut self, block: NonNull<u8>) -> bool {
+        let offset = block.addr().get().wrapping_sub(self.cached.base.addr());
+        if self.region_count < 2 || offset < self.regions[self.cached.region].bytes {
+            return false;
+        }
+        match self.find(block.as_ptr()) {
+            Some((region, _)) if !self.regions[region].huge => {
+                self.cache_region(region);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a region waits to be given back.
+    #[inline]
+    pub(crate) fn has_emptied(&self) -> bool {
+        self.emptied.is_some()
+    }
+
+    /// Returns the memory of a region that became empty while another one stands.
+    pub(crate) fn take_emptied(&mut self) -> Option<(NonNull<u8>, Layout)> {
+        let region = self.emptied.take()?;
+        let is_huge = self.regions[region].huge;
+        (is_huge || self.regions[region].is_unused()).then(|| self.drop_region(region))
+    }
+
+    /// Returns the memory of any region without a live block, fronts emptied first.
+    pub(crate) fn take_unused(&mut self) -> Result<Option<(NonNull<u8>, Layout)>, Refusal> {
+        self.drain()?;
+        let unused = (0..REGIONS_MAX).find(|&r| {
+            let region = &self.regions[r];
+            !region.base.is_null() && !region.huge && region.is_unused()
+        });
+        Ok(unused.map(|region| self.drop_region(region)))
+    }
+
+    /// Returns the memory of any region, live blocks or not: the size-class heap is being dropped.
+    pub(crate) fn take_any(&mut self) -> Option<(NonNull<u8>, Layout)> {
+        let region = (0..REGIONS_MAX).find(|&r| !self.regions[r].base.is_null())?;
+        Some(self.drop_region(region))
+    }
+
+    fn drop_region(&mut self, region: usize) -> (NonNull<u8>, Layout) {
+        let gone = core::mem::replace(&mut self.regions[region], Region::EMPTY);
+        self.region_count -= 1;
+        self.reserved -= gone.layout.size();
+        self.emptied = None;
+        if self.cached.region == region {
+            let other = (0..REGIONS_MAX)
+                .find(|&r| !self.regions[r].base.is_null() && !self.regions[r].huge);
+            self.cache_region(other.unwrap_or(region));
+        }
+        (gone.memory, gone.layout)
+    }
+
+    /// The counters. `requested` is what was granted, as sizes are not remembered.
+    pub(crate) fn stats(&self) -> Stats {
+        let table = C::TABLE;
+        let mut live = self.large_total - self.large_freed;
+        let mut total = self.large_total;
+        let mut granted_total = self.large_granted_total;
+        for class in 0..table.count() {
+            live += self.live_slots(class);
+            total += self.fronts[class].total;
+            granted_total += self.fronts[class].total * table.bytes(class) as u64;
+        }
+        Stats {
+            live: live as usize,
+            requested: self.granted,
+            granted: self.granted,
+            reserved: self.reserved,
+            peak_requested: self.peak_granted,
+            peak_granted: self.peak_granted,
+            peak_reserved: self.peak_reserved,
+            allocations_total: total,
+            requested_total: self.requested_total,
+            granted_total,
+            exact: false,
+        }
+    }
+
+    /// Live blocks of a class: what is out of its pages less what waits to be handed out.
+    fn live_slots(&self, class: usize) -> u64 {
+        let of = &self.classes[class];
+        let waiting = self.fronts[class].items().len() as u64 + u64::from(of.current.left());
+        of.out + of.mixed - waiting
+    }
+
+    #[inline]
+    fn count(&mut self, requested: usize, granted: usize) {
+        self.requested_total += requested as u64;
+        self.granted += granted;
+        if self.granted > self.peak_granted {
+            self.peak_granted = self.granted;
+        }
+    }
+
+    /// Makes a region the one that the fast paths look at, unless it is one block.
+    fn cache_region(&mut self, region: usize) {
+        let from = &self.regions[region];
+        if from.huge {
+            return;
+        }
+        self.cached = CachedRegion {
+            base: from.base,
+            granules: from.initialised as usize * PAGE_GRANULES as usize,
+            starts: from.starts,
+            kinds: from.kinds,
+            descs: from.descs,
+            region,
+        };
+    }
+
+    /// Brings `cached` up to date after a slow path.
+    fn refresh_cached(&mut self) {
+        self.cache_region(self.cached.region);
+    }
+
+    /// The region that holds an address, and where; only initialised pages count.
+    fn find(&self, address: *const u8) -> Option<(usize, usize)> {
+        let near = |r: &Region| address.addr().wrapping_sub(r.base.addr());
+        let within = |r: &Region| !r.base.is_null() && near(r) < r.bytes;
+        let cached = &self.regions[self.cached.region];
+        if within(cached) {
+            return Some((self.cached.region, near(cached)));
+        }
+        let region = self.regions.iter().position(within)?;
+        Some((region, near(&self.regions[region])))
+    }
+
+    /// Whether an address is in a region.
+    pub(crate) fn owns(&self, address: *const u8) -> bool {
+        self.find(address).is_some()
+    }
+
+    /// The class of the slot at a place, `None` for a core block.
+    fn slot_class(&self, place: Place) -> Option<usize> {
+        let region = &self.regions[place.region];
+        match region.kind(place.granule / PAGE_GRANULES) {
+            region::KIND_CORE => None,
+            region::KIND_MIXED => Some(usize::from(region.unit_class(place.granule))),
+            kind => Some(usize::from(kind) - 1),
+        }
+    }
+
+    fn refusal(&self, region: usize, fault: Fault) -> Refusal {
+        match fault {
+            Fault::NoRoom => Refusal::NoRoom,
+            Fault::Damaged(granule) => {
+                Refusal::Wrong(Misuse::Damaged, self.regions[region].address(granule))
+            }
+        }
+    }
+}

@@ -1,0 +1,505 @@
+//! The core of a region: two-level segregated fit over granules, blocks of any size.
+//!
+//! After Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time
+//! systems" (2004). Changes: sizes and links are granule numbers of 4 bytes, whether a neighbour is
+//! free is read from the region's `starts` bits instead of from flags in headers, a free block may
+//! be as small as one granule, and the first block of the request's own bin is tried before the
+//! size is rounded up to the next bin.
+//!
+//! ```text
+//!        header 8 bytes  next header
+//!  ... | size | prev | payload of 16 n - 8 bytes | ...
+//!                      ^ granule of the block; a free block keeps its two links here
+//! ```
+//!
+//! Size and prev are words of their own, 28 bits and 4 bits of check each, so that a neighbour's
+//! word is written without reading its line.
+//!
+//! Every operation touches at most: its own header, both neighbours' headers, two heads of bins and
+//! four linked blocks. There is no loop over blocks.
+
+use super::region::{KIND_CORE, NIL, Region};
+use crate::bookkeeping::mark;
+use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES};
+
+#[cfg(test)]
+mod tests;
+
+/// Why the core could not do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// No free block is large enough.
+    NoRoom,
+    /// The header or link of this granule was overwritten.
+    Damaged(u32),
+}
+
+/// Size of a block and of the one before it, in granules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) size: u32,
+    pub(super) prev: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Links {
+    next: u32,
+    prev: u32,
+}
+
+/// Bits of a header's word that hold the size; the rest is its check.
+const SIZE_BITS: u32 = 28;
+const SIZE_MASK: u32 = (1 << SIZE_BITS) - 1;
+
+/// The bin of free blocks of `size` granules: 32 a doubling, exact below 64 granules.
+#[inline]
+pub(super) const fn bin_of(size: u32) -> u32 {
+    let shift = bin_shift(size);
+    shift * 32 + (size >> shift)
+}
+
+/// The least size whose bin holds only blocks of at least `size` granules.
+#[inline]
+const fn round_up_to_bin(size: u32) -> u32 {
+    size + (1 << bin_shift(size)) - 1
+}
+
+/// Blocks of a bin differ in this many low bits of their size.
+#[inline]
+const fn bin_shift(size: u32) -> u32 {
+    26 - (size | 63).leading_zeros()
+}
+
+impl Region {
+    /// Makes the whole region one free block.
+    pub(super) fn open_core(&mut self) {
+        for level in 0..self.levels {
+            self.set_level_bins(level, 0);
+        }
+        self.reach(0);
+        self.set_size(0, self.granules);
+        self.set_prev(0, 0);
+        self.insert_free(0, self.granules);
+    }
+
+    /// Whether no block of the region is out.
+    pub(super) fn is_unused(&self) -> bool {
+        self.kind(0) == KIND_CORE
+            && !self.is_start(0)
+            && self.size_at(0).is_ok_and(|size| size == self.granules)
+    }
+
+    /// Takes a block of `size` granules. Its start bit is set.
+    #[inline]
+    pub(super) fn take_block(&mut self, size: u32) -> Result<u32, Fault> {
+        let (block, total) = self.find_free(size)?;
+        self.unlink(block, total)?;
+        self.reach(block + size);
+        if total != size {
+            self.split(block, total, size);
+        }
+        self.set_start(block);
+        Ok(block)
+    }
+
+    /// Takes a block of `size` granules whose address is a multiple of `align` bytes. Two free
+    /// blocks are looked at: one that holds it wherever it begins and, where there is none, one
+    /// that is large enough and may happen to lie right, as the place of such a block does that was
+    /// freed.
+    pub(super) fn take_aligned(&mut self, size: u32, align: usize) -> Result<u32, Fault> {
+        let slack = u32::try_from(align / GRANULE).map_err(|_| Fault::NoRoom)? - 1;
+        let anywhere = size.checked_add(slack).ok_or(Fault::NoRoom)?;
+        let (block, total) = match self.find_free(anywhere) {
+            Err(Fault::NoRoom) => self.find_free(size)?,
+            found => found?,
+        };
+        // Without a sum: the next multiple may be the end of the address space.
+        let below = self.address(block).addr().wrapping_neg();
+        let skip = ((below & (align - 1)) / GRANULE) as u32;
+        if skip + size > total {
+            return Err(Fault::NoRoom);
+        }
+        let at = block + skip;
+        self.take_within(block, total, at, size)?;
+        self.set_start(at);
+        Ok(at)
+    }
+
+    /// Takes a page that starts at a page boundary, as a block of 256 granules whose start bit is
+    /// clear: its kind says that it is in use. With `fresh` false only memory that was used before.
+    pub(super) fn take_page(&mut self, fresh: bool) -> Result<u32, Fault> {
+        let (block, total) = self.find_page()?;
+        let at = block.next_multiple_of(PAGE_GRANULES);
+        if !fresh && at + PAGE_GRANULES > self.frontier {
+            return Err(Fault::NoRoom);
+        }
+        self.take_within(block, total, at, PAGE_GRANULES)?;
+        Ok(at / PAGE_GRANULES)
+    }
+
+    /// Takes `size` granules at `at` out of a listed free block; what is left on both sides goes
+    /// back.
+    fn take_within(&mut self, block: u32, total: u32, at: u32, size: u32) -> Result<(), Fault> {
+        self.unlink(block, total)?;
+        self.reach(at + size);
+        let skipped = at - block;
+        let left = total - skipped;
+        if skipped > 0 {
+            self.set_size(block, skipped);
+            self.insert_free(block, skipped);
+            self.set_prev(at, skipped);
+            self.set_size(at, left);
+            self.set_prev(at + left, left);
+        }
+        if left != size {
+            self.split(at, left, size);
+        }
+        Ok(())
+    }
+
+    /// Gives a block back; its start bit must be clear and its page's kind core. Returns whether
+    /// the region is empty now.
+    #[inline]
+    pub(super) fn give_block(&mut self, block: u32, header: Header) -> Result<bool, Fault> {
+        let (mut start, mut size) = (block, header.size);
+        let next = block + size;
+        if next < self.granules && !self.is_live(next) {
+            let more = self.size_at(next)?;
+            self.unlink(next, more)?;
+            size += more;
+        }
+        if block != 0 && !self.is_live(block - header.prev) {
+            start = block - header.prev;
+            if self.size_at(start)? != header.prev {
+                return Err(Fault::Damaged(start));
+            }
+            self.unlink(start, header.prev)?;
+            size += header.prev;
+        }
+        if size != header.size {
+            self.set_prev(start + size, size);
+            self.set_size(start, size);
+        }
+        self.insert_free(start, size);
+        Ok(size == self.granules)
+    }
+
+    /// Changes the size of a live block where it lies.
+    pub(super) fn resize_block(&mut self, block: u32, size: u32) -> Result<(), Fault> {
+        let mut total = self.size_at(block)?;
+        let next = block + total;
+        if next < self.granules && size != total && !self.is_live(next) {
+            let more = self.size_at(next)?;
+            if total + more < size {
+                return Err(Fault::NoRoom);
+            }
+            self.unlink(next, more)?;
+            total += more;
+            self.set_size(block, total);
+            self.set_prev(block + total, total);
+        }
+        if total < size {
+            return Err(Fault::NoRoom);
+        }
+        self.reach(block + size);
+        if total != size {
+            self.split(block, total, size);
+        }
+        Ok(())
+    }
+
+    /// Whether a block that starts at the granule is in use.
+    #[inline]
+    pub(super) fn is_live(&self, block: u32) -> bool {
+        let page = block / PAGE_GRANULES;
+        if block.is_multiple_of(PAGE_GRANULES) && self.kind(page) != KIND_CORE {
+            return true;
+        }
+        self.is_start(block)
+    }
+
+    /// Both words of a block's header, if their checks and their ranges hold.
+    #[inline]
+    pub(super) fn header(&self, block: u32) -> Result<Header, Fault> {
+        let size = self.size_at(block)?;
+        let word = self.opened_header(block, |header| {
+            // SAFETY: as in `size_at`; the word behind the size.
+            unsafe { header.wrapping_add(1).read() }
+        });
+        let prev = word & SIZE_MASK;
+        if word >> SIZE_BITS != check(prev, !block) || prev > block {
+            return Err(Fault::Damaged(block));
+        }
+        Ok(Header { size, prev })
+    }
+
+    /// The granules of a block, if their check and their range hold.
+    #[inline]
+    pub(super) fn size_at(&self, block: u32) -> Result<u32, Fault> {
+        let word = self.opened_header(block, |header| {
+            // SAFETY: the 8 bytes before a granule of the region belong to it, before granule 0 to
+            // the padding that `plan` leaves; callers pass granules of blocks, whose headers are
+            // written.
+            unsafe { header.read() }
+        });
+        let size = word & SIZE_MASK;
+        let sound =
+            word >> SIZE_BITS == check(size, block) && size.wrapping_sub(1) < self.granules - block;
+        if sound { Ok(size) } else { Err(Fault::Damaged(block)) }
+    }
+
+    /// Shows `act` the header of a block, which is closed to all others.
+    #[inline]
+    fn opened_header<R>(&self, block: u32, act: impl FnOnce(*mut u32) -> R) -> R {
+        let header = self.address(block).wrapping_sub(8);
+        mark::opened(header, 8, || act(header.cast()))
+    }
+
+    /// Shows `act` the links of a free block, which is closed to all others.
+    #[inline]
+    fn opened_links<R>(&self, block: u32, act: impl FnOnce(*mut u32) -> R) -> R {
+        let links = self.address(block);
+        mark::opened(links, size_of::<Links>(), || act(links.cast()))
+    }
+
+    #[inline]
+    fn set_size(&self, block: u32, size: u32) {
+        let word = size | check(size, block) << SIZE_BITS;
+        self.opened_header(block, |header| {
+            // SAFETY: as in `size_at`; the word belongs to no payload.
+            unsafe { header.write(word) };
+        });
+    }
+
+    /// Tells the block at a granule, if there is one, the size of the block before it.
+    #[inline]
+    fn set_prev(&self, block: u32, prev: u32) {
+        if block < self.granules {
+            let word = prev | check(prev, !block) << SIZE_BITS;
+            self.opened_header(block, |header| {
+                // SAFETY: as in `size_at`; the word behind the size.
+                unsafe { header.wrapping_add(1).write(word) };
+            });
+        }
+    }
+
+    /// Leaves `size` granules to a block of `total` that is in no list; frees the rest.
+    #[inline]
+    fn split(&mut self, block: u32, total: u32, size: u32) {
+        let (at, rest) = (block + size, total - size);
+        self.set_size(block, size);
+        self.set_size(at, rest);
+        self.set_prev(at, size);
+        self.set_prev(at + rest, rest);
+        self.insert_free(at, rest);
+    }
+
+    /// A free block of at least `size` granules and its size. O(1).
+    #[inline]
+    fn find_free(&self, size: u32) -> Result<(u32, u32), Fault> {
+        if size > self.granules {
+            return Err(Fault::NoRoom);
+        }
+        let own = bin_of(size);
+        if self.level_bins(own / 32) >> (own % 32) & 1 != 0 {
+            let block = self.head(own);
+            let total = self.size_at(block)?;
+            if total >= size {
+                return Ok((block, total));
+            }
+        }
+        self.first_of_bin(bin_of(round_up_to_bin(size)))
+    }
+
+    /// A free block that holds a page at a page boundary. O(1): two candidates are looked at.
+    fn find_page(&self) -> Result<(u32, u32), Fault> {
+        let (block, total) = self.first_of_bin(bin_of(PAGE_GRANULES))?;
+        let skip = block.next_multiple_of(PAGE_GRANULES) - block;
+        if skip + PAGE_GRANULES <= total {
+            return Ok((block, total));
+        }
+        self.find_free(2 * PAGE_GRANULES - 1)
+    }
+
+    /// The head of the first bin from `bin` on that is not empty.
+    #[inline]
+    fn first_of_bin(&self, bin: u32) -> Result<(u32, u32), Fault> {
+        let level = bin / 32;
+        if level >= self.levels {
+            return Err(Fault::NoRoom);
+        }
+        let mut found = level;
+        let mut bins = self.level_bins(level) & (u32::MAX << (bin % 32));
+        if bins == 0 {
+            let above = self.level_bits & (u32::MAX << level << 1);
+            if above == 0 {
+                return Err(Fault::NoRoom);
+            }
+            found = above.trailing_zeros();
+            bins = self.level_bins(found);
+        }
+        let block = self.head(found * 32 + bins.trailing_zeros());
+        Ok((block, self.size_at(block)?))
+    }
+
+    #[inline]
+    fn insert_free(&mut self, block: u32, size: u32) {
+        let bin = bin_of(size);
+        let bins = self.level_bins(bin / 32);
+        let mut next = NIL;
+        if bins >> (bin % 32) & 1 != 0 {
+            next = self.head(bin);
+            self.set_prev_link(next, block);
+        }
+        self.set_links(block, Links { next, prev: NIL });
+        self.set_head(bin, block);
+        self.set_level_bins(bin / 32, bins | 1 << (bin % 32));
+        self.level_bits |= 1 << (bin / 32);
+    }
+
+    /// Takes a free block out of its list, after its links have been found to agree with their
+    /// neighbours: a write into freed memory ends here and goes no further.
+    #[inline]
+    fn unlink(&mut self, block: u32, size: u32) -> Result<(), Fault> {
+        let bin = bin_of(size);
+        let Links { next, prev } = self.links(block);
+        let next_agrees = next == NIL || (next < self.granules && self.links(next).prev == block);
+        let prev_agrees = if prev == NIL {
+            self.head(bin) == block
+        } else {
+            prev < self.granules && self.links(prev).next == block
+        };
+        if !next_agrees || !prev_agrees {
+            return Err(Fault::Damaged(block));
+        }
+        if next != NIL {
+            self.set_prev_link(next, prev);
+        }
+        if prev != NIL {
+            self.set_next_link(prev, next);
+            return Ok(());
+        }
+        self.set_head(bin, next);
+        if next == NIL {
+            let bins = self.level_bins(bin / 32) & !(1 << (bin % 32));
+            self.set_level_bins(bin / 32, bins);
+            if bins == 0 {
+                self.level_bits &= !(1 << (bin / 32));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn links(&self, block: u32) -> Links {
+        self.opened_links(block, |links| {
+            // SAFETY: callers pass granules inside the region; whatever lies there, its bytes are
+            // memory of the region that was written when the block was freed, or user data of no
+            // type.
+            unsafe { links.cast::<Links>().read() }
+        })
+    }
+
+    #[inline]
+    fn set_links(&self, block: u32, links: Links) {
+        self.opened_links(block, |place| {
+            // SAFETY: callers pass free blocks, whose first 8 bytes are the core's.
+            unsafe { place.cast::<Links>().write(links) };
+        });
+    }
+
+    #[inline]
+    fn set_next_link(&self, block: u32, next: u32) {
+        self.opened_links(block, |links| {
+            // SAFETY: as in `set_links`; `next` is the first half.
+            unsafe { links.write(next) };
+        });
+    }
+
+    #[inline]
+    fn set_prev_link(&self, block: u32, prev: u32) {
+        self.opened_links(block, |links| {
+            // SAFETY: as in `set_links`; `prev` is the second half.
+            unsafe { links.wrapping_add(1).write(prev) };
+        });
+    }
+
+    #[inline]
+    fn head(&self, bin: u32) -> u32 {
+        // SAFETY: there are 32 heads a level, and callers asked the level's bits first.
+        unsafe { self.bins.wrapping_add(bin as usize).read() }
+    }
+
+    #[inline]
+    fn set_head(&self, bin: u32, block: u32) {
+        debug_assert!(bin < self.levels * 32, "bin {bin} of {} levels", self.levels);
+        // SAFETY: there are 32 heads a level.
+        unsafe { self.bins.wrapping_add(bin as usize).write(block) };
+    }
+
+    /// A bit for each bin of the level that is not empty.
+    #[inline]
+    fn level_bins(&self, level: u32) -> u32 {
+        // SAFETY: a word a level follows the heads; callers pass levels of the region.
+        unsafe { self.bins.wrapping_add((self.levels * 32 + level) as usize).read() }
+    }
+
+    #[inline]
+    fn set_level_bins(&self, level: u32, bits: u32) {
+        // SAFETY: as in `level_bins`.
+        unsafe { self.bins.wrapping_add((self.levels * 32 + level) as usize).write(bits) };
+    }
+
+    /// Walks every block of the region and every list and compares them. O(blocks).
+    pub(super) fn check_core(&self) -> Result<(), (&'static str, u32)> {
+        let (mut at, mut prev, mut prev_free, mut free) = (0, 0, false, 0_usize);
+        while at < self.granules {
+            let header = self.header(at).map_err(|_| ("a block's header is damaged", at))?;
+            if header.prev != prev {
+                return Err(("a header disagrees with the block before it", at));
+            }
+            let is_free = !self.is_live(at);
+            if is_free && prev_free {
+                return Err(("two free neighbours were not merged", at));
+            }
+            free += usize::from(is_free);
+            prev_free = is_free;
+            prev = header.size;
+            at += header.size;
+        }
+        self.check_bins(free)
+    }
+
+    fn check_bins(&self, free: usize) -> Result<(), (&'static str, u32)> {
+        let mut listed = 0;
+        for bin in 0..self.levels * 32 {
+            if self.level_bins(bin / 32) >> (bin % 32) & 1 == 0 {
+                continue;
+            }
+            let (mut block, mut before) = (self.head(bin), NIL);
+            while block != NIL {
+                if block >= self.granules {
+                    return Err(("a free list leaves the region", before));
+                }
+                let header = self.header(block).map_err(|_| ("a free block is damaged", block))?;
+                let links = self.links(block);
+                if bin_of(header.size) != bin || links.prev != before || self.is_live(block) {
+                    return Err(("a free list is damaged", block));
+                }
+                listed += 1;
+                if listed > free {
+                    return Err(("a free list has a block twice", block));
+                }
+                (before, block) = (block, links.next);
+            }
+        }
+        if listed == free { Ok(()) } else { Err(("a free block is in no list", 0)) }
+    }
+}
+
+/// Four bits over a size and its place, so that a word that was written over is noticed.
+#[inline]
+const fn check(size: u32, block: u32) -> u32 {
+    (size ^ block.rotate_left(9)).wrapping_mul(0x9e37_79b1) >> SIZE_BITS
+}

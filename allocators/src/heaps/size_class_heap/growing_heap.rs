@@ -1,0 +1,426 @@
+//! A size-class heap with a name and a place to take regions from: what the heap and the slab share.
+
+use core::alloc::Layout;
+use core::cell::{Cell, UnsafeCell};
+use core::panic::Location;
+use core::ptr::NonNull;
+
+use super::{CachedSlot, Refusal, SizeClassHeap, WalkState};
+use crate::bookkeeping::mark;
+use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
+use crate::contract::misuse::{Misuse, Report, misuse};
+use crate::contract::stats::Stats;
+use crate::heaps::size_classes::SizeClasses;
+
+#[cfg(test)]
+mod tests;
+
+/// The least that is asked for when the backing refuses more.
+const REGION_BYTES_MIN: usize = 64 << 10;
+/// Regions double up to this: 4 GiB, or 1 GiB where an address has 32 bits.
+const REGION_BYTES_MAX: usize = if usize::BITS == 64 { 1 << (usize::BITS - 30) } else { 1 << 30 };
+
+/// A size-class heap for one thread, over a fixed region or growing from a backing.
+#[derive(Debug)]
+pub(crate) struct GrowingHeap<'a, B: Allocator + ?Sized, C: SizeClasses> {
+    inner: UnsafeCell<SizeClassHeap<C>>,
+    name: &'a str,
+    backing: Option<&'a B>,
+    /// Bytes of the next region; 0 if there is to be none.
+    next_region: Cell<usize>,
+}
+
+// SAFETY: the size-class heap's pointers lead only into regions that belong to this object alone, so it may
+// move to another thread; the backing is shared with others, so it must be `Sync`.
+unsafe impl<B: Allocator + Sync + ?Sized, C: SizeClasses> Send for GrowingHeap<'_, B, C> {}
+
+impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
+    /// A growing heap that takes regions from `backing`, the first of about `bytes` bytes.
+    pub(crate) const fn growing(name: &'a str, backing: &'a B, bytes: usize) -> Self {
+        let first = if bytes < REGION_BYTES_MIN { REGION_BYTES_MIN } else { bytes };
+        Self {
+            inner: UnsafeCell::new(SizeClassHeap::new()),
+            name,
+            backing: Some(backing),
+            next_region: Cell::new(first),
+        }
+    }
+
+    /// A growing heap of one region that is not to be given back anywhere.
+    ///
+    /// # Safety
+    ///
+    /// `memory` is valid for reads and writes of `bytes` bytes and belongs to the growing heap alone for
+    /// as long as it or a block of it is used.
+    pub(crate) unsafe fn fixed(name: &'a str, memory: NonNull<u8>, bytes: usize) -> Self {
+        let mut inner = SizeClassHeap::new();
+        if let Ok(layout) = Layout::from_size_align(bytes, 1) {
+            // SAFETY: the caller's promise. A region that holds no page stays unused.
+            let _ = unsafe { inner.add_region(memory, layout) };
+        }
+        Self { inner: UnsafeCell::new(inner), name, backing: None, next_region: Cell::new(0) }
+    }
+
+    /// Takes one region of `bytes` bytes from the backing now and never another.
+    pub(crate) fn take_only(&self, bytes: usize) -> Result<(), AllocError> {
+        self.next_region.set(0);
+        let layout = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
+        self.take_region(layout)
+    }
+
+    pub(crate) fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// The backing as the trait shows it. A reference to an allocator is one too, and unlike `B` it
+    /// is sized.
+    pub(crate) fn backing(&self) -> Option<&dyn Allocator> {
+        self.backing.as_ref().map(|backing| backing as &dyn Allocator)
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let Some(class) = SizeClassHeap::<C>::front_class(layout) else {
+            return self.allocate_core(layout);
+        };
+        // SAFETY: a growing heap is not `Sync` and the size-class heap calls nobody, so this borrow is alone.
+        match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
+            Some(block) => Ok(block),
+            None => self.allocate_current(class, layout),
+        }
+    }
+
+    /// The second try for a small request, apart from the first so that that one has little to
+    /// save.
+    #[inline(never)]
+    #[track_caller]
+    fn allocate_current(&self, class: usize, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: as in `allocate`.
+        match unsafe { &mut *self.inner.get() }.allocate_current(class, layout.size()) {
+            Some(block) => Ok(block),
+            None => self.allocate_slow(layout),
+        }
+    }
+
+    #[inline(never)]
+    #[track_caller]
+    fn allocate_core(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: as in `allocate`.
+        match unsafe { &mut *self.inner.get() }.allocate_hot_core(layout) {
+            Some(block) => Ok(block),
+            None => self.allocate_slow(layout),
+        }
+    }
+
+    /// Frees a block; `bytes` is at most its size, or 0 where that is not known.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn deallocate(&self, block: NonNull<u8>, bytes: usize) {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &mut *self.inner.get() };
+        let Some(slot) = inner.cached_slot(block, bytes) else {
+            return self.deallocate_core(block, bytes, Location::caller());
+        };
+        if !inner.deallocate_front(slot) {
+            self.deallocate_to_page(slot, block, Location::caller());
+        }
+    }
+
+    /// The second try for a slot whose front is full.
+    #[inline(never)]
+    fn deallocate_to_page(
+        &self,
+        slot: CachedSlot,
+        block: NonNull<u8>,
+        site: &'static Location<'static>,
+    ) {
+        // SAFETY: as in `allocate`.
+        if !unsafe { &mut *self.inner.get() }.deallocate_to_page(slot) {
+            self.deallocate_slow(block, 0, site);
+        }
+    }
+
+    /// The second try for what is no slot of the cached region: a core block of it, most likely.
+    #[inline(never)]
+    pub(crate) fn deallocate_core(
+        &self,
+        block: NonNull<u8>,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &mut *self.inner.get() };
+        if inner.cache_region_of(block)
+            && let Some(slot) = inner.cached_slot(block, bytes)
+        {
+            if !inner.deallocate_front(slot) {
+                self.deallocate_to_page(slot, block, site);
+            }
+        } else if !inner.deallocate_hot_core(block, bytes) {
+            self.deallocate_slow(block, bytes, site);
+        } else if inner.has_emptied() {
+            self.give_emptied();
+        }
+    }
+
+    /// Gives back a region that has just become empty while another one stands empty.
+    #[cold]
+    fn give_emptied(&self) {
+        // SAFETY: as in `allocate`; the borrow ends before the backing is called.
+        let emptied = unsafe { &mut *self.inner.get() }.take_emptied();
+        if let Some((memory, layout)) = emptied {
+            self.give_region(memory, layout);
+        }
+    }
+
+    /// Frees a block that is in this growing heap's regions; `false` if it does not.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn deallocate_owned(&self, block: NonNull<u8>, bytes: usize) -> bool {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &mut *self.inner.get() };
+        if let Some(slot) = inner.cached_slot(block, bytes) {
+            if !inner.deallocate_front(slot) {
+                self.deallocate_to_page(slot, block, Location::caller());
+            }
+            return true;
+        }
+        if !inner.owns(block.as_ptr()) {
+            return false;
+        }
+        self.deallocate_slow(block, bytes, Location::caller());
+        true
+    }
+
+    #[track_caller]
+    pub(crate) fn resize(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: as in `allocate`.
+        match unsafe { &mut *self.inner.get() }.resize(block, old, new) {
+            Ok(resized) => Ok(resized),
+            Err(Refusal::NoRoom) => Err(AllocError),
+            Err(refusal) => self.wrong(refusal, Location::caller()),
+        }
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn allocated_size(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &*self.inner.get() };
+        match inner.cached_slot(block, 0) {
+            Some(slot) => inner.slot_bytes(slot),
+            None => self.allocated_size_elsewhere(block),
+        }
+    }
+
+    #[inline(never)]
+    #[track_caller]
+    fn allocated_size_elsewhere(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: as in `allocate`.
+        match unsafe { &*self.inner.get() }.allocated_size(block) {
+            Ok(bytes) => bytes,
+            Err(refusal) => self.wrong(refusal, Location::caller()),
+        }
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        // SAFETY: as in `allocate`.
+        unsafe { &*self.inner.get() }.stats()
+    }
+
+    /// Counts a block that the backing serves in this growing heap's name.
+    pub(crate) fn count_passed_on(&self, requested: usize, granted: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.inner.get() }.count_passed_on(requested, granted);
+    }
+
+    /// Takes back what [`count_passed_on`](Self::count_passed_on) counted.
+    pub(crate) fn uncount_passed_on(&self, granted: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.inner.get() }.uncount_passed_on(granted);
+    }
+
+    /// Counts another size of a block that is passed on.
+    pub(crate) fn recount_passed_on(&self, before: usize, after: usize, requested: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.inner.get() }.recount_passed_on(before, after, requested);
+    }
+
+    /// Counts memory of the backing that holds a table beside the size-class heap.
+    pub(crate) fn count_reserved(&self, bytes: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.inner.get() }.count_reserved(bytes);
+    }
+
+    /// Takes back what [`count_reserved`](Self::count_reserved) counted.
+    pub(crate) fn uncount_reserved(&self, bytes: usize) {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.inner.get() }.uncount_reserved(bytes);
+    }
+
+    pub(crate) fn owns(&self, address: *const u8) -> bool {
+        // SAFETY: as in `allocate`.
+        unsafe { &*self.inner.get() }.owns(address)
+    }
+
+    pub(crate) fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        let mut state = WalkState::default();
+        loop {
+            // The borrow ends before `visit` is called, which might call the allocator.
+            // SAFETY: as in `allocate`.
+            let Some(block) = unsafe { &*self.inner.get() }.walk_next(&mut state) else {
+                return;
+            };
+            visit(block);
+        }
+    }
+
+    pub(crate) fn verify(&self) -> Result<(), Damage> {
+        // SAFETY: as in `allocate`.
+        unsafe { &*self.inner.get() }.verify()
+    }
+
+    /// Gives every region without a live block back to the backing.
+    #[track_caller]
+    pub(crate) fn shrink(&self) {
+        if self.backing.is_none() {
+            return;
+        }
+        loop {
+            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
+            let unused = unsafe { &mut *self.inner.get() }.take_unused();
+            match unused {
+                Ok(Some((memory, layout))) => self.give_region(memory, layout),
+                Ok(None) => return,
+                Err(refusal) => self.wrong(refusal, Location::caller()),
+            }
+        }
+    }
+
+    /// Gives every region back, live blocks or not: for the end of the allocator.
+    pub(crate) fn give_all(&self) {
+        // SAFETY: as in `allocate`; the borrow ends with the condition.
+        while let Some((memory, layout)) = unsafe { &mut *self.inner.get() }.take_any() {
+            self.give_region(memory, layout);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn allocate_slow(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        loop {
+            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
+            match unsafe { &mut *self.inner.get() }.allocate(layout) {
+                Ok(block) => return Ok(block),
+                Err(Refusal::NoRoom) => {}
+                Err(refusal) => self.wrong(refusal, Location::caller()),
+            }
+            if SizeClassHeap::<C>::is_huge(layout) {
+                return self.allocate_huge(layout);
+            }
+            if self.grow(layout).is_err() {
+                break;
+            }
+        }
+        // SAFETY: as above.
+        match unsafe { &mut *self.inner.get() }.allocate_exhaustive(layout) {
+            Ok(block) => Ok(block),
+            Err(Refusal::NoRoom) => Err(AllocError),
+            Err(refusal) => self.wrong(refusal, Location::caller()),
+        }
+    }
+
+    /// Takes a region in which `layout` fits; asks for less when the backing refuses.
+    fn grow(&self, layout: Layout) -> Result<(), AllocError> {
+        let wanted = self.next_region.get();
+        // Rounded here, or the loop below would never come down to it.
+        let least = SizeClassHeap::<C>::region_bytes_for(layout)
+            .max(REGION_BYTES_MIN)
+            .next_multiple_of(4096);
+        // SAFETY: as in `allocate`.
+        if wanted == 0 || !unsafe { &*self.inner.get() }.has_region_slot() {
+            return Err(AllocError);
+        }
+        let mut bytes = wanted.max(least).next_multiple_of(4096);
+        loop {
+            let region = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
+            if self.take_region(region).is_ok() {
+                self.next_region.set((bytes * 2).min(REGION_BYTES_MAX));
+                return Ok(());
+            }
+            if bytes <= least {
+                return Err(AllocError);
+            }
+            bytes = (bytes / 2).max(least).next_multiple_of(4096);
+        }
+    }
+
+    fn take_region(&self, layout: Layout) -> Result<(), AllocError> {
+        let backing = self.backing.ok_or(AllocError)?;
+        let memory = backing.allocate(layout)?.cast::<u8>();
+        // SAFETY: as in `allocate`; the backing was called before.
+        let inner = unsafe { &mut *self.inner.get() };
+        // SAFETY: the block was just allocated for `layout` and is given back in `give_region`.
+        if unsafe { inner.add_region(memory, layout) } {
+            return Ok(());
+        }
+        self.give_region(memory, layout);
+        Err(AllocError)
+    }
+
+    fn allocate_huge(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let backing = self.backing.ok_or(AllocError)?;
+        if self.next_region.get() == 0 {
+            return Err(AllocError);
+        }
+        let memory = backing.allocate(layout)?;
+        // SAFETY: as in `allocate`.
+        let added = unsafe { &mut *self.inner.get() }.add_huge(memory, layout);
+        added.ok_or_else(|| {
+            self.give_region(memory.cast(), layout);
+            AllocError
+        })
+    }
+
+    fn give_region(&self, memory: NonNull<u8>, layout: Layout) {
+        mark::undefined(memory, layout.size());
+        if let Some(backing) = self.backing {
+            // SAFETY: the region came from the backing with this layout and nothing uses it.
+            unsafe { backing.deallocate_sized(memory, layout) };
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn deallocate_slow(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
+        // SAFETY: as in `allocate`; the borrow ends before anything else is called.
+        let freed = unsafe { &mut *self.inner.get() }.deallocate(block, bytes);
+        if let Err(refusal) = freed {
+            self.wrong(refusal, site);
+        }
+        self.give_emptied();
+    }
+
+    #[cold]
+    fn wrong(&self, refusal: Refusal, site: &'static Location<'static>) -> ! {
+        report(self.name, refusal, Some(site))
+    }
+}
+
+/// Ends in a report of what a refusal says.
+#[cold]
+pub(crate) fn report(name: &str, refusal: Refusal, site: Option<&'static Location<'static>>) -> ! {
+    let (kind, address) = match refusal {
+        Refusal::Wrong(kind, address) => (kind, address),
+        // What needs no room was refused for want of it: a count was damaged.
+        Refusal::NoRoom => (Misuse::Damaged, core::ptr::null()),
+    };
+    misuse(&Report { site, ..Report::new(kind, name, address) })
+}

@@ -1,0 +1,312 @@
+//! Large blocks: core blocks of a region, and regions that are one block.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use super::core_blocks::Fault;
+use super::region::{CORE_BYTES_MAX, KIND_CORE, Region};
+use super::{Place, Refusal, SizeClassHeap};
+use crate::bookkeeping::mark;
+use crate::contract::misuse::Misuse;
+use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
+
+/// Granules of a core block whose payload holds `bytes`.
+const fn granules_for(bytes: usize) -> u32 {
+    ((bytes + 8).div_ceil(GRANULE)) as u32
+}
+
+/// Bytes of the payload of a core block.
+const fn payload(granules: u32) -> usize {
+    granules as usize * GRANULE - 8
+}
+
+/// Opens the bytes that a block gained, or closes those that it lost. The header that was in their
+/// way belongs to the block now.
+fn mark_resized(block: NonNull<u8>, have: usize, now: usize) {
+    let start = block.as_ptr();
+    if now > have {
+        mark::undefined_at(start.wrapping_add(have), now - have);
+    } else {
+        mark::no_access_at(start.wrapping_add(now), have - now);
+    }
+}
+
+impl<C: SizeClasses> SizeClassHeap<C> {
+    /// Whether a layout is too large for a region with others in it.
+    pub(crate) fn is_huge(layout: Layout) -> bool {
+        layout.size() > CORE_BYTES_MAX || layout.align() > CORE_BYTES_MAX
+    }
+
+    /// Bytes to ask for so that a region can serve `layout`.
+    pub(crate) fn region_bytes_for(layout: Layout) -> usize {
+        let align = if layout.align() > GRANULE { layout.align() } else { 0 };
+        Region::bytes_for(granules_for(layout.size()) as usize + align / GRANULE)
+    }
+
+    pub(super) fn allocate_large(&mut self, layout: Layout) -> Result<NonNull<[u8]>, Refusal> {
+        if Self::is_huge(layout) {
+            return Err(Refusal::NoRoom);
+        }
+        let size = granules_for(layout.size());
+        for index in 0..self.regions.len() {
+            let region = &mut self.regions[index];
+            if region.base.is_null() || region.huge {
+                continue;
+            }
+            let taken = if layout.align() <= GRANULE {
+                region.take_block(size)
+            } else {
+                region.take_aligned(size, layout.align())
+            };
+            match taken {
+                Ok(block) => {
+                    return Ok(self.hand_out_large(index, block, payload(size), layout.size()));
+                }
+                Err(Fault::NoRoom) => {}
+                Err(fault) => return Err(self.refusal(index, fault)),
+            }
+        }
+        Err(Refusal::NoRoom)
+    }
+
+    fn hand_out_large(
+        &mut self,
+        region: usize,
+        block: u32,
+        granted: usize,
+        requested: usize,
+    ) -> NonNull<[u8]> {
+        self.large_total += 1;
+        self.large_granted_total += granted as u64;
+        self.count(requested, granted);
+        let address = self.regions[region].address(block);
+        mark::undefined_at(address, granted);
+        // SAFETY: a granule of a region is not at null.
+        NonNull::slice_from_raw_parts(unsafe { NonNull::new_unchecked(address) }, granted)
+    }
+
+    /// Counts a block that another allocator serves in the growing heap's name, so that the peaks are
+    /// those of all blocks together.
+    pub(crate) fn count_passed_on(&mut self, requested: usize, granted: usize) {
+        self.large_total += 1;
+        self.large_granted_total += granted as u64;
+        self.count(requested, granted);
+        self.reserved += granted;
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+    }
+
+    /// Takes back what [`count_passed_on`](Self::count_passed_on) counted.
+    pub(crate) fn uncount_passed_on(&mut self, granted: usize) {
+        self.large_freed += 1;
+        self.granted -= granted;
+        self.reserved -= granted;
+    }
+
+    /// Counts another size of a block that is passed on; `requested` is what it was asked to grow
+    /// by.
+    pub(crate) fn recount_passed_on(&mut self, before: usize, after: usize, requested: usize) {
+        self.granted -= before;
+        self.reserved -= before;
+        self.large_granted_total += after.saturating_sub(before) as u64;
+        self.count(requested, after);
+        self.reserved += after;
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+    }
+
+    /// Counts memory that the growing heap took for its own tables.
+    pub(crate) fn count_reserved(&mut self, bytes: usize) {
+        self.reserved += bytes;
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+    }
+
+    /// Takes back what [`count_reserved`](Self::count_reserved) counted.
+    pub(crate) fn uncount_reserved(&mut self, bytes: usize) {
+        self.reserved -= bytes;
+    }
+
+    /// Makes one block of memory that the growing heap took for `layout`; `None` if there is no slot for
+    /// it.
+    pub(crate) fn add_huge(
+        &mut self,
+        memory: NonNull<[u8]>,
+        layout: Layout,
+    ) -> Option<NonNull<[u8]>> {
+        let region = Region::huge(memory, layout);
+        self.keep_region(region)?;
+        self.large_total += 1;
+        self.large_granted_total += layout.size() as u64;
+        self.count(layout.size(), layout.size());
+        Some(NonNull::slice_from_raw_parts(memory.cast(), layout.size()))
+    }
+
+    pub(super) fn deallocate_huge(&mut self, region: usize, bytes: usize) -> Result<(), Refusal> {
+        let of = &self.regions[region];
+        if bytes > of.layout.size() {
+            return Err(Refusal::Wrong(Misuse::WrongSize, of.base));
+        }
+        self.large_freed += 1;
+        self.granted -= of.layout.size();
+        self.emptied = Some(region);
+        Ok(())
+    }
+
+    /// Serves a request for more than the largest class, without a special alignment, from the hot
+    /// region; `None` sends the caller to [`allocate`](Self::allocate).
+    #[inline]
+    pub(crate) fn allocate_hot_core(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
+        let bytes = layout.size();
+        if bytes > CORE_BYTES_MAX || bytes <= C::TABLE.bytes_max() || layout.align() > GRANULE {
+            return None;
+        }
+        let size = granules_for(bytes);
+        let taken = self.regions[self.cached.region].take_block(size);
+        let block = self.note(taken)?;
+        let initialised = self.regions[self.cached.region].initialised;
+        self.cached.granules = initialised as usize * PAGE_GRANULES as usize;
+        Some(self.hand_out_large(self.cached.region, block, payload(size), bytes))
+    }
+
+    /// Takes back a core block of the cached region; `false` sends the caller to
+    /// [`deallocate`](Self::deallocate).
+    #[inline]
+    pub(crate) fn deallocate_hot_core(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
+        let granule =
+            block.addr().get().wrapping_sub(self.cached.base.addr()).rotate_right(GRANULE.ilog2());
+        if granule >= self.cached.granules {
+            return false;
+        }
+        let block = granule as u32;
+        let region = &mut self.regions[self.cached.region];
+        if region.kind(block / PAGE_GRANULES) != KIND_CORE || !region.is_start(block) {
+            return false;
+        }
+        let header = region.header(block);
+        let Some(header) = self.note(header) else { return false };
+        let granted = payload(header.size);
+        if bytes > granted {
+            return false;
+        }
+        let region = &mut self.regions[self.cached.region];
+        region.clear_start(block);
+        mark::no_access_at(region.address(block), granted);
+        let given = region.give_block(block, header);
+        let Some(is_empty) = self.note(given) else { return false };
+        if is_empty {
+            self.note_emptied(self.cached.region);
+        }
+        self.large_freed += 1;
+        self.granted -= granted;
+        true
+    }
+
+    /// Notes that a region has no live block, if it is to go back for that.
+    #[cold]
+    fn note_emptied(&mut self, region: usize) {
+        if self.region_count > 1 && self.has_other_unused(region) {
+            self.emptied = Some(region);
+        }
+    }
+
+    /// Remembers damage for the slow path to report.
+    #[inline]
+    fn note<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(Fault::NoRoom) => None,
+            Err(fault) => {
+                self.damage = Some(self.refusal(self.cached.region, fault));
+                None
+            }
+        }
+    }
+
+    pub(super) fn deallocate_core(&mut self, place: Place, bytes: usize) -> Result<(), Refusal> {
+        let region = &self.regions[place.region];
+        let header = region.header(place.granule).map_err(|f| self.refusal(place.region, f))?;
+        let granted = payload(header.size);
+        if bytes > granted {
+            let start = region.address(place.granule);
+            return Err(Refusal::Wrong(Misuse::WrongSize, start));
+        }
+        region.clear_start(place.granule);
+        mark::no_access_at(region.address(place.granule), granted);
+        self.large_freed += 1;
+        self.granted -= granted;
+        self.give_core(place.region, place.granule)
+    }
+
+    /// Gives a block or page to the core and notes whether its region is empty now.
+    pub(super) fn give_core(&mut self, region: usize, block: u32) -> Result<(), Refusal> {
+        let of = &mut self.regions[region];
+        let given = of.header(block).and_then(|header| of.give_block(block, header));
+        let is_empty = given.map_err(|f| self.refusal(region, f))?;
+        if is_empty {
+            self.note_emptied(region);
+        }
+        Ok(())
+    }
+
+    /// Whether a region other than this one has no live block. One is kept, so that a program that
+    /// goes to and fro over a region's edge does not take and give it at each turn.
+    #[cold]
+    fn has_other_unused(&self, region: usize) -> bool {
+        let mut others = self.regions.iter().enumerate().filter(|(index, _)| *index != region);
+        others.any(|(_, r)| !r.base.is_null() && !r.huge && r.is_unused())
+    }
+
+    /// Changes the size of a block where it lies, if its slot or its neighbourhood allows it.
+    pub(crate) fn resize(
+        &mut self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, Refusal> {
+        let place = self.locate(block)?;
+        let have = self.bytes_at(place)?;
+        if old.size() > have {
+            return Err(Refusal::Wrong(Misuse::WrongSize, block.as_ptr()));
+        }
+        let in_slot = self.regions[place.region].huge || self.slot_class(place).is_some();
+        if in_slot {
+            if new.size() > have {
+                return Err(Refusal::NoRoom);
+            }
+            return Ok(NonNull::slice_from_raw_parts(block, have));
+        }
+        if Self::is_huge(new) {
+            return Err(Refusal::NoRoom);
+        }
+        let size = granules_for(new.size());
+        let region = &mut self.regions[place.region];
+        let resized = region.resize_block(place.granule, size);
+        let got = region.header(place.granule);
+        self.refresh_cached();
+        resized.and(got).map_err(|f| self.refusal(place.region, f)).map(|header| {
+            let now = payload(header.size);
+            self.granted -= have;
+            self.large_granted_total += now.saturating_sub(have) as u64;
+            self.count(new.size().saturating_sub(old.size()), now);
+            mark_resized(block, have, now);
+            NonNull::slice_from_raw_parts(block, now)
+        })
+    }
+
+    /// The bytes that a live block may use.
+    pub(crate) fn allocated_size(&self, block: NonNull<u8>) -> Result<usize, Refusal> {
+        self.bytes_at(self.locate(block)?)
+    }
+
+    pub(super) fn bytes_at(&self, place: Place) -> Result<usize, Refusal> {
+        let region = &self.regions[place.region];
+        if region.huge {
+            return Ok(region.layout.size());
+        }
+        match self.slot_class(place) {
+            Some(class) => Ok(C::TABLE.bytes(class)),
+            None => {
+                let header = region.header(place.granule);
+                header.map(|h| payload(h.size)).map_err(|f| self.refusal(place.region, f))
+            }
+        }
+    }
+}

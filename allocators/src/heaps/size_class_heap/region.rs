@@ -1,0 +1,325 @@
+//! A region: one contiguous piece of memory with its own tables at its head.
+//!
+//! ```text
+//!  memory                                                         memory + memory_bytes
+//!  | bins | sl words | starts     | descs     | units    | kinds  |pad| page 0 | page 1 | ...
+//!    u32 x 32 a level  u64 x 4 P    16 x P      8 x P      1 x P      ^ base, 4 096-aligned
+//! ```
+//!
+//! P pages cost 57 bytes each (1.4 %), touched only as far as pages were ever used:
+//!
+//! - `starts`: a bit a granule of 16 bytes, set where a live block starts. A free tests this one
+//!   bit, so a double, foreign or interior free is found exactly and before anything is changed.
+//! - `kinds`: a byte a page: 0 core, 1 to 24 a slab page of that class, 255 a mixed page.
+//! - `units`: for a mixed page, the class of each 512-byte unit.
+//! - `descs`: for a slab or mixed page, its links and how many of its slots are out.
+//!
+//! # Invariants
+//!
+//! 1. The pointers are derived from one allocation that covers the whole region and lives as long.
+//! 2. `kinds` and `starts` are initialised for pages below `initialised`, which is above every
+//!    granule ever handed out and the one after it.
+//! 3. The core blocks tile the granules without gaps: each has a header in the 8 bytes before it.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use crate::bookkeeping::mark;
+use crate::heaps::size_classes::{GRANULE, PAGE, PAGE_GRANULES};
+
+#[cfg(test)]
+mod tests;
+
+/// Granules that a region may have: 28 bits of a header, 4 GiB.
+pub(super) const GRANULES_MAX: usize = (1 << 28) - PAGE_GRANULES as usize;
+/// Largest block that is served out of a region; larger ones get a region of their own.
+pub(super) const CORE_BYTES_MAX: usize = 1 << 30;
+/// The kind of a page that belongs to the core.
+pub(super) const KIND_CORE: u8 = 0;
+/// The kind of a page whose units have classes of their own.
+pub(super) const KIND_MIXED: u8 = 255;
+/// Bytes and granules of a unit of a mixed page.
+pub(super) const UNIT: usize = 512;
+pub(super) const UNIT_GRANULES: u32 = (UNIT / GRANULE) as u32;
+/// No page, no block.
+pub(super) const NIL: u32 = u32::MAX;
+
+/// Bytes of tables that a page costs.
+const TABLE_BYTES: usize = 4 * 8 + size_of::<PageDesc>() + 8 + 1;
+
+/// What is known of a slab or mixed page.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct PageDesc {
+    /// Neighbours in the circular list that the page is in, by page id.
+    pub(super) next: u32,
+    pub(super) prev: u32,
+    /// Slots that are live, in a front, or about to be handed out.
+    pub(super) used: u16,
+    /// Class of a slab page.
+    pub(super) class: u8,
+    pub(super) state: PageState,
+    /// The page's own id.
+    pub(super) id: u32,
+}
+
+const _: () = assert!(size_of::<PageDesc>() == 16, "a page's descriptor is 16 bytes");
+
+/// Where a slab or mixed page stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum PageState {
+    /// All slots are out; in no list.
+    Full,
+    /// In its class's list of partial pages.
+    Partial,
+    /// Slots are being handed out from it; in no list.
+    Current,
+    /// A mixed page without known free units; in no list.
+    Idle,
+    /// In the list of mixed pages that may have free units.
+    Listed,
+}
+
+/// How a region is laid out over a given number of bytes.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    pages: usize,
+    levels: usize,
+    /// Offset of page 0 from the start of the memory.
+    base: usize,
+}
+
+/// One region. See the module for its tables.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Region {
+    /// Page 0. Null in an empty slot of the table of regions.
+    pub(super) base: *mut u8,
+    /// Bytes from `base`: a multiple of the page, or those of the one block of a huge region.
+    pub(super) bytes: usize,
+    pub(super) starts: *mut u64,
+    pub(super) kinds: *mut u8,
+    pub(super) units: *mut u8,
+    pub(super) descs: *mut PageDesc,
+    pub(super) bins: *mut u32,
+    /// Bit `l` is set if level `l` has a bin that is not empty.
+    pub(super) level_bits: u32,
+    pub(super) levels: u32,
+    pub(super) granules: u32,
+    pub(super) initialised: u32,
+    /// The end of the highest block ever handed out.
+    pub(super) frontier: u32,
+    /// Whether the region is one block of its own size, without tables.
+    pub(super) huge: bool,
+    /// The memory as it was taken, for giving it back.
+    pub(super) memory: NonNull<u8>,
+    pub(super) layout: Layout,
+}
+
+impl Region {
+    /// A slot without a region.
+    pub(super) const EMPTY: Self = Self {
+        base: core::ptr::null_mut(),
+        bytes: 0,
+        starts: core::ptr::null_mut(),
+        kinds: core::ptr::null_mut(),
+        units: core::ptr::null_mut(),
+        descs: core::ptr::null_mut(),
+        bins: core::ptr::null_mut(),
+        level_bits: 0,
+        levels: 0,
+        granules: 0,
+        initialised: 0,
+        frontier: 0,
+        huge: false,
+        memory: NonNull::dangling(),
+        layout: Layout::new::<u8>(),
+    };
+
+    /// Bytes to ask for, so that a block of `granules` fits beside the tables.
+    pub(super) fn bytes_for(granules: usize) -> usize {
+        let pages = granules.div_ceil(PAGE_GRANULES as usize) + 2;
+        pages * (PAGE + TABLE_BYTES) + 2 * PAGE + 4096
+    }
+
+    /// Makes a region of `memory`; `None` if it cannot hold one page.
+    ///
+    /// # Safety
+    ///
+    /// `memory` is valid for reads and writes of `layout.size()` bytes, belongs to the region alone
+    /// and outlives it.
+    pub(super) unsafe fn new(memory: NonNull<u8>, layout: Layout) -> Option<Self> {
+        let address = memory.addr().get();
+        let plan = plan(address, layout.size())?;
+        let start = memory.as_ptr();
+        let bins_bytes = plan.levels * 33 * size_of::<u32>();
+        let starts_at = address.next_multiple_of(8) + bins_bytes.next_multiple_of(8) - address;
+        let descs_at = starts_at + plan.pages * 32;
+        let units_at = descs_at + plan.pages * size_of::<PageDesc>();
+        let kinds_at = units_at + plan.pages * 8;
+        let mut region = Self {
+            base: start.wrapping_add(plan.base),
+            bytes: plan.pages * PAGE,
+            starts: start.wrapping_add(starts_at).cast(),
+            kinds: start.wrapping_add(kinds_at),
+            units: start.wrapping_add(units_at),
+            descs: start.wrapping_add(descs_at).cast(),
+            bins: start.wrapping_add(address.next_multiple_of(8) - address).cast(),
+            level_bits: 0,
+            levels: plan.levels as u32,
+            granules: (plan.pages * PAGE / GRANULE) as u32,
+            initialised: 0,
+            frontier: 0,
+            huge: false,
+            memory,
+            layout,
+        };
+        mark::no_access_at(region.base, region.bytes);
+        region.open_core();
+        Some(region)
+    }
+
+    /// Makes a region that is one block.
+    pub(super) fn huge(memory: NonNull<[u8]>, layout: Layout) -> Self {
+        Self {
+            base: memory.cast::<u8>().as_ptr(),
+            bytes: memory.len(),
+            huge: true,
+            memory: memory.cast(),
+            layout,
+            ..Self::EMPTY
+        }
+    }
+
+    /// Pages of the region.
+    pub(super) fn pages(&self) -> u32 {
+        self.granules / PAGE_GRANULES
+    }
+
+    /// The address of a granule.
+    #[inline]
+    pub(super) fn address(&self, granule: u32) -> *mut u8 {
+        self.base.wrapping_add(granule as usize * GRANULE)
+    }
+
+    /// Prepares the tables up to and including the granule `end`, and notes that it was reached.
+    #[inline]
+    pub(super) fn reach(&mut self, end: u32) {
+        if end > self.frontier {
+            self.frontier = end;
+        }
+        let pages = (end / PAGE_GRANULES + 1).min(self.pages());
+        if pages > self.initialised {
+            self.initialise(pages);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn initialise(&mut self, pages: u32) {
+        let from = self.initialised as usize;
+        let count = pages as usize - from;
+        // SAFETY: `kinds` holds a byte for each page of the region, and `pages` is at most those.
+        unsafe { self.kinds.wrapping_add(from).write_bytes(KIND_CORE, count) };
+        // SAFETY: `starts` holds four words for each page.
+        unsafe { self.starts.wrapping_add(from * 4).write_bytes(0, count * 4) };
+        self.initialised = pages;
+    }
+
+    /// The word of `starts` that holds the granule's bit.
+    #[inline]
+    pub(super) fn starts_word(&self, granule: u32) -> *mut u64 {
+        self.starts.wrapping_add(granule as usize / 64)
+    }
+
+    /// Whether a live block starts at the granule.
+    #[inline]
+    pub(super) fn is_start(&self, granule: u32) -> bool {
+        debug_assert!(granule / PAGE_GRANULES < self.initialised, "invariant 2 at {granule}");
+        // SAFETY: the granule is in an initialised page, by invariant 2.
+        let word = unsafe { self.starts_word(granule).read() };
+        word >> (granule % 64) & 1 != 0
+    }
+
+    #[inline]
+    pub(super) fn set_start(&self, granule: u32) {
+        debug_assert!(granule / PAGE_GRANULES < self.initialised, "invariant 2 at {granule}");
+        let word = self.starts_word(granule);
+        // SAFETY: the granule is in an initialised page, by invariant 2.
+        let bits = unsafe { word.read() };
+        // SAFETY: the same word.
+        unsafe { word.write(bits | 1 << (granule % 64)) };
+    }
+
+    #[inline]
+    pub(super) fn clear_start(&self, granule: u32) {
+        let word = self.starts_word(granule);
+        // SAFETY: the granule is that of a block that was live, so its page is initialised.
+        let bits = unsafe { word.read() };
+        // SAFETY: the same word.
+        unsafe { word.write(bits & !(1 << (granule % 64))) };
+    }
+
+    /// The four words of `starts` of a page.
+    pub(super) fn page_starts(&self, page: u32) -> [u64; 4] {
+        let words = self.starts.wrapping_add(page as usize * 4);
+        // SAFETY: callers pass pages that are in use, hence initialised; four words a page.
+        unsafe { words.cast::<[u64; 4]>().read() }
+    }
+
+    /// The kind of an initialised page.
+    #[inline]
+    pub(super) fn kind(&self, page: u32) -> u8 {
+        debug_assert!(page < self.initialised, "invariant 2 at page {page}");
+        // SAFETY: the page is initialised, by the callers.
+        unsafe { self.kinds.wrapping_add(page as usize).read() }
+    }
+
+    pub(super) fn set_kind(&self, page: u32, kind: u8) {
+        debug_assert!(page < self.initialised, "invariant 2 at page {page}");
+        // SAFETY: `kinds` has a byte for each page.
+        unsafe { self.kinds.wrapping_add(page as usize).write(kind) };
+    }
+
+    /// The descriptor of a page. Only valid to read for slab and mixed pages.
+    pub(super) fn desc(&self, page: u32) -> *mut PageDesc {
+        debug_assert!(page < self.pages(), "page {page} of {}", self.pages());
+        self.descs.wrapping_add(page as usize)
+    }
+
+    /// The classes of a mixed page's units.
+    pub(super) fn unit_classes(&self, page: u32) -> [u8; 8] {
+        let units = self.units.wrapping_add(page as usize * 8);
+        // SAFETY: eight bytes a page, written when the page became mixed.
+        unsafe { units.cast::<[u8; 8]>().read() }
+    }
+
+    pub(super) fn set_unit_classes(&self, page: u32, classes: [u8; 8]) {
+        let units = self.units.wrapping_add(page as usize * 8);
+        // SAFETY: eight bytes a page.
+        unsafe { units.cast::<[u8; 8]>().write(classes) };
+    }
+
+    /// The class of the unit that holds a granule of a mixed page.
+    pub(super) fn unit_class(&self, granule: u32) -> u8 {
+        let unit = self.units.wrapping_add((granule / UNIT_GRANULES) as usize);
+        // SAFETY: eight bytes a page, written when the page became mixed.
+        unsafe { unit.read() }
+    }
+}
+
+/// Finds how many pages fit beside their tables.
+fn plan(address: usize, bytes: usize) -> Option<Plan> {
+    let mut pages = (bytes / (PAGE + TABLE_BYTES)).min(GRANULES_MAX / PAGE_GRANULES as usize);
+    while pages > 0 {
+        let granules = (pages * PAGE_GRANULES as usize) as u32;
+        let levels = super::core_blocks::bin_of(granules) as usize / 32 + 1;
+        let tables = levels * 33 * size_of::<u32>() + pages * TABLE_BYTES + 24;
+        let base = address.checked_add(tables)?.checked_next_multiple_of(PAGE)? - address;
+        if base + pages * PAGE <= bytes {
+            return Some(Plan { pages, levels, base });
+        }
+        pages -= 1;
+    }
+    None
+}

@@ -1,0 +1,549 @@
+//! Memory for what dies together: a cursor that moves up through a region.
+//!
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), which asks that the frame
+//! allocator too knows the size of each block. Changes: the sizes are in a table apart from the
+//! blocks, so a wrong free is found; the last block grows, shrinks and is freed in place; resetting
+//! and scopes borrow the frame mutably, so the compiler keeps them from pulling memory away under a
+//! container. Others call such an allocator linear, or a bump allocator.
+//!
+//! # Memory
+//!
+//! ```text
+//! memory                     cursor      table                       ground
+//! | block | block | gap | block | free .. | record n | .. | record 0 | ground | dead bits |
+//! ```
+//!
+//! Blocks take their size as asked, rounded up to 8. A record of 8 bytes, offset and size, stands
+//! for a run of blocks of one size that lie one behind the other, so a million equal blocks need
+//! one, and a block of another size than the one before it costs 8 bytes. Where an alignment above
+//! 8 skips bytes, a record of a gap is kept too, so that freeing brings them back. The dead bits,
+//! one for each 8 bytes of the region (1/64 of it), are touched only when a block is freed out of
+//! order.
+
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::panic::Location;
+use core::ptr::NonNull;
+
+use crate::bookkeeping::mark;
+use crate::bookkeeping::sites::{self, NoSites, SiteBook, with_sites, wrong_free_beside};
+use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
+use crate::contract::leak;
+use crate::contract::misuse::Misuse;
+use crate::contract::stats::Stats;
+
+mod cursor;
+mod inspect;
+mod record;
+mod scope;
+
+#[cfg(test)]
+mod tests;
+
+use record::{DeadBits, GRAIN, Record, stride};
+pub use scope::{FrameMark, FrameScope};
+
+/// The record under all others, for frames whose region is too small for one of their own.
+static GROUND: Record = Record::GROUND;
+
+/// An allocator that moves a cursor through a fixed region.
+///
+/// Freeing the last block gives its memory back at once, and with it that of the blocks before it
+/// which were freed earlier. Freeing any other block marks it dead: its memory comes back when
+/// every block behind it is freed, or by [`reset`](Self::reset). Only the last block changes its
+/// size in place.
+///
+/// Sizes are exact: `granted` equals `requested` (a size of zero counts as one), and what rounding
+/// and alignment skip counts as reserved alone. A block that grows in place raises the totals by
+/// what it grew.
+///
+/// A double free (of a dead block, or of an address behind the last block), a foreign free, an
+/// interior free and a wrong size are found and reported through [`misuse`](crate::contract::misuse()).
+///
+/// A frame uses at most 4 GiB less one byte of its region. Dropping it releases what is left
+/// without complaint; [`assert_empty`](Self::assert_empty) complains.
+///
+/// # Complexity
+///
+/// Allocating, and freeing or resizing the last block: O(1) (freeing: amortised, as it takes the
+/// dead before it along). Freeing another block: O(log runs).
+///
+/// # Memory
+///
+/// Up to 7 bytes a block are lost to rounding, and what an alignment above 8 skips. Records at the
+/// region's end take 8 bytes for each run of blocks of one size (8 a block at the worst, where no
+/// two neighbours are alike), and the dead bits behind them 1/64 of the region. What is freed out
+/// of order comes back with the blocks behind it: one live block holds all that is freed below it,
+/// at the worst the whole region. The object itself is 168 bytes or fewer.
+///
+/// # Threads
+///
+/// `Send` where the backing is `Sync`, as also over a region; not `Sync`. Each thread has its own,
+/// or all share a [`SharedFrame`](crate::SharedFrame).
+///
+/// # When not to use it
+///
+/// For what outlives the others: it holds what they leave. Where blocks are freed in the order
+/// in which they came, a [`ScratchAllocator`](crate::ScratchAllocator) uses their room again; where
+/// in any order, a [`HeapAllocator`](crate::HeapAllocator).
+///
+/// # Examples
+///
+/// ```
+/// use core::alloc::Layout;
+/// use core::mem::MaybeUninit;
+/// use loligo_allocators::{AllocError, Allocator, FrameAllocator};
+///
+/// let mut memory = [MaybeUninit::uninit(); 1024];
+/// let mut frame = FrameAllocator::from_region("frame", &mut memory);
+/// for _ in 0..1000 {
+///     let visible = frame.allocate(Layout::new::<[u32; 100]>())?;
+///     assert_eq!(visible.len(), 400);
+///     frame.reset();
+/// }
+/// assert_eq!(frame.stats().peak_granted, 400);
+/// # Ok::<(), AllocError>(())
+/// ```
+///
+/// While a container that borrows the frame is alive, the frame can be neither reset nor opened for
+/// a scope, so such a container cannot grow inside a scope and be cut off at its end:
+///
+/// ```
+/// # use core::{alloc::Layout, mem::MaybeUninit, ptr::NonNull};
+/// # use loligo_allocators::{AllocError, Allocator, FrameAllocator};
+/// # struct Bytes<'f> { frame: &'f dyn Allocator, block: NonNull<u8>, len: usize }
+/// # impl<'f> Bytes<'f> {
+/// #     fn new_in(frame: &'f dyn Allocator) -> Result<Self, AllocError> {
+/// #         Ok(Self { frame, block: frame.allocate(Layout::new::<u8>())?.cast(), len: 1 })
+/// #     }
+/// #     fn grow(&mut self) -> Result<(), AllocError> {
+/// #         let [old, new] = [self.len, self.len * 2].map(|len| Layout::array::<u8>(len).unwrap());
+/// #         // SAFETY: the block is live and has the old layout.
+/// #         self.block = unsafe { self.frame.reallocate(self.block, old, new)? }.cast();
+/// #         self.len *= 2;
+/// #         Ok(())
+/// #     }
+/// # }
+/// # let mut memory = [MaybeUninit::uninit(); 1024];
+/// let mut frame = FrameAllocator::from_region("frame", &mut memory);
+/// let mut outer = Bytes::new_in(&frame)?;
+/// outer.grow()?; // the last use of `outer`, so the scope may open
+/// let scope = frame.scope();
+/// let mut inner = Bytes::new_in(&*scope)?;
+/// inner.grow()?;
+/// # Ok::<(), AllocError>(())
+/// ```
+///
+/// ```compile_fail,E0502
+/// # use core::{alloc::Layout, mem::MaybeUninit, ptr::NonNull};
+/// # use loligo_allocators::{AllocError, Allocator, FrameAllocator};
+/// # struct Bytes<'f> { frame: &'f dyn Allocator, block: NonNull<u8>, len: usize }
+/// # impl<'f> Bytes<'f> {
+/// #     fn new_in(frame: &'f dyn Allocator) -> Result<Self, AllocError> {
+/// #         Ok(Self { frame, block: frame.allocate(Layout::new::<u8>())?.cast(), len: 1 })
+/// #     }
+/// #     fn grow(&mut self) -> Result<(), AllocError> {
+/// #         let [old, new] = [self.len, self.len * 2].map(|len| Layout::array::<u8>(len).unwrap());
+/// #         // SAFETY: the block is live and has the old layout.
+/// #         self.block = unsafe { self.frame.reallocate(self.block, old, new)? }.cast();
+/// #         self.len *= 2;
+/// #         Ok(())
+/// #     }
+/// # }
+/// # let mut memory = [MaybeUninit::uninit(); 1024];
+/// let mut frame = FrameAllocator::from_region("frame", &mut memory);
+/// let mut outer = Bytes::new_in(&frame)?;
+/// let scope = frame.scope();
+/// outer.grow()?; // would be in the scope and outlive it
+/// # Ok::<(), AllocError>(())
+/// ```
+///
+/// ```compile_fail,E0502
+/// # use core::{alloc::Layout, mem::MaybeUninit};
+/// # use loligo_allocators::{Allocator, FrameAllocator};
+/// # let mut memory = [MaybeUninit::uninit(); 1024];
+/// let mut frame = FrameAllocator::from_region("frame", &mut memory);
+/// let user: &dyn Allocator = &frame;
+/// frame.reset(); // while `user` still borrows it
+/// let _ = user.allocate(Layout::new::<u8>());
+/// ```
+///
+/// # Invariants
+///
+/// 1. `table` points to the youngest record, or to the ground where there is none. Up from it lie
+///    the records of ever older runs and gaps and then the ground.
+/// 2. Runs and gaps lie one behind the other without a hole, from `memory` to `cursor`, in the
+///    order of their records; `cursor` is at or before `table`, and both are multiples of 8.
+/// 3. A run has at least one block. The youngest record is no gap, and the last block is not dead.
+/// 4. `odd` counts the dead blocks, each with its bit set and no other bit, and the gaps.
+/// 5. `allocations_total - frees_total` blocks are live and have `allocated_total - freed_total`
+///    bytes, which were never more than `peak` before the last free.
+/// 6. `quick` is `memory + peak` where `odd` is zero, else zero. (Live bytes are not more than
+///    those below the cursor, so below `quick` there can be no new peak.)
+pub struct FrameAllocator<
+    'a,
+    B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
+    S: SiteBook = NoSites,
+> {
+    memory: NonNull<u8>,
+    cursor: Cell<NonNull<u8>>,
+    table: Cell<*mut Record>,
+    /// While the cursor's address is not above this, freeing the last block needs no more than to
+    /// move it back.
+    quick: Cell<usize>,
+    /// Dead blocks and gaps.
+    odd: Cell<usize>,
+    /// Bytes given out since the frame was made.
+    allocated_total: Cell<u64>,
+    /// Bytes taken back since.
+    freed_total: Cell<u64>,
+    allocations_total: Cell<u64>,
+    frees_total: Cell<u64>,
+
+    /// The most bytes that were live before a free.
+    peak: Cell<u64>,
+    dead: DeadBits,
+    ground: *mut Record,
+    bytes: usize,
+    name: &'a str,
+    /// Who lent the memory, and its start and layout.
+    backing: Option<(&'a B, NonNull<u8>, Layout)>,
+    region: PhantomData<&'a mut [MaybeUninit<u8>]>,
+    sites: S,
+}
+
+// SAFETY: the raw pointers lead into the region that this frame alone uses (or to a constant that
+// is only read), and the backing, which is shared, may be used from another thread as it is `Sync`.
+// The sites must be `Send` themselves.
+unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for FrameAllocator<'_, B, S> {}
+
+impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
+    /// Makes a frame of `bytes` bytes, table and dead bits included, taken from `backing`.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if the backing refuses, or `bytes` is too large for a layout.
+    pub fn new(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
+        let layout = Layout::from_size_align(bytes, align_of::<u128>()).map_err(|_| AllocError)?;
+        let memory = backing.allocate(layout)?.cast();
+        // SAFETY: the block was just taken, has so many bytes and belongs to the frame alone.
+        Ok(unsafe { Self::over(name, memory, bytes, Some((backing, memory, layout))) })
+    }
+
+    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
+    #[must_use]
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> FrameAllocator<'a, B, S> {
+        with_sites!(
+            self,
+            sites,
+            FrameAllocator {
+                memory,
+                cursor,
+                table,
+                quick,
+                odd,
+                allocated_total,
+                freed_total,
+                allocations_total,
+                frees_total,
+                peak,
+                dead,
+                ground,
+                bytes,
+                name,
+                backing,
+                region,
+            }
+        )
+    }
+
+    /// # Safety
+    ///
+    /// `memory` is valid for `bytes` bytes for as long as the frame lives, and used by nobody else.
+    pub(crate) unsafe fn over(
+        name: &'a str,
+        memory: NonNull<u8>,
+        bytes: usize,
+        backing: Option<(&'a B, NonNull<u8>, Layout)>,
+    ) -> Self {
+        let skipped = memory.addr().get().wrapping_neg() % GRAIN;
+        let used = bytes.min(u32::MAX as usize).saturating_sub(skipped) / GRAIN * GRAIN;
+        let behind = size_of::<u64>() * DeadBits::words_for(used) + size_of::<Record>();
+        let (memory, ground, dead) = if behind <= used {
+            // SAFETY: `skipped` is less than the length of the memory, or `used` would be zero.
+            let memory = unsafe { memory.add(skipped) };
+            // SAFETY: `used` bytes follow, and `behind` is at most as many.
+            let ground = unsafe { memory.add(used - behind) }.cast::<Record>();
+            // SAFETY: a record fits here, at a multiple of 8.
+            unsafe { ground.write(Record::GROUND) };
+            // SAFETY: the words follow the ground up to the end of what is used.
+            let words = unsafe { ground.add(1) }.cast::<Cell<u64>>();
+            // SAFETY: they are enough for every offset below `used`.
+            (memory, ground, unsafe { DeadBits::new(words.as_ptr()) })
+        } else {
+            // Cursor and table at one address: no room for anything.
+            let ground = NonNull::from(&GROUND);
+            (ground.cast(), ground, DeadBits::none())
+        };
+        mark::no_access(memory, ground.addr().get() - memory.addr().get());
+        Self {
+            memory,
+            cursor: Cell::new(memory),
+            table: Cell::new(ground.as_ptr()),
+            quick: Cell::new(memory.addr().get()),
+            odd: Cell::new(0),
+            allocated_total: Cell::new(0),
+            freed_total: Cell::new(0),
+            allocations_total: Cell::new(0),
+            frees_total: Cell::new(0),
+            peak: Cell::new(0),
+            dead,
+            ground: ground.as_ptr(),
+            bytes,
+            name,
+            backing,
+            region: PhantomData,
+            sites: NoSites,
+        }
+    }
+}
+
+impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
+    #[must_use]
+    pub const fn sites(&self) -> &S {
+        &self.sites
+    }
+
+    /// Frees everything at once.
+    ///
+    /// # Complexity
+    ///
+    /// O(1), and a pass over their table where sites are kept.
+    pub fn reset(&mut self) {
+        self.count_freed(self.live_bytes());
+        self.frees_total.set(self.allocations_total.get());
+        self.dead.clear_all();
+        self.uncount_odd(self.odd.get());
+        self.table.set(self.ground);
+        self.cursor.set(self.memory);
+        mark::no_access(self.memory, self.room());
+        self.sites.clear();
+    }
+
+    /// Returns how many bytes are between the last block and the table. A block of another size
+    /// than the last takes 8 of them for its record.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.room()
+    }
+
+    /// Checks that nothing is left.
+    ///
+    /// # Panics
+    ///
+    /// If there are live blocks, with a list of the first 16.
+    pub fn assert_empty(&self) {
+        leak::assert_none(self);
+    }
+
+    /// Gives out a block.
+    #[inline(always)]
+    fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let bytes = layout.size().max(1);
+        let block = self.cursor.get();
+        if block.addr().get() & (layout.align() - 1) != 0 {
+            return self.allocate_padded(bytes, layout.align());
+        }
+        if self.youngest().bytes() == bytes {
+            if stride(bytes) > self.room() {
+                return Err(AllocError);
+            }
+            // SAFETY: there is room for the block.
+            self.cursor.set(unsafe { block.add(stride(bytes)) });
+        } else {
+            if stride(bytes) + size_of::<Record>() > self.room() {
+                return Err(AllocError);
+            }
+            self.push(bytes);
+        }
+        self.count_allocated(bytes);
+        mark::undefined(block, bytes);
+        Ok(NonNull::slice_from_raw_parts(block, bytes))
+    }
+
+    #[inline]
+    fn room(&self) -> usize {
+        // Invariant 2: the cursor is not behind the table.
+        self.table.get().addr() - self.cursor.get().addr().get()
+    }
+
+    /// Returns the youngest record, or the ground.
+    #[inline]
+    fn youngest(&self) -> Record {
+        // SAFETY: invariant 1: a record or the ground.
+        unsafe { self.table.get().read() }
+    }
+
+    #[inline]
+    fn offset_of(&self, block: NonNull<u8>) -> usize {
+        block.addr().get().wrapping_sub(self.memory.addr().get())
+    }
+
+    #[inline]
+    fn at(&self, offset: usize) -> NonNull<u8> {
+        // SAFETY: callers pass offsets up to the cursor's (invariant 2).
+        unsafe { self.memory.add(offset) }
+    }
+
+    #[inline]
+    fn live_bytes(&self) -> u64 {
+        self.allocated_total.get() - self.freed_total.get()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wrong(
+        &self,
+        what: Misuse,
+        block: NonNull<u8>,
+        bytes: Option<usize>,
+        site: &'static Location<'static>,
+    ) -> ! {
+        wrong_free_beside(&self.sites, what, self.name, block, bytes, site)
+    }
+}
+
+impl<'a> FrameAllocator<'a, dyn Allocator + Sync + 'a> {
+    /// Makes a frame over `region`, its table included.
+    #[must_use]
+    pub fn from_region(name: &'a str, region: &'a mut [MaybeUninit<u8>]) -> Self {
+        let bytes = region.len();
+        let memory = NonNull::from(region).cast();
+        // SAFETY: the region is borrowed mutably for as long as the frame lives.
+        unsafe { Self::over(name, memory, bytes, None) }
+    }
+}
+
+// SAFETY: a block is between the cursor and the table, and the cursor moves behind it, so it
+// overlaps no other; only frees of the last block, a reset, or a rewind by its contract bring the
+// cursor back. Nothing is changed before the one check that can fail.
+unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_, B, S> {
+    #[inline]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if S::KEEPS {
+            let site = Location::caller();
+            self.sites.reserve(1, site)?;
+            let block = self.take(layout)?;
+            self.sites.note(block.cast(), site);
+            return Ok(block);
+        }
+        self.take(layout)
+    }
+
+    #[inline]
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        self.free(block, None, Location::caller());
+        self.sites.forget(block);
+    }
+
+    #[inline]
+    unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
+        let bytes = Some(layout.size().max(1));
+        self.free(block, bytes, Location::caller());
+        self.sites.forget(block);
+    }
+
+    unsafe fn resize_in_place(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        let (before, bytes) = (old.size().max(1), new.size().max(1));
+        let found = match self.find(block) {
+            Ok(found) => found,
+            Err(what) => self.wrong(what, block, Some(before), Location::caller()),
+        };
+        // Before anything is refused: who then moves the block copies as much as `old` says.
+        if before != found.bytes() {
+            self.wrong(Misuse::WrongSize, block, Some(before), Location::caller());
+        }
+        if bytes != found.bytes() {
+            self.resize_last(block, found, bytes)?;
+        }
+        // The pointer passed in may reach over less than the block, so the frame's own goes back.
+        let block = self.at(self.offset_of(block));
+        Ok(NonNull::slice_from_raw_parts(block, bytes))
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { sites::reallocate(self, &self.sites, block, old, new) }
+    }
+
+    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
+        self.find(block).map_or(0, Record::bytes)
+    }
+
+    fn stats(&self) -> Stats {
+        let live = self.live_bytes() as usize;
+        let peak = self.peak.get().max(self.live_bytes()) as usize;
+        Stats {
+            live: (self.allocations_total.get() - self.frees_total.get()) as usize,
+            requested: live,
+            granted: live,
+            reserved: self.bytes,
+            peak_requested: peak,
+            peak_granted: peak,
+            peak_reserved: self.bytes,
+            allocations_total: self.allocations_total.get(),
+            requested_total: self.allocated_total.get(),
+            granted_total: self.allocated_total.get(),
+            exact: true,
+        }
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn backing(&self) -> Option<&dyn Allocator> {
+        // Through a reference, as a backing type without a size has no other way to a trait object.
+        self.backing.as_ref().map(|(backing, ..)| backing as &dyn Allocator)
+    }
+
+    fn owns(&self, address: *const u8) -> bool {
+        let offset = address.addr().wrapping_sub(self.memory.addr().get());
+        offset < self.ground.addr() - self.memory.addr().get()
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(Block)) {
+        self.walk_blocks(&mut |block| {
+            visit(Block { site: self.sites.site(block.address), ..block });
+        });
+    }
+
+    fn verify(&self) -> Result<(), Damage> {
+        self.verify_all()?;
+        self.sites.verify(self.stats().live)
+    }
+}
+
+impl<B: Allocator + ?Sized, S: SiteBook> Drop for FrameAllocator<'_, B, S> {
+    fn drop(&mut self) {
+        mark::undefined(self.memory, self.ground.addr() - self.memory.addr().get());
+        if let Some((backing, memory, layout)) = self.backing {
+            // SAFETY: the memory was taken from this backing with this layout, and every block in
+            // it ends with the frame.
+            unsafe { backing.deallocate_sized(memory, layout) };
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The few calls into Linux that pages need, each refusal as an error.
+
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::contract::allocator::AllocError;
+
+/// What a fresh mapping may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::pages::page) enum Access {
+    /// Nothing: address space alone, which the kernel does not count as memory.
+    None,
+    /// Reading and writing.
+    ReadWrite,
+}
+
+impl Access {
+    const fn flags(self) -> libc::c_int {
+        match self {
+            Self::None => libc::PROT_NONE,
+            Self::ReadWrite => libc::PROT_READ | libc::PROT_WRITE,
+        }
+    }
+}
+
+/// The page size, once asked for.
+static PAGE: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns the size of a page in bytes, a power of two.
+#[inline]
+pub(crate) fn page_size() -> usize {
+    // Relaxed: the number stands for itself, and every thread would store the same one.
+    match PAGE.load(Ordering::Relaxed) {
+        0 => ask_page_size(),
+        bytes => bytes,
+    }
+}
+
+#[cold]
+fn ask_page_size() -> usize {
+    // SAFETY: sysconf takes a number and touches no memory of the program.
+    let answer = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    // The kernel tells every process its page size at start, so there is always an answer.
+    let bytes = usize::try_from(answer).unwrap_or(4096);
+    // Relaxed: as in `page_size`.
+    PAGE.store(bytes, Ordering::Relaxed);
+    bytes
+}
+
+/// Rounds up to whole pages; `None` where that is more than an object may have.
+#[inline]
+pub(crate) fn whole_pages(bytes: usize) -> Option<usize> {
+    let mask = page_size() - 1;
+    let rounded = bytes.checked_add(mask)? & !mask;
+    (rounded <= isize::MAX.unsigned_abs()).then_some(rounded)
+}
+
+/// Maps fresh zeroed pages. `unbacked` asks the kernel to keep no swap for them.
+pub(in crate::pages::page) fn map(
+    bytes: usize,
+    access: Access,
+    unbacked: bool,
+) -> Result<NonNull<u8>, AllocError> {
+    let mut flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    if unbacked {
+        flags |= libc::MAP_NORESERVE;
+    }
+    // SAFETY: without MAP_FIXED the kernel chooses addresses that nothing uses.
+    let address = unsafe { libc::mmap(ptr::null_mut(), bytes, access.flags(), flags, -1, 0) };
+    checked(address)
+}
+
+/// Gives pages back, address space included. An error leaves them as they were.
+///
+/// # Safety
+///
+/// The pages are the caller's and nothing uses them afterwards.
+pub(in crate::pages::page) unsafe fn unmap(
+    address: NonNull<u8>,
+    bytes: usize,
+) -> Result<(), AllocError> {
+    // SAFETY: the caller owns the pages and is done with them.
+    let result = unsafe { libc::munmap(address.as_ptr().cast(), bytes) };
+    done(result)
+}
+
+/// Grows a mapping where it lies.
+///
+/// # Safety
+///
+/// The pages are the caller's.
+pub(in crate::pages::page) unsafe fn grow(
+    address: NonNull<u8>,
+    old: usize,
+    new: usize,
+) -> Result<(), AllocError> {
+    // SAFETY: the caller owns the pages; without MAYMOVE they stay where they are.
+    let result = unsafe { libc::mremap(address.as_ptr().cast(), old, new, 0) };
+    checked(result).map(|_| ())
+}
+
+/// Grows a mapping, moving it by its page tables where it must. An error leaves it as it was.
+///
+/// # Safety
+///
+/// The pages are the caller's; on success nothing uses the old addresses afterwards.
+pub(in crate::pages::page) unsafe fn grow_moving(
+    address: NonNull<u8>,
+    old: usize,
+    new: usize,
+) -> Result<NonNull<u8>, AllocError> {
+    // SAFETY: the caller owns the pages and expects the old addresses to die.
+    let result = unsafe { libc::mremap(address.as_ptr().cast(), old, new, libc::MREMAP_MAYMOVE) };
+    checked(result)
+}
+
+/// Moves a mapping onto another one, which it replaces.
+///
+/// # Errors
+///
+/// The old mapping is then as it was, but it is unknown whether the target still stands.
+///
+/// # Safety
+///
+/// Both are the caller's; `target` has `new` bytes; nothing uses the old addresses afterwards.
+pub(in crate::pages::page) unsafe fn move_onto(
+    address: NonNull<u8>,
+    old: usize,
+    target: NonNull<u8>,
+    new: usize,
+) -> Result<NonNull<u8>, AllocError> {
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    let goal = target.as_ptr().cast::<libc::c_void>();
+    // SAFETY: what MREMAP_FIXED replaces is the caller's own mapping, as is what it moves.
+    let result = unsafe { libc::mremap(address.as_ptr().cast(), old, new, flags, goal) };
+    checked(result)
+}
+
+/// Sets what pages may be used for. An error may leave some of them changed.
+///
+/// # Safety
+///
+/// The pages are the caller's, and nothing uses them in a way that `access` forbids.
+pub(in crate::pages::page) unsafe fn protect(
+    address: NonNull<u8>,
+    bytes: usize,
+    access: Access,
+) -> Result<(), AllocError> {
+    // SAFETY: the caller owns the pages and answers for their use.
+    let result = unsafe { libc::mprotect(address.as_ptr().cast(), bytes, access.flags()) };
+    done(result)
+}
+
+/// Gives the memory of pages back and keeps the addresses; they read as zero afterwards.
+///
+/// # Safety
+///
+/// The pages are the caller's and their contents are not needed any more.
+pub(in crate::pages::page) unsafe fn discard(
+    address: NonNull<u8>,
+    bytes: usize,
+) -> Result<(), AllocError> {
+    // SAFETY: the caller gives the contents up.
+    let result = unsafe { libc::madvise(address.as_ptr().cast(), bytes, libc::MADV_DONTNEED) };
+    done(result)
+}
+
+/// Asks for huge pages. It is advice: a kernel without them says no, and nothing is lost.
+///
+/// # Safety
+///
+/// The pages are the caller's.
+pub(in crate::pages::page) unsafe fn advise_huge(address: NonNull<u8>, bytes: usize) {
+    // SAFETY: the advice changes neither contents nor access of the caller's pages.
+    let _ = unsafe { libc::madvise(address.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+}
+
+fn checked(address: *mut libc::c_void) -> Result<NonNull<u8>, AllocError> {
+    if address == libc::MAP_FAILED {
+        return Err(AllocError);
+    }
+    // Page 0 is never mapped unasked, so a null here is a refusal too.
+    NonNull::new(address.cast()).ok_or(AllocError)
+}
+
+fn done(result: libc::c_int) -> Result<(), AllocError> {
+    if result == 0 { Ok(()) } else { Err(AllocError) }
+}

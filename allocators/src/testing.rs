@@ -1,0 +1,6 @@
+//! What the tests of several modules use.
+
+pub(crate) mod test_backing;
+#[cfg(target_os = "linux")]
+pub(crate) mod test_child;
+pub(crate) mod test_world;

@@ -1,0 +1,113 @@
+//! The atomics of the allocators for several threads: core's, or under `--cfg loom` the model
+//! checker's.
+//!
+//! Only these allocators use them. Everything else keeps core's, so a model has no more steps than
+//! the structure under test. The model checker's stand behind a skin that can be told to do them
+//! wrong (`model.rs`), so that a model can be shown to notice.
+
+#[cfg(loom)]
+pub(crate) mod model;
+#[cfg(all(test, not(loom)))]
+mod tests;
+
+pub(crate) use core::sync::atomic::Ordering;
+
+#[cfg(not(loom))]
+pub(crate) use core::sync::atomic::{AtomicPtr, AtomicUsize};
+#[cfg(loom)]
+pub(crate) use model::{AtomicPtr, AtomicUsize};
+
+#[cfg(any(loom, not(target_has_atomic = "64")))]
+use AtomicUsize as AtomicTotal;
+#[cfg(all(not(loom), target_has_atomic = "64"))]
+use core::sync::atomic::AtomicU64 as AtomicTotal;
+
+#[cfg(not(loom))]
+use crate::threads::sync::SpinLock;
+
+/// A number that only grows. Where the machine has no atomics of 64 bits it wraps at 2^32.
+pub(crate) struct Total(AtomicTotal);
+
+impl Total {
+    #[cfg(not(loom))]
+    pub(crate) const fn new() -> Self {
+        Self(AtomicTotal::new(0))
+    }
+
+    #[cfg(loom)]
+    pub(crate) fn new() -> Self {
+        Self(AtomicTotal::new(0))
+    }
+
+    /// Raises it. Release pairs with the Acquire in [`get`](Self::get): a thread that reads the new
+    /// number sees what this thread did before.
+    #[inline]
+    pub(crate) fn raise(&self, by: u64) {
+        // Not needed where a total has 64 bits.
+        #[cfg(any(loom, not(target_has_atomic = "64")))]
+        let by = by as usize;
+        self.0.fetch_add(by, Ordering::Release);
+    }
+
+    /// Reads it. Acquire pairs with the Release in [`raise`](Self::raise).
+    #[inline]
+    pub(crate) fn get(&self) -> u64 {
+        let now = self.0.load(Ordering::Acquire);
+        // As in `raise`.
+        #[cfg(any(loom, not(target_has_atomic = "64")))]
+        let now = now as u64;
+        now
+    }
+}
+
+/// Lets one thread at a time do what is too rare to be worth doing without a lock.
+pub(crate) struct Turn {
+    #[cfg(not(loom))]
+    lock: SpinLock,
+    #[cfg(loom)]
+    lock: loom::sync::Mutex<()>,
+}
+
+impl Turn {
+    #[cfg(not(loom))]
+    pub(crate) const fn new() -> Self {
+        Self { lock: SpinLock::new() }
+    }
+
+    #[cfg(loom)]
+    pub(crate) fn new() -> Self {
+        Self { lock: loom::sync::Mutex::new(()) }
+    }
+
+    /// Waits for the turn, which ends when what is returned is dropped.
+    #[cfg(not(loom))]
+    pub(crate) fn take(&self) -> impl Drop + '_ {
+        self.lock.acquire();
+        super::Held(&self.lock)
+    }
+
+    /// Waits for the turn, which ends when what is returned is dropped.
+    #[cfg(loom)]
+    pub(crate) fn take(&self) -> loom::sync::MutexGuard<'_, ()> {
+        self.lock.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Returns a number that differs between most threads and is mostly the same within one, to start a
+/// search with: where the stack lies. No thread-local variable is needed for it.
+#[cfg(not(loom))]
+#[inline]
+pub(crate) fn thread_hint() -> usize {
+    let here = 0_u8;
+    // Stacks lie far apart, and one thread's calls lie mostly within 64 KiB of it. The factor, 2^32
+    // over the golden ratio, spreads the numbers over the upper half of 32 bits.
+    let stack = core::ptr::from_ref(&here).addr() >> 16;
+    (stack as u32).wrapping_mul(0x9e37_79b9) as usize
+}
+
+/// Every thread of a model starts at the same place: each run must repeat the one before it, and
+/// the more they meet the better.
+#[cfg(loom)]
+pub(crate) fn thread_hint() -> usize {
+    0
+}

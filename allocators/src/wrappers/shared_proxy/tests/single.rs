@@ -1,0 +1,346 @@
+//! One thread: counts under both ways of freeing, the budget, and what is forwarded.
+
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+use std::collections::BTreeMap;
+use std::println;
+use std::vec::Vec;
+
+use crate::blocks::pool::PoolAllocator;
+use crate::contract::allocator::{AllocError, Allocator, Block, Damage, SharedRef};
+use crate::contract::stats::Stats;
+use crate::linear::frame::FrameAllocator;
+use crate::testing::test_backing::{Random, TestBacking, misuse_of, panic_of};
+use crate::threads::locked::Locked;
+use crate::wrappers::shared_proxy::SharedProxy;
+
+fn layout(size: usize, align: usize) -> Layout {
+    Layout::from_size_align(size, align).expect("a valid layout")
+}
+
+fn take(proxy: &dyn Allocator, size: usize) -> NonNull<u8> {
+    let block = proxy.allocate(layout(size, 8)).expect("there is memory");
+    block.cast()
+}
+
+const fn assert_shared<T: Send + Sync>() {}
+const _: () = {
+    assert_shared::<SharedProxy<'static>>();
+    assert_shared::<SharedProxy<'static, SharedRef<'static>>>();
+    assert_shared::<SharedProxy<'static, TestBacking>>();
+};
+const _: () = assert!(
+    SharedProxy::layout_for(Layout::new::<u64>()).size() == 8,
+    "known before any proxy exists"
+);
+
+#[test]
+fn both_ways_of_freeing_lower_what_was_raised() {
+    let backing = TestBacking::new();
+    // The pool grants more than is asked, so the two ways could differ.
+    let pool = Locked::new(PoolAllocator::new("pool", layout(64, 8), &backing));
+    let proxy = SharedProxy::new("proxy", &pool);
+    for sized in [false, true] {
+        let block = take(&proxy, 10);
+        let stats = proxy.stats();
+        assert_eq!((stats.live, stats.requested, stats.granted, stats.reserved), (1, 64, 64, 64));
+        assert!(!stats.exact);
+        // SAFETY: the block is live; any size from the asked to the granted one fits it.
+        unsafe {
+            if sized {
+                proxy.deallocate_sized(block, layout(33, 8));
+            } else {
+                proxy.deallocate(block);
+            }
+        }
+        let stats = proxy.stats();
+        assert_eq!((stats.live, stats.requested, stats.granted, stats.reserved), (0, 0, 0, 0));
+        assert_eq!((stats.peak_granted, stats.peak_reserved), (64, 64));
+    }
+    let stats = proxy.stats();
+    assert_eq!((stats.allocations_total, stats.requested_total, stats.granted_total), (2, 20, 128));
+}
+
+#[test]
+fn a_budget_refuses_and_changes_nothing() {
+    let backing = TestBacking::new();
+    let proxy = SharedProxy::new("proxy", &backing).with_budget(100);
+    assert_eq!(proxy.budget(), Some(100));
+    let block = take(&proxy, 60);
+    let before = (proxy.stats(), backing.stats());
+    assert_eq!(proxy.allocate(layout(41, 1)), Err(AllocError));
+    assert_eq!(proxy.allocate_zeroed(layout(41, 1)), Err(AllocError));
+    assert_eq!(proxy.allocate(layout(isize::MAX as usize, 1)), Err(AllocError));
+    // SAFETY: the block is live and has this layout.
+    unsafe {
+        let old = layout(60, 8);
+        assert_eq!(proxy.reallocate(block, old, layout(101, 8)), Err(AllocError));
+        assert_eq!(proxy.resize_in_place(block, old, layout(101, 8)), Err(AllocError));
+    }
+    assert_eq!((proxy.stats(), backing.stats()), before);
+    let rest = take(&proxy, 40);
+    // SAFETY: the blocks are live and have these layouts.
+    unsafe {
+        let grown = proxy.reallocate(rest, layout(40, 8), layout(20, 8)).expect("it shrinks");
+        let grown = proxy.reallocate(grown.cast(), layout(20, 8), layout(40, 8)).expect("within");
+        proxy.deallocate_sized(grown.cast(), layout(40, 8));
+        proxy.deallocate(block);
+    }
+    assert!(SharedProxy::new("free", &backing).budget().is_none());
+}
+
+#[test]
+fn rounding_by_the_backing_is_within_the_budget_or_undone() {
+    let backing = TestBacking::new();
+    let pool = Locked::new(PoolAllocator::new("pool", layout(64, 8), &backing));
+    let proxy = SharedProxy::new("proxy", &pool).with_budget(100);
+    let block = take(&proxy, 10);
+    assert_eq!(proxy.allocate(layout(10, 1)), Err(AllocError));
+    assert_eq!(proxy.stats().live, 1);
+    assert_eq!(pool.stats().live, 1, "what was too large went back");
+    // SAFETY: the block is live.
+    unsafe { proxy.deallocate(block) };
+}
+
+#[test]
+fn everything_is_forwarded() {
+    let mut memory = [MaybeUninit::uninit(); 4096];
+    let frame = Locked::new(FrameAllocator::from_region("frame", &mut memory));
+    let inner = SharedProxy::new("inner", &frame);
+    let outer: SharedProxy<'_> = SharedProxy::new("outer", &inner);
+    assert_eq!(outer.name(), "outer");
+    assert_eq!(outer.backing().map(Allocator::name), Some("inner"));
+    assert_eq!(outer.layout_below(layout(3, 1)), layout(3, 1));
+    let block = outer.allocate_zeroed(layout(24, 8)).expect("there is memory");
+    // SAFETY: the block is live and this long, and its bytes were written.
+    assert_eq!(unsafe { block.as_ref() }, [0; 24]);
+    let block = block.cast::<u8>();
+    assert!(outer.owns(block.as_ptr()) && !outer.owns(core::ptr::null()));
+    // SAFETY: the block is live and `old` is its layout, in each call.
+    unsafe {
+        let old = layout(24, 8);
+        assert_eq!(outer.allocated_size(block), 24);
+        let grown = outer.resize_in_place(block, old, layout(100, 8)).expect("it is the last");
+        assert_eq!((grown.cast(), grown.len()), (block, 100));
+        assert_eq!((outer.stats().granted, inner.stats().granted), (100, 100));
+        assert_eq!(outer.stats().requested_total, 100);
+        let shrunk = outer.reallocate(block, layout(100, 8), layout(8, 8)).expect("it shrinks");
+        assert_eq!(shrunk.cast(), block);
+        assert_eq!((outer.stats().granted, outer.stats().peak_granted), (8, 100));
+        outer.deallocate_sized(block, layout(8, 8));
+    }
+    let mut listed = 0;
+    outer.walk(&mut |_| listed += 1);
+    assert_eq!(listed, 0);
+    assert_eq!((outer.stats().live, inner.stats().live, frame.stats().live), (0, 0, 0));
+}
+
+#[test]
+fn refusals_of_the_backing_change_nothing() {
+    let backing = TestBacking::new();
+    let proxy = SharedProxy::new("proxy", &backing);
+    let block = take(&proxy, 10);
+    for _ in 0..3 {
+        let before = (proxy.stats(), backing.stats());
+        backing.refuse_nth(0);
+        assert_eq!(proxy.allocate(layout(8, 8)), Err(AllocError));
+        backing.refuse_nth(0);
+        assert_eq!(proxy.allocate_zeroed(layout(8, 8)), Err(AllocError));
+        backing.refuse_nth(0);
+        // SAFETY: the block is live and has this layout.
+        let moved = unsafe { proxy.reallocate(block, layout(10, 8), layout(20, 8)) };
+        assert_eq!(moved, Err(AllocError));
+        assert_eq!((proxy.stats(), backing.stats()), before);
+    }
+    // SAFETY: the block is live.
+    unsafe { proxy.deallocate(block) };
+}
+
+#[test]
+fn a_leak_names_the_proxy() {
+    let backing = TestBacking::new();
+    let mut block = NonNull::dangling();
+    let report = panic_of(|| {
+        let proxy = SharedProxy::new("sound", &backing);
+        block = take(&proxy, 100);
+    });
+    assert!(report.contains("`sound` was dropped with 1 live block of 100 bytes"), "{report}");
+    // SAFETY: the block is live still, in the backing.
+    unsafe { backing.deallocate(block) };
+}
+
+#[test]
+fn more_than_was_given_out_is_a_foreign_free() {
+    let backing = TestBacking::new();
+    let proxy = SharedProxy::new("sound", &backing);
+    let [own, other] = [take(&proxy, 10), take(&backing, 100)];
+    // SAFETY: the block is not the proxy's on purpose; it is reported and nothing changes.
+    let report = misuse_of(|| unsafe { proxy.deallocate(other) });
+    assert!(report.contains("foreign free") && report.contains("`sound`"), "{report}");
+    assert!(
+        report.contains("shared_proxy/tests/single.rs"),
+        "the report names the caller: {report}"
+    );
+    proxy.verify().expect("nothing has changed");
+    // SAFETY: the blocks are live, each in its allocator.
+    unsafe {
+        proxy.deallocate(own);
+        // The same again: with no live block every free is wrong.
+        assert!(
+            misuse_of(|| proxy.deallocate_sized(other, layout(100, 8))).contains("foreign free")
+        );
+        backing.deallocate(other);
+    }
+}
+
+#[test]
+fn blocks_without_bytes_are_found() {
+    let backing = TestBacking::new();
+    let proxy = SharedProxy::new("proxy", &backing);
+    let block = take(&proxy, 10);
+    proxy.verify().expect("sound");
+    proxy.counters.lower_bytes(10);
+    assert!(proxy.verify().is_err(), "a live block has at least a byte");
+    proxy.counters.raise_bytes(10);
+    // SAFETY: the block is live.
+    unsafe { proxy.deallocate(block) };
+}
+
+/// Grows blocks in place to twice of what was asked, and takes that back or not.
+struct Rounding {
+    backing: TestBacking,
+    takes_back: bool,
+    bytes: Cell<usize>,
+}
+
+// SAFETY: the tests that use it have one thread.
+unsafe impl Sync for Rounding {}
+
+// SAFETY: blocks are the backing's, and made 1000 bytes long, which none of the tests goes above.
+unsafe impl Allocator for Rounding {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let long = Layout::from_size_align(1000, layout.align()).expect("a valid layout");
+        let block = self.backing.allocate(long)?.cast();
+        self.bytes.set(layout.size());
+        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>) {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.backing.deallocate(block) }
+    }
+
+    unsafe fn resize_in_place(
+        &self,
+        block: NonNull<u8>,
+        _old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        let grows = new.size() > self.bytes.get();
+        if !grows && !self.takes_back {
+            return Err(AllocError);
+        }
+        self.bytes.set(if grows { 2 * new.size() } else { new.size() });
+        Ok(NonNull::slice_from_raw_parts(block, self.bytes.get()))
+    }
+
+    unsafe fn allocated_size(&self, _block: NonNull<u8>) -> usize {
+        self.bytes.get()
+    }
+
+    fn stats(&self) -> Stats {
+        self.backing.stats()
+    }
+
+    fn name(&self) -> &str {
+        "rounding"
+    }
+
+    fn owns(&self, address: *const u8) -> bool {
+        self.backing.owns(address)
+    }
+
+    fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
+
+    fn verify(&self) -> Result<(), Damage> {
+        Ok(())
+    }
+}
+
+#[test]
+fn growth_in_place_that_rounds_past_the_budget_is_undone() {
+    for takes_back in [true, false] {
+        let backing = Rounding { backing: TestBacking::new(), takes_back, bytes: Cell::new(0) };
+        let proxy = SharedProxy::new("proxy", &backing).with_budget(100);
+        let block = take(&proxy, 40);
+        let before = proxy.stats();
+        // SAFETY: the block is live and has this layout.
+        let grown = unsafe { proxy.resize_in_place(block, layout(40, 8), layout(60, 8)) };
+        if takes_back {
+            assert_eq!(grown, Err(AllocError));
+            let after = proxy.stats();
+            assert_eq!((after.granted, after.granted_total), (40, before.granted_total));
+        } else {
+            assert_eq!(grown.map(|block| block.len()), Ok(120));
+            assert_eq!(proxy.stats().granted, 120, "what cannot be undone is counted");
+        }
+        // SAFETY: the block is live.
+        unsafe { proxy.deallocate(block) };
+        assert_eq!((proxy.stats().live, proxy.stats().granted), (0, 0));
+    }
+}
+
+#[test]
+fn random_programs_agree_with_a_model() {
+    for seed in 0..40 {
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let backing = TestBacking::new();
+        let pool = Locked::new(PoolAllocator::new("pool", layout(96, 16), &backing));
+        let budget = 96 * (5 + random.below(40));
+        let proxy = SharedProxy::new("model", &pool).with_budget(budget);
+        let mut live: BTreeMap<usize, (NonNull<u8>, Layout)> = BTreeMap::new();
+        let (mut peak, mut asked) = (0, 0);
+        for _ in 0..800 {
+            let request = layout(random.below(110), 1 << random.below(5));
+            let nth = random.below(live.len() + 1);
+            let drawn = live.keys().nth(nth).copied();
+            match (random.below(5), drawn) {
+                (0..3, _) | (_, None) => match proxy.allocate(request) {
+                    Ok(block) => {
+                        live.insert(block.cast::<u8>().addr().get(), (block.cast(), request));
+                        asked += request.size() as u64;
+                    }
+                    Err(AllocError) => {
+                        assert!(request.size() > 96 || (live.len() + 1) * 96 > budget, "refused");
+                    }
+                },
+                (way, Some(key)) => {
+                    let (block, request) = live.remove(&key).expect("the key was just read");
+                    // SAFETY: the block is live and has this layout.
+                    unsafe {
+                        if way == 3 {
+                            proxy.deallocate(block);
+                        } else {
+                            proxy.deallocate_sized(block, request);
+                        }
+                    }
+                }
+            }
+            peak = peak.max(live.len() * 96);
+            let stats = proxy.stats();
+            assert_eq!((stats.live, stats.granted), (live.len(), live.len() * 96));
+            assert_eq!((stats.peak_granted, stats.requested_total), (peak, asked));
+            assert!(stats.granted <= budget);
+            proxy.verify().expect("sound");
+        }
+        let rest: Vec<NonNull<u8>> = live.values().map(|&(block, _)| block).collect();
+        for block in rest {
+            // SAFETY: the block is live.
+            unsafe { proxy.deallocate(block) };
+        }
+        assert_eq!(proxy.stats().granted, 0);
+    }
+}

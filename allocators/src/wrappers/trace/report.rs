@@ -1,0 +1,113 @@
+//! What lives, by who asked for it: largest first, in columns, without allocating.
+
+use core::fmt;
+use core::panic::Location;
+
+use crate::contract::allocator::Allocator;
+use crate::wrappers::trace::TraceAllocator;
+use crate::wrappers::trace::groups::Group;
+
+#[cfg(test)]
+mod tests;
+
+/// What lives of one call site; with stacks, of one call site and one way that led to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SiteUsage {
+    /// Who asked.
+    pub site: &'static Location<'static>,
+    /// Live blocks.
+    pub blocks: usize,
+    /// Their bytes as last asked.
+    pub bytes: usize,
+    /// The allocation number of the oldest of them.
+    pub oldest: u64,
+    /// Allocations since the allocator was made.
+    pub allocations_total: u64,
+}
+
+impl From<Group> for SiteUsage {
+    fn from(group: Group) -> Self {
+        Self {
+            site: group.site,
+            blocks: group.blocks,
+            bytes: group.bytes,
+            oldest: group.oldest,
+            allocations_total: group.total,
+        }
+    }
+}
+
+/// The report of a [`TraceAllocator`].
+pub(super) struct Report<'r, 'a, B: Allocator + ?Sized, K: Allocator + ?Sized> {
+    pub(super) trace: &'r TraceAllocator<'a, B, K>,
+}
+
+/// How wide the columns are.
+struct Widths {
+    blocks: usize,
+    bytes: usize,
+    oldest: usize,
+}
+
+impl<B: Allocator + ?Sized, K: Allocator + ?Sized> fmt::Display for Report<'_, '_, B, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stats = self.trace.stats();
+        let mut sites = 0;
+        let mut widths =
+            Widths { blocks: "blocks".len(), bytes: "bytes".len(), oldest: "oldest".len() };
+        let ledger = &self.trace.ledger;
+        ledger.each_group(&mut |_, group| {
+            sites += 1;
+            widths.blocks = widths.blocks.max(digits(group.blocks as u64));
+            widths.bytes = widths.bytes.max(digits(group.bytes as u64));
+            widths.oldest = widths.oldest.max(1 + digits(group.oldest));
+        });
+        write!(f, "allocator `{}`: ", self.trace.name())?;
+        if stats.live == 0 {
+            return f.write_str("no live blocks");
+        }
+        let (s, ss) = (plural(stats.live), plural(sites));
+        write!(
+            f,
+            "{} live block{s} of {} bytes, from {sites} site{ss}",
+            stats.live, stats.requested
+        )?;
+        let Widths { blocks, bytes, oldest } = widths;
+        write!(f, "\n  {:>blocks$}  {:>bytes$}  {:>oldest$}  site", "blocks", "bytes", "oldest")?;
+        let mut result = Ok(());
+        ledger.each_group(&mut |number, group| {
+            if result.is_ok() {
+                result = write_group(f, &group, &widths);
+                #[cfg(feature = "stacks")]
+                if result.is_ok()
+                    && let Some(stack) = ledger.stack(number)
+                {
+                    result = crate::wrappers::trace::stack::write_frames(f, &stack, group.site);
+                }
+                #[cfg(not(feature = "stacks"))]
+                let _ = number;
+            }
+        });
+        result
+    }
+}
+
+fn write_group(f: &mut fmt::Formatter<'_>, group: &Group, widths: &Widths) -> fmt::Result {
+    let Widths { blocks, bytes, oldest } = *widths;
+    let hash = oldest - digits(group.oldest);
+    write!(
+        f,
+        "\n  {:>blocks$}  {:>bytes$}  {:>hash$}{}  {}",
+        group.blocks, group.bytes, "#", group.oldest, group.site
+    )
+}
+
+const fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// Returns how many digits a number has.
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
+}

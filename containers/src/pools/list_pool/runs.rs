@@ -1,0 +1,104 @@
+//! The runs of items that a list is made of, in order.
+
+use core::ops::Range;
+
+use crate::pools::list_pool::nodes::LAST;
+
+/// What is left of a list to visit: ranges of indices of items, with `K` items a node. It reads a
+/// node's link when it enters the node, so what is done to the nodes before does not matter to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Runs<const K: usize> {
+    /// What is left of the run that was entered.
+    at: u32,
+    stop: u32,
+    /// The node where the list goes on after that run, or [`LAST`] and anything.
+    link: u32,
+    /// The end of the list's last run.
+    end: u32,
+}
+
+impl<const K: usize> Runs<K> {
+    const K: u32 = K as u32;
+
+    /// Returns the runs of a list that begins in node `first` and ends before item `end`: one run
+    /// if its nodes lie `together`, else one a node.
+    #[inline(always)]
+    pub(super) const fn new(first: u32, end: u32, together: bool) -> Self {
+        if together || end == 0 {
+            return Self { at: first * Self::K, stop: end, link: LAST, end };
+        }
+        Self { at: 0, stop: 0, link: first, end }
+    }
+
+    /// Takes the next run.
+    #[inline]
+    pub(super) fn next(&mut self, links: &[u32]) -> Option<Range<u32>> {
+        self.peek(links)?;
+        let run = self.at..self.stop;
+        self.at = self.stop;
+        Some(run)
+    }
+
+    /// Gives all runs that are left to `fold`, by first item and count: quicker than one by one, as
+    /// a list that lies together has no loop and a node that is full has a length known to the
+    /// compiler.
+    #[inline(always)]
+    pub(super) fn fold<B>(
+        self,
+        links: &[u32],
+        init: B,
+        mut fold: impl FnMut(B, u32, u32) -> B,
+    ) -> B {
+        let mut folded = init;
+        if self.at != self.stop {
+            folded = fold(folded, self.at, self.stop - self.at);
+        }
+        let mut node = self.link;
+        while node & LAST == 0 {
+            let link = links[node as usize];
+            let at = node * Self::K;
+            if K > 1 && link & LAST != 0 {
+                return fold(folded, at, self.end - at);
+            }
+            folded = fold(folded, at, Self::K);
+            node = link;
+        }
+        folded
+    }
+
+    /// Takes the next item.
+    #[inline]
+    pub(super) fn next_item(&mut self, links: &[u32]) -> Option<u32> {
+        let item = self.peek(links)?;
+        self.at += 1;
+        Some(item)
+    }
+
+    /// Returns the next item.
+    #[inline]
+    pub(super) fn peek(&mut self, links: &[u32]) -> Option<u32> {
+        if self.at == self.stop {
+            if self.link & LAST != 0 {
+                return None;
+            }
+            self.at = self.link * Self::K;
+            self.link = links[self.link as usize];
+            self.stop = if self.link & LAST != 0 { self.end } else { self.at + Self::K };
+        }
+        Some(self.at)
+    }
+
+    /// Passes so many items; `false` if there are fewer, and then nothing is left.
+    #[inline]
+    pub(super) fn skip(&mut self, links: &[u32], mut items: u64) -> bool {
+        while items > 0 {
+            if self.peek(links).is_none() {
+                return false;
+            }
+            let now = items.min(u64::from(self.stop - self.at));
+            self.at += now as u32;
+            items -= now;
+        }
+        true
+    }
+}

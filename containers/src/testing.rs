@@ -1,0 +1,4 @@
+//! What the tests of several modules use.
+
+pub(crate) mod panicking_drops;
+pub(crate) mod test_memory;

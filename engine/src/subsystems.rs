@@ -1,0 +1,96 @@
+//! The subsystems of the engine: what has memory of its own, and what may be left out.
+
+use core::fmt;
+
+/// The subsystems, by the names under which memory plans and `--without` know them.
+pub const SUBSYSTEMS: [&str; 8] =
+    ["engine", "entities", "monitor", "render", "resources", "script", "tasks", "tools"];
+
+/// A subsystem that the engine runs without, where it is told to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionalSubsystem {
+    /// Recording of what the threads do.
+    Monitor,
+    /// Render objects, the render thread and its back end.
+    Render,
+    /// The game's scripts.
+    Script,
+    /// The port for tools.
+    Tools,
+}
+
+impl OptionalSubsystem {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Monitor, Self::Render, Self::Script, Self::Tools];
+
+    /// Returns the name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Monitor => "monitor",
+            Self::Render => "render",
+            Self::Script => "script",
+            Self::Tools => "tools",
+        }
+    }
+}
+
+/// The subsystems that are left out: to find out whether a fault goes with one of them ("Extreme Bug
+/// Hunting", Bitsquid blog, 2011-04-12).
+///
+/// # Examples
+///
+/// ```
+/// use loligo_engine::{OptionalSubsystem, DisabledSubsystems};
+///
+/// let mut without = DisabledSubsystems::default();
+/// without.add("render")?;
+/// assert!(without.has(OptionalSubsystem::Render) && !without.has(OptionalSubsystem::Script));
+/// let error = without.add("entities").expect_err("a game is made of them");
+/// assert_eq!(error.to_string(), "no subsystem `entities` can be left out; one of monitor, render, script, tools");
+/// # Ok::<(), loligo_engine::UnknownSubsystem<'static>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DisabledSubsystems {
+    /// A bit for each of [`OptionalSubsystem::ALL`].
+    bits: u8,
+}
+
+impl DisabledSubsystems {
+    /// Leaves the subsystem of that name out.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownSubsystem`] if there is none, or it cannot be left out.
+    pub fn add<'n>(&mut self, name: &'n str) -> Result<(), UnknownSubsystem<'n>> {
+        let subsystem =
+            OptionalSubsystem::ALL.into_iter().find(|subsystem| subsystem.name() == name);
+        self.bits |= 1 << subsystem.ok_or(UnknownSubsystem { name })? as u8;
+        Ok(())
+    }
+
+    /// Returns `true` if a subsystem is left out.
+    #[must_use]
+    pub const fn has(&self, subsystem: OptionalSubsystem) -> bool {
+        self.bits & (1 << subsystem as u8) != 0
+    }
+}
+
+/// A name that is none of a subsystem that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownSubsystem<'n> {
+    /// The name.
+    pub name: &'n str,
+}
+
+impl fmt::Display for UnknownSubsystem<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no subsystem `{}` can be left out; one of ", self.name)?;
+        for (at, subsystem) in OptionalSubsystem::ALL.iter().enumerate() {
+            write!(f, "{}{}", if at == 0 { "" } else { ", " }, subsystem.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownSubsystem<'_> {}
