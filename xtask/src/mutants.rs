@@ -95,8 +95,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let world = World::read(&tree)?;
     known(&request, &world)?;
     let (record, explained) = (Record::load(&root)?, Explained::load(&root)?);
-    let mut verdicts = Verdicts::load(&copy::home())?;
-    verdicts.keep(world.mutants());
+    let mut verdicts = Verdicts::default();
+    if request.mode == Mode::Run {
+        // Those of functions that are judged in part; figures are of the record alone.
+        verdicts = Verdicts::load(&copy::home())?;
+        verdicts.keep(world.mutants());
+    }
     record.add_to(&mut verdicts, &world, &explained);
     let stale = record.stale(&world);
     if request.mode == Mode::Run {
