@@ -95,7 +95,7 @@ fn run(folder: &Path, arguments: &[&str], file: &Path) -> Outcome {
 
 fn sample(folder: &Path, arguments: &[&str], file: &Path) -> Command {
     let mut cargo = command::cargo(&workspace::root());
-    cargo.args(["run", "--quiet", "--release", "--", "run", SAMPLE, "--out"]);
+    cargo.args(["run", "--quiet", "--", "run", SAMPLE, "--out"]);
     cargo.arg(folder.join("data")).args(arguments).arg(file);
     cargo
 }

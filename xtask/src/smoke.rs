@@ -22,7 +22,8 @@ pub(crate) fn check(tree: &Tree) -> Outcome {
     let (json, report) = (folder.join("replay.json"), folder.join("report"));
     fs::create_dir_all(&folder).map_err(|error| Failure::io("cannot make a folder", &error))?;
     let mut cargo = command::cargo(&workspace::root());
-    cargo.args(["run", "--quiet", "--release", "--", "replay", trace, "--rounds", "1"]);
+    // As the tests were built, by which most of it is there.
+    cargo.args(["run", "--quiet", "--profile", "test", "--", "replay", trace, "--rounds", "1"]);
     cargo.arg("--json").arg(&json).arg("--report").arg(&report);
     command::run(&mut cargo)?;
     let name = trace.rsplit('/').next().unwrap_or_default().trim_end_matches(".altrace.zst");

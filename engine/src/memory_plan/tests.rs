@@ -123,6 +123,6 @@ fn what_is_no_plan_is_refused_with_its_place() {
         }
         let broken =
             MemoryPlan::try_read_in("subsystems = {", &SUBSYSTEMS, heap).expect_err("open");
-        assert!(broken.to_string().starts_with("1:10: "), "{broken}");
+        assert!(broken.to_string().starts_with("1:15: "), "{broken}");
     });
 }
