@@ -18,8 +18,14 @@ use loligo_allocators::{AllocError, Allocator, Block, Damage, Misuse, Report, St
 
 use crate::region::Region;
 
+#[cfg(test)]
+mod tests;
+
 /// Bytes of a granule.
 const GRANULE: usize = 16;
+
+/// The longest stretch whose lowest place is remembered, in granules.
+const STRETCH_MAX: usize = 64;
 
 /// What every byte of the region holds at first.
 const FRESH: u8 = 0xa5;
@@ -39,9 +45,9 @@ pub struct NaiveAllocator {
     base: NonNull<u8>,
     _region: Region,
     used: RefCell<BitVec>,
-    /// No granule below is free; without it a test of thousands of blocks does little but look at
-    /// taken ones.
-    lowest: Cell<usize>,
+    /// By a number of granules: no free stretch of so many begins below. Without it a test of
+    /// thousands of blocks does little but look at taken granules.
+    lowest: RefCell<[usize; STRETCH_MAX + 1]>,
     blocks: RefCell<BTreeMap<usize, Record>>,
     stats: Cell<Stats>,
 }
@@ -72,7 +78,7 @@ impl NaiveAllocator {
             base: NonNull::from(region.memory()).cast(),
             _region: region,
             used: RefCell::new(BitVec::repeat(false, granules)),
-            lowest: Cell::new(0),
+            lowest: RefCell::new([0; STRETCH_MAX + 1]),
             blocks: RefCell::new(BTreeMap::new()),
             stats: Cell::new(Stats {
                 reserved,
@@ -86,14 +92,19 @@ impl NaiveAllocator {
     /// Returns the first granule of a free stretch of `granules` granules at that alignment.
     fn find(&self, granules: usize, align: usize) -> Option<usize> {
         let used = self.used.borrow();
-        let mut from = self.lowest.get();
+        // What is true of short stretches is true of longer ones.
+        let mut from = self.lowest.borrow()[granules.min(STRETCH_MAX)];
         from += used[from..].leading_ones();
-        self.lowest.set(from);
         loop {
             let start = from + self.skipped(from, align);
             let stretch = used.get(start..start.checked_add(granules)?)?;
             match stretch.last_one() {
-                None => return Some(start),
+                None => {
+                    if granules <= STRETCH_MAX && align <= GRANULE {
+                        self.lowest.borrow_mut()[granules] = start;
+                    }
+                    return Some(start);
+                }
                 Some(taken) => {
                     let past = start + taken + 1;
                     from = past + used[past..].leading_ones();
@@ -161,7 +172,10 @@ impl NaiveAllocator {
     fn fill(&self, start: usize, granules: usize, taken: bool) {
         self.used.borrow_mut()[start..start + granules].fill(taken);
         if !taken {
-            self.lowest.set(self.lowest.get().min(start));
+            // A stretch that has become free has one of these granules.
+            for (length, lowest) in self.lowest.borrow_mut().iter_mut().enumerate() {
+                *lowest = (*lowest).min(start.saturating_sub(length.saturating_sub(1)));
+            }
         }
     }
 
