@@ -45,7 +45,7 @@ pub struct NaiveAllocator {
     base: NonNull<u8>,
     _region: Region,
     used: RefCell<BitVec>,
-    /// By a number of granules: no free stretch of so many begins below. Without it a test of
+    /// By a number of granules: no free stretch of that length begins below. Without it a test of
     /// thousands of blocks does little but look at taken granules.
     lowest: RefCell<[usize; STRETCH_MAX + 1]>,
     blocks: RefCell<BTreeMap<usize, Record>>,
