@@ -170,11 +170,15 @@ fn what_a_thread_frees_is_counted() {
     }
     let work = || drop((0..1000).map(|n| vec![n; n]).collect::<Vec<_>>());
     work();
-    let before = GLOBAL.stats();
-    work();
-    let after = GLOBAL.stats();
-    let same = (after.live, after.requested) == (before.live, before.requested);
-    assert!(same, "{before:?} {after:?}");
+    // The harness's own thread may allocate meanwhile, a few times in all; a free that is not
+    // counted would be missing each time.
+    let is_counted = (0..100).any(|_| {
+        let before = GLOBAL.stats();
+        work();
+        let after = GLOBAL.stats();
+        (after.live, after.requested) == (before.live, before.requested)
+    });
+    assert!(is_counted, "{:?}", GLOBAL.stats());
 }
 
 #[test]
