@@ -67,7 +67,7 @@ use index::Index;
 /// is counted as granted (`exact` is false); the totals are as asked.
 ///
 /// A double free, a free of an address that is not the pool's or inside a block, and a free with a
-/// size larger than the block are found and reported through [`misuse`](crate::contract::misuse()). A double
+/// size larger than the block are found and reported through [`misuse`](crate::misuse()). A double
 /// free is found until the block is given out again.
 ///
 /// The first chunk holds at least 4 blocks and about 4 KiB; each further one as much as all before

@@ -53,7 +53,7 @@ use place::{CHUNKS_MAX, Place, Places};
 /// another thread than took it.
 ///
 /// A double free, a free of an address that is not the pool's or inside a block, and a free with a
-/// size larger than the block are found and reported through [`misuse`](crate::contract::misuse()): of two
+/// size larger than the block are found and reported through [`misuse`](crate::misuse()): of two
 /// threads that free one block at once, exactly one is told. A double free is found until the block
 /// is given out again. The pool never touches the blocks themselves.
 ///

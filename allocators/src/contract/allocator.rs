@@ -66,7 +66,7 @@ impl Error for Damage {}
 /// Any power-of-two alignment is served up to what the allocator's region can hold. A size of zero
 /// is served as one byte: a real, distinct block that must be freed. Exhaustion is an error, never
 /// a panic, and changes nothing. A free that is found to be wrong ends in
-/// [`misuse`](crate::contract::misuse()).
+/// [`misuse`](crate::misuse()).
 ///
 /// The methods that hand out or take back a block carry `#[track_caller]`, also through
 /// `&dyn Allocator`, so that an allocator that keeps sites knows who called.

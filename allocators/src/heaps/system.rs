@@ -36,7 +36,7 @@ mod tests;
 /// this each block is seen by itself, in any build.
 ///
 /// Every block is in a table by its address, so foreign, interior and double frees and wrong
-/// layouts end in [`misuse`](crate::contract::misuse()) before the system's heap hears of them.
+/// layouts end in [`misuse`](crate::misuse()) before the system's heap hears of them.
 ///
 /// A [`GlobalGuard`](crate::GlobalGuard) guards what goes through `#[global_allocator]`. This does
 /// not, so armed code may use it.

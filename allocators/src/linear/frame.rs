@@ -60,7 +60,7 @@ static GROUND: Record = Record::GROUND;
 /// what it grew.
 ///
 /// A double free (of a dead block, or of an address behind the last block), a foreign free, an
-/// interior free and a wrong size are found and reported through [`misuse`](crate::contract::misuse()).
+/// interior free and a wrong size are found and reported through [`misuse`](crate::misuse()).
 ///
 /// A frame uses at most 4 GiB less one byte of its region. Dropping it releases what is left
 /// without complaint; [`assert_empty`](Self::assert_empty) complains.

@@ -52,7 +52,7 @@ use ring::Ring;
 /// changes as the backing lets it.
 ///
 /// A double free (until the memory is given out again), a foreign free, an interior free and a
-/// wrong size are found and reported through [`misuse`](crate::contract::misuse()). A second free of a block
+/// wrong size are found and reported through [`misuse`](crate::misuse()). A second free of a block
 /// that fell back is reported as a foreign free, as it is no longer remembered.
 ///
 /// Dropping the allocator releases what is left, in the ring and in the backing, without complaint;

@@ -52,7 +52,7 @@ use counters::Counters;
 /// is false); the totals are as asked. What alignments above 8 skip counts as reserved alone.
 ///
 /// A double free, a foreign free, an interior free and a wrong size are found and reported through
-/// [`misuse`](crate::contract::misuse()): of two threads that free one block at once, exactly one is told. A
+/// [`misuse`](crate::misuse()): of two threads that free one block at once, exactly one is told. A
 /// double free is found until a block is given out at the same address again.
 ///
 /// Dropping a frame releases what is left without complaint; [`assert_empty`](Self::assert_empty)

@@ -39,7 +39,7 @@ mod tests;
 /// tells how much did.
 ///
 /// Sizes are exact, and a double free, a foreign free, an interior free and a wrong size are found
-/// and reported through [`misuse`](crate::contract::misuse()), as the frame does. A second free of a block
+/// and reported through [`misuse`](crate::misuse()), as the frame does. A second free of a block
 /// that fell back is reported as a foreign free, as it is no longer remembered.
 ///
 /// Dropping the allocator releases everything without complaint;

@@ -32,7 +32,7 @@ const PART_BYTES: usize = 1000;
 /// It stands under `#[global_allocator]` and passes everything on to `A`. Code that promises to
 /// leave the global heap alone, a game's frame for instance, runs [`armed`](Self::armed): what it
 /// then asks of the global heap is a violation, which writes the guard's name, the size and a stack
-/// trace to standard error and ends in [`misuse`](crate::contract::misuse()) with
+/// trace to standard error and ends in [`misuse`](crate::misuse()) with
 /// [`Misuse::GlobalAllocation`].
 ///
 /// | what | for whom |

@@ -26,7 +26,7 @@ mod tests;
 /// [`verify`](Allocator::verify) of the backing, of its backing and so on, as far as
 /// [`backing`](Allocator::backing) leads: not through a lock.
 ///
-/// Damage ends in [`misuse`](crate::contract::misuse()) as [`Damaged`](crate::Misuse::Damaged). The report
+/// Damage ends in [`misuse`](crate::misuse()) as [`Damaged`](crate::Misuse::Damaged). The report
 /// names the allocator that is broken, what it says, and the two calls between which it broke: the
 /// last one at which all was sound and this one, each by number and caller. Make the interval
 /// smaller, or put calls of [`check`](Self::check) between, until it holds the one line that breaks
@@ -150,7 +150,7 @@ impl<'a, B: Allocator + ?Sized> VerifyAllocator<'a, B> {
         self.checks.get()
     }
 
-    /// Checks the backing and all below it now. Damage ends in [`misuse`](crate::contract::misuse()).
+    /// Checks the backing and all below it now. Damage ends in [`misuse`](crate::misuse()).
     ///
     /// # Complexity
     ///
