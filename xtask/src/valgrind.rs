@@ -130,9 +130,7 @@ fn watch(names: &[&str], tests: impl Fn() -> Command + Sync) -> Outcome {
         let mut test = tests();
         let runner = format!("valgrind {}", MEMCHECK.join(" "));
         test.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner);
-        // One after another: memory that one test has given back may be another's while the marks of
-        // the first are still on their way.
-        test.args(["--test-threads=1", "--exact"]).args(hand);
+        test.arg("--exact").args(hand);
         command::output(&mut test).map_err(|failure| match failure {
             // The command has the names of some hundred tests.
             Failure::Found(_) => {

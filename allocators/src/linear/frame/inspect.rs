@@ -105,9 +105,10 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
             let more = (bytes - record.bytes()) as u64;
             self.allocated_total.set(self.allocated_total.get() + more);
         }
+        // First: the record that is pushed may be in the bytes that the block gives up.
+        self.mark_resized(offset, record.bytes(), bytes);
         self.cut_last(block, only);
         self.push(bytes);
-        self.mark_resized(offset, record.bytes(), bytes);
         Ok(())
     }
 

@@ -550,6 +550,33 @@ fn random_programs_agree_with_a_model() {
     }
 }
 
+/// Under Valgrind the check reads a record that was closed to it with the bytes of the block.
+#[test]
+fn a_record_may_take_bytes_that_a_block_gave_up() {
+    let mut full = 0;
+    for bytes in 64..200 {
+        let mut memory = memory(bytes);
+        let frame = FrameAllocator::from_region("frame", &mut memory);
+        let Ok(first) = frame.allocate(layout(32, 8)).map(NonNull::cast) else { continue };
+        let Ok(last) = frame.allocate(layout(32, 8)).map(NonNull::cast) else {
+            free(&frame, first);
+            continue;
+        };
+        full += u32::from(frame.allocate(layout(1, 1)).is_err());
+        if frame.stats().live > 2 {
+            break;
+        }
+        let (old, new) = (layout(32, 8), layout(8, 8));
+        // SAFETY: the block is live and was allocated by that layout.
+        let resized = unsafe { frame.resize_in_place(last, old, new) };
+        assert!(resized.is_ok(), "it is the last, and leaves room for a record: {bytes} bytes");
+        frame.verify().expect("sound");
+        free(&frame, last);
+        free(&frame, first);
+    }
+    assert!(full > 0, "in one of these sizes two blocks and a record fill the frame");
+}
+
 #[test]
 fn a_bit_covers_eight_bytes_and_a_word_sixty_four() {
     use super::record::DeadBits;
