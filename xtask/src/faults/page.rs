@@ -81,7 +81,7 @@ pub(super) fn text(faults: &[Fault], ledger: &Ledger) -> String {
     for fault in faults {
         let Fault { name, class, says, file, .. } = fault;
         text.push_str(&format!("\n### {name}\n\nClass: {class}. {says} Planted in `{file}` by "));
-        text.push_str(&format!("[{name}.txt](../{FOLDER}{name}.txt).\n\n"));
+        text.push_str(&format!("[{name}.txt](../../{FOLDER}{name}.txt).\n\n"));
         for row in ledger.rows(fault) {
             let by = if row.by == "-" { String::new() } else { format!(" by {}", row.by) };
             text.push_str(&format!("- `{}`: {}{by}\n", row.net, row.verdict));

@@ -97,7 +97,7 @@ fn blocks_go_back_by_every_way_once() {
         let size = growing.allocated_size(block);
         assert!(size == 496 || size >= 5000, "{size}");
         if index % 3 == 0 {
-            assert!(growing.deallocate_owned(block, 0), "it lies in a region");
+            assert!(growing.deallocate_owned(block, 0), "it is in a region");
         } else {
             growing.deallocate(block, size);
         }
@@ -122,7 +122,7 @@ fn a_slot_that_was_freed_last_is_handed_out_next() {
     let [first, second] = [(); 2].map(|()| take(&growing, 64));
     growing.deallocate(first, 64);
     assert_eq!(take(&growing, 64), first, "it waited in the front");
-    assert!(growing.deallocate_owned(first, 64), "it lies in a region");
+    assert!(growing.deallocate_owned(first, 64), "it is in a region");
     assert_eq!(take(&growing, 64), first, "it waited in the front");
     // Another region becomes the hot one.
     let mut large = Vec::new();

@@ -54,7 +54,7 @@ fn with_engine(act: impl FnOnce(&mut Default)) {
 
 /// The kind of the page that a block is in.
 fn kind(inner: &Default, block: NonNull<u8>) -> u8 {
-    let (region, offset) = inner.find(block.as_ptr()).expect("it lies in a region");
+    let (region, offset) = inner.find(block.as_ptr()).expect("it is in a region");
     inner.regions[region].kind((offset / 4096) as u32)
 }
 
@@ -102,7 +102,7 @@ fn a_page_without_a_free_unit_is_not_divided() {
         thin(inner, 64, &pages[0], |at| at >= 8 && at % 8 == 0);
         assert_eq!(inner.divide_sparse(class(96), false), Ok(true), "one unit is enough");
         let block = take(inner, 96);
-        assert_eq!(block, pages[0][0], "it lies in that unit");
+        assert_eq!(block, pages[0][0], "it is in that unit");
         inner.verify().expect("sound");
     });
 }
@@ -151,7 +151,7 @@ fn eight_pages_are_looked_at() {
 fn a_unit_is_free_if_no_live_slot_reaches_into_it() {
     with_engine(|inner| {
         let pages = fill(inner, 64, 1);
-        let (region, offset) = inner.find(pages[0][0].as_ptr()).expect("it lies in a region");
+        let (region, offset) = inner.find(pages[0][0].as_ptr()).expect("it is in a region");
         assert_eq!(region, 0, "the only one");
         let id = (offset / 4096) as u32;
         let free_units = |inner: &Default| inner.free_units(id, Some(class(64)));
@@ -164,7 +164,7 @@ fn a_unit_is_free_if_no_live_slot_reaches_into_it() {
     with_engine(|inner| {
         // Slots of 496 bytes: the second reaches from the first unit into the second.
         let pages = fill(inner, 496, 1);
-        let (_, offset) = inner.find(pages[0][0].as_ptr()).expect("it lies in a region");
+        let (_, offset) = inner.find(pages[0][0].as_ptr()).expect("it is in a region");
         let id = (offset / 4096) as u32;
         thin(inner, 496, &pages[0], |at| at == 1);
         assert_eq!(inner.free_units(id, Some(class(496))), 0b1111_1100, "two units");

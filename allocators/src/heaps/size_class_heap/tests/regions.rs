@@ -144,7 +144,7 @@ fn a_region_that_is_not_empty_stays() {
     }
     add_huge(&mut inner, &mut huge);
     let blocks = [(); 4].map(|()| take(&mut inner, 3000));
-    assert!(inner.cache_region_of(blocks[0]), "they lie in the first region");
+    assert!(inner.cache_region_of(blocks[0]), "they are in the first region");
     assert!(inner.deallocate_hot_core(blocks[0], 3000), "it is live");
     assert!(!inner.has_emptied(), "three are left");
     inner.deallocate(blocks[1], 3000).expect("it is live");
