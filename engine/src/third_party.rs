@@ -1,9 +1,9 @@
-//! Libraries that know the global heap alone: the one table of places at which a frame may reach
-//! it.
+//! Libraries that can allocate from the global heap only: the one table of places where a frame may
+//! call it.
 //!
 //! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21), whose engine asserts when
-//! anything calls `new`. Change: what libraries take is let through at the places listed here,
-//! counted by name, and nowhere else.
+//! anything calls `new`. Change: libraries may call the global heap at the places listed here,
+//! where their calls are counted by name, and nowhere else.
 
 use core::fmt;
 
@@ -12,14 +12,14 @@ use loligo_allocators::{ArmedAll, Arming, CallSite, GlobalGuard};
 /// The libraries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
-    /// The compiler of content, which the running engine calls when a tool asks for a reload: it is
-    /// no part of a game.
+    /// The content compiler, which the running engine calls when a tool requests a reload. It is
+    /// not part of a game.
     Compiler,
     /// The graphics API.
     Wgpu,
     /// WebSocket connections of tools.
     Tungstenite,
-    /// The window.
+    /// The library that opens the window.
     Winit,
 }
 
@@ -31,23 +31,22 @@ static SITES: [CallSite; 4] = [
 ];
 
 impl Library {
-    /// Runs `work`, which may reach the global heap meanwhile; what it asks for is counted under
-    /// the library's name.
+    /// Runs `work`, which may call the global heap. Its calls are counted under the library's name.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         SITES[self as usize].run(work)
     }
 }
 
-/// Returns the table, with what was counted since a guard was armed.
+/// Returns the table, with the calls counted since a guard was armed.
 #[must_use]
 pub fn libraries() -> &'static [CallSite] {
     &SITES
 }
 
-/// What libraries took from the global heap since the guard was armed, as a table: the part of the
-/// memory overview that no allocator of ours knows.
+/// A table of the global-heap calls that libraries made since the guard was armed: the part of the
+/// memory overview that none of our allocators counts.
 ///
-/// C libraries below them call the C library's `malloc`, which is not seen.
+/// C libraries that they use call the C library's `malloc`; those calls are not counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Libraries;
 
@@ -64,10 +63,10 @@ impl fmt::Display for Libraries {
     }
 }
 
-/// What stops a program in whose frames the global heap is reached: its [`GlobalGuard`], whatever
-/// that guards.
+/// The program's [`GlobalGuard`], whichever allocator it guards. It stops the program if a frame
+/// calls the global heap.
 pub trait FrameGuard: Sync {
-    /// Arms all threads until what is returned is dropped.
+    /// Arms all threads until the returned value is dropped.
     fn arm(&self) -> ArmedAll<'_>;
 }
 

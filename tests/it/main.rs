@@ -1,14 +1,14 @@
-//! All integration tests, linked once.
+//! All integration tests, linked into one binary.
 #![expect(
     unsafe_code,
-    reason = "allocators are driven through their unsafe methods; every block has its argument"
+    reason = "tests call the unsafe methods of allocators; every unsafe block states its reason"
 )]
 
 use std::alloc::System;
 
 use loligo_allocators::GlobalGuard;
 
-/// Counts what a test asks of the global heap, where it wants to know.
+/// Counts the calls of the global heap in the tests that arm it.
 #[global_allocator]
 static GUARD: GlobalGuard<System> = GlobalGuard::new("tests", System);
 

@@ -1,28 +1,28 @@
-//! Resources of offsets alone, built once and read in place.
+//! Resources with offsets instead of pointers, built once and read in place.
 //!
-//! After Niklas Frykholm, "The Blob and I" (2010): the data of a resource is plain structs in one
-//! block, and where a struct would have a pointer it has an offset, in memory as on disk, so
-//! loading is reading or mapping. Changes:
+//! After Niklas Frykholm, "The Blob and I" (2010): a resource is one block of plain structs.
+//! They have offsets in place of pointers, and the block is the same in memory and on disk, so
+//! loading is reading or mapping the file. Changes:
 //!
-//! - An offset counts from the place where it stands, so a blob may be put into another one as it
-//!   is.
-//! - A struct's fields are told to [`blob_struct!`](crate::blob_struct), which lets the builder
-//!   write either byte order and lets [`Blob::open`] check every offset, length and text once.
-//! - What was built for another layout of a struct, for another byte order or by another version of
-//!   this format is refused. A machine that aligns `u64` to four bytes, as x86 with 32 bits does,
-//!   has another layout of structs with such fields: its blobs are built on a machine like it.
+//! - An offset is relative to its own field, so a blob can be copied into another one unchanged.
+//! - [`blob_struct!`](crate::blob_struct) declares a struct and its fields. The builder can then
+//!   write either byte order, and [`Blob::open`] checks every offset, length and text once.
+//! - [`Blob::open`] refuses a blob that was built for another struct layout, for another byte order
+//!   or by another version of this format. A machine that aligns `u64` to four bytes, such as
+//!   32-bit x86, lays out structs with such fields differently: build its blobs on a machine with
+//!   the same alignment.
 //!
 //! # Layout
 //!
 //! ```text
 //!  0  "loliblob"                                     8 bytes
-//!  8  1, in the byte order of all that follows       u32
+//!  8  1, in the byte order of the rest of the blob   u32
 //! 12  version of the format, now 1                   u32
-//! 16  bytes of the whole                             u64
-//! 24  hash of the shapes of all structs within       u64
-//! 32  checksum of all but itself                     u64
+//! 16  length of the whole blob in bytes              u64
+//! 24  hash of the shapes of all structs in the blob  u64
+//! 32  checksum of all other bytes                    u64
 //! 40  zero                                           u64
-//! 48  the root, then its parts in the order in which they were made, each aligned
+//! 48  the root, then its parts in order of creation, each aligned
 //! ```
 
 mod builder;
@@ -49,17 +49,17 @@ use core::marker::PhantomData;
 
 use header::HEADER;
 
-/// The greatest alignment of anything in a blob, and what the bytes of one must be aligned to.
+/// The alignment that the bytes of a blob must have: the largest of any type in a blob.
 pub const BLOB_ALIGN: usize = 16;
 
-/// How deep parts may be in parts of parts.
+/// The maximum nesting depth of parts.
 pub const BLOB_DEPTH: u32 = 64;
 
-/// A resource that was opened: the struct `R` and the parts that its offsets lead to.
+/// An opened resource: the root struct `R` and the parts that its offsets lead to.
 ///
 /// Structs are read in place, by reference. A part is reached through the field that leads to it:
-/// `blob.str(&effect.name)`. Fields that lead to parts cannot be made but by opening a blob, so all
-/// that can be asked has been checked.
+/// `blob.str(&effect.name)`. Only opening a blob creates fields that lead to parts, so every such
+/// field has been checked.
 ///
 /// ```text
 /// root    | name: offset, bytes | life: f32 | emitters: offset, count |
@@ -69,13 +69,13 @@ pub const BLOB_DEPTH: u32 = 64;
 ///
 /// # Complexity
 ///
-/// Opening is O(bytes); reading is free but for two comparisons for each part. Nothing is
+/// Opening is O(bytes). Reading costs two comparisons for each part, and nothing else. Nothing is
 /// allocated.
 ///
 /// # Memory
 ///
-/// In the file 48 bytes once, 8 for each array and string, 4 for each optional part, and what
-/// alignment skips. The object is a slice.
+/// Overhead in the file: a header of 48 bytes, 8 bytes for each array and string, 4 for each
+/// optional part, and alignment padding. A `Blob` object is as large as a slice.
 ///
 /// # Threads
 ///
@@ -83,8 +83,8 @@ pub const BLOB_DEPTH: u32 = 64;
 ///
 /// # When not to use it
 ///
-/// For data that changes: an [`Array`](crate::Array), key-values or a stream. For bytes of people
-/// who gain by a forgery that is well formed: the checksum is no signature.
+/// For data that changes: an [`Array`](crate::Array), key-values or a stream. For bytes
+/// from a source that could gain from a well-formed forgery: the checksum is not a signature.
 ///
 /// # Examples
 ///
@@ -130,7 +130,7 @@ pub const BLOB_DEPTH: u32 = 64;
 ///
 /// # Invariants
 ///
-/// 1. `bytes` begin with a header, then an `R`, at an address that is a multiple of [`BLOB_ALIGN`].
+/// 1. The address of `bytes` is a multiple of [`BLOB_ALIGN`]. A header comes first, then an `R`.
 /// 2. Everything that the root leads to was checked: it is within the bytes, is aligned, and is a
 ///    value of its type.
 pub struct Blob<'b, R> {
@@ -143,8 +143,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
     ///
     /// # Complexity
     ///
-    /// O(bytes): the checksum is computed, and every offset, length and text is checked. Nothing is
-    /// allocated, and no length is believed.
+    /// O(bytes): computes the checksum, and validates every offset, length and text before it is
+    /// used. Nothing is allocated.
     ///
     /// # Errors
     ///
@@ -158,12 +158,12 @@ impl<'b, R: BlobType> Blob<'b, R> {
     /// Opens a blob without computing its checksum: for a mapped file of which only parts will be
     /// read.
     ///
-    /// What is read is safe to read as with [`open`](Self::open), but a number that was damaged on
-    /// the way is not noticed.
+    /// Reading is as memory-safe as after [`open`](Self::open), but a number that was damaged in
+    /// storage or transfer is not detected.
     ///
     /// # Complexity
     ///
-    /// O(parts and text): arrays of plain numbers are not looked into.
+    /// O(parts and text): the elements of arrays of plain numbers are not read.
     ///
     /// # Errors
     ///
@@ -183,8 +183,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
     #[must_use]
     pub fn root(&self) -> &'b R {
         let start = self.bytes[HEADER..].as_ptr().cast::<R>();
-        // SAFETY: an `R` lies there, aligned, checked to be a value (invariants 1 and 2), and the
-        // bytes are borrowed for as long.
+        // SAFETY: an aligned `R` begins here and was checked to be a valid value (invariants 1 and
+        // 2); the bytes are borrowed for `'b`.
         unsafe { &*start }
     }
 
@@ -197,8 +197,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
     #[must_use]
     pub fn str(&self, field: &BlobStr) -> &'b str {
         let text = self.part(field, field.offset, field.bytes as usize);
-        // SAFETY: a `BlobStr` comes from a blob that was opened, where the text that it leads to
-        // was checked.
+        // SAFETY: a `BlobStr` comes from an opened blob, and opening it checked the text that the
+        // field leads to.
         unsafe { core::str::from_utf8_unchecked(text) }
     }
 
@@ -215,8 +215,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
             return &[];
         }
         let part = self.part(field, field.offset, count.saturating_mul(size_of::<T>()));
-        // SAFETY: the part is that long, and a `BlobArray` comes from a blob that was opened, where
-        // its elements were checked to be aligned and values of `T`.
+        // SAFETY: the part has the length of `count` elements. A `BlobArray` comes from an opened
+        // blob, and opening it checked that the elements are aligned and valid values of `T`.
         unsafe { core::slice::from_raw_parts(part.as_ptr().cast(), count) }
     }
 
@@ -232,8 +232,8 @@ impl<'b, R: BlobType> Blob<'b, R> {
             return None;
         }
         let part = self.part(field, field.offset, size_of::<T>());
-        // SAFETY: the part is that long, and a `BlobOption` comes from a blob that was opened,
-        // where it was checked to be aligned and a value of `T`.
+        // SAFETY: the part has the length of a `T`. A `BlobOption` comes from an opened blob, and
+        // opening it checked that the part is aligned and a valid value of `T`.
         Some(unsafe { &*part.as_ptr().cast() })
     }
 
@@ -243,18 +243,19 @@ impl<'b, R: BlobType> Blob<'b, R> {
         self.bytes
     }
 
-    /// Returns `bytes` bytes at `offset` from a field that was checked.
+    /// Returns the `bytes` bytes that begin `offset` bytes after the start of a checked field.
     ///
-    /// As offsets count from the field, a field of another blob leads to where it was checked to
-    /// lead, whichever blob is asked. Only whether that is within these bytes is to be compared.
+    /// An offset is relative to its field, so a field of another blob still leads to the part that
+    /// was checked when that blob was opened. The only test left is whether the part is within
+    /// these bytes.
     #[inline]
     fn part<F>(&self, field: &F, offset: u32, bytes: usize) -> &'b [u8] {
         let place = core::ptr::from_ref(field).addr().wrapping_sub(self.bytes.as_ptr().addr());
         let start = place.wrapping_add(offset as usize);
         match self.bytes.len().checked_sub(bytes) {
-            // For a part of constant length the first comparison is made once for a whole loop.
+            // If the length is constant, a loop over parts makes the first comparison only once.
             Some(last) if start <= last => {
-                // SAFETY: `start + bytes` is at most the length, which was just compared.
+                // SAFETY: the comparison above ensures that `start + bytes` is at most the length.
                 unsafe { self.bytes.get_unchecked(start..start + bytes) }
             }
             _ => foreign_field(),

@@ -1,8 +1,8 @@
-//! Where a table's memory comes from: its constructors, its growth and its end.
+//! The memory of a table: its constructors, its growth and its deallocation.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "bits of an id are at most 126, `used` is at most the limit, and there are two \
-              slots at least"
+    reason = "the bit counts of an id add up to at most 126, `used` is at most the limit, and \
+              there are at least two slots"
 )]
 
 use core::alloc::Layout;
@@ -18,15 +18,15 @@ use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
 use crate::table::shape::{Measures, Offsets, Parts, Shape, align, fixed_len, offsets, slots_for};
 
-/// Objects that the first block of a growing table has room for.
+/// The capacity, in objects, of a growing table's first block.
 const FIRST: usize = 8;
 
 impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'a, S, T, I, F, E, A>
 {
-    /// Returns an empty table that takes its memory from `memory` when it needs some.
+    /// Returns an empty table without a block; it allocates from `memory` as it grows.
     ///
-    /// It grows up to what the index of its ids can name.
+    /// It can grow to as many slots as the index of its ids can name.
     #[must_use]
     pub fn new_in(memory: &'a A) -> Self {
         Self::with_limit(usize::MAX, memory)
@@ -34,25 +34,26 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
 
     /// Returns an empty table that never has more than `limit` slots.
     ///
-    /// With [`Fifo`](crate::Fifo) it is full `MIN_FREE` objects before.
+    /// With [`Fifo`](crate::Fifo) `MIN_FREE` slots stay free: it is full at `limit - MIN_FREE`
+    /// objects.
     #[must_use]
     pub fn with_limit(limit: usize, memory: &'a A) -> Self {
         Self::empty(limit, Some(memory))
     }
 
-    /// Returns an empty table of fixed capacity in memory of the caller.
+    /// Returns an empty table of fixed capacity in the caller's memory.
     ///
-    /// It has `slots` slots, never asks for more, and leaves the memory to the caller at its end.
-    /// [`fixed_len`](Self::fixed_len) says how much it needs.
+    /// It has `slots` slots and never allocates. Dropping it leaves the memory with the caller.
+    /// [`fixed_len`](Self::fixed_len) returns the length that `memory` must have.
     ///
     /// # Complexity
     ///
-    /// O(slots), to make every slot dead.
+    /// O(slots): it initialises every slot as dead.
     ///
     /// # Errors
     ///
     /// [`InsertError::Memory`] if the memory is too short, [`InsertError::Full`] if the index of an
-    /// id cannot name so many slots.
+    /// id has too few bits to name `slots` slots.
     ///
     /// # Examples
     ///
@@ -81,21 +82,21 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             }
             let block = NonNull::from(memory).cast::<u8>();
             let skip = block.align_offset(align(Self::MEASURES));
-            // SAFETY: the length includes what may be skipped to align the table.
+            // SAFETY: the length checked above includes the bytes skipped to align the table.
             let block = unsafe { block.add(skip) };
-            // SAFETY: from here on the block is as long as a table of the given number of slots,
-            // and aligned.
+            // SAFETY: after the skipped bytes the block is aligned and long enough for a table of
+            // `slots` slots.
             unsafe { table.spread(block, slots) };
         }
         Ok(table)
     }
 
-    /// Returns how many `u64` a table of `slots` slots needs, at any address: for
-    /// [`fixed`](Self::fixed).
+    /// Returns the length, in `u64`s, of the memory that [`fixed`](Self::fixed) needs for `slots`
+    /// slots, whatever the address of that memory.
     ///
     /// # Panics
     ///
-    /// If no memory is that large. At compile time this is an error.
+    /// If no memory can be that large. In a constant this is a compile error.
     #[must_use]
     pub const fn fixed_len(slots: usize) -> usize {
         match fixed_len(Self::MEASURES, slots) {
@@ -104,12 +105,13 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         }
     }
 
-    /// Gives the table a tag, which all of its ids will carry, so that it tells its own ids from
-    /// those of other tables.
+    /// Sets the tag of the table. All of its ids carry the tag, so the table can distinguish them
+    /// from the ids of other tables.
     ///
     /// # Panics
     ///
-    /// If the tag does not fit into the bits that the id leaves, or the table already gave out ids.
+    /// If the tag does not fit into the bits that index and generation leave in an id, or if the
+    /// table has already issued ids.
     ///
     /// # Examples
     ///
@@ -141,8 +143,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         self
     }
 
-    /// Makes room for `more` objects beyond those that are live, so that inserting them needs no
-    /// memory.
+    /// Reserves space for `more` objects in addition to the live ones, so that inserting them
+    /// allocates nothing.
     ///
     /// # Complexity
     ///
@@ -150,7 +152,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     ///
     /// # Errors
     ///
-    /// [`InsertError`] if so many cannot be had, or memory is refused. The table is as it was.
+    /// [`InsertError`] if the table cannot have `more` additional objects, or if there is no memory
+    /// for them. The table does not change then.
     pub fn reserve(&mut self, more: usize) -> Result<(), InsertError> {
         let usable = self.free.saturating_sub(F::MIN_FREE);
         let fresh = more.saturating_sub(usable);
@@ -189,7 +192,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         self.grow_to(self.used + 1)
     }
 
-    /// Makes room for `needed` slots, at most the limit.
+    /// Grows the table to at least `needed` slots. `needed` is at most the limit.
     pub(super) fn grow_to(&mut self, needed: usize) -> Result<(), InsertError> {
         if needed <= self.capacity {
             return Ok(());
@@ -209,22 +212,22 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             _ => memory.allocate(layout),
         };
         let block = block.map_err(|_| Self::refused(capacity))?.cast();
-        // SAFETY: the block was asked for with the layout of such a table.
+        // SAFETY: the block was allocated with the layout of a table for `capacity` objects.
         unsafe { self.spread(block, capacity) };
         Ok(())
     }
 
-    /// Spreads what was in a block for `self.capacity` objects out over the block that it has
-    /// become.
+    /// Sets up the block for `capacity` objects: moves the arrays from their offsets for
+    /// `self.capacity` objects to the new ones, and makes the new slots dead.
     ///
     /// # Safety
     ///
-    /// The block is as long as for `capacity` objects, and as aligned, and begins with what the old
-    /// one held.
+    /// The block has at least the size and alignment that `capacity` objects need, and begins with
+    /// the contents of the old block.
     unsafe fn spread(&mut self, block: NonNull<u8>, capacity: usize) {
         let before = self.capacity;
         let (used, len) = (self.used, self.len());
-        // SAFETY: the block is longer than the one before.
+        // SAFETY: the block is longer than the old block.
         let (old, old_end) = unsafe { Self::parts_within(block, before) };
         // SAFETY: the caller's promise.
         let (parts, end) = unsafe { Self::parts_within(block, capacity) };
@@ -232,14 +235,16 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         self.capacity = capacity;
         self.mask = slots_for(capacity).unwrap_or(1) - 1;
         if before > 0 {
-            // The list is at the end, so it goes first, and makes room for what is before it.
-            // SAFETY: both are ends of lists in this block, for no less than `before` slots.
+            // The free list is the last array, so it is moved first: the arrays before it then
+            // have room to move.
+            // SAFETY: both pointers are ends of free lists in this block, each list with space for
+            // at least `before` slots.
             unsafe { self.move_list(old_end, before) };
-            // SAFETY: there is room for more than there was, in the same block.
+            // SAFETY: the new parts are in the same block and have more room than the old ones.
             unsafe { old.move_to(parts, used, len) };
             self.unroll_list(before);
         }
-        // SAFETY: these are the parts of that block.
+        // SAFETY: `parts` are the parts of this block, which is for `capacity` objects.
         unsafe { parts.format(used, capacity) };
     }
 
@@ -247,7 +252,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     ///
     /// # Safety
     ///
-    /// The block is for `capacity` objects: as long and as aligned.
+    /// The block has at least the size and alignment that `capacity` objects need.
     unsafe fn parts_within(
         block: NonNull<u8>,
         capacity: usize,
@@ -268,17 +273,17 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         Layout::from_size_align(bytes, align(Self::MEASURES)).ok()
     }
 
-    /// Gives the block of a table back.
+    /// Deallocates the block of a table.
     fn give_back(memory: &A, parts: S::Parts<T, I::Repr>, capacity: usize) {
         let Some(layout) = Self::layout(capacity) else {
             unreachable!("the block was taken with a layout");
         };
-        // SAFETY: the parts' first array is where the block begins; it came from this allocator
+        // SAFETY: the block begins at the first array of the parts. It came from this allocator
         // with this layout, and nothing uses it any more.
         unsafe { memory.deallocate_sized(parts.block(), layout) };
     }
 
-    /// From which the layout of the table's block follows.
+    /// The sizes that determine the layout of the table's block.
     pub(super) const MEASURES: Measures = {
         let apart = !F::LIFO || <S::Parts<T, I::Repr> as Parts<T, I::Repr>>::STACK_APART;
         Measures {
@@ -305,7 +310,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     }
 }
 
-/// Drops what is left of a table's objects, and gives its memory back even if a destructor panics.
+/// On drop, drops the remaining objects of a table and deallocates its memory. This runs even if a
+/// destructor of an object panics.
 struct Rest<'t, 'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>(
     &'t mut Table<'a, S, T, I, F, E, A>,
 );
@@ -314,7 +320,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     for Rest<'_, '_, S, T, I, F, E, A>
 {
     fn drop(&mut self) {
-        // Only a panic leaves objects here; a second one aborts, as it does with `Vec`.
+        // Objects are left only after a destructor panicked; a second panic aborts, as with `Vec`.
         if core::mem::needs_drop::<T>() {
             self.0.clear();
         }

@@ -1,4 +1,4 @@
-//! Rule `tidy-bans`: what must not be left in a file. Each ban names what to write instead.
+//! Rule `tidy-bans`: text that must not remain in a file. Each finding says what to do instead.
 
 use crate::tidy::code::{code_only, words};
 use crate::tidy::finding::{Finding, line_at};
@@ -9,13 +9,13 @@ const BYTES_MAX: usize = 2 << 20;
 
 /// Macros that mark unfinished work, and what to do instead.
 const MACROS: [(&str, &str); 3] = [
-    ("dbg", "take it out; what should stay goes through an error or a report"),
+    ("dbg", "remove it; output that should stay belongs in an error or a report"),
     ("todo", "write the code, or leave the function out"),
     ("unimplemented", "write the code, or leave the function out"),
 ];
 
-/// Notes that need an owner, and how the path of one person's machine begins. Taken apart, so that
-/// this file passes its own rule.
+/// Notes that need an owner; below, the prefixes of paths on one person's machine. The strings are
+/// split so that this file passes its own rule.
 const NOTES: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 const MACHINE_PATHS: [&str; 6] = [
     concat!("/ho", "me/"),
@@ -26,7 +26,7 @@ const MACHINE_PATHS: [&str; 6] = [
     concat!("C:", "\\Us", "ers"),
 ];
 
-/// Looks at every file.
+/// Checks every file.
 pub(crate) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
     for (path, bytes) in tree.sizes() {
         if bytes > BYTES_MAX {
@@ -37,7 +37,7 @@ pub(crate) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
         }
     }
     for (path, text) in tree.texts() {
-        // Texts that came to us as they are.
+        // Generated or third-party texts, which are not edited here.
         if path.ends_with("Cargo.lock") || path.rsplit('/').next().is_some_and(is_licence) {
             continue;
         }
@@ -59,7 +59,7 @@ fn macros(path: &str, text: &str, findings: &mut Vec<Finding>) {
     for (name, instead) in MACROS {
         for at in words(&code, name) {
             if code[at + name.len()..].starts_with('!') {
-                let what = format!("`{name}!` is no code to keep: {instead}");
+                let what = format!("`{name}!` must not stay in the code: {instead}");
                 findings.push(Finding::new("tidy-bans", path, line_at(text, at), what));
             }
         }
@@ -72,7 +72,7 @@ fn notes(path: &str, text: &str, findings: &mut Vec<Finding>) {
             let rest = &text[at + note.len()..];
             let owner = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
             if owner.is_none_or(|(owner, _)| owner.trim().is_empty()) {
-                let what = format!("a {note} needs an owner: write `{note}(name): ..`, or do it");
+                let what = format!("a {note} needs an owner: write `{note}(name): ..`, or fix it");
                 findings.push(Finding::new("tidy-bans", path, line_at(text, at), what));
             }
         }
@@ -82,13 +82,14 @@ fn notes(path: &str, text: &str, findings: &mut Vec<Finding>) {
 fn machine_paths(path: &str, text: &str, findings: &mut Vec<Finding>) {
     for start in MACHINE_PATHS {
         for (at, _) in text.match_indices(start) {
-            // Below another folder, or in an address, the same letters are no root.
+            // After the name of another folder, or in a URL, the same characters do not begin an
+            // absolute path.
             let is_root =
                 !text[..at].ends_with(|c: char| c.is_alphanumeric() || "/._-~".contains(c));
             if is_root {
                 let what = format!(
-                    "`{start}..` is one machine's: name it from the project's root, or ask the \
-                     system for its folder"
+                    "`{start}..` exists on one machine only: use a path relative to the project's \
+                     root, or ask the system for the folder"
                 );
                 findings.push(Finding::new("tidy-bans", path, line_at(text, at), what));
             }
@@ -99,9 +100,9 @@ fn machine_paths(path: &str, text: &str, findings: &mut Vec<Finding>) {
 fn white_space(path: &str, text: &str, findings: &mut Vec<Finding>) {
     for (index, line) in text.split('\n').enumerate() {
         let what = if line.ends_with([' ', '\t', '\r']) {
-            "take the white space from the end of the line"
+            "remove the white space at the end of the line"
         } else if line.contains('\t') && !path.ends_with(".tsv") {
-            "write spaces for the tab"
+            "replace the tab by spaces"
         } else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! A region: one contiguous piece of memory with its own tables at its head.
+//! A region: one contiguous piece of memory with its own tables at its start.
 //!
 //! ```text
 //!  memory                                                         memory + memory_bytes
@@ -6,20 +6,24 @@
 //!    u32 x 32 a level  u64 x 4 P    16 x P      8 x P      1 x P      ^ base, 4 096-aligned
 //! ```
 //!
-//! P pages cost 57 bytes each (1.4 %), touched only as far as pages were ever used:
+//! The tables take 57 bytes a page (1.4 %). Only the entries of pages that were ever used are
+//! touched:
 //!
-//! - `starts`: a bit a granule of 16 bytes, set where a live block starts. A free tests this one
-//!   bit, so a double, foreign or interior free is found exactly and before anything is changed.
-//! - `kinds`: a byte a page: 0 core, 1 to 24 a slab page of that class, 255 a mixed page.
+//! - `starts`: one bit for each granule of 16 bytes, set if a live block starts there. A free tests
+//!   this one bit, so double, foreign and interior frees are detected exactly, before anything is
+//!   changed.
+//! - `kinds`: one byte for each page: 0 for the core, 1 to 24 for a slab page of that class, 255
+//!   for a mixed page.
 //! - `units`: for a mixed page, the class of each 512-byte unit.
-//! - `descs`: for a slab or mixed page, its links and how many of its slots are out.
+//! - `descs`: for a slab or mixed page, its list links and its number of used slots.
 //!
 //! # Invariants
 //!
-//! 1. The pointers are derived from one allocation that covers the whole region and lives as long.
-//! 2. `kinds` and `starts` are initialised for pages below `initialised`, which is above every
-//!    granule ever handed out and the one after it.
-//! 3. The core blocks tile the granules without gaps: each has a header in the 8 bytes before it.
+//! 1. All pointers are derived from one allocation, which covers the whole region and lives as long
+//!    as the region.
+//! 2. `kinds` and `starts` are initialised for the pages below `initialised`. That number is above
+//!    the page of every granule ever handed out, and above the page of the granule after it.
+//! 3. The core blocks tile the granules without gaps. Each has its header in the 8 bytes before it.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -30,28 +34,28 @@ use crate::heaps::size_classes::{GRANULE, PAGE, PAGE_GRANULES};
 #[cfg(test)]
 mod tests;
 
-/// Granules that a region may have: 28 bits of a header, 4 GiB.
+/// The most granules that a region can have: the size in a header has 28 bits, so 4 GiB.
 pub(super) const GRANULES_MAX: usize = (1 << 28) - PAGE_GRANULES as usize;
-/// Largest block that is served out of a region; larger ones get a region of their own.
+/// The largest block that is served from a shared region; a larger one gets a region to itself.
 pub(super) const CORE_BYTES_MAX: usize = 1 << 30;
 /// The kind of a page that belongs to the core.
 pub(super) const KIND_CORE: u8 = 0;
-/// The kind of a page whose units have classes of their own.
+/// The kind of a page in which each unit has its own class.
 pub(super) const KIND_MIXED: u8 = 255;
 /// Bytes and granules of a unit of a mixed page.
 pub(super) const UNIT: usize = 512;
 pub(super) const UNIT_GRANULES: u32 = (UNIT / GRANULE) as u32;
-/// No page, no block.
+/// The id that means "no page" or "no block".
 pub(super) const NIL: u32 = u32::MAX;
 
-/// Bytes of tables that a page costs.
+/// Bytes of table entries for each page.
 const TABLE_BYTES: usize = 4 * 8 + size_of::<PageDesc>() + 8 + 1;
 
-/// What is known of a slab or mixed page.
+/// The descriptor of a slab or mixed page.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct PageDesc {
-    /// Neighbours in the circular list that the page is in, by page id.
+    /// Ids of the next and the previous page in the circular list that the page is in.
     pub(super) next: u32,
     pub(super) prev: u32,
     /// Slots that are live, in a front, or about to be handed out.
@@ -65,11 +69,11 @@ pub(super) struct PageDesc {
 
 const _: () = assert!(size_of::<PageDesc>() == 16, "a page's descriptor is 16 bytes");
 
-/// Where a slab or mixed page stands.
+/// The state of a slab or mixed page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum PageState {
-    /// All slots are out; in no list.
+    /// All slots are used; in no list.
     Full,
     /// In its class's list of partial pages.
     Partial,
@@ -77,11 +81,11 @@ pub(super) enum PageState {
     Current,
     /// A mixed page without known free units; in no list.
     Idle,
-    /// In the list of mixed pages that may have free units.
+    /// In the list of mixed pages to search for free units.
     Listed,
 }
 
-/// How a region is laid out over a given number of bytes.
+/// The layout of a region in a given number of bytes.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     pages: usize,
@@ -90,12 +94,13 @@ struct Plan {
     base: usize,
 }
 
-/// One region. See the module for its tables.
+/// One region. The docs of the module describe its tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Region {
-    /// Page 0. Null in an empty slot of the table of regions.
+    /// The address of page 0. Null in an empty slot of the table of regions.
     pub(super) base: *mut u8,
-    /// Bytes from `base`: a multiple of the page, or those of the one block of a huge region.
+    /// Bytes from `base` on: a multiple of the page size or, in a huge region, the size of its one
+    /// block.
     pub(super) bytes: usize,
     pub(super) starts: *mut u64,
     pub(super) kinds: *mut u8,
@@ -109,15 +114,15 @@ pub(super) struct Region {
     pub(super) initialised: u32,
     /// The end of the highest block ever handed out.
     pub(super) frontier: u32,
-    /// Whether the region is one block of its own size, without tables.
+    /// Whether the whole region is a single block, without tables.
     pub(super) huge: bool,
-    /// The memory as it was taken, for giving it back.
+    /// The memory as it was allocated, for its deallocation.
     pub(super) memory: NonNull<u8>,
     pub(super) layout: Layout,
 }
 
 impl Region {
-    /// A slot without a region.
+    /// The value of an empty slot of the table of regions.
     pub(super) const EMPTY: Self = Self {
         base: core::ptr::null_mut(),
         bytes: 0,
@@ -136,13 +141,13 @@ impl Region {
         layout: Layout::new::<u8>(),
     };
 
-    /// Bytes to ask for, so that a block of `granules` fits beside the tables.
+    /// Returns how many bytes to request so that the tables and a block of `granules` granules fit.
     pub(super) fn bytes_for(granules: usize) -> usize {
         let pages = granules.div_ceil(PAGE_GRANULES as usize) + 2;
         pages * (PAGE + TABLE_BYTES) + 2 * PAGE + 4096
     }
 
-    /// Makes a region of `memory`; `None` if it cannot hold one page.
+    /// Creates a region in `memory`; returns `None` if the memory cannot hold one page.
     ///
     /// # Safety
     ///
@@ -179,7 +184,7 @@ impl Region {
         Some(region)
     }
 
-    /// Makes a region that is one block.
+    /// Creates a huge region: a single block without tables.
     pub(super) fn huge(memory: NonNull<[u8]>, layout: Layout) -> Self {
         Self {
             base: memory.cast::<u8>().as_ptr(),
@@ -202,7 +207,8 @@ impl Region {
         self.base.wrapping_add(granule as usize * GRANULE)
     }
 
-    /// Prepares the tables up to and including the granule `end`, and notes that it was reached.
+    /// Initialises the tables up to and including the granule `end`, and raises `frontier` to at
+    /// least `end`.
     #[inline]
     pub(super) fn reach(&mut self, end: u32) {
         if end > self.frontier {
@@ -219,7 +225,7 @@ impl Region {
     fn initialise(&mut self, pages: u32) {
         let from = self.initialised as usize;
         let count = pages as usize - from;
-        // SAFETY: `kinds` holds a byte for each page of the region, and `pages` is at most those.
+        // SAFETY: `kinds` holds a byte for each page of the region; `pages` is at most that many.
         unsafe { self.kinds.wrapping_add(from).write_bytes(KIND_CORE, count) };
         // SAFETY: `starts` holds four words for each page.
         unsafe { self.starts.wrapping_add(from * 4).write_bytes(0, count * 4) };
@@ -254,16 +260,16 @@ impl Region {
     #[inline]
     pub(super) fn clear_start(&self, granule: u32) {
         let word = self.starts_word(granule);
-        // SAFETY: the granule is that of a block that was live, so its page is initialised.
+        // SAFETY: a live block started at the granule, so its page is initialised.
         let bits = unsafe { word.read() };
         // SAFETY: the same word.
         unsafe { word.write(bits & !(1 << (granule % 64))) };
     }
 
-    /// The four words of `starts` of a page.
+    /// The four words of `starts` that belong to a page.
     pub(super) fn page_starts(&self, page: u32) -> [u64; 4] {
         let words = self.starts.wrapping_add(page as usize * 4);
-        // SAFETY: callers pass pages that are in use, hence initialised; four words a page.
+        // SAFETY: callers only pass pages in use, which are initialised. A page has four words.
         unsafe { words.cast::<[u64; 4]>().read() }
     }
 
@@ -271,7 +277,7 @@ impl Region {
     #[inline]
     pub(super) fn kind(&self, page: u32) -> u8 {
         debug_assert!(page < self.initialised, "invariant 2 at page {page}");
-        // SAFETY: the page is initialised, by the callers.
+        // SAFETY: callers only pass initialised pages.
         unsafe { self.kinds.wrapping_add(page as usize).read() }
     }
 
@@ -281,7 +287,7 @@ impl Region {
         unsafe { self.kinds.wrapping_add(page as usize).write(kind) };
     }
 
-    /// The descriptor of a page. Only valid to read for slab and mixed pages.
+    /// The descriptor of a page. Only slab and mixed pages have one that can be read.
     pub(super) fn desc(&self, page: u32) -> *mut PageDesc {
         debug_assert!(page < self.pages(), "page {page} of {}", self.pages());
         self.descs.wrapping_add(page as usize)
@@ -308,7 +314,7 @@ impl Region {
     }
 }
 
-/// Finds how many pages fit beside their tables.
+/// Finds the largest number of pages that fits together with its tables.
 fn plan(address: usize, bytes: usize) -> Option<Plan> {
     let mut pages = (bytes / (PAGE + TABLE_BYTES)).min(GRANULES_MAX / PAGE_GRANULES as usize);
     while pages > 0 {

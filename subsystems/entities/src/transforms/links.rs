@@ -1,4 +1,4 @@
-//! The trees: what hangs on what.
+//! The trees of transforms: the parent, children and siblings of each instance.
 
 use loligo_allocators::Allocator;
 use loligo_containers::GrowError;
@@ -8,13 +8,14 @@ use crate::dense::NONE;
 use crate::entity::Entity;
 use crate::pose::Pose;
 
-/// The neighbours of an instance in its tree, by the slots of their entities.
+/// The relatives of an instance in its tree, each as the slot of its entity, or [`NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Links {
     pub(super) parent: u32,
     /// The child that was linked last.
     pub(super) first: u32,
-    /// The sibling that was linked before this one, and the one after it.
+    /// The next sibling in the list, which was linked earlier than this one; then the previous
+    /// sibling, which was linked later.
     pub(super) next: u32,
     pub(super) before: u32,
 }
@@ -24,8 +25,8 @@ impl Links {
 }
 
 impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
-    /// Hangs an entity on another, or on none; the pose stays as it is, and means the space of the
-    /// new parent.
+    /// Makes an entity a child of `parent`, or a root if `parent` is `None`. The pose keeps its
+    /// values, which are now in the space of the new parent.
     ///
     /// # Complexity
     ///
@@ -33,8 +34,8 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`LinkError`] if one of both has no transform, the parent hangs on the entity, the tree
-    /// would be too deep, or there is no memory; nothing has changed.
+    /// [`LinkError`] if either entity has no transform, if `parent` is the entity or one of its
+    /// descendants, if the tree would be too deep, or if there is no memory. Nothing changes then.
     pub fn link(&mut self, entity: Entity, parent: Option<Entity>) -> Result<(), LinkError> {
         let at = self.at(entity).ok_or(LinkError::Missing { entity })?;
         let level = self.level_below(parent)?;
@@ -62,14 +63,14 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         Ok(())
     }
 
-    /// Returns the entity that another hangs on. O(1).
+    /// Returns the parent of an entity. O(1).
     #[must_use]
     pub fn parent(&self, entity: Entity) -> Option<Entity> {
         self.at(entity)?;
         self.entity_at(self.links[entity.index() as usize].parent)
     }
 
-    /// Returns the entities that hang on another, the one that was linked last first.
+    /// Returns the children of an entity, the most recently linked one first.
     pub fn children(&self, entity: Entity) -> impl Iterator<Item = Entity> {
         let has = self.contains(entity);
         let mut slot = if has { self.links[entity.index() as usize].first } else { NONE };
@@ -80,7 +81,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         })
     }
 
-    /// Makes an instance. The entity has none.
+    /// Creates an instance for an entity that has none.
     pub(super) fn insert(
         &mut self,
         entity: Entity,
@@ -90,8 +91,8 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         let level = self.level_below(parent)?;
         let slot = entity.index();
         if let Some(stale) = self.entity_at(slot) {
-            // The entity before in this slot was never removed here; the parent may have hung on
-            // it.
+            // The previous entity of this slot was never removed here. If the parent is one of its
+            // descendants, it is removed too, so the parent is checked again.
             self.remove_tree(stale.index());
             self.level_below(parent)?;
         }
@@ -103,11 +104,11 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         Ok(())
     }
 
-    /// Removes an instance and all below it.
+    /// Removes an instance and all of its descendants.
     pub(super) fn remove_tree(&mut self, top: u32) {
         let mut slot = top;
         loop {
-            // Down to a leaf, which goes; then on with its parent, which may be one now.
+            // Go down to a leaf and remove it. Continue with its parent, which can be a leaf now.
             while self.links[slot as usize].first != NONE {
                 slot = self.links[slot as usize].first;
             }
@@ -121,7 +122,8 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         }
     }
 
-    /// Returns the instance after `slot` in the tree below `top`, parents before their children.
+    /// Returns the instance after `slot` in a walk of the tree below `top`, in which a parent comes
+    /// before its children.
     pub(super) fn next_below(&self, slot: u32, top: u32) -> Option<u32> {
         let mut links = self.links[slot as usize];
         if links.first != NONE {
@@ -138,7 +140,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         None
     }
 
-    /// Returns the level that a child of `parent` is on.
+    /// Returns the level of a child of `parent`, or level 0 for a root if `parent` is `None`.
     fn level_below(&self, parent: Option<Entity>) -> Result<usize, LinkError> {
         let Some(parent) = parent else { return Ok(0) };
         let level = 1 + self.at(parent).ok_or(LinkError::NoParent { parent })?.level();
@@ -148,7 +150,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         Ok(level)
     }
 
-    /// Returns `true` if `slot` is `top` or hangs below it.
+    /// Returns `true` if `slot` is `top` or one of its descendants.
     fn is_within(&self, mut slot: u32, top: u32) -> bool {
         while slot != NONE && slot != top {
             slot = self.links[slot as usize].parent;
@@ -156,7 +158,8 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         slot == top
     }
 
-    /// Makes room for the tree below `top` to move from one level to another.
+    /// Reserves space in the levels to which `top` and its descendants move, when `top` moves from
+    /// level `from` to level `to`.
     fn make_room_below(&mut self, top: u32, from: usize, to: usize) -> Result<(), LinkError> {
         let mut counts = [0; DEPTH_MAX];
         let mut deepest = to;
@@ -183,7 +186,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         Ok(())
     }
 
-    /// Moves an instance to the level as far from `to` as it was from `from`. There is room.
+    /// Moves an instance by `to - from` levels. The caller has reserved the space.
     fn relocate(&mut self, slot: u32, from: usize, to: usize) {
         let at = self.ats[slot as usize];
         let level = &self.levels[at.level()];
@@ -194,7 +197,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         self.ats[slot as usize] = At::new(level, place);
     }
 
-    /// Takes an instance out of its level; its links stay.
+    /// Removes an instance from its level, but keeps its links.
     fn take_out(&mut self, slot: u32) {
         let at = core::mem::replace(&mut self.ats[slot as usize], At::NOWHERE);
         if let Some(moved) = self.levels[at.level()].remove(at.place()) {
@@ -202,7 +205,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         }
     }
 
-    /// Makes an instance a child.
+    /// Makes an instance the first child of `parent`, if there is one.
     fn hang(&mut self, slot: u32, parent: Option<Entity>) {
         let Some(parent) = parent.map(|parent| parent.index()) else { return };
         let first = core::mem::replace(&mut self.links[parent as usize].first, slot);
@@ -213,7 +216,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         (links.parent, links.next, links.before) = (parent, first, NONE);
     }
 
-    /// Makes an instance no child. Its own children stay.
+    /// Removes an instance from its parent's children. It keeps its own children.
     fn unhang(&mut self, slot: u32) {
         let Links { parent, next, before, .. } = self.links[slot as usize];
         if parent == NONE {

@@ -1,4 +1,4 @@
-//! The loops over columns, compiled for each operation and each place that its operands may be in.
+//! The loops over columns, compiled for each operation and for each place of its operands.
 
 use crate::math;
 use crate::operation::{OnBinary, OnUnary, on_binary, on_unary, unary};
@@ -6,19 +6,20 @@ use crate::operation::{OnBinary, OnUnary, on_binary, on_unary, unary};
 /// Where the values of an operand are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Operand<'s> {
-    /// In the column that the results go to.
+    /// In the column that the results are written to.
     Here,
     /// In another column.
     Column(&'s [f32]),
-    /// All are this.
+    /// All values are this one.
     Same(f32),
 }
 
-/// Computes with one operand.
+/// Runs an operation with one operand.
 #[inline(always)]
 pub(crate) fn run_unary(code: u8, to: &mut [f32], a: Operand<'_>) {
     let on = Unary { to, a };
-    // A loop that asks for each angle whether it is near is not made of vector instructions.
+    // A loop that compares each angle with `math::NEAR` is not vectorised, so the comparison is
+    // made for the whole column first.
     match code {
         unary::SIN if on.is_near() => on.run(math::sin_near),
         unary::COS if on.is_near() => on.run(math::cos_near),
@@ -27,13 +28,13 @@ pub(crate) fn run_unary(code: u8, to: &mut [f32], a: Operand<'_>) {
     }
 }
 
-/// Computes with two operands, the second of which is elsewhere.
+/// Runs an operation with two operands. The second one is never [`Operand::Here`].
 #[inline(always)]
 pub(crate) fn run_binary(code: u8, to: &mut [f32], a: Operand<'_>, b: Operand<'_>) {
     on_binary(code, Binary { to, a, b });
 }
 
-/// Computes with three operands, of which the second and third are columns elsewhere.
+/// Runs an operation with three operands. The second and third are columns other than `to`.
 #[inline(always)]
 pub(crate) fn run_ternary(
     to: &mut [f32],
@@ -61,10 +62,10 @@ pub(crate) fn run_ternary(
     }
 }
 
-/// Gives all that is no number the same bits.
+/// Gives every NaN the same bits.
 #[inline(always)]
 pub(crate) fn canonicalise(column: &mut [f32]) {
-    // Nearly always there is nothing to do, and then nothing need be written.
+    // A column rarely has a NaN, and without one nothing is written.
     let mut found = false;
     for x in &*column {
         found |= x.is_nan();
@@ -100,8 +101,8 @@ impl Unary<'_> {
 impl OnUnary for Unary<'_> {
     #[inline(always)]
     fn run(self, operation: impl Fn(f32) -> f32) {
-        // Loops, not adapters with closures: those might not be inlined, and would lack the wide
-        // vectors then.
+        // Loops instead of iterator adapters: the closure of an adapter might not be inlined, and
+        // would then not use the wide vectors.
         match self.a {
             Operand::Here => {
                 for to in self.to {
@@ -155,7 +156,7 @@ impl OnBinary for Binary<'_> {
                 }
             }
             (Operand::Same(a), Operand::Same(b)) => self.to.fill(operation(a, b)),
-            // The second operand is never where the results go.
+            // The second operand is never in the column of the results.
             (_, Operand::Here) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Bytecode from elsewhere: what is refused, and why.
+//! Untrusted bytecode: which words and saved bytes are refused, and with which error.
 
 use loligo_containers::Array;
 use loligo_expressions::{
@@ -37,18 +37,18 @@ fn words_that_could_do_harm_are_refused() {
         (&deep, DEPTH_MAX, Deep),
     ];
     for (words, word, fault) in cases {
-        let error = Bytecode::verify(words, &SYMBOLS).expect_err("it is wrong");
+        let error = Bytecode::verify(words, &SYMBOLS).expect_err("the bytecode is invalid");
         assert_eq!((error.word, error.fault), (word, fault), "{words:x?}: {error}");
     }
     let long = vec![X; WORDS_MAX + 1];
-    let error = Bytecode::verify(&long, &SYMBOLS).expect_err("it is long");
+    let error = Bytecode::verify(&long, &SYMBOLS).expect_err("the bytecode is too long");
     assert_eq!(error.fault, Long);
 }
 
 #[test]
 fn the_deepest_stack_runs() {
     let words: Vec<u32> = [vec![X; DEPTH_MAX], vec![ADD; DEPTH_MAX - 1], vec![0]].concat();
-    let bytecode = Bytecode::verify(&words, &SYMBOLS).expect("it is right");
+    let bytecode = Bytecode::verify(&words, &SYMBOLS).expect("the bytecode is valid");
     assert_eq!(bytecode.depth(), DEPTH_MAX);
     assert_eq!(bytecode.run(&[0.5]), 32.0);
 }
@@ -66,15 +66,16 @@ fn saved_bytes_are_not_believed() {
         };
         assert_eq!(load(&bytes, &SYMBOLS), Ok(5.0));
         for cut in 0..bytes.len() {
-            assert!(load(&bytes[..cut], &SYMBOLS).is_err(), "the first {cut} bytes");
+            assert!(load(&bytes[..cut], &SYMBOLS).is_err(), "only the first {cut} bytes");
         }
-        // Whatever one byte is changed to: refused, or run.
+        // With one byte changed, loading is refused or the bytecode runs. A change in the first 8
+        // bytes is always refused.
         for at in 0..bytes.len() {
             for to in 0..=255 {
                 let mut damaged = bytes.to_vec();
                 damaged[at] = to;
                 let is_head = at < 8 && to != bytes[at];
-                assert!(load(&damaged, &SYMBOLS).is_err() || !is_head, "byte {at} made {to}");
+                assert!(load(&damaged, &SYMBOLS).is_err() || !is_head, "byte {at} set to {to}");
             }
         }
         let other = Symbols { variables: &["y", "x", "zoom.level", "t_2"], ..SYMBOLS };
