@@ -1,9 +1,10 @@
 //! The command line of the scoreboard.
 
-use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
+use std::{fmt, fs, io};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
@@ -86,7 +87,7 @@ fn measure(parsed: &Arguments, arguments: &[String]) -> Result<(), String> {
     let rows = rows::select(rows, &parsed.rows).map_err(|unknown| unknown.to_string())?;
     if parsed.list {
         for row in rows {
-            println!("{}", row.name());
+            print(format_args!("{}", row.name()));
         }
         return Ok(());
     }
@@ -96,22 +97,28 @@ fn measure(parsed: &Arguments, arguments: &[String]) -> Result<(), String> {
     eprintln!("traces: {}", replayed.traces().note());
     let table = Table::new(rows.iter().map(rows::Row::name));
     let mut printed = table.head();
-    println!("{printed}");
+    print(format_args!("{printed}"));
     let mut scoreboard = Scoreboard::default();
     let started = Instant::now();
     for row in &rows {
         let outcome = row.measure(parsed.rounds, &mut replayed);
         let line = table.row(&outcome);
-        println!("{line}");
+        print(format_args!("{line}"));
         printed.push('\n');
         printed.push_str(&line);
         scoreboard.rows.push(outcome);
     }
     let reached = scoreboard.rows.iter().filter(|row| row.reached).count();
     let (count, seconds) = (rows.len(), started.elapsed().as_secs());
-    println!("{reached} of {count} rows reached, measured in {seconds} s");
+    print(format_args!("{reached} of {count} rows reached, measured in {seconds} s"));
     printed.push('\n');
     save(parsed, arguments, &scoreboard, &printed, &replayed)
+}
+
+/// Writes a line to standard output. Nobody may read on, as in `scoreboard --list | head`, which is
+/// no error.
+fn print(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stdout(), "{line}");
 }
 
 /// Writes what was asked for: the JSON, the record.
@@ -132,7 +139,7 @@ fn save(
         let facts = Facts::collect(arguments, parsed.rounds, replayed.traces().note());
         let failed = |error| format!("cannot write into {}: {error}", folder.display());
         let text = record::write(folder, &json, &facts, table).map_err(failed)?;
-        println!("record: {}", text.display());
+        print(format_args!("record: {}", text.display()));
     }
     Ok(())
 }

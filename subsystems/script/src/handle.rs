@@ -15,8 +15,11 @@ use crate::kind::IdKind;
 /// Where the kind begins.
 const KIND_SHIFT: u32 = 32;
 
-/// The least integer part that no handle has.
-const BITS_END: f64 = (1_u64 << (KIND_SHIFT + 8)) as f64;
+/// The least integer part of a handle.
+const BITS_BEGIN: i64 = 1 << KIND_SHIFT;
+
+/// The least integer part that no handle has any more.
+const BITS_END: i64 = 1 << (KIND_SHIFT + 8);
 
 /// Returns the number for 32 bits of a kind.
 pub(crate) fn pack(kind: IdKind, bits: u32) -> f64 {
@@ -24,18 +27,16 @@ pub(crate) fn pack(kind: IdKind, bits: u32) -> f64 {
 }
 
 /// Returns the code of the kind and the 32 bits, if `number` is a handle.
+#[inline]
 pub(crate) fn unpack(number: f64) -> Option<(u8, u32)> {
-    let whole = number - 0.5;
-    let is_handle =
-        whole >= (1_u64 << KIND_SHIFT) as f64 && whole < BITS_END && whole.fract() == 0.0;
-    is_handle.then(|| {
-        let bits = whole as u64;
-        ((bits >> KIND_SHIFT) as u8, bits as u32)
-    })
+    // There and back is one instruction each, where the fraction alone is a call of the C library.
+    let bits = number as i64;
+    let is_handle = (BITS_BEGIN..BITS_END).contains(&bits) && bits as f64 + 0.5 == number;
+    is_handle.then_some(((bits >> KIND_SHIFT) as u8, bits as u32))
 }
 
 /// Returns the lower 32 bits of whatever was given; without a check.
 pub(crate) fn bits(number: f64) -> u32 {
     // A cast keeps to the range of the integers; no number is 0.
-    number as u64 as u32
+    number as i64 as u32
 }

@@ -57,9 +57,15 @@ impl<W> Bound<W> {
     ) -> Option<f64> {
         let runtime = self.runtime();
         let temporaries = &runtime.temporaries;
-        // The first half is known when a direct function is compiled.
+        // The kinds are known when a direct function is compiled: a few comparisons are left.
+        let are_sound = || {
+            kinds.iter().zip(arguments).all(|(kind, &number)| match kind.marker() {
+                Some(marker) => temporaries.check(number, marker).is_ok(),
+                None => true,
+            })
+        };
         let has_markers = kinds.iter().any(|kind| kind.marker().is_some());
-        if has_markers && temporaries.checks() && !self.check(kinds, arguments) {
+        if has_markers && temporaries.checks() && !are_sound() && !self.check(kinds, arguments) {
             return None;
         }
         match runtime.guarded(|host| work(host, Values(temporaries))) {
@@ -68,6 +74,7 @@ impl<W> Bound<W> {
         }
     }
 
+    #[cold]
     #[inline(never)]
     fn check(&self, kinds: &[Kind], arguments: &[f64]) -> bool {
         self.runtime().check(self.binding.name, kinds, arguments)

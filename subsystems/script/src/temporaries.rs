@@ -124,6 +124,7 @@ impl<'m> Temporaries<'m> {
     }
 
     /// Reports what is wrong with `number` as a handle of `kind`.
+    #[inline]
     pub(crate) fn check(&self, number: f64, kind: IdKind) -> Result<(), HandleFault> {
         let (code, bits) = handle::unpack(number).ok_or(HandleFault::NoHandle)?;
         if code != kind.code() {
