@@ -28,8 +28,8 @@ const REGION_BYTES: usize = 64 << 20;
 /// fit. A bit a granule of 16 bytes, apart from the blocks, says what is live, so every double,
 /// foreign and interior free is found until the block is given out again. Of the allocator's own
 /// words only the 8-byte headers of pages and of blocks over 496 bytes are between blocks, and the
-/// links of free ones in them; both are checked before they are believed, headers by 4 bits a word
-/// and by their range.
+/// links of free ones in them; both are checked before they are believed: a header states its place
+/// as well as a size.
 ///
 /// # Complexity
 ///

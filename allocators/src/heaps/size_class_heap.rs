@@ -69,6 +69,7 @@ pub(crate) struct CachedSlot {
 #[derive(Clone, Copy, Debug)]
 struct CachedRegion {
     base: *mut u8,
+    bytes: usize,
     /// Granules whose tables are initialised.
     granules: usize,
     starts: *mut u64,
@@ -116,6 +117,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Self {
             cached: CachedRegion {
                 base: core::ptr::null_mut(),
+                bytes: 0,
                 granules: 0,
                 starts: core::ptr::null_mut(),
                 kinds: core::ptr::null_mut(),
@@ -323,7 +325,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     #[inline]
     pub(crate) fn cache_region_of(&mut self, block: NonNull<u8>) -> bool {
         let offset = block.addr().get().wrapping_sub(self.cached.base.addr());
-        if self.region_count < 2 || offset < self.regions[self.cached.region].bytes {
+        if offset < self.cached.bytes || self.region_count < 2 {
             return false;
         }
         match self.find(block.as_ptr()) {
@@ -427,6 +429,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
         self.cached = CachedRegion {
             base: from.base,
+            bytes: from.bytes,
             granules: from.initialised as usize * PAGE_GRANULES as usize,
             starts: from.starts,
             kinds: from.kinds,

@@ -12,16 +12,18 @@
 //!                      ^ granule of the block; a free block keeps its two links here
 //! ```
 //!
-//! Size and prev are words of their own, 28 bits and 4 bits of check each, so that a neighbour's
-//! word is written without reading its line.
+//! Size and prev are separate words, so that a neighbour's word is written without reading its line.
 //!
 //! Every operation touches at most: its own header, both neighbours' headers, two heads of bins and
 //! four linked blocks. There is no loop over blocks.
 
+pub(super) use self::header::Header;
+use self::header::{prev_of_word, size_of_word, word_of_prev, word_of_size};
 use super::region::{KIND_CORE, NIL, Region};
 use crate::bookkeeping::mark;
 use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES};
 
+mod header;
 #[cfg(test)]
 mod tests;
 
@@ -34,11 +36,12 @@ pub(super) enum Fault {
     Damaged(u32),
 }
 
-/// Size of a block and of the one before it, in granules.
+/// A free block that is the first of its bin, and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Header {
-    pub(super) size: u32,
-    pub(super) prev: u32,
+struct Found {
+    block: u32,
+    total: u32,
+    bin: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,21 +51,11 @@ struct Links {
     prev: u32,
 }
 
-/// Bits of a header's word that hold the size; the rest is its check.
-const SIZE_BITS: u32 = 28;
-const SIZE_MASK: u32 = (1 << SIZE_BITS) - 1;
-
 /// The bin of free blocks of `size` granules: 32 a doubling, exact below 64 granules.
 #[inline]
 pub(super) const fn bin_of(size: u32) -> u32 {
     let shift = bin_shift(size);
     shift * 32 + (size >> shift)
-}
-
-/// The least size whose bin holds only blocks of at least `size` granules.
-#[inline]
-const fn round_up_to_bin(size: u32) -> u32 {
-    size + (1 << bin_shift(size)) - 1
 }
 
 /// Blocks of a bin differ in this many low bits of their size.
@@ -77,7 +70,7 @@ impl Region {
         for level in 0..self.levels {
             self.set_level_bins(level, 0);
         }
-        self.reach(0);
+        self.reach_further(0);
         self.set_size(0, self.granules);
         self.set_prev(0, 0);
         self.insert_free(0, self.granules);
@@ -91,10 +84,11 @@ impl Region {
     }
 
     /// Takes a block of `size` granules. Its start bit is set.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_block(&mut self, size: u32) -> Result<u32, Fault> {
-        let (block, total) = self.find_free(size)?;
-        self.unlink(block, total)?;
+        let found = self.find_free(size)?;
+        self.unlink_head(found)?;
+        let Found { block, total, .. } = found;
         self.reach(block + size);
         if total != size {
             self.split(block, total, size);
@@ -110,10 +104,11 @@ impl Region {
     pub(super) fn take_aligned(&mut self, size: u32, align: usize) -> Result<u32, Fault> {
         let slack = u32::try_from(align / GRANULE).map_err(|_| Fault::NoRoom)? - 1;
         let anywhere = size.checked_add(slack).ok_or(Fault::NoRoom)?;
-        let (block, total) = match self.find_free(anywhere) {
+        let found = match self.find_free(anywhere) {
             Err(Fault::NoRoom) => self.find_free(size)?,
             found => found?,
         };
+        let Found { block, total, .. } = found;
         // Without a sum: the next multiple may be the end of the address space.
         let below = self.address(block).addr().wrapping_neg();
         let skip = ((below & (align - 1)) / GRANULE) as u32;
@@ -121,7 +116,7 @@ impl Region {
             return Err(Fault::NoRoom);
         }
         let at = block + skip;
-        self.take_within(block, total, at, size)?;
+        self.take_within(found, at, size)?;
         self.set_start(at);
         Ok(at)
     }
@@ -129,19 +124,20 @@ impl Region {
     /// Takes a page that starts at a page boundary, as a block of 256 granules whose start bit is
     /// clear: its kind says that it is in use. With `fresh` false only memory that was used before.
     pub(super) fn take_page(&mut self, fresh: bool) -> Result<u32, Fault> {
-        let (block, total) = self.find_page()?;
-        let at = block.next_multiple_of(PAGE_GRANULES);
+        let found = self.find_page()?;
+        let at = found.block.next_multiple_of(PAGE_GRANULES);
         if !fresh && at + PAGE_GRANULES > self.frontier {
             return Err(Fault::NoRoom);
         }
-        self.take_within(block, total, at, PAGE_GRANULES)?;
+        self.take_within(found, at, PAGE_GRANULES)?;
         Ok(at / PAGE_GRANULES)
     }
 
     /// Takes `size` granules at `at` out of a listed free block; what is left on both sides goes
     /// back.
-    fn take_within(&mut self, block: u32, total: u32, at: u32, size: u32) -> Result<(), Fault> {
-        self.unlink(block, total)?;
+    fn take_within(&mut self, found: Found, at: u32, size: u32) -> Result<(), Fault> {
+        self.unlink_head(found)?;
+        let Found { block, total, .. } = found;
         self.reach(at + size);
         let skipped = at - block;
         let left = total - skipped;
@@ -160,7 +156,7 @@ impl Region {
 
     /// Gives a block back; its start bit must be clear and its page's kind core. Returns whether
     /// the region is empty now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn give_block(&mut self, block: u32, header: Header) -> Result<bool, Fault> {
         let (mut start, mut size) = (block, header.size);
         let next = block + size;
@@ -219,22 +215,23 @@ impl Region {
         self.is_start(block)
     }
 
-    /// Both words of a block's header, if their checks and their ranges hold.
+    /// Both words of a block's header, if their places and their ranges hold.
     #[inline]
     pub(super) fn header(&self, block: u32) -> Result<Header, Fault> {
-        let size = self.size_at(block)?;
-        let word = self.opened_header(block, |header| {
-            // SAFETY: as in `size_at`; the word behind the size.
-            unsafe { header.wrapping_add(1).read() }
+        let [size, prev] = self.opened_header(block, |header| {
+            // SAFETY: as in `size_at`; the second word is the one after the size.
+            unsafe { header.cast::<[u32; 2]>().read() }
         });
-        let prev = word & SIZE_MASK;
-        if word >> SIZE_BITS != check(prev, !block) || prev > block {
-            return Err(Fault::Damaged(block));
+        let (size, prev) = (size_of_word(size, block), prev_of_word(prev, block));
+        // A size of 0 is the largest here.
+        if size.wrapping_sub(1) < self.granules - block && prev <= block {
+            Ok(Header { size, prev })
+        } else {
+            Err(Fault::Damaged(block))
         }
-        Ok(Header { size, prev })
     }
 
-    /// The granules of a block, if their check and their range hold.
+    /// The granules of a block, if their place and their range hold.
     #[inline]
     pub(super) fn size_at(&self, block: u32) -> Result<u32, Fault> {
         let word = self.opened_header(block, |header| {
@@ -243,10 +240,12 @@ impl Region {
             // written.
             unsafe { header.read() }
         });
-        let size = word & SIZE_MASK;
-        let sound =
-            word >> SIZE_BITS == check(size, block) && size.wrapping_sub(1) < self.granules - block;
-        if sound { Ok(size) } else { Err(Fault::Damaged(block)) }
+        let size = size_of_word(word, block);
+        if size.wrapping_sub(1) < self.granules - block {
+            Ok(size)
+        } else {
+            Err(Fault::Damaged(block))
+        }
     }
 
     /// Shows `act` the header of a block, which is closed to all others.
@@ -265,7 +264,7 @@ impl Region {
 
     #[inline]
     fn set_size(&self, block: u32, size: u32) {
-        let word = size | check(size, block) << SIZE_BITS;
+        let word = word_of_size(size, block);
         self.opened_header(block, |header| {
             // SAFETY: as in `size_at`; the word belongs to no payload.
             unsafe { header.write(word) };
@@ -276,7 +275,7 @@ impl Region {
     #[inline]
     fn set_prev(&self, block: u32, prev: u32) {
         if block < self.granules {
-            let word = prev | check(prev, !block) << SIZE_BITS;
+            let word = word_of_prev(prev, block);
             self.opened_header(block, |header| {
                 // SAFETY: as in `size_at`; the word behind the size.
                 unsafe { header.wrapping_add(1).write(word) };
@@ -285,7 +284,7 @@ impl Region {
     }
 
     /// Leaves `size` granules to a block of `total` that is in no list; frees the rest.
-    #[inline]
+    #[inline(always)]
     fn split(&mut self, block: u32, total: u32, size: u32) {
         let (at, rest) = (block + size, total - size);
         self.set_size(block, size);
@@ -295,55 +294,52 @@ impl Region {
         self.insert_free(at, rest);
     }
 
-    /// A free block of at least `size` granules and its size. O(1).
-    #[inline]
-    fn find_free(&self, size: u32) -> Result<(u32, u32), Fault> {
+    /// A free block of at least `size` granules. O(1): the first of the size's own bin if it is
+    /// large enough, else the first of the next bin that has any, in which all are.
+    #[inline(always)]
+    fn find_free(&self, size: u32) -> Result<Found, Fault> {
         if size > self.granules {
             return Err(Fault::NoRoom);
         }
         let own = bin_of(size);
-        if self.level_bins(own / 32) >> (own % 32) & 1 != 0 {
-            let block = self.head(own);
-            let total = self.size_at(block)?;
-            if total >= size {
-                return Ok((block, total));
+        let level = own / 32;
+        let mut bins = self.level_bins(level) & u32::MAX << (own % 32);
+        if bins >> (own % 32) & 1 != 0 {
+            let found = self.first_of(own)?;
+            if found.total >= size {
+                return Ok(found);
             }
+            bins &= bins - 1;
         }
-        self.first_of_bin(bin_of(round_up_to_bin(size)))
+        if bins != 0 {
+            return self.first_of(level * 32 + bins.trailing_zeros());
+        }
+        let above = self.level_bits & u32::MAX << level << 1;
+        if above == 0 {
+            return Err(Fault::NoRoom);
+        }
+        let level = above.trailing_zeros();
+        self.first_of(level * 32 + self.level_bins(level).trailing_zeros())
     }
 
     /// A free block that holds a page at a page boundary. O(1): two candidates are looked at.
-    fn find_page(&self) -> Result<(u32, u32), Fault> {
-        let (block, total) = self.first_of_bin(bin_of(PAGE_GRANULES))?;
-        let skip = block.next_multiple_of(PAGE_GRANULES) - block;
-        if skip + PAGE_GRANULES <= total {
-            return Ok((block, total));
+    fn find_page(&self) -> Result<Found, Fault> {
+        let found = self.find_free(PAGE_GRANULES)?;
+        let skip = found.block.next_multiple_of(PAGE_GRANULES) - found.block;
+        if skip + PAGE_GRANULES <= found.total {
+            return Ok(found);
         }
         self.find_free(2 * PAGE_GRANULES - 1)
     }
 
-    /// The head of the first bin from `bin` on that is not empty.
-    #[inline]
-    fn first_of_bin(&self, bin: u32) -> Result<(u32, u32), Fault> {
-        let level = bin / 32;
-        if level >= self.levels {
-            return Err(Fault::NoRoom);
-        }
-        let mut found = level;
-        let mut bins = self.level_bins(level) & (u32::MAX << (bin % 32));
-        if bins == 0 {
-            let above = self.level_bits & (u32::MAX << level << 1);
-            if above == 0 {
-                return Err(Fault::NoRoom);
-            }
-            found = above.trailing_zeros();
-            bins = self.level_bins(found);
-        }
-        let block = self.head(found * 32 + bins.trailing_zeros());
-        Ok((block, self.size_at(block)?))
+    /// The first block of a bin that is not empty.
+    #[inline(always)]
+    fn first_of(&self, bin: u32) -> Result<Found, Fault> {
+        let block = self.head(bin);
+        Ok(Found { block, total: self.size_at(block)?, bin })
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert_free(&mut self, block: u32, size: u32) {
         let bin = bin_of(size);
         let bins = self.level_bins(bin / 32);
@@ -358,37 +354,64 @@ impl Region {
         self.level_bits |= 1 << (bin / 32);
     }
 
+    /// Takes the first block of a bin out of it, after its links have been found to agree with the
+    /// next one's.
+    #[inline(always)]
+    fn unlink_head(&mut self, found: Found) -> Result<(), Fault> {
+        let Found { block, bin, .. } = found;
+        let Links { next, prev } = self.links(block);
+        if prev != NIL || !self.follows(next, block) {
+            return Err(Fault::Damaged(block));
+        }
+        self.begin_bin(bin, next);
+        Ok(())
+    }
+
     /// Takes a free block out of its list, after its links have been found to agree with their
     /// neighbours: a write into freed memory ends here and goes no further.
     #[inline]
     fn unlink(&mut self, block: u32, size: u32) -> Result<(), Fault> {
-        let bin = bin_of(size);
         let Links { next, prev } = self.links(block);
-        let next_agrees = next == NIL || (next < self.granules && self.links(next).prev == block);
-        let prev_agrees = if prev == NIL {
-            self.head(bin) == block
-        } else {
-            prev < self.granules && self.links(prev).next == block
-        };
-        if !next_agrees || !prev_agrees {
+        if !self.follows(next, block) {
             return Err(Fault::Damaged(block));
         }
+        if prev == NIL {
+            let bin = bin_of(size);
+            if self.head(bin) != block {
+                return Err(Fault::Damaged(block));
+            }
+            self.begin_bin(bin, next);
+            return Ok(());
+        }
+        if prev >= self.granules || self.links(prev).next != block {
+            return Err(Fault::Damaged(block));
+        }
+        self.set_next_link(prev, next);
         if next != NIL {
             self.set_prev_link(next, prev);
         }
-        if prev != NIL {
-            self.set_next_link(prev, next);
-            return Ok(());
-        }
-        self.set_head(bin, next);
-        if next == NIL {
-            let bins = self.level_bins(bin / 32) & !(1 << (bin % 32));
-            self.set_level_bins(bin / 32, bins);
-            if bins == 0 {
-                self.level_bits &= !(1 << (bin / 32));
-            }
-        }
         Ok(())
+    }
+
+    /// Whether a link leads to nothing, or to a block that says that it follows `block`.
+    #[inline]
+    fn follows(&self, next: u32, block: u32) -> bool {
+        next == NIL || (next < self.granules && self.links(next).prev == block)
+    }
+
+    /// Makes `first`, which may be nothing, the first block of a bin.
+    #[inline]
+    fn begin_bin(&mut self, bin: u32, first: u32) {
+        self.set_head(bin, first);
+        if first != NIL {
+            self.set_prev_link(first, NIL);
+            return;
+        }
+        let bins = self.level_bins(bin / 32) & !(1 << (bin % 32));
+        self.set_level_bins(bin / 32, bins);
+        if bins == 0 {
+            self.level_bits &= !(1 << (bin / 32));
+        }
     }
 
     #[inline]
@@ -441,14 +464,14 @@ impl Region {
     /// A bit for each bin of the level that is not empty.
     #[inline]
     fn level_bins(&self, level: u32) -> u32 {
-        // SAFETY: a word a level follows the heads; callers pass levels of the region.
-        unsafe { self.bins.wrapping_add((self.levels * 32 + level) as usize).read() }
+        // SAFETY: a word a level is before the heads; callers pass levels of the region.
+        unsafe { self.bins.wrapping_sub(level as usize + 1).read() }
     }
 
     #[inline]
     fn set_level_bins(&self, level: u32, bits: u32) {
         // SAFETY: as in `level_bins`.
-        unsafe { self.bins.wrapping_add((self.levels * 32 + level) as usize).write(bits) };
+        unsafe { self.bins.wrapping_sub(level as usize + 1).write(bits) };
     }
 
     /// Walks every block of the region and every list and compares them. O(blocks).
@@ -496,10 +519,4 @@ impl Region {
         }
         if listed == free { Ok(()) } else { Err(("a free block is in no list", 0)) }
     }
-}
-
-/// Four bits over a size and its place, so that a word that was written over is noticed.
-#[inline]
-const fn check(size: u32, block: u32) -> u32 {
-    (size ^ block.rotate_left(9)).wrapping_mul(0x9e37_79b1) >> SIZE_BITS
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  memory                                                         memory + memory_bytes
-//!  | bins | sl words | starts     | descs     | units    | kinds  |pad| page 0 | page 1 | ...
+//!  | sl words | bins | starts     | descs     | units    | kinds  |pad| page 0 | page 1 | ...
 //!    u32 x 32 a level  u64 x 4 P    16 x P      8 x P      1 x P      ^ base, 4 096-aligned
 //! ```
 //!
@@ -96,6 +96,7 @@ struct Plan {
 
 /// One region. The docs of the module describe its tables.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Region {
     /// The address of page 0. Null in an empty slot of the table of regions.
     pub(super) base: *mut u8,
@@ -106,6 +107,7 @@ pub(super) struct Region {
     pub(super) kinds: *mut u8,
     pub(super) units: *mut u8,
     pub(super) descs: *mut PageDesc,
+    /// The heads of the bins; a word a level, which bins have any, is before them, backwards.
     pub(super) bins: *mut u32,
     /// Bit `l` is set if level `l` has a bin that is not empty.
     pub(super) level_bits: u32,
@@ -169,7 +171,10 @@ impl Region {
             kinds: start.wrapping_add(kinds_at),
             units: start.wrapping_add(units_at),
             descs: start.wrapping_add(descs_at).cast(),
-            bins: start.wrapping_add(address.next_multiple_of(8) - address).cast(),
+            bins: start
+                .wrapping_add(address.next_multiple_of(8) - address)
+                .cast::<u32>()
+                .wrapping_add(plan.levels),
             level_bits: 0,
             levels: plan.levels as u32,
             granules: (plan.pages * PAGE / GRANULE) as u32,
@@ -212,16 +217,20 @@ impl Region {
     #[inline]
     pub(super) fn reach(&mut self, end: u32) {
         if end > self.frontier {
-            self.frontier = end;
+            self.reach_further(end);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn reach_further(&mut self, end: u32) {
+        self.frontier = end;
         let pages = (end / PAGE_GRANULES + 1).min(self.pages());
         if pages > self.initialised {
             self.initialise(pages);
         }
     }
 
-    #[cold]
-    #[inline(never)]
     fn initialise(&mut self, pages: u32) {
         let from = self.initialised as usize;
         let count = pages as usize - from;

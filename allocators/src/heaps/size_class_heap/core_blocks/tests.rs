@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use std::collections::BTreeMap;
 use std::vec;
 
-use super::{Fault, Links, Region, SIZE_BITS, bin_of, round_up_to_bin};
+use super::{Fault, Links, Region, bin_of, word_of_prev, word_of_size};
 use crate::heaps::size_class_heap::region::NIL;
 
 /// Shows a fresh region of the given number of pages.
@@ -28,18 +28,33 @@ fn with_pages(pages: u32, act: impl FnOnce(&mut Region)) {
 }
 
 #[test]
-fn a_size_is_rounded_up_to_the_least_bin_that_is_sure_to_hold_it() {
+fn the_bin_after_that_of_a_size_holds_only_blocks_that_are_large_enough() {
     let mut least = BTreeMap::new();
     for size in 1..70_000 {
         least.entry(bin_of(size)).or_insert(size);
     }
     for size in 1..60_000 {
-        let bin = bin_of(round_up_to_bin(size));
-        assert!(least[&bin] >= size, "bin {bin} has blocks of less than {size}");
         let own = bin_of(size);
-        assert!(bin == own || least[&own] < size, "bin {own} would do for {size}");
-        assert!(bin <= own + 1, "bin {bin} for {size} of bin {own}");
+        assert!(least[&own] <= size, "bin {own} begins after {size}");
+        assert!(least[&(own + 1)] > size, "bin {} has blocks of less than {size}", own + 1);
     }
+}
+
+#[test]
+fn of_a_bin_of_several_sizes_the_first_block_serves_if_it_is_large_enough() {
+    with_pages(4, |region| {
+        let sizes = [66, 1, 67, 1];
+        let blocks = sizes.map(|size| region.take_block(size).expect("there is room"));
+        assert_eq!(bin_of(66), bin_of(67), "both are in a bin");
+        give(region, blocks[2]);
+        give(region, blocks[0]);
+        // The first of the bin is the one of 66, which was freed last.
+        let large = region.take_block(67).expect("there is room");
+        assert!(large > blocks[3], "from a higher bin");
+        assert_eq!(region.take_block(66), Ok(blocks[0]), "the first of the bin");
+        assert_eq!(region.take_block(67), Ok(blocks[2]), "the next is large enough");
+        region.check_core().expect("the core is whole");
+    });
 }
 
 #[test]
@@ -132,7 +147,7 @@ fn all_of_a_region_can_be_taken_and_no_more() {
     });
     // The bin that a size is rounded up to is above the highest one.
     with_pages(127, |region| {
-        assert_eq!(bin_of(round_up_to_bin(32_400)) / 32, region.levels, "above the levels");
+        assert_eq!((bin_of(32_400) + 1) / 32, region.levels, "the next bin is above the levels");
         region.take_block(200).expect("there is room");
         assert_eq!(region.take_block(32_400), Err(Fault::NoRoom), "less is left");
         region.check_core().expect("the core is whole");
@@ -180,24 +195,22 @@ fn a_word_that_was_written_over_is_not_believed() {
         region.set_size(block, most);
         assert_eq!(region.size_at(block), Ok(most), "up to the end");
         region.set_size(block, header.size);
-        for bit in 0..32 {
-            let flip = |at: usize| {
+        let words = [word_of_size(header.size, block), word_of_prev(header.prev, block)];
+        for (at, word) in words.into_iter().enumerate() {
+            let put = |word: u32| {
                 region.opened_header(block, |words| {
-                    let word = words.wrapping_add(at);
                     // SAFETY: the two words of a block's header are before it.
-                    let before = unsafe { word.read() };
-                    // SAFETY: as above.
-                    unsafe { word.write(before ^ 1 << bit) };
+                    unsafe { words.wrapping_add(at).write(word) };
                 });
             };
-            flip(0);
-            let believed = region.size_at(block);
-            assert!(bit < SIZE_BITS || believed.is_err(), "bit {bit} of the check");
-            flip(0);
-            flip(1);
-            let believed = region.header(block);
-            assert!(bit < SIZE_BITS || believed.is_err(), "bit {bit} of the other check");
-            flip(1);
+            for byte in 0..4 {
+                for change in 1..=0xff {
+                    put(word ^ change << (byte * 8));
+                    let believed = region.header(block);
+                    assert!(believed.is_err(), "word {at}, {change:#x} in byte {byte}");
+                }
+            }
+            put(word);
         }
         region.set_prev(block, block + 1);
         assert_eq!(region.header(block).err(), damaged.err(), "what lies before has no room");
@@ -355,7 +368,7 @@ fn above_the_highest_level_nothing_is_looked_for() {
         // SAFETY: the memory is as long and outlives the region.
         let region = unsafe { Region::new(NonNull::from(memory.as_mut_slice()).cast(), layout) };
         let Some(mut region) = region.filter(|region| region.pages() == 127) else { continue };
-        assert_eq!(bin_of(round_up_to_bin(32_400)) / 32, region.levels, "above the levels");
+        assert_eq!((bin_of(32_400) + 1) / 32, region.levels, "the next bin is above the levels");
         region.take_block(200).expect("there is room");
         assert_eq!(region.take_block(32_400), Err(Fault::NoRoom), "less is left");
         return region.check_core().expect("the core is whole");

@@ -53,8 +53,9 @@ fn tables_lie_apart_before_the_header_of_the_first_block() {
         let region = unsafe { Region::new(NonNull::from(inner).cast(), layout) };
         let region = region.expect("it holds pages");
         let pages = region.pages() as usize;
-        let bins = region.bins.addr() + region.levels as usize * 33 * 4;
-        assert!(bins <= region.starts.addr(), "{skip}");
+        let (words, bins) = (region.levels as usize * 4, region.levels as usize * 32 * 4);
+        assert!(region.bins.addr() - words >= region.memory.addr().get(), "{skip}");
+        assert!(region.bins.addr() + bins <= region.starts.addr(), "{skip}");
         assert!(region.starts.addr() + pages * 32 <= region.descs.addr(), "{skip}");
         assert!(region.descs.addr() + pages * 16 <= region.units.addr(), "{skip}");
         assert_eq!(region.units.addr() + pages * 8, region.kinds.addr(), "{skip}");
