@@ -267,6 +267,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     }
 
     /// The class that serves a layout, if one does.
+    #[inline]
     pub(crate) fn class_for(layout: Layout) -> Option<usize> {
         if layout.size() > C::TABLE.bytes_max() {
             None

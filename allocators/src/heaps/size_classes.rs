@@ -127,6 +127,7 @@ impl ClassTable {
     }
 
     /// The first class of at least `bytes` bytes whose slots are all aligned to `align`.
+    #[inline]
     pub(crate) fn class_of_aligned(&self, bytes: usize, align: usize) -> Option<usize> {
         if bytes.max(align) > self.bytes_max() {
             return None;

@@ -103,9 +103,18 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
+    /// The first try for what no front serves by its size alone: a core block, or a slot of a class
+    /// that is a multiple of the alignment.
     #[inline(never)]
     #[track_caller]
     fn allocate_core(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if let Some(class) = SizeClassHeap::<C>::class_for(layout) {
+            // SAFETY: as in `allocate`.
+            return match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
+                Some(block) => Ok(block),
+                None => self.allocate_current(class, layout),
+            };
+        }
         // SAFETY: as in `allocate`.
         match unsafe { &mut *self.inner.get() }.allocate_hot_core(layout) {
             Some(block) => Ok(block),
