@@ -14,7 +14,7 @@ use crate::error::Damage;
 /// Components that are plain data and nothing else: one `T` for each entity that has one, without
 /// gaps.
 ///
-/// The data of a resource are the `T` of all instances, one behind the other, and spawning copies
+/// The data of a resource are the `T` of all instances, one after the other, and spawning copies
 /// them in one piece.
 ///
 /// ```text
@@ -25,7 +25,7 @@ use crate::error::Damage;
 ///
 /// # Complexity
 ///
-/// Finding a component is O(1): two loads beside the component's. A removal moves the last
+/// Finding a component is O(1): two loads, and the component's own. A removal moves the last
 /// component into the gap.
 ///
 /// # Memory
@@ -34,7 +34,7 @@ use crate::error::Damage;
 ///
 /// # When not to use it
 ///
-/// For what owns something, or has to do with other components: that is a manager of its own, which
+/// A component that owns something, or depends on other components, needs a separate manager that
 /// implements [`ComponentManager`].
 ///
 /// # Examples

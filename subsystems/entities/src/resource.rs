@@ -36,7 +36,7 @@ use crate::entity::Entity;
 /// The most entities that a resource may have: as many as there may be in a world.
 pub const ENTITIES_MAX: usize = 1 << Entity::INDEX_BITS;
 
-/// Stands for the parent of an entity that has none.
+/// The parent of an entity that has none.
 pub const NO_PARENT: u32 = u32::MAX;
 
 blob_struct! {

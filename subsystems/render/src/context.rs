@@ -1,9 +1,9 @@
 //! The stream of packages that one job fills.
 //!
 //! After "Parallel rendering" on the BitSquid blog (2009): jobs walk over what is visible and queue
-//! draws and other work, each into a stream of its own, so that none waits for another. Changes: a
-//! package has a key of 64 bits that lies apart from it, so sorting moves 16 bytes whatever the
-//! package holds; and a context does no work itself.
+//! draws and other work, each into a separate stream, so that none waits for another. Changes: a
+//! package has a key of 64 bits that is stored apart from it, so sorting moves 16 bytes whatever
+//! the package holds; and a context does no work itself.
 
 use core::fmt;
 
@@ -131,7 +131,7 @@ impl<'a, A: Allocator + ?Sized> RenderContext<'a, A> {
         self.items.try_push(SortItem { key, package, context: 0 })
     }
 
-    /// Makes room for so many draws more, and for growing after that one by one.
+    /// Reserves space for `draws` more draws. Growing past that happens one by one.
     ///
     /// # Errors
     ///

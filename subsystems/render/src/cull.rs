@@ -6,7 +6,7 @@ use glam::{Mat4, Vec4, Vec4Swizzles};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-/// So many spheres are tested at once.
+/// The number of spheres that are tested at once.
 const LANES: usize = 16;
 
 /// The six planes between which a camera sees.
@@ -45,8 +45,9 @@ impl Frustum {
         Self { planes }
     }
 
-    /// Returns `true` if a sphere may be seen: not, if it follows one of the planes. Near a corner
-    /// of the frustum a sphere may lie outside and behind none.
+    /// Returns `true` if a sphere may be visible: `false` if it is completely outside of one of the
+    /// planes. Near a corner of the frustum, a sphere can be outside of the frustum although it is
+    /// completely outside of no single plane.
     #[must_use]
     pub fn sees(&self, center: glam::Vec3, radius: f32) -> bool {
         let spheres = Spheres { x: &[center.x], y: &[center.y], z: &[center.z], radius: &[radius] };

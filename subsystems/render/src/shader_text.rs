@@ -245,7 +245,7 @@ impl Scan {
                 Ok(())
             }
             Token::Mark(b'{') => {
-                // A block is below no operator: what is before it is a part of its own.
+                // A block is not part of an expression: what is before it is a separate part.
                 self.close_angles()?;
                 self.end_part();
                 self.open(b'{')

@@ -11,7 +11,7 @@ use crate::draw::IndirectArgs;
 use crate::frame::{FrameDescription, LayerRef, PassRef};
 use crate::state::Transform;
 
-/// Writes what it is told, a line each, and sums it up.
+/// Writes each command that it receives as a line, and sums them up.
 ///
 /// The text depends on the frame alone, not on the machine, so it can be compared with one that was
 /// kept.

@@ -33,7 +33,7 @@ use columns::{Lights, Meshes};
 ///
 /// It changes by [`try_apply`](Self::try_apply) alone, between frames; while a frame is made any
 /// number of threads read it: each culls a range of rows ([`Frustum::try_cull`] over
-/// [`spheres`](Self::spheres)) and queues what it sees into a context of its own
+/// [`spheres`](Self::spheres)) and queues what it sees into its own context
 /// ([`try_draw`](Self::try_draw)).
 ///
 /// A destroyed object's row is taken by the last one.

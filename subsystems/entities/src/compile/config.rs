@@ -74,8 +74,8 @@ impl<'c, 's> Config<'c, 's> {
         })
     }
 
-    /// Returns the resource that a value names, and tells the project that it is one: that it is
-    /// there is checked when all are known.
+    /// Returns the resource that a value names, and reports the reference to the project, which
+    /// checks that the resource exists when all resources are known.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl<'c, 's> Field<'c, 's> {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if it is no array of so many numbers.
+    /// [`CompileError`] if it is not an array of `N` numbers.
     pub fn numbers<const N: usize>(
         &self,
         what: &'static str,

@@ -25,11 +25,11 @@ pub struct CompileError<'s> {
 pub enum CompileFault<'s> {
     /// It is not SJSON.
     Syntax(SjsonError),
-    /// Something else was to stand here.
+    /// Something else was expected here.
     Expected {
         /// What.
         what: &'static str,
-        /// What stands here, as it is written; the beginning, if it is long.
+        /// The text that was found; the beginning, if it is long.
         found: &'s str,
     },
     /// A key that means nothing here.

@@ -32,7 +32,7 @@ impl<A: Allocator + ?Sized> Transforms<'_, A> {
     }
 }
 
-/// Tells a fault of the resource from a lack of memory.
+/// Returns the error of a faulty resource, or of missing memory.
 fn refused(error: LinkError, instance: usize) -> ComponentError {
     const _: () = assert!(DEPTH_MAX == 64, "the message below says so");
     match error {

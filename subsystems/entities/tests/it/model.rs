@@ -1,4 +1,4 @@
-//! Random programs of spawning, removing, linking and moving, beside a map of plain structs.
+//! Random programs of spawning, removing, linking and moving, compared with a map of plain structs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -328,10 +328,10 @@ fn update(model: &mut Model, world: &mut World<'_>) {
     }
 }
 
-/// What is drawn from unless another seed is told.
+/// The default seed of the random programs.
 const SEED: u64 = 0x2014_1010;
 
-/// The programs, unless `PROPTEST_CASES` tells another count.
+/// The number of programs, unless `PROPTEST_CASES` is set.
 const CASES: u32 = 128;
 
 #[test]

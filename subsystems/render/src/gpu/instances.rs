@@ -134,7 +134,7 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
     }
 }
 
-/// Makes a buffer for so many rows, and for as many more as make a power of two.
+/// Makes a buffer for at least `rows` rows; the number is rounded up to a power of two.
 fn try_rows<T>(
     gpu: &Gpu,
     name: &str,

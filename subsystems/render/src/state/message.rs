@@ -118,7 +118,7 @@ pub(crate) enum Kind {
     Light,
 }
 
-/// A message, told apart from others by its type.
+/// A message; its type distinguishes it from others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Message {
     CreateMesh(Mesh),
@@ -147,7 +147,7 @@ pub(crate) struct Material {
     pub(crate) layer: u32,
 }
 
-/// Makes a struct of a message: the bits of a handle, and what is told of the object.
+/// Declares the struct of each message: the bits of a handle, and the new values of the object.
 macro_rules! messages {
     ($($name:ident, $text:literal: $what:ty;)+) => {$(
         #[derive(Clone, Copy, Debug, Pod, Zeroable)]
