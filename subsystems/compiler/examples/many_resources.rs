@@ -65,8 +65,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns how long this thread has had a processor, where Linux tells: on a busy machine the clock
-/// tells little.
+/// Returns the processor time of this thread, if the system is Linux: on a busy machine wall-clock
+/// time says little.
 fn busy_ms() -> Option<f64> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = text.split(' ').next()?.parse().ok()?;

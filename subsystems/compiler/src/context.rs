@@ -62,7 +62,7 @@ pub struct Context<'c> {
     references: Vec<Reference>,
 }
 
-/// What a compiler asked for and told.
+/// The dependencies, names and references that a compiler recorded.
 pub(crate) struct Asked {
     pub(crate) dependencies: Vec<Dependency>,
     pub(crate) names: Vec<Arc<str>>,
@@ -261,9 +261,9 @@ impl<'c> Context<'c> {
         IdString64::new(name)
     }
 
-    /// Names another resource, which the payload leads to. That there is one is checked when all
-    /// are known; where there is none, the place in the source is told: line and column from 1 on,
-    /// 0 where they are not known.
+    /// Names another resource, which the payload refers to. That it exists is checked when all are
+    /// known; if it does not, the place in the source is reported: line and column from 1 on, 0
+    /// where they are not known.
     pub fn refer(
         &mut self,
         type_name: &str,

@@ -51,7 +51,7 @@ pub struct FileRecord {
     pub path: Arc<str>,
     /// Whether any change since would show in the stamp.
     pub is_settled: bool,
-    /// What the system told of it.
+    /// Its stamp, as the system reported it.
     pub stamp: Stamp,
     /// The hash of its bytes.
     pub hash: ContentHash,
@@ -156,7 +156,7 @@ pub enum IndexError {
     },
     /// The header reports another length.
     OtherLength {
-        /// What it tells.
+        /// The length in the header.
         told: u64,
         /// How many bytes there are.
         bytes: u64,

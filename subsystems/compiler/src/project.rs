@@ -16,7 +16,7 @@ pub struct Target {
     pub source: Platform,
     /// Whose machines shall read the files.
     pub destination: Platform,
-    /// The languages that are kept; all where none is told.
+    /// The languages that are kept; all if there is no list.
     pub languages: Option<Vec<String>>,
     /// Whether each file keeps the end of its resource's name.
     pub has_debug_names: bool,
@@ -62,15 +62,15 @@ pub struct Project<'c> {
     pub(crate) target: Target,
     pub(crate) options: BTreeMap<String, String>,
     pub(crate) disk: &'c dyn Disk,
-    /// Tells the time, in seconds since 1970.
+    /// Returns the time, in seconds since 1970.
     pub(crate) clock: fn() -> u64,
     pub(crate) observer: Option<&'c dyn CompileObserver>,
     /// Sources that are not compiled, and why not.
     pub(crate) refused: BTreeMap<String, String>,
 }
 
-/// Is told which source is being compiled, on the thread that does it: so that it is known which
-/// one ended the process.
+/// Is called with each source that is being compiled, on the thread that compiles it: if the
+/// process ends then, that source was the cause.
 pub trait CompileObserver: Sync {
     /// A source is compiled next; `source` is its path in the project.
     fn begin(&self, source: &str);
@@ -125,8 +125,8 @@ impl<'c> Project<'c> {
         self.disk = disk;
     }
 
-    /// Sets what tells the time, in seconds since 1970: a test's clock, which does not wait until
-    /// files have settled.
+    /// Sets the function that returns the time, in seconds since 1970: a test's clock, which does
+    /// not wait until files have settled.
     pub fn set_clock(&mut self, clock: fn() -> u64) {
         self.clock = clock;
     }

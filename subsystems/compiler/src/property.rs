@@ -9,8 +9,8 @@ use crate::error::CompileFault;
 use crate::memory::with_heap;
 use crate::nearest::nearest;
 
-/// A value of a source in SJSON, which knows where it stands: what it is asked for and is not, it
-/// tells as an error with line and column.
+/// A value of a source in SJSON, with its place. When it is not what a caller asks for, the error
+/// has line and column.
 ///
 /// # Examples
 ///
@@ -88,7 +88,7 @@ impl Property {
         Self { key, key_place: key_place.unwrap_or(place), place, value }
     }
 
-    /// Returns the key that it stands under, if any.
+    /// Returns its key, if any.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key
@@ -220,11 +220,11 @@ impl Property {
         self.get(key).map_or(Ok(default), |value| value.number(range))
     }
 
-    /// Returns the numbers of an array of so many.
+    /// Returns the numbers of an array of length `N`.
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is none of so many numbers, all in the range.
+    /// [`CompileFault`] if it is not an array of `N` numbers, all in the range.
     pub fn numbers<const N: usize>(
         &self,
         range: RangeInclusive<f32>,

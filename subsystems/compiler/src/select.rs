@@ -74,7 +74,7 @@ pub(crate) fn names_of_type(
 ) -> Vec<String> {
     let mut groups: BTreeMap<String, Vec<Wanted>> = BTreeMap::new();
     for path in paths {
-        // A name that is wrong is told when the project is looked at.
+        // An invalid name is reported when the project is looked at.
         if let Ok(Some(name)) = ResourceName::of_path(&path)
             && compilers.type_of_end(&name.type_name) == Some(type_name)
         {
@@ -147,7 +147,7 @@ fn resolve(mut variants: Vec<Wanted>, target: &Target) -> Vec<Wanted> {
     variants
 }
 
-/// Takes out what a program could not tell from something else by its hash.
+/// Removes resources with a name whose hash another name has: a program could not distinguish them.
 fn refuse_collisions(wanted: &mut Vec<Wanted>, errors: &mut Vec<ResourceError>) {
     let mut known: HashMap<IdString64, String> = HashMap::new();
     wanted.retain(|one| {

@@ -79,7 +79,7 @@ enum Node {
     F64(f64),
     String(Piece),
     Key(Piece),
-    /// So many items, and where the end is.
+    /// The number of items, and where the end is.
     Object(u32, u32),
     Array(u32, u32),
     /// Where the start is.

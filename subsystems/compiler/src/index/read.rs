@@ -121,7 +121,7 @@ impl<'b> Reader<'b> {
         })
     }
 
-    /// Reads a count, and so many items, each of which takes `bytes_min` bytes at the least.
+    /// Reads a count, and that number of items, each of which takes at least `bytes_min` bytes.
     fn list<T>(
         &mut self,
         bytes_min: usize,

@@ -12,7 +12,7 @@ use loligo_compiler::{Project, read_source};
 use crate::place::{Place, two};
 use crate::scripted::compilers;
 
-/// A project whose data folder is in it, and a folder beside it that is nobody's business.
+/// A project whose data folder is in it, and a folder outside that must not be touched.
 struct Cloned(Place);
 
 impl Cloned {

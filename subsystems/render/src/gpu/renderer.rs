@@ -291,7 +291,8 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         Ok(sums)
     }
 
-    /// Returns width and height of the window, or of the picture that is drawn without a window.
+    /// Returns the size in pixels that the targets were made for, or zeros before the first
+    /// [`try_set_frame`](Self::try_set_frame).
     #[must_use]
     pub fn window(&self) -> [u32; 2] {
         self.targets.as_ref().map_or([0; 2], |targets| targets.window)

@@ -217,7 +217,7 @@ impl<'v> ValueRef<'v> {
         self.nodes[self.index as usize]
     }
 
-    /// Returns the index behind this value.
+    /// Returns the index after this value.
     fn behind(&self) -> u32 {
         match self.node() {
             Node::Object(_, end) | Node::Array(_, end) => end + 1,
