@@ -23,7 +23,8 @@ use crate::report_file::{NAME_BYTES_MAX, PATH_BYTES_MAX, ReportFile};
 /// How long the name of a program may be, in bytes.
 const PROGRAM_BYTES_MAX: usize = 64;
 
-/// How long a thread that has told all waits for others that are telling.
+/// How long a thread whose report is complete waits for other threads that are still writing
+/// theirs.
 const OTHERS_SECONDS_MAX: u64 = 2;
 
 /// What happens when a report has been written.
@@ -155,7 +156,7 @@ pub fn install(options: &Options<'_>) -> Result<(), InstallError> {
 
 /// Returns `true` if reports are written.
 pub(crate) fn is_installed() -> bool {
-    // Acquire pairs with the AcqRel in `install`; the settings themselves are behind a lock.
+    // Acquire pairs with the AcqRel in `install`; the settings themselves are guarded by a lock.
     INSTALLED.load(Ordering::Acquire)
 }
 
@@ -176,7 +177,7 @@ const NONE: Settings = Settings {
     reports: 0,
 };
 
-/// What was installed, in memory of its own.
+/// What was installed, in its own memory.
 #[derive(Clone, Copy)]
 struct Settings {
     program: FixedText<PROGRAM_BYTES_MAX>,
@@ -259,8 +260,8 @@ fn create_file(settings: &Settings, process: u32) -> ReportFile {
     ReportFile::create(settings.folder.as_str(), name)
 }
 
-/// Standard error and the file, line by line: what a later line fails on, the earlier ones have
-/// told.
+/// Standard error and the file, written line by line: when a later line fails, the earlier ones are
+/// out already.
 struct Out<'o> {
     stderr: StderrLock<'o>,
     file: Option<ReportFile>,
@@ -270,7 +271,7 @@ struct Out<'o> {
 impl Out<'_> {
     fn flush(&mut self) {
         let part = self.line.as_str().as_bytes();
-        // Where there is no standard error there is nobody to tell.
+        // Without a standard error there is no place to report its failure.
         let _ = self.stderr.write_all(part);
         if let Some(file) = &mut self.file {
             file.write(part);

@@ -52,8 +52,8 @@ pub struct CompileError<'s> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CompileFault<'s> {
-    /// A value was expected: a number, a name, a sign or a parenthesis. Here stands something else,
-    /// or nothing.
+    /// A value was expected: a number, a name, a sign or a parenthesis. Something else was found,
+    /// or the end.
     ValueExpected,
     /// An operator was expected, or the end. Here begins a second value.
     OperatorExpected,

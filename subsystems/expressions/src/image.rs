@@ -1,4 +1,4 @@
-//! Bytecode as bytes: saved beside other data, and opened again without trust.
+//! Bytecode as bytes: saved with other data, and verified when it is opened again.
 //!
 //! ```text
 //! u32 | "LX" and the version | fingerprint of the names | words ..      little endian
@@ -65,7 +65,7 @@ impl fmt::Display for ImageError {
 impl Error for ImageError {}
 
 impl Bytecode<'_> {
-    /// Appends the bytecode to `bytes`, with a head that tells version and names.
+    /// Appends the bytecode to `bytes`, with a head that holds the version and a hash of the names.
     ///
     /// # Errors
     ///

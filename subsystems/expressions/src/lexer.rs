@@ -3,7 +3,7 @@
 use crate::error::{CompileError, CompileFault};
 use crate::operation::binary;
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'s> {
     pub(crate) kind: TokenKind<'s>,

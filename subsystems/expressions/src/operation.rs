@@ -1,8 +1,8 @@
 //! The operations of the virtual machine: what each computes, and how it is written in a word and
 //! in a source.
 //!
-//! Each stands once, in one of the tables below. Running one float and running a column both use
-//! that definition, so they compute the same.
+//! Each is defined once, in one of the tables below. Running one float and running a column both
+//! use that definition, so they compute the same.
 
 use crate::math;
 
@@ -183,8 +183,8 @@ macro_rules! operations {
     };
 }
 
-// Of the operations on two floats the first six are the same with their operands changed about.
-// Behind them each even code has a twin, one greater, which takes its operands the other way about.
+// Of the operations on two floats the first six are the same with their operands swapped. After
+// them each even code has a twin, one greater, whose operands are swapped.
 operations! {
     unary {
         NEGATE 0 "-" near |a| -a,

@@ -43,7 +43,7 @@ pub struct Symbols<'a> {
     pub variables: &'a [&'a str],
     /// Names of values that do not change: the compiler puts the value in place of the name.
     pub constants: &'a [(&'a str, f32)],
-    /// Functions beside those that are built in. Bytecode knows them by index.
+    /// Functions in addition to the built-in ones. Bytecode knows them by index.
     pub functions: &'a [Function<'a>],
 }
 
@@ -127,7 +127,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// What stands behind a name.
+/// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Symbol {
     Variable(u32),

@@ -54,7 +54,7 @@ pub enum BytecodeFault {
     /// There are more than [`WORDS_MAX`] words, or more operations and operands than a source may
     /// have.
     Long,
-    /// There is not one value on the stack at the end, but so many.
+    /// The number of values on the stack at the end, which is not one.
     Left(usize),
     /// The words go on past the end.
     BehindEnd,

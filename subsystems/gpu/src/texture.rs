@@ -55,7 +55,7 @@ impl Texture {
         self.format
     }
 
-    /// Returns how many bytes a level has, its rows one behind the other without gaps.
+    /// Returns how many bytes a level has, its rows one after the other without gaps.
     #[must_use]
     pub fn level_bytes(&self, level: u32) -> u64 {
         let [width, height] = self.level_pixels(level);
@@ -126,7 +126,7 @@ impl Gpu {
         Ok(Texture { texture, view, pixels, levels, samples, format })
     }
 
-    /// Fills a level of a texture: its rows one behind the other without gaps.
+    /// Fills a level of a texture: its rows one after the other without gaps.
     ///
     /// # Complexity
     ///
@@ -198,7 +198,7 @@ impl Gpu {
         Ok(Sampler { sampler: Kept::new(sampler) })
     }
 
-    /// Reads the largest level of a texture, rows one behind the other, once all that was submitted
+    /// Reads the largest level of a texture, rows one after the other, once all that was submitted
     /// is done.
     ///
     /// # Complexity

@@ -40,9 +40,9 @@ pub enum LoadFault {
     Missing,
     /// The system refused the file.
     Io(io::Error),
-    /// The file is not as long as the table tells.
+    /// The file's length is not the length in the table.
     OtherLength {
-        /// What the table tells.
+        /// The length in the table.
         told: u64,
         /// How long it is.
         bytes: u64,

@@ -15,7 +15,7 @@ const BYTES_MAX: u64 = 64 << 20;
 /// How many digits a hash has where it is printed.
 const DIGITS: u32 = 16;
 
-/// The table from hashes to names that the compiler writes beside the data.
+/// The table from hashes to names that the compiler writes next to the data.
 ///
 /// A program that is shipped has no such table; then nothing is known, and messages are as they
 /// were.
@@ -57,7 +57,7 @@ impl<'a, A: Allocator + ?Sized> Names<'a, A> {
         Self { bytes }
     }
 
-    /// Returns what is printed as `what`, with the name behind each hash that the table has:
+    /// Returns `what` with a name added after each hash that the table has:
     /// `#0123456789abcdef(door)`.
     pub fn show<'s>(&'s self, what: &'s dyn fmt::Display) -> impl fmt::Display + 's {
         Shown { lookup: ReverseLookup::open(self.bytes.as_deref().unwrap_or_default()).ok(), what }
@@ -79,7 +79,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Passes text on, and puts names behind hashes. A hash may come in several pieces.
+/// Passes text on, and adds names after hashes. A hash may come in several pieces.
 struct Naming<'s, 'o, 'f> {
     lookup: ReverseLookup<'s, IdString64>,
     out: &'o mut fmt::Formatter<'f>,

@@ -104,7 +104,7 @@ impl Checker {
             let text = if text.is_null() {
                 &[]
             } else {
-                // SAFETY: the text is on the stack, and is as long as told.
+                // SAFETY: the text is on the stack, and Lua returned its length.
                 unsafe { core::slice::from_raw_parts(text.cast::<u8>(), bytes) }
             };
             let text = String::from_utf8_lossy(text);
@@ -121,8 +121,8 @@ impl Checker {
         fault
     }
 
-    /// Returns the column of the token that is wrong, which LuaJIT does not tell: that of the first
-    /// one in the line up to which the text is no beginning of anything right.
+    /// Returns the column of the token that is wrong, which LuaJIT does not report: that of the
+    /// first such token in the line at which the text before it cannot be completed to valid Lua.
     fn column_of(&self, source: &[u8], fault: &SyntaxFault) -> u32 {
         let lines = source.split_inclusive(|byte| *byte == b'\n');
         let before: usize = lines.take((fault.line.max(1) - 1) as usize).map(<[u8]>::len).sum();

@@ -194,7 +194,7 @@ fn say_type<W>(
     runtime.say(format_args!("{name}: argument {argument} must be a {wanted}, and is {is}"));
 }
 
-/// Raises the message, behind the place that called; a function of this crate's own is no place.
+/// Raises the message, after the place of the call; a function of this crate is not shown as one.
 #[cold]
 pub(crate) fn raise_message<W>(lua: Lua, runtime: &Runtime<'_, W>) -> ! {
     lua.push_where(1);

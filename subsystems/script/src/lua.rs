@@ -17,7 +17,8 @@ pub(crate) use ffi::{lua_CFunction, lua_State};
 ///    between the two has anything to drop: Lua leaves frames by unwinding or by a long jump.
 /// 3. No more than 20 values are pushed without [`reserve`](Self::reserve), which is what Lua
 ///    grants to each C function.
-/// 4. Indices name values that are there, or are from 1 on, where what is missing is told as such.
+/// 4. Indices name values that are there, or are from 1 on, where a missing value is reported as
+///    such.
 #[derive(Clone, Copy)]
 pub(crate) struct Lua(NonNull<lua_State>);
 
@@ -72,7 +73,7 @@ impl Lua {
         unsafe { ffi::lua_toboolean(self.raw(), index) != 0 }
     }
 
-    /// Returns where a string lies and how long it is. A number is none: to make one of it would
+    /// Returns the address and the length of a string. A number is not converted: that would
     /// allocate.
     pub(crate) fn text(self, index: c_int) -> (*const u8, usize) {
         if self.type_of(index) != Type::Text {
@@ -291,7 +292,7 @@ impl Lua {
         self.call(1, 1);
     }
 
-    /// Tells the collector something; raises.
+    /// Sends the collector a command; raises.
     pub(crate) fn collector(self, what: c_int, data: c_int) -> c_int {
         // SAFETY: invariants 1 and 2.
         unsafe { ffi::lua_gc(self.raw(), what, data) }

@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// The allocator behind a state, and what is counted on the way.
+/// The allocator of a state, and its counts.
 ///
 /// # Invariants
 ///
@@ -158,8 +158,8 @@ impl<'m> Memory<'m> {
         self.stop_place.set(None);
     }
 
-    /// Returns `true` if the call that runs is to be stopped, after so many steps of a function
-    /// that counts them itself.
+    /// Returns `true` if the call that runs is to be stopped; `steps` are those that a function has
+    /// counted itself.
     pub(crate) fn is_to_stop(&self, steps: u32) -> bool {
         if self.instructions_max.get() > 0 {
             let left = self.instructions_left.get() - i64::from(steps);
@@ -194,9 +194,8 @@ impl<'m> Memory<'m> {
         self.peak.set(self.peak.get().max(live));
     }
 
-    /// Takes, gives back or resizes a block. The size that Lua has of the old one is not asked: of
-    /// a closure that was refused memory for its upvalues, LuaJIT tells a smaller one than it asked
-    /// for.
+    /// Allocates, frees or resizes a block. The old size that Lua passes is not used: for a closure
+    /// that was refused memory for its upvalues, LuaJIT passes a smaller one than it requested.
     fn change(&self, block: *mut c_void, new_bytes: usize) -> *mut c_void {
         let Ok(new) = Layout::from_size_align(new_bytes, ALIGN) else {
             return ptr::null_mut();

@@ -40,7 +40,7 @@ pub(crate) struct Kept {
 }
 
 /// A LuaJIT machine: scripts, their data, and the bound functions that they call. `W` is the host,
-/// the world behind those functions; it is lent to each call.
+/// the world that those functions use; it is lent to each call.
 ///
 /// Errors stop the call, not the machine: what a script did before it failed is done, and the next
 /// call goes on from there. The collector runs when a [`Collector`](crate::Collector) makes it run,
@@ -48,9 +48,9 @@ pub(crate) struct Kept {
 ///
 /// # Memory
 ///
-/// All from the allocator that was passed in, on LuaJIT's own account too: about 100 KiB for an
-/// empty machine, 64 KiB in reserve, 92 bytes for each temporary that a frame may have. Machine
-/// code alone lies elsewhere: LuaJIT maps up to 2 MiB for it from the system.
+/// All from the allocator that was passed in, also for LuaJIT itself: about 100 KiB for an empty
+/// machine, 64 KiB in reserve, 92 bytes for each temporary that a frame may have. Machine code
+/// alone is elsewhere: LuaJIT maps up to 2 MiB for it from the system.
 ///
 /// # Threads
 ///
@@ -96,7 +96,8 @@ pub struct Script<'m, W> {
 }
 
 impl<'m, W: Host> Script<'m, W> {
-    /// Makes a machine with a table of bindings, beside those of vectors, rotations and matrices.
+    /// Makes a machine with a table of bindings, in addition to those of vectors, rotations and
+    /// matrices.
     ///
     /// # Errors
     ///
@@ -272,8 +273,8 @@ impl<'m, W: Host> Script<'m, W> {
         &self.runtime().entries
     }
 
-    /// Checks that nothing of a call is left behind, and that memory and temporaries are counted
-    /// right. O(1).
+    /// Checks that no state of a call remains, and that memory and temporaries are counted right.
+    /// O(1).
     ///
     /// # Panics
     ///
@@ -461,7 +462,7 @@ impl<'m, W: Host> Script<'m, W> {
         };
         // SAFETY: the text stays on the stack meanwhile.
         let bytes = unsafe { lua.bytes(-1) };
-        // Lua raises this one as a text of its own where it is caught and raised again.
+        // When it is caught and raised again, Lua raises this one as an ordinary text.
         if bytes.starts_with(entry::NO_MEMORY) {
             return Err(ScriptError::memory());
         }

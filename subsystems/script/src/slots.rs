@@ -1,11 +1,11 @@
-//! The place where arguments and results of a call lie: the same for both routes.
+//! The memory for arguments and results of a call: the same for both routes.
 
 use core::ffi::c_int;
 use core::{ptr, slice};
 
 use crate::binding::{ARGUMENTS_MAX, RESULTS_MAX};
 
-/// A text, where it lies.
+/// A text, by its address.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct TextSlot {

@@ -76,7 +76,7 @@ pub(crate) unsafe extern "C-unwind" fn scan<W: Host>(state: *mut lua_State) -> c
     count
 }
 
-/// Raises why a pattern cannot be matched, behind the place that asked.
+/// Raises why a pattern cannot be matched, after the place of the call.
 #[cold]
 fn refuse<W>(lua: Lua, runtime: &Runtime<'_, W>, fault: PatternFault) -> ! {
     let text = match fault {

@@ -43,7 +43,7 @@ impl ThreadRecord {
     }
 }
 
-/// Counts, by which a hang is told from a wait.
+/// Counts, which distinguish a deadlock from a wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     /// Tasks that have not completed.

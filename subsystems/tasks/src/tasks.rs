@@ -114,7 +114,7 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
         self.run_with(None, work)
     }
 
-    /// As [`run`](Self::run), and tells `observer` when tasks begin and end.
+    /// As [`run`](Self::run), and calls `observer` when tasks begin and end.
     ///
     /// # Panics
     ///

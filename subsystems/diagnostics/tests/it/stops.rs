@@ -1,4 +1,4 @@
-//! What stops a process is told, on standard error and in a file, whatever it is.
+//! Whatever stops a process is reported, on standard error and in a file.
 
 use crate::child::run;
 use crate::jobs::THREADS;

@@ -1,4 +1,4 @@
-//! Whether everything behind the lock is what it should be.
+//! Whether everything that the lock guards is what it should be.
 
 use std::format;
 use std::string::String;

@@ -255,7 +255,7 @@ fn a_panic_reaches_those_who_wait_and_what_depends_on_it_is_not_run() {
                     for task in [bad, after, held, join, last, bad, last] {
                         assert_eq!(main.wait(task), Err(FAILED), "the one that panicked is named");
                     }
-                    // A late caller is told, too.
+                    // A late caller gets the error, too.
                     let late = scope.add(Task::new(&"late", |_| run()).after(bad)).expect("room");
                     let join = scope.join(&"join", &[bad]).expect("there is room");
                     assert_eq!((main.wait(late), main.wait(join)), (Err(FAILED), Err(FAILED)));

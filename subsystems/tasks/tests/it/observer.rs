@@ -1,4 +1,4 @@
-//! What an observer is told.
+//! The events that an observer receives.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
