@@ -124,7 +124,7 @@ impl<'e> BackEnd<'e> {
         None
     }
 
-    /// Takes in a mesh, a texture, a shader, a material or another frame. What is wrong with it is
+    /// Uploads a mesh, a texture, a shader, a material or another frame. What is wrong with it is
     /// appended to `problems`, and what was there before stays.
     pub(crate) fn upload(
         &mut self,

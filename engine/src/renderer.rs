@@ -26,7 +26,7 @@ use crate::memory::SharedAllocator;
 use crate::packet::{Drawn, Packet};
 use crate::world::{OBJECTS_MAX, WORLD};
 
-/// Into so many pieces the meshes are cut, each with a context of its own.
+/// The number of parts that the meshes are divided into, each with its own context.
 const PIECES: usize = 8;
 
 /// The layer that meshes are drawn into once more, as the sun sees them.
@@ -46,7 +46,7 @@ pub(crate) struct Renderer<'e> {
     /// Layers that hold one material over the whole picture: the hash of the layer's name, and the
     /// state.
     full: Array<'e, (IdString64, u32), SharedAllocator<'e>>,
-    /// A hash of each material, by its state: frames as text are told apart by it.
+    /// A hash of each material, by its state: frames as text identify materials by it.
     materials: Array<'e, u64, SharedAllocator<'e>>,
     back_end: BackEnd<'e>,
 }

@@ -1,4 +1,4 @@
-//! The subsystems of the engine: what has memory of its own, and what may be left out.
+//! The subsystems of the engine: those with separate memory, and those that can be left out.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use core::fmt;
 pub const SUBSYSTEMS: [&str; 8] =
     ["engine", "entities", "monitor", "render", "resources", "script", "tasks", "tools"];
 
-/// A subsystem that the engine runs without, where it is told to.
+/// A subsystem that the engine can run without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionalSubsystem {
     /// Recording of what the threads do.

@@ -345,7 +345,7 @@ fn answer(
     true
 }
 
-/// What a tool without the token is told.
+/// The answer to a tool without the token.
 const NO_TOKEN: &str = "the first message needs the port's token as the member `token`; the engine prints it and keeps it in \
      the file `tools` of the data folder";
 

@@ -71,7 +71,7 @@ impl<'m> Engine<'_, 'm> {
         Some(Packet { state, uploads, scene, wanted, text, picture, problems, is_taken, result })
     }
 
-    /// Takes in a frame that was drawn.
+    /// Handles a frame that was drawn: its problems, its result and its memory.
     pub(super) fn take_back(
         &mut self,
         packet: Packet<'m, SharedAllocator<'m>>,

@@ -71,7 +71,7 @@ impl<'m> Tools<'m> {
         Ok(Self { server, graphs, _file: file })
     }
 
-    /// Takes in what the monitor has.
+    /// Drains the monitor into the graphs.
     pub(super) fn drain(&mut self, monitor: &Monitor<'m, SharedAllocator<'m>>) {
         // Graphs have gaps where events were lost.
         let _ = monitor.drain(&mut [&mut self.graphs]);

@@ -8,7 +8,7 @@ pub struct ScriptOptions {
     /// Whether each call checks that ids and vectors are what the function takes, and of this
     /// frame. Off for games that are shipped.
     pub checks: bool,
-    /// How long scripts may take before they are stopped; any time unless told otherwise.
+    /// How long scripts may take before they are stopped; without, any time.
     pub limits: Option<ScriptLimits>,
 }
 

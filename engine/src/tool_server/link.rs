@@ -201,7 +201,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Sends a message and closes the connection behind it.
+    /// Sends a message and closes the connection after it.
     pub(super) fn last_words(&mut self, text: &Text<'_>) {
         self.send(text);
         match &mut self.wire {

@@ -24,7 +24,7 @@ const YARD: &str = "entities = {
 
 const COMPILERS: [&dyn ComponentCompiler; 2] = [&TagCompiler, &TransformCompiler];
 
-/// So many copies, which is more than are taken back at once.
+/// The number of copies, more than are removed at once.
 const COPIES: usize = 100;
 
 /// Spawns twice where one request is refused; returns whether any was.

@@ -37,7 +37,7 @@ impl<'m> Logic<'m> for Turning {
     }
 }
 
-/// Runs so many frames and returns the text of the last, and where the arm is.
+/// Runs `frames` frames and returns the text of the last, and where the arm is.
 fn run(options: &EngineOptions<'_>, frames: u32) -> (String, String) {
     with_engine(options, |engine| run_in(engine, frames).expect("frames are drawn"))
         .expect("it boots")

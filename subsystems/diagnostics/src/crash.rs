@@ -177,7 +177,7 @@ const NONE: Settings = Settings {
     reports: 0,
 };
 
-/// What was installed, in its own memory.
+/// A copy of the installed options, which borrows nothing.
 #[derive(Clone, Copy)]
 struct Settings {
     program: FixedText<PROGRAM_BYTES_MAX>,

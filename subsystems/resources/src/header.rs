@@ -187,7 +187,7 @@ pub enum HeaderError {
     },
     /// A byte was changed since they were written.
     Checksum {
-        /// The hash in the header.
+        /// The checksum in the header.
         told: u64,
         /// What the bytes have.
         found: u64,

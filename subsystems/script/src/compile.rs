@@ -122,7 +122,8 @@ impl Checker {
     }
 
     /// Returns the column of the token that is wrong, which LuaJIT does not report: that of the
-    /// first such token in the line at which the text before it cannot be completed to valid Lua.
+    /// first such token in the line for which the text up to and including it cannot be completed
+    /// to valid Lua.
     fn column_of(&self, source: &[u8], fault: &SyntaxFault) -> u32 {
         let lines = source.split_inclusive(|byte| *byte == b'\n');
         let before: usize = lines.take((fault.line.max(1) - 1) as usize).map(<[u8]>::len).sum();

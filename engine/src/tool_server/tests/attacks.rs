@@ -154,7 +154,7 @@ fn is_closed(stream: &mut TcpStream) -> bool {
     }
 }
 
-/// Runs `tool` beside a server that asks for its token.
+/// Runs `tool` while a server runs that asks for its token.
 fn beside_with_token<R: Send>(tool: impl FnOnce(core::net::SocketAddr, String) -> R + Send) -> R {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
