@@ -15,7 +15,7 @@ use crate::unpacked::Unpacked;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Convert {
-    /// heaptrack's data (plain or .zst), or a log of logalloc; which of them, its first line tells
+    /// heaptrack's data (plain or .zst), or a log of logalloc; recognised by its first line
     #[arg(value_name = "IN")]
     input: PathBuf,
 

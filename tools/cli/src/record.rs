@@ -13,8 +13,8 @@ use crate::recording;
 
 /// Records what a program allocates, for `loligo replay`.
 ///
-/// The program runs as it would without: its input, output and exit status are its own. What is
-/// recorded is told on standard error.
+/// The program runs as it would without the recorder, with its usual input, output and exit status.
+/// A summary of the recording goes to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Record {
@@ -22,7 +22,7 @@ pub(crate) struct Record {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Stop recording after so many events; the program goes on
+    /// Stop recording after N events; the program goes on
     #[arg(long, value_name = "N", default_value_t = Settings::default().max_events,
         value_parser = clap::value_parser!(u64).range(1..=4_000_000_000))]
     max_events: u64,

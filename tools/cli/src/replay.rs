@@ -132,7 +132,7 @@ impl Replay {
         Ok(ExitCode::from(u8::from(lost)))
     }
 
-    /// Opens the traces, all of them, so that a damaged one is told before the work starts.
+    /// Opens the traces, all of them, so that a damaged one is reported before the work starts.
     fn open_traces(&self) -> Result<Vec<Trace>, String> {
         let mut traces = Vec::new();
         let mut refusals = Vec::new();

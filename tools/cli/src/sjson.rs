@@ -176,7 +176,7 @@ impl Sjson {
 }
 
 impl Check {
-    /// Looks at every file, so that all that is wrong is told at once.
+    /// Looks at every file, so that all that is wrong is reported at once.
     fn run(&self) -> ExitCode {
         let options = if self.json { Options::JSON } else { Options::SJSON };
         let mut status = 0;

@@ -131,7 +131,7 @@ fn peak_of<'r>(
 }
 
 impl Watch for Gauge {
-    /// Notes that so many pages were touched; reads where memory may be above its peak.
+    /// Adds touched pages; reads the memory when it may be above its peak.
     #[inline]
     fn grown(&mut self, pages: usize) {
         self.pending_pages += pages;

@@ -11,7 +11,7 @@ use crate::support::{Place, text};
 /// The program that says what it allocates.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_loligo-cli-recorded");
 
-/// Records the program into `run.altrace`; returns status, output, what was told, and the trace.
+/// Records the program into `run.altrace`; returns status, output, standard error, and the trace.
 fn record(place: &Place, options: &[&str], arguments: &[&str]) -> (i32, String, String, Trace) {
     let head = ["record", "-o", "run.altrace"];
     let (code, stdout, stderr) = place.run(&[&head, options, &["--", PROGRAM], arguments].concat());
@@ -176,7 +176,7 @@ fn many_threads_at_once_are_in_their_true_order() {
     let plain = Command::new(PROGRAM).arg("crowd").output().expect("it runs");
     let (code, stdout, stderr, trace) = record(&place, &[], &["crowd"]);
     assert_eq!((code, stdout.as_bytes()), (0, &plain.stdout[..]), "{stderr}");
-    // Were a free behind the next allocation of its address, there would be such a line.
+    // If a free came after the next allocation of its address, there would be such a line.
     assert!(!stderr.contains("not recorded") && !stderr.contains("left out"), "{stderr}");
     assert!(trace.events.len() > 160_000, "{stderr}");
 }

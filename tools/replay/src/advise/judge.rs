@@ -81,7 +81,7 @@ pub(super) fn judge(
     Ok(judgement)
 }
 
-/// Judges rows on the part of a trace that is held back from a search, beside the heap: a fresh
+/// Judges rows against the heap, on the part of a trace that is held back from a search: a fresh
 /// allocator for each round, warmed by the first part.
 ///
 /// # Errors

@@ -462,7 +462,7 @@ fn medians_are_in_the_middle() {
     assert_eq!(Spread::of(&[4.0, 1.0, 2.0, 3.0]).expect("four values").median, 2.5);
 }
 
-/// The folder of recorded traces: `LOLIGO_DATA`, or `shared` beside the checkout.
+/// The folder of recorded traces: `LOLIGO_DATA`, or `shared` next to the checkout.
 fn recordings() -> Option<PathBuf> {
     let data = std::env::var_os("LOLIGO_DATA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),

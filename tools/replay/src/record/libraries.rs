@@ -7,7 +7,7 @@ use memmap2::Mmap;
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 use rustc_demangle::demangle;
 
-/// Where a return address lies.
+/// The function that a return address is in, and the offset there.
 pub(super) struct Place {
     /// `LIBRARY!FUNCTION+OFFSET`, or `LIBRARY+OFFSET` where no symbol names the function.
     pub(super) name: String,

@@ -15,7 +15,7 @@ pub(super) struct Sites {
     by_name: HashMap<String, u32>,
 }
 
-/// A part of a file with code, and where it lay in the process.
+/// A part of a file with code, and where it was in the process.
 struct Range {
     start: u64,
     end: u64,

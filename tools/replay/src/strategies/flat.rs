@@ -15,7 +15,7 @@ use super::node::{Pool, pool};
 use crate::ours::{self, Over as Above, PAGES};
 use crate::subject::{Subject, resized};
 
-/// The heap behind the pools.
+/// The heap that serves what the pools do not.
 type Heap = HeapAllocator<'static, PageAllocator>;
 
 /// Pools, and pages for what is large, before a heap. Without `POOLS` there are pages alone.

@@ -256,8 +256,8 @@ fn alive(events: &[Event]) -> Vec<(u64, u8)> {
     alive
 }
 
-/// A random program behind a trace allocator, recorded from its middle on, is a valid trace and
-/// ends with the blocks that the program had.
+/// A random program over a trace allocator, recorded from its middle on, is a valid trace and ends
+/// with the blocks that the program had.
 #[test]
 fn what_a_trace_allocator_records_is_read() {
     use core::alloc::Layout;

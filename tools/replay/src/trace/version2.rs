@@ -251,7 +251,7 @@ struct Units<R> {
 
 enum Next {
     Unit(Unit),
-    /// No whole unit follows; so many bytes do.
+    /// No whole unit follows, only `left_over` bytes.
     End {
         left_over: usize,
     },

@@ -89,7 +89,7 @@ fn regions_are_the_blocks_of_the_backing() {
     let backing = Toy::new(4096);
     let trace = trace(&[(Op::Allocate, 0, 512)]);
     let line = Timeline::of(&trace);
-    // The toy stands for both: what it holds is then at once region and block.
+    // The toy serves as both: what it holds is then at once region and block.
     let ground = Ground::Backing(&backing);
     let data = Samples::take("heap", &backing, &ground, &trace, &line).finish(512);
     assert_eq!(data.moments[0].reserved, 512, "one region");

@@ -67,7 +67,7 @@ pub(in super::super) fn base_of(tree: &Tree) -> &Tree {
     }
 }
 
-/// Checks that `"over": "rest"` stands only where there is a rest.
+/// Checks that `"over": "rest"` is used only where there is a rest.
 fn check_over(tree: &Tree, has_rest: bool) -> Result<(), String> {
     let over = match tree {
         Tree::Heap(of) => of.over,
