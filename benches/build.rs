@@ -1,5 +1,5 @@
 //! Writes the pool without its counters, for the row `cost/statistics`, compiles the peer that is
-//! C++, and tells the program how it was built, for the records.
+//! C++, and passes the program how it was built, for the records.
 
 use std::fs;
 use std::path::{Path, PathBuf};

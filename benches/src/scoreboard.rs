@@ -18,7 +18,7 @@ use crate::traces::Traces;
 /// The least rounds that a row counts by.
 const ROUNDS_MIN: i64 = 9;
 
-/// Measures our allocators beside their peers, interleaved in one run, and prints for each row:
+/// Measures our allocators against their peers, interleaved in one run, and prints for each row:
 /// ours, the best peer and its name, the ratio, target and goal, and whether the target is reached.
 #[derive(Debug, Parser)]
 #[command(

@@ -292,7 +292,7 @@ fn cargo(arguments: &[&str]) -> Outcome {
     command::run(command::cargo(&workspace::root()).args(arguments))
 }
 
-/// Has Cargo resolve each workspace with its lock file as it stands.
+/// Has Cargo resolve each workspace with its unchanged lock file.
 fn locks(project: &Project) -> Outcome {
     for folder in lock_folders(&project.tree) {
         let mut command = command::cargo(&workspace::root().join(folder));

@@ -10,7 +10,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::test_programs;
 use crate::workspace;
 
-/// Where the page lies.
+/// The path of the page.
 const PAGE: &str = "docs/evidence/conformance.md";
 
 /// The program that runs the suites.
@@ -87,8 +87,8 @@ pub(crate) fn check() -> Outcome {
     command::run(test_programs::program(PROGRAM)?.arg("--ours"))
 }
 
-/// Runs everything, writes nothing, and says where the page tells otherwise. It fails for ours and
-/// for a planted fault, not for what has changed in the others.
+/// Runs everything, writes nothing, and reports where the page differs. It fails for ours and for a
+/// planted fault, not for what has changed in the others.
 fn compare() -> Outcome {
     let page = command::output(program(others())?.arg("--markdown"))?;
     let path = workspace::root().join(PAGE);

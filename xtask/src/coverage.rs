@@ -208,7 +208,8 @@ fn export(tools: &Tools, raw: &Path, programs: &[PathBuf]) -> Result<String, Fai
     command::output(&mut merge)?;
     let mut export = tools.command("llvm-cov");
     export.args(["export", "--format=lcov", "--instr-profile"]).arg(all);
-    // The first stands without an option's name, or the first folder would be taken for a program.
+    // The first is given without an option's name, or the first folder would be taken for a
+    // program.
     for (index, program) in programs.iter().enumerate() {
         export.args((index > 0).then_some("--object")).arg(program);
     }

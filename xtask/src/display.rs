@@ -24,7 +24,7 @@ const COLOR_COUNT: usize = 76;
 /// The bytes of a color in that list.
 const COLOR_BYTES: usize = 12;
 
-/// A display of its own; it ends when it is dropped.
+/// A separate display; it ends when it is dropped.
 pub(crate) struct Display {
     program: Child,
     /// By which programs find it, as `:7`.

@@ -1,7 +1,7 @@
 //! Faults planted in the memory of our allocators, and a tool that must report each of them.
 //!
-//! The example `planted_faults` commits them one at a time, having told where. A tool that misses
-//! one is blind, so its silence about everything else would prove nothing.
+//! The example `planted_faults` commits them one at a time, after printing the address. A tool that
+//! misses one is blind, so its silence about everything else would prove nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -71,7 +71,7 @@ fn unnoticed(tool: &Tool<'_>, fault: &str, what: &str, run: &Run) -> Failure {
 }
 
 /// Reports what is missing for the run to count as caught: an end that is a failure, and a report
-/// of a forbidden access at the very address that the program told.
+/// of a forbidden access at the very address that the program printed.
 fn judge(access: &[&str], run: &Run) -> Result<(), String> {
     if run.succeeded {
         return Err("the program ended well".into());

@@ -21,7 +21,7 @@ pub(crate) struct Workspace {
 /// One crate of the workspace.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// Where it lies, from the root.
+    /// Its folder, from the root.
     pub(crate) folder: String,
     /// Its package name.
     pub(crate) name: String,
@@ -173,7 +173,7 @@ impl Member {
         entries.collect()
     }
 
-    /// Returns the features that an example needs, as the manifest tells.
+    /// Returns the features that an example needs, according to the manifest.
     pub(crate) fn features_of_example(&self, example: &str) -> Vec<String> {
         let examples = self.manifest.get("example").and_then(Value::as_array);
         let mut examples = examples.into_iter().flatten();

@@ -1,5 +1,5 @@
-//! Ten thousand draws of a frame on their way to the graphics card: by our renderer, by wgpu told
-//! the same, and by wgpu with a call for each draw.
+//! Ten thousand draws of a frame on their way to the graphics card: by our renderer, by the same
+//! calls of wgpu, and by wgpu with a call for each draw.
 
 use loligo_gpu::{Gpu, GpuOptions};
 use loligo_render::gpu::{FrameData, GpuRenderer, MaterialData};
@@ -61,7 +61,8 @@ const CORNERS: [[f32; 8]; 3] = [
     [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0],
 ];
 
-/// Measures what our renderer takes for a draw beyond wgpu told the same: a figure for each round.
+/// Measures the time per draw that our renderer adds to the same calls of wgpu: a figure for each
+/// round.
 pub(crate) fn beyond_wgpu(order: Order) -> Reading {
     let gpu = match Gpu::try_new(&GpuOptions::default()) {
         Ok(gpu) => gpu,
@@ -104,7 +105,7 @@ fn median(figures: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// What wgpu is told.
+/// The calls of wgpu that a renderer recorded.
 pub(crate) struct RecordedCalls {
     /// The state, the first record and how many of each call.
     pub(crate) calls: Vec<[u32; 3]>,

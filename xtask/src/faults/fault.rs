@@ -12,7 +12,7 @@ pub(super) const FOLDER: &str = "xtask/planted/";
 pub(super) struct Fault {
     /// Its name, which is that of its file.
     pub(super) name: String,
-    /// The class of mistakes that it stands for.
+    /// The class of mistakes that it represents.
     pub(super) class: String,
     /// What is wrong then.
     pub(super) says: String,
@@ -20,7 +20,7 @@ pub(super) struct Fault {
     pub(super) file: String,
     /// The text that it replaces, which the file holds once.
     pub(super) find: String,
-    /// What stands there then.
+    /// The text that replaces it.
     pub(super) put: String,
     /// What must catch it.
     pub(super) nets: Vec<Net>,
@@ -103,7 +103,7 @@ impl Fault {
     ///
     /// # Errors
     ///
-    /// [`Failure::Found`] if what it replaces does not stand there once.
+    /// [`Failure::Found`] if the text to replace does not occur there exactly once.
     pub(super) fn plant(&self, text: &str) -> Result<String, Failure> {
         match text.matches(&self.find).count() {
             1 => Ok(text.replacen(&self.find, &self.put, 1)),

@@ -63,7 +63,7 @@ pub(super) fn check(folder: &Path, name: &str) -> Result<Said, Failure> {
     cargo(folder, &["check", "--package", &package, "--lib", "--features", &features.join(",")])
 }
 
-/// Whether a package can name a feature from where it stands.
+/// Returns `true` if a package can name a feature: its own, or one of the allocators.
 fn can_name(name: &str, feature: &str) -> bool {
     feature.starts_with(&format!("loligo-{name}/")) || feature.starts_with("loligo-allocators/")
 }
@@ -112,7 +112,7 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Result<Said, Failure> {
 }
 
 impl Said {
-    /// Takes in a message of Cargo's.
+    /// Handles a message of Cargo's.
     pub(super) fn hear(&mut self, message: &Value, root: &Path) {
         match message["reason"].as_str() {
             Some("compiler-message") => {

@@ -1,6 +1,6 @@
-//! What tells AddressSanitizer and Valgrind which memory is whose, of which nothing is left in the
-//! programs that judge mutants: a mutant there is the program itself. The runs under those tools
-//! are its judges.
+//! Marks for AddressSanitizer and Valgrind, which declare whose memory is whose. They are compiled
+//! to nothing in the programs that judge mutants, so a mutant there is the program itself. The runs
+//! under those tools are its judges.
 
 use syn::{Expr, ExprCall, ExprIf, ExprMethodCall};
 

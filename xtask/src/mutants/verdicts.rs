@@ -52,8 +52,8 @@ impl Verdict {
     }
 }
 
-/// What tells a mutant from all others: its file, the hash of its function, its mutation. A
-/// function that changes has new mutants.
+/// Identifies a mutant: its file, the hash of its function, its mutation. A function that changes
+/// has new mutants.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     file: String,

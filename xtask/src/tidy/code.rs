@@ -127,7 +127,7 @@ fn block_comment(rest: &[u8]) -> usize {
     at.min(rest.len())
 }
 
-/// Returns the offsets at which `word` stands in `code` as a whole word.
+/// Returns the offsets at which `word` occurs in `code` as a whole word.
 pub(crate) fn words(code: &str, word: &str) -> Vec<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let whole = |at: &usize| {

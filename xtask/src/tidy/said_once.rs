@@ -1,4 +1,4 @@
-//! Rules `said-once`, `virtual-root` and `folder-is-crate`: what all crates share stands in the
+//! Rules `said-once`, `virtual-root` and `folder-is-crate`: what all crates share is stated in the
 //! root manifest alone, and a crate's name is its folder's.
 
 use toml::{Table, Value};

@@ -8,8 +8,8 @@ use crate::contender::{Contender, Pass};
 use crate::id_table::{IdTable, Object};
 use crate::work::ids::{Operation, times};
 
-/// From nothing to so many objects, with all the growing that this takes. Giving the memory back is
-/// not in the figure.
+/// From nothing to `OBJECTS` objects, with all the growing that this takes. Giving the memory back
+/// is not in the figure.
 pub(crate) struct Grow<const OBJECTS: u32>;
 
 impl<const OBJECTS: u32> Operation for Grow<OBJECTS> {

@@ -95,7 +95,7 @@ fn count_found<T: IdTable>(table: &T, ids: &[T::Id], times: u32) -> u64 {
     count
 }
 
-/// Goes so many steps from object to object.
+/// Goes `steps` steps from object to object.
 ///
 /// # Safety
 ///

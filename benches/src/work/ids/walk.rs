@@ -7,8 +7,8 @@ use crate::contender::{Contender, Pass};
 use crate::id_table::IdTable;
 use crate::work::ids::{Filled, Operation, found, times};
 
-/// A walk over what is left of so many objects, in hundredths, after the rest went in no order. An
-/// operation is an object that is still alive.
+/// A walk over the objects that are left: `PERCENT` percent of `OBJECTS`, after the rest went in no
+/// order. An operation is an object that is still alive.
 pub(crate) struct Walk<const OBJECTS: u32, const PERCENT: u32>;
 
 impl<const OBJECTS: u32, const PERCENT: u32> Operation for Walk<OBJECTS, PERCENT> {

@@ -6,7 +6,7 @@ use crate::clock;
 use crate::contender::{Contender, Pass};
 use crate::work::containers::arrays::OPERATIONS;
 
-/// Reads what `of` has, again and again; a pass is so many rows.
+/// Reads what `of` has, again and again; an operation is a row.
 pub(crate) fn walk<L: 'static>(
     name: &'static str,
     rows: u32,
