@@ -90,7 +90,7 @@ fn without_writes(text: &str, counter: &str) -> String {
 fn tell_flags() {
     let rustc = std::env::var_os("RUSTC").expect("cargo sets it");
     let version =
-        Command::new(rustc).arg("--version").output().expect("the compiler tells its version");
+        Command::new(rustc).arg("--version").output().expect("the compiler prints its version");
     let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
     let variable = |name| std::env::var(name).unwrap_or_default();
     let flags = variable("CARGO_ENCODED_RUSTFLAGS").replace('\u{1f}', " ");

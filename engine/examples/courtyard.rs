@@ -469,7 +469,7 @@ fn level(props: &[Prop]) -> String {
     }
     meadows(&mut source, prop("meadow"), &mut numbers);
     source.text.push_str("}\n");
-    assert_eq!(source.entities, ENTITIES, "so many the level is to have");
+    assert_eq!(source.entities, ENTITIES, "the number of entities is wrong");
     source.text
 }
 

@@ -56,7 +56,7 @@ pub(crate) struct Picture<'p, 'e> {
 /// The back end that draws.
 #[cfg_attr(
     feature = "gpu",
-    expect(clippy::large_enum_variant, reason = "there is one, which lies in the renderer")
+    expect(clippy::large_enum_variant, reason = "there is one, which is stored in the renderer")
 )]
 pub(crate) enum BackEnd<'e> {
     /// Nobody: frames are text, where that is wanted.

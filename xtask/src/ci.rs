@@ -133,7 +133,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "sample",
-        what: "the first sample runs, is drawn, shown in a window, and told as text",
+        what: "the first sample runs, is drawn, shown in a window, and printed as text",
         run: |_| sample::check(),
     },
     Step {

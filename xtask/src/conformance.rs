@@ -26,7 +26,7 @@ Usage: cargo xtask conformance [--write | --check | --ours]
 
 Options:
   --write  writes the tables, with what was found and how to see it, to docs/evidence/conformance.md
-  --check  says where docs/evidence/conformance.md tells otherwise and writes nothing
+  --check  reports where docs/evidence/conformance.md differs and writes nothing
   --ours   leaves the others out; the build is shorter
 
 jemalloc and snmalloc are among the others where make and a C++ compiler are found.
@@ -99,8 +99,8 @@ fn compare() -> Outcome {
         println!("{change}");
     }
     match changes.len() {
-        0 => println!("all is as {PAGE} tells"),
-        _ => println!("{PAGE} tells otherwise: `cargo xtask conformance --write` makes it again"),
+        0 => println!("all is as {PAGE} says"),
+        _ => println!("{PAGE} differs: `cargo xtask conformance --write` makes it again"),
     }
     Ok(())
 }

@@ -240,7 +240,7 @@ fn tools() -> Result<Result<Tools, String>, Failure> {
     let value = |key: &str| said.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
     let version = value("LLVM version: ").and_then(|version| version.split('.').next());
     let (Some(version), Some(host)) = (version, value("host: ")) else {
-        return Ok(Err("rustc does not tell its LLVM".into()));
+        return Ok(Err("rustc does not report its LLVM".into()));
     };
     let mut rustc = command::without_cargo_variables("rustc");
     let sysroot =

@@ -81,7 +81,7 @@ fn judge(access: &[&str], run: &Run) -> Result<(), String> {
     }
     let told = run.said.lines().find_map(|line| line.strip_prefix("touches "));
     let Some(told) = told.and_then(address) else {
-        return Err("the program told no address".into());
+        return Err("the program printed no address".into());
     };
     let named = run.said.lines().filter(|line| !line.starts_with("touches "));
     let mut words = named.flat_map(str::split_whitespace).filter_map(address);

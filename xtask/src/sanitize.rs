@@ -28,7 +28,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// Tests that take minutes under the sanitizer; other tests cover the same code.
 const LONG: [(&str, &str); 1] = [(
     "every_byte_may_be_any_byte",
-    "it opens hundreds of thousands of stores, each in memory of its own",
+    "it opens hundreds of thousands of stores, each in separate memory",
 )];
 
 /// Runs the command.

@@ -186,7 +186,7 @@ fn run_step(step: &Step, request: &Request, figures: &mut Figures) -> Outcome {
     }
     let rows = (step.read)(&said);
     if rows.is_empty() {
-        return Err(Failure::Found(format!("`{}` tells no figure", asked.join(" "))));
+        return Err(Failure::Found(format!("`{}` prints no figure", asked.join(" "))));
     }
     figures.keep(step.name, &Run::now(asked.join(" "), begin.elapsed()), rows);
     Ok(())

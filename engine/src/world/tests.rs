@@ -56,7 +56,7 @@ fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
         }
         let events = world.take_events(EventStream::new_in(memory_of(&memory, "entities")));
         let told: Vec<u32> = events.of::<Spawned>().map(|spawned| spawned.count).collect();
-        assert_eq!(told, [300, 300], "{refusals:?}: what is not there was told of");
+        assert_eq!(told, [300, 300], "{refusals:?}: an event for entities that are not there");
         world.replace_all(|_| Err(EngineError::Script)).expect_err("nothing was spawned");
         assert_eq!(world.entities().len(), 6 * COPIES, "{refusals:?}: what was there stays");
         let poses = [Pose::IDENTITY; 1];

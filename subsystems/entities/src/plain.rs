@@ -74,7 +74,7 @@ impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
         const {
             assert!(size_of::<T>().is_multiple_of(4), "components are whole words of four bytes");
             assert!(size_of::<T>() > 0, "a component without data is a tag");
-            assert!(align_of::<T>() <= 4, "components lie at multiples of four in a resource");
+            assert!(align_of::<T>() <= 4, "components are at multiples of four in a resource");
         }
         Self { component, dense: Dense::new(memory), values: Array::new_in(memory) }
     }

@@ -183,7 +183,7 @@ impl CompileError<'_> {
                 write!(f, "nothing is called {part}; name a variable, constant or function")
             }
             CompileFault::NotCalled => {
-                write!(f, "{part} is a function; write its arguments in parentheses behind it")
+                write!(f, "{part} is a function; write its arguments in parentheses after it")
             }
             CompileFault::NotCallable => {
                 write!(f, "{part} is a value and no function; write `*` to multiply")

@@ -82,7 +82,7 @@ impl fmt::Display for BytecodeError {
                 write!(f, "more than {WORDS_MAX} words, or {NODES_MAX} operations and operands")
             }
             BytecodeFault::Left(values) => write!(f, "{values} values at the end in place of one"),
-            BytecodeFault::BehindEnd => write!(f, "there are words behind the end"),
+            BytecodeFault::BehindEnd => write!(f, "there are words past the end"),
             BytecodeFault::NoEnd => write!(f, "the end is missing"),
         }?;
         write!(f, "; compile the source again")

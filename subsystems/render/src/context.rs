@@ -191,7 +191,7 @@ impl<'a, A: Allocator + ?Sized> RenderContext<'a, A> {
                 None => return Err("a package is none"),
             };
         }
-        if at == self.packages.len() { Ok(()) } else { Err("words lie behind the last package") }
+        if at == self.packages.len() { Ok(()) } else { Err("words follow the last package") }
     }
 
     pub(crate) fn items(&self) -> &[SortItem] {

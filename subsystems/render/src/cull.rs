@@ -77,7 +77,7 @@ impl Frustum {
     ) -> Result<(), GrowError> {
         let count = spheres.x.len();
         let lens = [spheres.y, spheres.z, spheres.radius].map(<[f32]>::len);
-        assert_eq!(lens, [count; 3], "columns beside one of {count}");
+        assert_eq!(lens, [count; 3], "columns differ from one of {count}");
         assert!(range.end <= count, "spheres {range:?} of {count}");
         visible.try_reserve(range.len())?;
         let mut first = range.start;

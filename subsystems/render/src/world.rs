@@ -286,7 +286,7 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
             found += 1;
             let handle = RenderHandle::from_bits(slot.handle).ok_or("a slot holds no handle")?;
             if handle.index() as usize != index {
-                return Err("a handle lies in another one's slot");
+                return Err("a handle is in another one's slot");
             }
             let handles = match slot.kind {
                 Kind::Mesh => &self.meshes.handles,

@@ -240,7 +240,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
                 return Err("a resource is kept that nobody has loaded");
             }
             if ResourceHeader::read(&slot.bytes) != Ok(slot.header) || slot.header.key != *key {
-                return Err("a resource is not what its header tells");
+                return Err("a resource is not what its header says");
             }
         }
         for (key, package) in self.packages.iter() {

@@ -198,7 +198,7 @@ impl<'a, A: Allocator + ?Sized> Table<'a, A> {
         for entry in &self.entries {
             let end = u64::from(entry.start) + u64::from(entry.count);
             if end > self.properties.len() as u64 {
-                return Err("properties lie behind the end of all");
+                return Err("properties are past the end of all");
             }
             if !self.properties(entry).is_sorted_by(|a, b| a < b) {
                 return Err("the properties of a variant are not in order");

@@ -80,4 +80,4 @@ impl Slots {
     }
 }
 
-const _: () = assert!(ARGUMENTS_MAX == 16 && RESULTS_MAX == 4, "as they stand in the declaration");
+const _: () = assert!(ARGUMENTS_MAX == 16 && RESULTS_MAX == 4, "as in the declaration");

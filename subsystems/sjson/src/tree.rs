@@ -214,7 +214,7 @@ impl<'t, 'a, A: Allocator + ?Sized> SyntaxTree<'t, 'a, A> {
                 return Err("a value begins before the one in front of it ends");
             }
             if self.text.get(node.place.range()).is_none() {
-                return Err("a value lies outside of the text");
+                return Err("a value is outside of the text");
             }
             end = if node.kind.is_nest() { node.place.start } else { node.place.end };
         }

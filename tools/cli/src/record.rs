@@ -43,7 +43,7 @@ const EXAMPLES: &str = "Examples:
   loligo record --children -- make                 also make's children, to make.123.altrace.zst ..
 
 Exit status: the program's own, 128 and its number if a signal ended it; 2 it could not be recorded.
-Temporary files take up to 96 bytes an event, in TMPDIR. docs/guide/recording.md tells more.";
+Temporary files take up to 96 bytes an event, in TMPDIR. docs/guide/recording.md has more.";
 
 impl Record {
     /// Does the work; errors go to standard error.

@@ -204,7 +204,7 @@ impl Run {
         } else if !picture.is_empty() {
             let path = data.join(PICTURE);
             keep(&data, size, &picture)?;
-            print(&format!("\nThe last frame's picture lies in {}.\n", path.display()))?;
+            print(&format!("\nThe last frame's picture is in {}.\n", path.display()))?;
         }
         for fault in &faults {
             say!("loligo: {fault}");

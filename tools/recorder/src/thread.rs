@@ -26,7 +26,7 @@ struct Own {
     inside: Cell<bool>,
 }
 
-const _: () = assert!(size_of::<Own>() == 8, "as many bytes as stand in the assembly above");
+const _: () = assert!(size_of::<Own>() == 8, "as many bytes as in the assembly above");
 
 /// How many threads had an event. A child made by `fork` counts on, as its thread keeps its number.
 static THREADS: AtomicU32 = AtomicU32::new(0);

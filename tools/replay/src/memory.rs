@@ -177,7 +177,7 @@ impl Gauge {
         gauge.read();
         gauge.base_bytes = gauge.last_bytes;
         if gauge.base_bytes == 0 {
-            return Err(io::Error::other("the system does not tell RssAnon"));
+            return Err(io::Error::other("the system does not report RssAnon"));
         }
         Ok(gauge)
     }

@@ -16,7 +16,7 @@ pub(crate) struct Step {
     align_log2: u8,
 }
 
-const _: () = assert!(size_of::<Step>() == 16, "four steps lie in a cache line");
+const _: () = assert!(size_of::<Step>() == 16, "four steps fit in a cache line");
 
 // SAFETY: zero is valid for the integers, and `StepKind` has a variant of value 0.
 unsafe impl Zeroable for Step {}

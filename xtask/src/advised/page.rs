@@ -40,7 +40,7 @@ fn filled(page: &str, part: &str, text: &str) -> Result<String, Failure> {
     };
     let Some((_, after)) = after.split_once(END) else {
         return Err(Failure::Unable(format!(
-            "{PATH}: `{begin}` has no `{END}` behind it; put one where the part ends"
+            "{PATH}: `{begin}` has no `{END}` after it; put one where the part ends"
         )));
     };
     Ok(format!("{before}{begin}\n\n{}\n\n{END}{after}", text.trim_end()))

@@ -54,7 +54,7 @@ impl Fault {
             let number = index + 1;
             if let Some(code) = line.strip_prefix('|') {
                 let Some(block) = open else {
-                    return Err(wrong(number, "a line of code stands behind `find:` or `put:`"));
+                    return Err(wrong(number, "a line of code comes after `find:` or `put:`"));
                 };
                 let block: &mut Option<String> = &mut blocks[block];
                 match block {
@@ -68,7 +68,7 @@ impl Fault {
             }
             open = None;
             let Some((key, value)) = line.split_once(':') else {
-                return Err(wrong(number, "a line is `key: value`, or code behind `|`"));
+                return Err(wrong(number, "a line is `key: value`, or code after `|`"));
             };
             let value = value.trim();
             match key {
@@ -109,7 +109,7 @@ impl Fault {
             1 => Ok(text.replacen(&self.find, &self.put, 1)),
             count => Err(Failure::Found(format!(
                 "{FOLDER}{}.txt: {} holds the text to replace {count} times, not once; write down \
-                 what stands there now",
+                 what is there now",
                 self.name, self.file
             ))),
         }

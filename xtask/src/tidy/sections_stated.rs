@@ -84,7 +84,7 @@ fn fault(sections: &[&str]) -> Option<String> {
     // A section of the type's own comes before all of these, so its place is none, which is least.
     let late = places.windows(2).position(|pair| pair[0] > pair[1])?;
     Some(format!(
-        "move `# {}` before `# {}`: sections of its own, then {}",
+        "move `# {}` before `# {}`: its other sections, then {}",
         sections[late + 1],
         sections[late],
         order.join(", ")

@@ -22,7 +22,7 @@ const WALKS: u32 = 30;
 /// A parameter of a sound, as the article has it: a hashed name and a number.
 #[derive(Clone, Copy, Debug)]
 struct Parameter {
-    #[expect(dead_code, reason = "it takes its place beside the value, as in play")]
+    #[expect(dead_code, reason = "it takes space next to the value, as in play")]
     key: u32,
     value: f32,
 }

@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Index, IndexError> {
     let mut reader = header;
     let index = reader.index()?;
     if reader.at != bytes.len() {
-        return Err(reader.error("something is left behind the end"));
+        return Err(reader.error("there are bytes past the end"));
     }
     Ok(index)
 }

@@ -45,7 +45,7 @@ impl Ended {
         let mut rest = report;
         for line in lines {
             let Some((_, behind)) = rest.split_once(line) else {
-                panic!("`{line}` was to be told, behind the lines before it: {report}");
+                panic!("`{line}` should be printed, after the lines before it: {report}");
             };
             rest = behind;
         }

@@ -119,13 +119,13 @@ fn perfetto_traces_are_what_the_format_asks_for() {
                 track.text(2)
             });
             let before = tracks.insert(uuid, (name.expect("a track has a name"), Vec::new()));
-            assert!(before.is_none(), "a track is told of once: {track:?}");
+            assert!(before.is_none(), "a track is announced once: {track:?}");
             continue;
         }
         assert!(packet.number(8).is_some(), "an event has a time");
         let event = packet.message(11).expect("a packet is a track or an event");
         let track = event.number(11).expect("an event has a track");
-        let (name, open) = tracks.get_mut(&track).expect("a track is told of before its events");
+        let (name, open) = tracks.get_mut(&track).expect("a track is announced before its events");
         match event.number(9) {
             Some(1) => {
                 slices += 1;

@@ -123,7 +123,7 @@ impl State {
             }
             let asleep = self.asleep >> index & 1 == 1;
             if asleep && record.queue.height() > 0 {
-                return Some(format!("thread {index} sleeps and has tasks of its own"));
+                return Some(format!("thread {index} sleeps and has tasks"));
             }
         }
         let unseen = self.asleep != 0 && self.counts.shared > self.searching;

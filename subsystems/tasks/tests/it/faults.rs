@@ -158,7 +158,7 @@ fn two_tasks_that_wait_for_each_other_are_told() {
                 main.start(first).and(main.start(second)).expect("both are held");
             })
             .expect("they end");
-            assert!(errors.into_inner() >= 1, "at least one is told");
+            assert!(errors.into_inner() >= 1, "at least one gets the error");
             main.validate();
         });
     });
@@ -261,8 +261,8 @@ fn a_panic_reaches_those_who_wait_and_what_depends_on_it_is_not_run() {
                     assert_eq!((main.wait(late), main.wait(join)), (Err(FAILED), Err(FAILED)));
                     assert_eq!(main.wait(beside), Ok(()), "it has nothing to do with it");
                 });
-                assert_eq!(result, Err(ScopeError::Wait(FAILED)), "the scope is told");
-                assert_eq!(ran.into_inner(), 1, "the one beside");
+                assert_eq!(result, Err(ScopeError::Wait(FAILED)), "the scope gets the error");
+                assert_eq!(ran.into_inner(), 1, "the other one");
                 assert_eq!(main.stats().open, 0, "the counters are right");
                 main.validate();
                 let next = main.add(Task::new(&"next", |_| {})).expect("there is room");

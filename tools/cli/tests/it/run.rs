@@ -223,7 +223,7 @@ fn a_tool_reloads_what_was_edited_and_ends_the_game() {
     let stderr = child.0.as_mut().and_then(|child| child.stderr.take());
     let mut lines = BufReader::new(stderr.expect("it is piped")).lines();
     let address = loop {
-        let line = lines.next().expect("it tells its port").expect("text");
+        let line = lines.next().expect("it prints its port").expect("text");
         if let Some((_, address)) = line.split_once("tools are served at ") {
             break address.to_owned();
         }

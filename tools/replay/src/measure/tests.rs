@@ -490,7 +490,7 @@ fn hold(trace: &Trace) {
 fn our_allocators_hold_real_traces() {
     let _alone = alone();
     let Some(folder) = recordings() else {
-        println!("no recordings beside the checkout and none in LOLIGO_DATA: the bundled ones do");
+        println!("no recordings next to the checkout and none in LOLIGO_DATA: the bundled ones do");
         for bundle in bundled() {
             hold(&bundle.open().expect("the bundled traces are valid"));
         }
