@@ -80,7 +80,7 @@ const EXAMPLES: &str = "Examples:
   loligo compile game --platform android --as-platform linux
                                                    what is made for Android, to be looked at here
 
-Errors are printed as file:line:column, reason and remedy, with what was done below it; everything else is
+Errors are printed as file:line:column, reason and remedy, followed by what was done; everything else is
 compiled, and what fails keeps its last good version.
 Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.
 How files are named, and what is in the data folder: docs/guide/compiling.md.";
