@@ -280,9 +280,9 @@ impl<'m> World<'m> {
     /// Spawns a copy of a resource for each pose. Returns how many entities were made.
     ///
     /// # Errors
+    ///
     /// [`EngineError`] if there is no memory, or a component of a type that the engine has no
-    /// manager for; then no entity is there in part, nor has a name, nor is reported.
-    /// manager for; no entity is there in half, nor has a name, nor is told of.
+    /// manager for; then no entity was created, none was named, and no event was sent.
     pub fn spawn(
         &mut self,
         resource: &EntityResource<'_>,
