@@ -70,7 +70,7 @@ pub enum EngineError {
         /// What is wrong, and what to do.
         what: &'static str,
     },
-    /// The level is no resource of entities.
+    /// The level is not a resource of entities.
     Level(ResourceError),
     /// The level's entities cannot be spawned.
     Spawn(SpawnError),

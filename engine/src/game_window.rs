@@ -1,6 +1,6 @@
 //! The window that a game is shown in: opened when the engine boots, asked once a frame.
 //!
-//! Without the feature `window` there is none, and all of this is nothing.
+//! Without the feature `window` there is no window, and all of this does nothing.
 
 #[cfg(feature = "window")]
 use core::time::Duration;

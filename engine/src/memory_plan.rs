@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// A text is no memory plan.
+/// A text is not a memory plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanError<'t> {
     /// It is not SJSON.

@@ -18,7 +18,7 @@ pub(crate) struct Scene {
     pub time: f32,
     /// The width and height of the picture, in pixels.
     pub size: [u32; 2],
-    /// Whether a window shows it: none does where there is none, or it is minimised.
+    /// Whether a window shows it: `false` if there is no window, or it is minimised.
     pub is_shown: bool,
     /// Where the camera is.
     pub eye: Affine3A,

@@ -67,7 +67,7 @@ impl<'e> Renderer<'e> {
             visible.try_push(Array::new_in(memory))?;
             contexts.try_push(RenderContext::new_in(memory))?;
         }
-        // That of jobs that are no meshes.
+        // This one is for jobs that are not meshes.
         contexts.try_push(RenderContext::new_in(memory))?;
         Ok(Self {
             world: RenderWorld::new_in(WORLD, OBJECTS_MAX, memory),
@@ -277,7 +277,7 @@ pub enum RenderError {
     State(StateError),
     /// A task that fills contexts has panicked.
     Task(WaitError),
-    /// The description of the frame is none.
+    /// The description of the frame is invalid.
     Frame {
         /// The line, from 1 on.
         line: u32,

@@ -77,9 +77,9 @@ impl Updates {
 /// frame does not make the next one jump, and frames that vary at random are guessed with a fifth
 /// to a quarter less error (Bitsquid blog, "Time Step Smoothing", 2010-10-18).
 ///
-/// A smoothed clock would drift from the clock on the wall. The difference is kept as a debt to the
+/// A smoothed clock would drift from the wall clock. The difference is kept as a debt to the
 /// nanosecond and paid back, a thirty-second of it in a frame and at most a twentieth of the step.
-/// Time beyond the longest step is no debt: the game stood still for it.
+/// Time beyond the longest step is not added to the debt: the game paused for it.
 ///
 /// # Memory
 ///

@@ -86,8 +86,8 @@ impl Event for ResourceChanged {
 ///
 /// # Complexity
 ///
-/// Moving an entity is O(1); the update at the end of a frame is O(entities that moved, and those
-/// that hang on them).
+/// Moving an entity is O(1); the update at the end of a frame is O(entities that moved, and their
+/// descendants).
 ///
 /// # Memory
 ///
@@ -308,7 +308,7 @@ impl<'m> World<'m> {
         Ok(count)
     }
 
-    /// Removes an entity and what hangs on it. Returns how many entities that were.
+    /// Removes an entity and its descendants. Returns how many entities that were.
     ///
     /// # Errors
     ///

@@ -108,7 +108,8 @@ fn compare() -> Outcome {
 /// Returns the lines that one page has and the other has not, however wide their columns are.
 fn changes(written: &str, now: &str) -> Vec<String> {
     let lines = |page: &str| -> BTreeSet<String> {
-        // The widths of columns hang on the longest row, which may be one of a peer that is absent.
+        // The widths of columns depend on the longest row, which may be one of a peer that is
+        // absent.
         let is_rule = |line: &&str| !line.starts_with("|-");
         page.lines()
             .filter(is_rule)

@@ -75,7 +75,7 @@ pub(crate) fn beyond_wgpu(order: Order) -> Reading {
     let mut took: [Vec<f64>; 3] = [const { Vec::new() }; 3];
     for round in 0..WARM_UP + ROUNDS {
         let a_draw = |ns: u64| ns as f64 / f64::from(DRAWS);
-        // Who comes first changes with the rounds.
+        // The order changes with the rounds.
         let figures = if round % 2 == 0 {
             let ours = ours.pass();
             [ours, raw.pass(Calls::Same), raw.pass(Calls::OneEach)]

@@ -20,8 +20,8 @@ use crate::world::ResourceChanged;
 type Say<'s> = dyn FnMut(&dyn fmt::Display) + 's;
 
 impl<'m> Engine<'_, 'm> {
-    /// Swaps what was compiled again since it was loaded, and notifies all who use it. Returns how
-    /// many resources were swapped; what cannot be used stays as it was, and the log says why.
+    /// Swaps what was compiled again since it was loaded, and notifies all users. Returns how many
+    /// resources were swapped; what cannot be used stays as it was, and the log says why.
     ///
     /// # Complexity
     ///

@@ -276,7 +276,7 @@ fn shaken<'a>(result: Result<WebSocket<Metered>, HandshakeError<Handshake>>) -> 
     }
 }
 
-/// Whether a connection can go on after this; to have to wait is no fault.
+/// Whether a connection can go on after this; having to wait is not a fault.
 fn is_alive(result: tungstenite::Result<()>) -> bool {
     match result {
         Ok(()) => true,

@@ -16,7 +16,7 @@ use crate::memory::with_memory_of;
 use crate::memory_plan::MemoryPlan;
 use crate::subsystems::SUBSYSTEMS;
 
-/// Two entities that hang together, and one by itself.
+/// A parent with a child, and an entity without either.
 const YARD: &str = "entities = {
     hub = { components = { transform = {} tag = [ \"turns\" ] } children = { arm = { components = { transform = {} } } } }
     post = {}

@@ -28,7 +28,7 @@ fn is_child(name: &str) -> bool {
 fn child(test: &str) -> Output {
     let mut child = Command::new(std::env::current_exe().expect("this test"));
     let name = format!("memory::{test}");
-    // One thread of tests: what the others do is no part of a frame.
+    // One thread of tests: what other tests do is not part of a frame.
     child.args(["--exact", &name, "--nocapture", "--test-threads=1"]).env(CHILD, test);
     child.output().expect("it starts")
 }

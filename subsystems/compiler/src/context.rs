@@ -123,7 +123,7 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if there is none, or it cannot be read.
+    /// [`CompileFault`] if there is no such file, or it cannot be read.
     pub fn read(&mut self, path: &str) -> Result<Arc<[u8]>, CompileFault> {
         let missing = || {
             let reason = format!("there is no file `{path}`");

@@ -112,7 +112,7 @@ impl<'d> DataFolder<'d> {
         Ok(Self { folder, blobs, partial, disk, next: AtomicU64::new(0), lock })
     }
 
-    /// Reads the index; none if there is none.
+    /// Reads the index; `None` if there is no file.
     pub(crate) fn index(&self) -> Result<Option<Result<Index, IndexError>>, BuildError> {
         let bytes = self.folder.read("index", READ_BYTES_MAX)?;
         Ok(bytes.map(|bytes| Index::from_bytes(&bytes)))

@@ -28,7 +28,8 @@ pub(crate) struct Wanted {
     pub(crate) source: Arc<str>,
 }
 
-/// Returns the resources of a project in order, and the files that are none and should be.
+/// Returns the resources of a project in order, and errors for files that should be resources and
+/// are not.
 pub(crate) fn select(
     tree: &SourceTree,
     compilers: &Compilers,
@@ -37,7 +38,8 @@ pub(crate) fn select(
     let mut errors = Vec::new();
     let mut groups: BTreeMap<(String, String), Vec<Wanted>> = BTreeMap::new();
     for (path, _) in tree.files() {
-        // Most files that are no resources say so by their end, before anything is taken apart.
+        // The extension shows for most files that they are not resources, before the name is
+        // parsed.
         let type_name = path.rsplit(['.', '/']).next().unwrap_or_default();
         let Some(type_name) = compilers.type_of_end(type_name) else { continue };
         match ResourceName::of_path(path) {

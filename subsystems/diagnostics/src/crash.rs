@@ -67,7 +67,7 @@ pub enum InstallError {
         /// How long it may be, in bytes.
         bytes_max: usize,
     },
-    /// The folder's name is no UTF-8.
+    /// The folder's name is not UTF-8.
     FolderName,
     /// There is no such folder, or it cannot be seen.
     NoFolder,
@@ -200,8 +200,8 @@ fn hook(panic: &PanicHookInfo<'_>) {
     let place = panic.location();
     let kind = stopping_at(place).unwrap_or(Kind::Panic);
     let message = panic.payload_as_str().unwrap_or("(a panic without a text)");
-    // Standard error first: a thread may panic while it holds that lock, and must not wait for one
-    // who wants it.
+    // Standard error first: a thread may panic while it holds that lock, and must not wait for
+    // another that waits for the lock.
     let stderr = io::stderr().lock();
     let mut held = locked();
     held.reports += 1;
@@ -230,7 +230,7 @@ fn hook(panic: &PanicHookInfo<'_>) {
     let left = REPORTING.fetch_sub(1, Ordering::SeqCst) - 1;
     if after == After::Abort {
         if left > 0 {
-            // The last one aborts at once; one who hangs does not keep the program.
+            // The last one aborts at once; a thread that hangs does not keep the program.
             thread::sleep(Duration::from_secs(OTHERS_SECONDS_MAX));
         }
         process::abort();

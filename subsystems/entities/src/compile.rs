@@ -52,8 +52,8 @@
 //! ```
 //!
 //! Objects are merged key by key, whatever else is replaced, and `null` takes away what was
-//! inherited. Entities that hang on others, or on which others hang, have a transform, whether they
-//! say so or not. A number is rounded to 32 bits.
+//! inherited. Entities with a parent or children have a transform, whether they say so or not. A
+//! number is rounded to 32 bits.
 
 mod component;
 mod config;

@@ -132,9 +132,9 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         Ok(&self.made)
     }
 
-    /// Removes entities, those that hang on them
-    /// ([`followers`](crate::ComponentManager::followers)), and the components of all of them: for
-    /// each component type one call to its manager. Returns how many entities that were.
+    /// Removes entities, their descendants ([`followers`](crate::ComponentManager::followers)), and
+    /// the components of all of them: for each component type one call to its manager. Returns how
+    /// many entities that were.
     ///
     /// Entities that are gone are passed over. Give all managers of the world: a manager that is
     /// left out keeps its component until the entity's slot is used again.
@@ -190,7 +190,7 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         self.table.len()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there is no entity.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()

@@ -145,7 +145,7 @@ impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
         self.values.len()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there is no component.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

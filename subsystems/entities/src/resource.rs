@@ -119,7 +119,7 @@ impl<'b> EntityResource<'b> {
         self.parents().len()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there is no entity.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents().is_empty()

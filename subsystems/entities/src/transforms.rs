@@ -1,4 +1,4 @@
-//! Where entities are, and on which others they hang.
+//! Where entities are, and their parents.
 //!
 //! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)"
 //! (2014), which proposes to keep parents by index next to the components. Ours keeps the instances
@@ -125,7 +125,7 @@ pub struct Transforms<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     levels: Array<'a, Level<'a, A>, A>,
     /// Where the instance of each slot is.
     ats: Array<'a, At, A>,
-    /// On what the instance of each slot hangs, and what hangs on it.
+    /// The parent and the children of the instance of each slot.
     links: Array<'a, Links, A>,
 }
 
@@ -219,7 +219,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         self.levels.iter().map(Level::len).sum()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there is no transform.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.levels.iter().all(|level| level.len() == 0)

@@ -64,7 +64,7 @@ pub enum CompileFault<'s> {
         /// The operator that may be meant.
         whole: &'static str,
     },
-    /// What begins as a number and is none.
+    /// Something that begins as a number and is not one.
     Number,
     /// A number that a 32-bit float cannot hold.
     LargeNumber,

@@ -27,7 +27,7 @@ const HEAD: u32 = 0x584c_0000 | FORMAT_VERSION as u32;
 pub enum ImageError {
     /// They are not whole words, or too few or too many.
     Length(usize),
-    /// They are no saved expression, or one of another version.
+    /// They are not a saved expression, or one of another version.
     Head(u32),
     /// They were saved with other variables or functions.
     Names {

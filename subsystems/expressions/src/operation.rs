@@ -6,7 +6,7 @@
 
 use crate::math;
 
-/// What a word begins with that is no operation on floats: the end.
+/// First bytes of words that are not operations on floats; this one is the end.
 pub(crate) const END: u8 = 0x00;
 /// A float is pushed, which the next word holds.
 pub(crate) const FLOAT: u8 = 0x01;
@@ -271,7 +271,7 @@ fn truth(is_true: bool) -> f32 {
     if is_true { 1.0 } else { 0.0 }
 }
 
-/// The second where one of them is no number.
+/// The second where one of them is NaN.
 #[inline(always)]
 fn lesser(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

@@ -45,8 +45,8 @@ pub enum Blend {
 /// What is done with depths where the pass has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DepthUse {
-    /// Returns `true` if depths are written. Tested they are in any case: what is drawn is no
-    /// farther than what is there.
+    /// Whether depths are written. They are tested in any case: only what is at most as far as what
+    /// is there is drawn.
     pub is_written: bool,
     /// How many steps, and how many for each step of slope, depths are moved away: for shadow maps.
     pub bias: i32,

@@ -76,7 +76,8 @@ pub enum SamplerKind {
     Clamp,
     /// The nearest pixel.
     Nearest,
-    /// How much of the four depths around is no nearer than a reference: for shadow maps.
+    /// The share of the four surrounding depths that are not nearer than a reference: for shadow
+    /// maps.
     Compare,
 }
 

@@ -15,8 +15,8 @@ pub(crate) const UNKNOWN: u32 = u32::MAX >> 1;
 ///
 /// # Invariants
 ///
-/// 1. It is null, or the address of a word that lives as long as the thread that asked for it, who
-///    alone uses it.
+/// 1. It is null, or the address of a word that lives as long as the thread that asked for it,
+///    which alone uses it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CoreNumber(*const u32);
 

@@ -87,7 +87,7 @@ impl<'a, A: Allocator + ?Sized> Graph<'a, A> {
 
     /// Returns a series' points as places in a unit square, the newest at the right edge and as
     /// many from it as the history is long, 0 the lower edge; what is beyond the range is on an
-    /// edge. What is no number is left out.
+    /// edge. NaNs are left out.
     ///
     /// # Examples
     ///

@@ -228,7 +228,7 @@ impl<'a, A: Allocator + ?Sized> Store<'a, A> {
 
     fn lose(&mut self, block: &Block<'a, A>) {
         for (thread, _, slots) in block.runs() {
-            // The first slot says where and when the run begins, and is no event.
+            // The first slot says where and when the run begins, and is not an event.
             let lost = slots.len().saturating_sub(1) as u64;
             self.lost += lost;
             self.threads[thread as usize].lost += lost;

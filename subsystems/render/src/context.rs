@@ -81,8 +81,8 @@ pub enum Package<'c> {
     Job(Job<'c>),
 }
 
-/// Work that is no draw, such as a copy, a compute shader or a mark for a profiler: a kind that the
-/// back end knows, and plain data for it.
+/// Work that is not a draw, such as a copy, a compute shader or a mark for a profiler: a kind that
+/// the back end knows, and plain data for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job<'c> {
     /// What is to be done: a number that the program and its back end agree on, such as the hash of

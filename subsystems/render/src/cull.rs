@@ -101,7 +101,7 @@ impl Frustum {
     /// it may not.
     fn seen(&self, spheres: &Spheres<'_>) -> [bool; LANES] {
         let [x, y, z] = [spheres.x, spheres.y, spheres.z].map(|column| lanes(column, 0.0));
-        // No plane sees what has this radius, and what is no number is seen by none.
+        // A radius of minus infinity is seen by no plane, and so is NaN.
         let radius = lanes(spheres.radius, f32::NEG_INFINITY);
         let mut seen = [true; LANES];
         for plane in &self.planes {

@@ -115,7 +115,7 @@ impl<'a, A: Allocator + ?Sized> DisplayList<'a, A> {
     ///
     /// # Panics
     ///
-    /// If an item is none of these contexts'.
+    /// If an item is not of one of these contexts.
     pub fn try_append<B: Allocator + ?Sized>(
         &mut self,
         items: &[SortItem],

@@ -105,7 +105,7 @@ impl<'b> Config<'b> {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] if the bytes are no settings.
+    /// [`ConfigError`] if the bytes are not settings.
     pub fn open(payload: &'b [u8]) -> Result<Self, ConfigError> {
         let blob = Blob::<ConfigImage>::open_structure(payload).map_err(ConfigError::Blob)?;
         let image = blob.root();
@@ -271,11 +271,11 @@ impl<'b> ConfigValue<'b> {
     }
 }
 
-/// Bytes that are no settings.
+/// Why bytes are not settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// They are no blob of settings.
+    /// They are not a blob of settings.
     Blob(BlobError),
     /// A value leads nowhere.
     Node {

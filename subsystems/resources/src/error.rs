@@ -61,7 +61,7 @@ pub enum LoadFault {
         /// What the program reads.
         wanted: u32,
     },
-    /// A package's payload is no list of resources.
+    /// A package's payload is not a list of resources.
     NoPackage(loligo_containers::BlobError),
     /// It was loaded four billion times and never unloaded.
     TooManyLoads,

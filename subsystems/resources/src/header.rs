@@ -160,7 +160,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytemuck::pod_read_unaligned(&bytes[at..at + 8])
 }
 
-/// Bytes that are no resource for this program.
+/// Why bytes are not a resource for this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderError {
@@ -192,7 +192,7 @@ pub enum HeaderError {
         /// What the bytes have.
         found: u64,
     },
-    /// The end of the name is no text.
+    /// The end of the name is not a text.
     NoText,
 }
 

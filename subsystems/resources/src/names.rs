@@ -46,8 +46,8 @@ pub struct Names<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl<'a, A: Allocator + ?Sized> Names<'a, A> {
-    /// Reads the table of a data folder. Where there is none, or there is no memory for it, no name
-    /// is known.
+    /// Reads the table of a data folder. If there is no table, or no memory for it, no name is
+    /// known.
     #[must_use]
     pub fn read_in(data: &Path, memory: &'a A) -> Self {
         let folder = DataFolder::new(data).ok();
@@ -105,7 +105,7 @@ impl fmt::Write for Naming<'_, '_, '_> {
             let digit = character.to_digit(16).filter(|_| !character.is_ascii_uppercase());
             match (self.hash, digit) {
                 (Some((count, value)), Some(digit)) => {
-                    // One digit too many is no hash; it wraps around and is not looked up.
+                    // One digit too many is not a hash; it wraps around and is not looked up.
                     let value = value.wrapping_shl(4) | u64::from(digit);
                     self.hash = (count < DIGITS).then_some((count + 1, value));
                 }

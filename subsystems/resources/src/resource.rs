@@ -52,7 +52,7 @@ impl<'r> Resource<'r> {
     ///
     /// # Errors
     ///
-    /// [`BlobError`] if it is no blob of that type.
+    /// [`BlobError`] if it is not a blob of that type.
     pub fn blob<R: BlobType>(&self) -> Result<Blob<'r, R>, BlobError> {
         Blob::open_structure(self.payload())
     }

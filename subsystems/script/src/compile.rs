@@ -43,7 +43,7 @@ impl Compiler for LuaCompiler {
         };
         match checker.fault_in(&source) {
             None => {
-                // What is no UTF-8 is Lua all the same, in its texts.
+                // Text that is not UTF-8 is valid Lua all the same, inside of strings.
                 let text = String::from_utf8_lossy(&source);
                 for Required { module, line, column } in required(&text) {
                     context.refer("lua", module, (line, column));
@@ -85,7 +85,7 @@ const CHUNK: &CStr = c"=source";
 
 impl Checker {
     fn new() -> Option<Self> {
-        // SAFETY: nothing is asked for; null is no state.
+        // SAFETY: nothing is asked for; null means that there is no state.
         NonNull::new(unsafe { ffi::luaL_newstate() }).map(Self)
     }
 

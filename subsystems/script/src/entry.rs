@@ -42,7 +42,7 @@ pub(crate) unsafe extern "C-unwind" fn invoke<W>(state: *mut lua_State) -> c_int
     // SAFETY: the caller's promise.
     let (lua, runtime) = unsafe { shared::<W>(state) };
     if let Some(work) = runtime.work.take() {
-        // SAFETY: who put it there waits for this call, and `run` belongs to `data`.
+        // SAFETY: the caller that stored it waits for this call, and `run` belongs to `data`.
         unsafe { (work.run)(work.data, lua) };
     }
     0
@@ -234,7 +234,7 @@ pub(crate) unsafe extern "C-unwind" fn load_module<W: Host>(state: *mut lua_Stat
                 return 2;
             };
             // SAFETY: the host stays as it is while the source is read: it is not called before
-            // that has ended, and who holds it waits for this call.
+            // that has ended, and its owner waits for this call.
             if unsafe { lua.load(data, bytes, chunk) } {
                 return 1;
             }

@@ -26,7 +26,7 @@ pub enum ScriptErrorKind {
 pub struct ScriptError<'m> {
     kind: ScriptErrorKind,
     text: Option<Array<'m, u8>>,
-    /// What to say where there is no memory for a text.
+    /// The text to use if there is no memory for one.
     words: &'static str,
 }
 
@@ -77,7 +77,7 @@ impl<'m> ScriptError<'m> {
         self.text().split("\nstack traceback:").next().unwrap_or_default()
     }
 
-    /// Returns the stack of calls, a line for each; empty where there is none.
+    /// Returns the stack of calls, a line for each; empty if there is none.
     #[must_use]
     pub fn stack(&self) -> &str {
         self.text().split_once("stack traceback:\n").map_or("", |(_, stack)| stack)

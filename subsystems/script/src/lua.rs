@@ -64,7 +64,7 @@ impl Lua {
     }
 
     pub(crate) fn number(self, index: c_int) -> f64 {
-        // SAFETY: invariants 1 and 4; of what is no number, zero is returned.
+        // SAFETY: invariants 1 and 4; if it is not a number, zero is returned.
         unsafe { ffi::lua_tonumber(self.raw(), index) }
     }
 
@@ -102,7 +102,7 @@ impl Lua {
     }
 
     pub(crate) fn pointer(self, index: c_int) -> *mut c_void {
-        // SAFETY: invariants 1 and 4; of what is no userdata, null is returned.
+        // SAFETY: invariants 1 and 4; if it is not a userdata, null is returned.
         unsafe { ffi::lua_touserdata(self.raw(), index) }
     }
 
@@ -219,8 +219,8 @@ impl Lua {
         self.push_element(ffi::LUA_REGISTRYINDEX, kept);
     }
 
-    /// Compiles a text and pushes the function, or the reason why it is none: then false is
-    /// returned. Raises where memory is out. Machine code and bytecode are refused.
+    /// Compiles a text and pushes the function and returns true, or pushes the reason why it is not
+    /// valid and returns false. Raises where memory is out. Machine code and bytecode are refused.
     ///
     /// # Safety
     ///

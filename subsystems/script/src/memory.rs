@@ -36,7 +36,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// What is too long for it is no place.
+    /// A text that is too long for it is not kept.
     fn new(text: &[u8]) -> Self {
         let mut place = Self { bytes: [0; 80], len: 0 };
         if let Some(bytes) = place.bytes.get_mut(..text.len()) {
@@ -77,7 +77,7 @@ pub(crate) struct Memory<'m> {
     pub(crate) instructions_max: Cell<u32>,
     /// How many are left.
     pub(crate) instructions_left: Cell<i64>,
-    /// Who may stop a call that runs too long, if anybody watches.
+    /// The watch that may stop a call that runs too long, if there is one.
     watch: OnceCell<Watch>,
     /// Where the call that runs was stopped first.
     stop_place: Cell<Option<Place>>,
@@ -135,7 +135,7 @@ impl<'m> Memory<'m> {
         self.state.set(state.as_ptr());
     }
 
-    /// Returns who may stop a call that runs too long.
+    /// Returns the watch that may stop a call that runs too long.
     pub(crate) fn watch(&self) -> Option<&Watch> {
         self.watch.get()
     }

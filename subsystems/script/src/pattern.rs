@@ -13,7 +13,7 @@ const STEPS: u32 = 1 << 12;
 /// Why a pattern cannot be matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatternFault {
-    /// It is no pattern.
+    /// The pattern is malformed.
     Malformed(&'static str),
     /// It goes deeper than the stack is granted.
     Deep,
@@ -245,7 +245,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
                 let is_same = self.text[at..].starts_with(&self.text[start..end]);
                 Ok(is_same.then(|| at + end - start))
             }
-            // A place is no text that could come again.
+            // A position is not a text that could come again.
             Some(Capture::Place(_)) => Ok(None),
             _ => Err(PatternFault::Malformed("invalid capture index in the pattern")),
         }

@@ -138,7 +138,7 @@ impl<'m, W: Host> Script<'m, W> {
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if the host has no such module, it is no Lua, or it fails.
+    /// [`ScriptError`] if the host has no such module, it is not valid Lua, or it fails.
     pub fn load(&mut self, host: &mut W, module: &str) -> Result<(), ScriptError<'m>> {
         self.with_name(host, c"require", module).map(drop)
     }
@@ -176,8 +176,8 @@ impl<'m, W: Host> Script<'m, W> {
         Ok(Callback(index as u32))
     }
 
-    /// Calls a function; false if there is none of that name. Makes no garbage, texts that are new
-    /// to Lua aside, and takes nothing from the global heap.
+    /// Calls a function; false if there is none of that name. Makes no garbage, except for texts
+    /// that are new to Lua, and takes nothing from the global heap.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl<'m, W: Host> Script<'m, W> {
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if it is no Lua, or fails.
+    /// [`ScriptError`] if it is not valid Lua, or fails.
     pub fn evaluate(&mut self, host: &mut W, code: &str) -> Result<Array<'m, u8>, ScriptError<'m>> {
         let kept = self.kept;
         let mut text = Array::new_in(self.allocator());

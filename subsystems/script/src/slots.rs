@@ -35,7 +35,7 @@ pub(crate) struct Slots {
     pub(crate) failed: c_int,
 }
 
-/// The one bit pattern of what is no number that Lua's values may hold.
+/// The only NaN that Lua's values may hold.
 pub(crate) const NAN: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 
 /// Returns `number`, or the NaN that may be a value.

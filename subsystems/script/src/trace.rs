@@ -1,4 +1,4 @@
-//! Who makes garbage: stacks of allocations, counted.
+//! Which calls make garbage: stacks of allocations, counted.
 //!
 //! After Niklas Frykholm, "Fixing Memory Issues in Lua" (2011): once a game's memory neither grows
 //! nor shrinks, what is allocated is garbage soon. Changes: stacks are distinguished by the whole

@@ -96,7 +96,7 @@ impl<'e, 't, 'a, A: Allocator + ?Sized> Edits<'e, 't, 'a, A> {
         self.splices.len()
     }
 
-    /// Returns `true` if there are none.
+    /// Returns `true` if there are no edits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.splices.is_empty()

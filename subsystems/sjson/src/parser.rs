@@ -204,7 +204,7 @@ impl<'t> Parser<'t> {
         self.text
     }
 
-    /// Returns an error at the event handed out last, for a caller who has no use for it.
+    /// Returns an error at the last event, for a caller that has no use for it.
     pub(crate) fn error_here(&self, why: &'static crate::error::Why) -> SjsonError {
         SjsonError::new(self.text, Fault { at: self.start, why })
     }
@@ -324,7 +324,7 @@ impl<'t> Parser<'t> {
             self.at = self.start;
             return self.begin_bare();
         }
-        // A word that is no value was meant as a key.
+        // A word that is not a value was meant as a key.
         if let Ok(key) = key
             && is_word
             && !matches!(key.raw(), "true" | "false" | "null")

@@ -74,7 +74,7 @@ enum Node {
     Null,
     Bool(bool),
     I64(i64),
-    /// Of those that are no `i64`.
+    /// Integers that do not fit an `i64`.
     U64(u64),
     F64(f64),
     String(Piece),

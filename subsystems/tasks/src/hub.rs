@@ -1,4 +1,4 @@
-//! The lock, those who sleep, and the loops of threads that look for work.
+//! The lock, the sleeping threads, and the loops of threads that look for work.
 
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
@@ -213,7 +213,7 @@ impl<'m> Hub<'m> {
                 guard = self.bells[usize::from(thread)].sleep(guard);
             }
         }
-        // The thread that wakes another counts it among those who search.
+        // The thread that wakes another counts it as searching.
         guard.search(false);
         guard
     }

@@ -14,7 +14,7 @@ pub(crate) const ANYWHERE: u8 = u8::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Phase {
-    /// There is none.
+    /// There is no task.
     Free,
     /// It may not start until it is released.
     Held,

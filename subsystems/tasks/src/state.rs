@@ -84,7 +84,7 @@ pub(crate) struct State {
     asleep: u64,
     waiting: u64,
     wakes: u64,
-    /// There is something new for those who search.
+    /// There is something new for searching threads.
     changed: bool,
     closing: bool,
     main_threads: u32,

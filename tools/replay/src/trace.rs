@@ -231,8 +231,8 @@ impl Trace {
         Ok(checker.finish(self.name.clone(), self.events[..events].to_vec(), columns))
     }
 
-    /// Returns who made each event: call sites and their names. `None` where none is recorded, as
-    /// in version 1.
+    /// Returns the call site of each event, and the names of the sites. `None` where none is
+    /// recorded, as in version 1.
     ///
     /// # Complexity
     ///

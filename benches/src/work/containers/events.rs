@@ -96,7 +96,7 @@ enum Any {
 /// How many events a workload has: those of a busy frame of a large game.
 const EVENTS: u32 = 10_000;
 
-/// Events of random types, the same for all who take the seed.
+/// Events of random types, the same for the same seed.
 fn drawn(seed: u64, count: u32) -> Vec<Any> {
     let mut random = Random::new(seed);
     let mut time = 0;

@@ -104,7 +104,7 @@ impl<'i> Instances<'i> {
         self.places.len()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there are no instances.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.places.is_empty()

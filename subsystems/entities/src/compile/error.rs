@@ -134,7 +134,7 @@ pub(super) fn place_of(text: &str, offset: usize) -> (u32, u32) {
     (line, 1 + before[line_start..].chars().count() as u32)
 }
 
-/// What has no place in a source: there is no memory. It is of line and column 1 of no file.
+/// An error without a place in a source: there is no memory. It has line and column 1 and no file.
 impl From<GrowError> for CompileError<'_> {
     fn from(error: GrowError) -> Self {
         Self { file: "", line: 1, column: 1, fault: CompileFault::Grow(error) }

@@ -242,7 +242,7 @@ impl<'f, 's> Located<'f, 's> {
         CompileError::at(self.name, self.text, start, fault)
     }
 
-    /// Returns the error of a value that is no `what`.
+    /// Returns the error of a value that is not a `what`.
     pub(super) fn expected(&self, what: &'static str) -> CompileError<'s> {
         let span = self.node.span();
         let whole = self.text.get(span).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Resources spawned in copies and removed with all that hangs on them.
+//! Resources spawned in copies and removed with all descendants.
 
 use std::collections::BTreeSet;
 

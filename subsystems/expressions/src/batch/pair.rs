@@ -40,7 +40,7 @@ pub(crate) fn run_pair(codes: [u8; 2], to: &mut [f32], a: Operand<'_>, others: [
             #[inline(always)]
             |a, b| b - a,
         ),
-        // The same as the two operations in turn give, where one of them is no number, too.
+        // The same result as the two operations in turn, also where one of the operands is NaN.
         _ => pair.run(
             #[inline(always)]
             |a, b, c| {

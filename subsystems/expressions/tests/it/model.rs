@@ -132,7 +132,7 @@ pub(crate) fn values() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Makes what is no number one and the same.
+/// Makes all NaNs equal.
 pub(crate) fn bits(value: f32) -> u32 {
     if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() }
 }

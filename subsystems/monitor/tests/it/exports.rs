@@ -90,7 +90,7 @@ fn chrome_traces_are_what_the_format_asks_for() {
     assert_eq!(kinds["E"], 18);
     assert_eq!(kinds["M"], 2);
     assert_eq!(kinds["i"], count(" frame "));
-    // Of each round a counter, a float, a vector, an allocation and a free; not what is no number.
+    // Of each round a counter, a float, a vector, an allocation and a free; but not the NaN.
     assert_eq!(kinds["C"], 6 * 5);
     let find = |name: &str| events.iter().find(|event| event["name"] == name).expect("it is there");
     assert_eq!(find("units")["args"]["value"], -5);

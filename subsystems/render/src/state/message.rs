@@ -86,8 +86,8 @@ pub struct Mesh {
     pub geometry: Geometry,
     /// The number of the state that it is drawn with.
     pub state: u32,
-    /// The number of its layer in the frame's description. Where there is none of that number it is
-    /// not drawn.
+    /// The number of its layer in the frame's description. If there is no layer of that number, it
+    /// is not drawn.
     pub layer: u32,
     /// [`MESH_HIDDEN`], or 0.
     pub flags: u32,

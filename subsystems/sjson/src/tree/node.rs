@@ -118,7 +118,7 @@ impl<'s> SyntaxNode<'s> {
         (node.kind == NodeKind::String).then(|| text_at(self.text, node.place))
     }
 
-    /// Returns the values of an object or an array, in order; there are none in any other.
+    /// Returns the values of an object or an array, in order; nothing for other values.
     ///
     /// # Complexity
     ///

@@ -69,7 +69,7 @@ impl<'v> ValueRef<'v> {
         }
     }
 
-    /// Returns an integer that fits. A float is none, whatever it is worth.
+    /// Returns an integer that fits. `None` for every float, whatever its value.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self.node() {
@@ -78,7 +78,7 @@ impl<'v> ValueRef<'v> {
         }
     }
 
-    /// Returns an integer that is not negative. A float is none, whatever it is worth.
+    /// Returns an integer that is not negative. `None` for every float, whatever its value.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         match self.node() {

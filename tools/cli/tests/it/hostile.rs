@@ -1,5 +1,5 @@
-//! Projects and folders by an author who means harm: each path that a command writes, with
-//! something else in its place.
+//! Malicious projects and folders: each path that a command writes, with something else in its
+//! place.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -46,8 +46,8 @@ fn the_live_bytes_of_a_program_and_of_its_recording_agree_at_every_mark() {
     let printed: Vec<_> = printed.collect();
     assert_eq!(printed.len(), 100, "{stdout}");
     assert!(stderr.contains(", 100 frame marks"), "{stderr}");
-    // The program counts what it asks for itself; the C library's own blocks are known by who
-    // asked.
+    // The program counts its own requests; the C library's own blocks are recognised by their call
+    // sites.
     let sites = trace.sites().expect("sites are named");
     let own = Path::new(PROGRAM).file_name().expect("a file").to_str().expect("text");
     let mut live: BTreeMap<u32, u64> = BTreeMap::new();

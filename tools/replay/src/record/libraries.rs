@@ -11,7 +11,7 @@ use rustc_demangle::demangle;
 pub(super) struct Place {
     /// `LIBRARY!FUNCTION+OFFSET`, or `LIBRARY+OFFSET` where no symbol names the function.
     pub(super) name: String,
-    /// Whether it is in C++'s `new`, which is not who asks.
+    /// Whether it is in C++'s `new`, which is not the call site.
     pub(super) is_wrapper: bool,
     /// Whether the instruction before it is a call, as it is for every real return address.
     pub(super) is_after_call: bool,

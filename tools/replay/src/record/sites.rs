@@ -64,7 +64,7 @@ impl Sites {
         self.by_name.len()
     }
 
-    /// Returns a name, and what of the words above it hangs on: 0 for nothing.
+    /// Returns a name, and the word above it that the name depends on: 0 for none.
     fn name(&mut self, site: u64, above: u64) -> (String, u64) {
         match self.place(site) {
             Some(place) if place.is_wrapper => match self.place(above) {

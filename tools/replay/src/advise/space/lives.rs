@@ -1,4 +1,4 @@
-//! Strategies that part blocks by how long they live and by who asks for them.
+//! Strategies that divide blocks by lifetime and by call site.
 
 use super::super::profile::Profile;
 use crate::strategies::{

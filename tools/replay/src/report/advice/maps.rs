@@ -24,7 +24,7 @@ const LOOK_EVERY: usize = 5;
 ///
 /// O(events + looks * live blocks).
 pub(super) fn take(config: &StrategyConfig, trace: &Trace, line: &Timeline) -> Vec<Snapshot> {
-    // Who else uses the pages in this process is no part of the picture.
+    // Other users of the pages in this process are not part of the picture.
     let others = ranges(&PAGES);
     let mut replay = Replay::new(config, trace.slots as usize);
     let mut used = BTreeMap::new();
