@@ -95,7 +95,7 @@ impl Replayed {
             .filter(|peer| !result.rows.iter().any(|row| row.name == *peer))
             .collect();
         let peers = (peers.iter())
-            // A peer that was stopped at its time cap or refused requests is no measure.
+            // A peer that was stopped at its time cap or refused requests cannot be compared with.
             .filter_map(|peer| Some(((*peer).to_owned(), rounds_ns(result, peer).ok()?.to_vec())))
             .collect();
         Ok(Reading::Raced { ours, peers, absent })

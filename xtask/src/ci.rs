@@ -59,7 +59,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         what: "everyone formats alike",
-        // The recorder is no package, so Cargo does not know of its files.
+        // The recorder is not a package, so Cargo does not know of its files.
         run: |_| cargo(&["fmt", "--all", "--check", "--", "tools/recorder/src/lib.rs"]),
     },
     Step {

@@ -12,7 +12,7 @@ use crate::outcome::{Failure, Outcome};
 pub(crate) const EXAMPLE: &str = "planted_faults";
 pub(crate) const PACKAGE: &str = "loligo-allocators";
 
-/// Fewer faults than this are no list of them.
+/// A list with fewer faults than this is not complete.
 const FAULTS_MIN: usize = 10;
 
 /// A tool that watches a program.
@@ -31,7 +31,7 @@ pub(crate) struct Tool<'a> {
 ///
 /// # Errors
 ///
-/// [`Failure::Found`] if a fault goes unnoticed, or if the tool reports where there is none.
+/// [`Failure::Found`] if a fault goes unnoticed, or if the tool reports a fault that is not there.
 pub(crate) fn check(example: &Path, tool: &Tool<'_>) -> Outcome {
     let right = Run::of((tool.watched)())?;
     if !right.succeeded || tool.reports(&right.said) {

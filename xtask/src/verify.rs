@@ -84,7 +84,7 @@ pub(crate) fn regenerated(tree: &Tree) -> String {
 }
 
 fn kept() -> String {
-    // Before the first run there is none.
+    // The file does not exist before the first run.
     std::fs::read_to_string(workspace::root().join(FIGURES)).unwrap_or_default()
 }
 

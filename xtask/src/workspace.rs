@@ -121,7 +121,7 @@ impl Workspace {
     }
 
     /// Returns every line of every dependency table of `member`, those for one platform included. A
-    /// crate that names itself, to run its tests with features on, is no dependency.
+    /// crate that names itself, to run its tests with features on, is not a dependency.
     pub(crate) fn dependencies(&self, member: &Member) -> Vec<Dependency> {
         let mut found = Vec::new();
         let targets = member.manifest.get("target").and_then(Value::as_table);

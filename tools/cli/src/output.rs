@@ -137,8 +137,7 @@ impl Output {
         };
         let written = written();
         if written.is_err() || filled.is_err() {
-            // The first error is the one to report; that a part cannot be removed either is no
-            // news.
+            // The first error is the one to report; an error of removing the part adds nothing.
             let _ = fs::remove_file(beside);
         }
         written.map(|()| filled).map_err(fail)

@@ -50,7 +50,7 @@ impl Maps {
         self.places(page).any(|place| place.load(Ordering::Relaxed) == page)
     }
 
-    /// Learns where a call came from; takes a copy of the maps if it is none of the known
+    /// Learns where a call came from; takes a copy of the maps if it is not from one of the known
     /// libraries.
     ///
     /// `base` is the recording's map, `ticket` that of the call.

@@ -238,7 +238,7 @@ impl State {
         put(base, raw::BEGAN_AT, system::now_ns());
         put(base, raw::PROCESS_AT, process as u64);
         copy_command(base);
-        // The magic last: a file without it is no recording.
+        // The magic last: a file without it is not a recording.
         put(base, 0, raw::MAGIC);
         Some(())
     }

@@ -104,7 +104,7 @@ pub enum AdviseError {
         /// How many it has.
         events: usize,
     },
-    /// The training part is no trace.
+    /// The training part is not a valid trace.
     Trace(TraceError),
     /// The replay could not be done.
     Measure(MeasureError),

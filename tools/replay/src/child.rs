@@ -57,7 +57,7 @@ impl Child {
 /// hangs in an allocator looks at no clock.
 pub(crate) fn limit_cpu(seconds: u64) {
     let limit = libc::rlimit { rlim_cur: seconds, rlim_max: seconds };
-    // SAFETY: the pointer is that of a live rlimit; a limit that the system refuses is none.
+    // SAFETY: the pointer is that of a live rlimit; a limit that the system refuses has no effect.
     unsafe { libc::setrlimit(libc::RLIMIT_CPU, &raw const limit) };
 }
 

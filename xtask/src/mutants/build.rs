@@ -91,7 +91,7 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Result<Said, Failure> {
     let mut command: Command = command::cargo(folder);
     command.args(arguments).args(["--message-format", "json", "--quiet"]);
     // Mutants are full of what lints complain of, and a function that may run in the compiler asks
-    // for its mutant only when the program runs, which is no part of the stable language.
+    // for its mutant only when the program runs, which is not part of the stable language.
     command.env("RUSTFLAGS", "--cap-lints=allow").env("RUSTC_BOOTSTRAP", "loligo_allocators");
     command.env("CARGO_TARGET_DIR", home().join("target")).env("CARGO_INCREMENTAL", "0");
     let output = command
@@ -141,7 +141,7 @@ impl Said {
     }
 }
 
-/// Reads an error; the summary at the end of all has no place and is none.
+/// Reads an error; the summary at the end has no place and is left out.
 fn error(inner: &Value) -> Option<Error> {
     let mut spans = Vec::new();
     for is_primary in [true, false] {

@@ -23,7 +23,7 @@ pub(crate) struct Explained {
 }
 
 impl Explained {
-    /// Reads the file; where there is none, nothing is explained.
+    /// Reads the file; if it does not exist, nothing is explained.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ pub(crate) enum Verdict {
     Missed,
     /// No test reaches it.
     Unreached,
-    /// It is no program: it does not compile.
+    /// It is not a program: it does not compile.
     Unviable,
 }
 
@@ -91,7 +91,7 @@ struct Row {
 }
 
 impl Verdicts {
-    /// Reads the file; where there is none, there are no verdicts.
+    /// Reads the file; if it does not exist, there are no verdicts.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ const MAP: &str = "ARCHITECTURE.md";
 /// A page and a half.
 const LINES_MAX: usize = 150;
 
-/// How the name of a file that is no path of ours may end.
+/// The possible ends of the name of a file that is not a path of ours.
 const FILE_ENDINGS: [&str; 7] = [".rs", ".toml", ".md", ".json", ".lock", ".html", ".tree"];
 
 /// Looks at the map.

@@ -18,7 +18,7 @@ struct Blanker {
 }
 
 impl Blanker {
-    /// Passes over one token, blanking it where it is no code.
+    /// Passes over one token, blanking it if it is not code.
     fn step(&mut self) {
         let rest = &self.bytes[self.at..];
         if rest.starts_with(b"//") {

@@ -81,7 +81,8 @@ fn fault(sections: &[&str]) -> Option<String> {
     let order: Vec<_> = STATED.into_iter().chain(FOLLOWING).collect();
     let places: Vec<_> =
         sections.iter().map(|heading| order.iter().position(|known| known == heading)).collect();
-    // A section of the type's own comes before all of these, so its place is none, which is least.
+    // A section of the type's own comes before all of these, so its place is `None`, which is
+    // least.
     let late = places.windows(2).position(|pair| pair[0] > pair[1])?;
     Some(format!(
         "move `# {}` before `# {}`: its other sections, then {}",

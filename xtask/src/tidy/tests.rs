@@ -21,7 +21,7 @@ fn planted(path: &str, text: &str, rule: &'static str, line: usize) {
     assert_eq!(found, [(rule, path.to_owned(), line)], "{path}: {text}");
 }
 
-/// Asserts that writing `text` to `path` is no violation.
+/// Asserts that writing `text` to `path` is not a violation.
 #[track_caller]
 fn harmless(path: &str, text: &str) {
     let found = found(|tree| tree.insert(path, text.into()));

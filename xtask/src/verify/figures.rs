@@ -57,7 +57,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Reads what is kept. A line that is none is left out.
+    /// Reads what is kept. A line that cannot be read is left out.
     pub(super) fn read(text: &str) -> Self {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let figures = lines.filter_map(|line| {

@@ -40,7 +40,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// Opens the device that our renderer has, too; `None` where there is none.
+    /// Opens the device that our renderer uses, too; `None` if there is no device.
     pub(crate) fn new(recorded: &RecordedCalls) -> Option<Self> {
         let (device, queue) = opened()?;
         let buffer = |usage, contents: &[u8]| {

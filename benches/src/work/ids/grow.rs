@@ -16,7 +16,8 @@ impl<const OBJECTS: u32> Operation for Grow<OBJECTS> {
     fn contender<T: IdTable>(name: &'static str) -> Contender {
         let times = times(OBJECTS);
         Contender::new(name, move || {
-            // What the contender before left in the caches is none of this one's.
+            // An untimed run first, so that the caches do not hold the data of the contender
+            // before.
             drop(fill::<T>(OBJECTS));
             let mut ns = 0;
             for _ in 0..times {

@@ -20,7 +20,8 @@ impl<const OBJECTS: u32, const PERCENT: u32> Operation for Walk<OBJECTS, PERCENT
         }
         let times = times(live);
         Contender::new(name, move || {
-            // What the contender before left in the caches is none of this one's.
+            // An untimed run first, so that the caches do not hold the data of the contender
+            // before.
             walk(&table, 1);
             let ns = clock::time(|| walk(&table, times));
             Pass { ns, operations: u64::from(times) * u64::from(live) }

@@ -275,7 +275,8 @@ fn the_folder_of_a_run_is_private_and_goes_with_it() {
     assert_eq!(left, 0, "nothing is left");
 }
 
-/// Runs a program of the system with and without a recorder; a note where there is none.
+/// Runs a program of the system with and without a recorder; prints a note if there is no such
+/// program.
 fn survives(arguments: &[&str], wanted: &str) {
     let place = Place::new();
     std::fs::write(place.path("t.c"), "int main(void) { return 0; }\n").expect("it may be written");

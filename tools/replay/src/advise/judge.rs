@@ -28,7 +28,7 @@ const LATENCY_COST_MAX: f64 = 1.25;
 pub struct Judged {
     /// The name of its row.
     pub name: String,
-    /// The strategy; `None` is the heap itself, or a row that is none.
+    /// The strategy; `None` is the heap itself, or a row without a strategy.
     pub strategy: Option<StrategyConfig>,
     /// Nanoseconds an event above the empty loop, the median of the rounds.
     pub ns_above: f64,

@@ -440,8 +440,8 @@ impl Pools {
         let mut sizes: Vec<(u32, u32)> = Vec::new();
         for bytes in picked {
             let grain = align(bytes);
-            // A block whose size is no multiple of its alignment was rounded up to it, and takes
-            // the sizes in between along.
+            // A block whose size is not a multiple of its alignment was rounded up to it, and
+            // includes the sizes in between.
             let least = sizes.last().map_or(0, |(_, last)| *last);
             let below = (bytes.saturating_sub(grain) as u32).max(least);
             if u64::from(below) < bytes {

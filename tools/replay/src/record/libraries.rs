@@ -39,7 +39,7 @@ struct Function {
 }
 
 impl Library {
-    /// Reads the symbols of a file; `None` where it is none, or no longer there.
+    /// Reads the symbols of a file; `None` if it is not an object file, or no longer exists.
     pub(super) fn open(path: &str) -> Option<Self> {
         let map = super::files::map(&File::open(path).ok()?).ok()?;
         let name = Path::new(path).file_name()?.to_string_lossy().into_owned();

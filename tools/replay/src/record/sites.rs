@@ -9,7 +9,7 @@ use crate::trace::TraceWriter;
 /// The call sites of a recording, named when they are first met.
 pub(super) struct Sites {
     ranges: Vec<Range>,
-    /// By path; `None` for what is no file or cannot be read.
+    /// By path; `None` for what is not a file or cannot be read.
     libraries: HashMap<String, Option<Library>>,
     known: HashMap<(u64, u64), u32>,
     by_name: HashMap<String, u32>,
@@ -94,7 +94,7 @@ impl Sites {
     }
 }
 
-/// Reads a line like `start-end r-xp offset device inode path`; others are none.
+/// Reads a line like `start-end r-xp offset device inode path`; `None` for other lines.
 fn range(line: &str) -> Option<Range> {
     let mut words = line.split_ascii_whitespace();
     let (start, end) = words.next()?.split_once('-')?;

@@ -100,7 +100,7 @@ impl Labels {
         self.of.get(event).copied().unwrap_or(0)
     }
 
-    /// Returns the name of a label; it is empty for 0 and for labels that are none.
+    /// Returns the name of a label; it is empty for 0 and for unknown labels.
     #[must_use]
     pub fn name(&self, label: u32) -> &str {
         let index = (label as usize).checked_sub(1);

@@ -68,7 +68,7 @@ pub enum TraceErrorKind {
         /// Bytes after the last whole record.
         left_over: usize,
     },
-    /// The operation is none of 1 to 4.
+    /// The operation is not one of 1 to 4.
     UnknownOperation {
         /// The byte that was found.
         op: u8,

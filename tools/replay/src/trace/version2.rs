@@ -33,7 +33,7 @@ const TEXT_AT: usize = 8;
 /// The first kind that a reader may pass over where it does not know it.
 const SKIPPABLE: u8 = 128;
 
-/// What is no event.
+/// The kinds of records that are not events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Kind {

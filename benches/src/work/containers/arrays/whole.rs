@@ -15,7 +15,7 @@ pub(crate) fn walk<L: 'static>(
 ) -> Contender {
     let times = OPERATIONS.div_ceil(rows);
     Contender::new(name, move || {
-        // What the contender before left in the caches is none of this one's.
+        // An untimed run first, so that the caches do not hold the data of the contender before.
         black_box(read(&of));
         let ns = clock::time(|| {
             for _ in 0..times {
