@@ -62,7 +62,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
     let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            // What cannot be printed has nobody to read it.
+            // An error that cannot be printed cannot be reported.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }

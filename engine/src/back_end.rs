@@ -59,7 +59,7 @@ pub(crate) struct Picture<'p, 'e> {
     expect(clippy::large_enum_variant, reason = "there is one, which is stored in the renderer")
 )]
 pub(crate) enum BackEnd<'e> {
-    /// Nobody: frames are text, where that is wanted.
+    /// No pictures: frames are text, where that is wanted.
     Text(core::marker::PhantomData<&'e ()>),
     /// A graphics card.
     #[cfg(feature = "gpu")]

@@ -283,8 +283,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         core::str::from_utf8(&self.text).unwrap_or_default()
     }
 
-    /// Returns the pixels of the last frame that they were wanted of, once it is drawn: rows of
-    /// red, green, blue and opacity. Empty where nobody draws pictures.
+    /// Returns the pixels of the last frame for which they were requested, once it is drawn: rows
+    /// of red, green, blue and opacity. Empty if the back end draws no pictures.
     #[must_use]
     pub fn picture(&self) -> &[u8] {
         &self.picture
@@ -438,7 +438,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.spare_events = events;
     }
 
-    /// Drops what nobody looks at, so that the monitor has room for the next frame.
+    /// Drops events without a consumer, so that the monitor has room for the next frame.
     fn drain_monitor(&mut self) {
         let Some(monitor) = self.monitor else { return };
         current::frame();
@@ -446,7 +446,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         if let Some(tools) = &mut self.tools {
             return tools.drain(monitor);
         }
-        // What is lost was looked at by nobody.
+        // Without a consumer, lost events do not matter.
         let _ = monitor.drain(&mut []);
     }
 

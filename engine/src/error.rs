@@ -58,7 +58,7 @@ pub enum EngineError {
     /// The window cannot be opened.
     #[cfg(feature = "window")]
     Window(loligo_platform::WindowError),
-    /// A window was asked for, and nobody draws what it would show.
+    /// A window was requested, but the back end draws no pictures.
     NothingToShow {
         /// Why not.
         why: &'static str,

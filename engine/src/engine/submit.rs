@@ -54,7 +54,7 @@ impl<'m> Engine<'_, 'm> {
         }
     }
 
-    /// Gathers what has changed since the last frame; `None` where nobody renders.
+    /// Gathers what has changed since the last frame; `None` without a renderer.
     fn next_packet(&mut self, scene: Scene) -> Option<Packet<'m, SharedAllocator<'m>>> {
         let state = self.world.recorder()?.finish();
         let render = memory_of(&self.memory, "render");

@@ -43,7 +43,7 @@ const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` 
 pub(super) struct Tools<'m> {
     server: ToolServer<'m>,
     graphs: Graphs<'m, SharedAllocator<'m>>,
-    /// The file with the address goes when nobody serves there.
+    /// The file with the address; it is removed when the server ends.
     _file: Option<AddressFile>,
 }
 

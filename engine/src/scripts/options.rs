@@ -31,8 +31,8 @@ pub struct ScriptLimits {
     pub frame: Duration,
     /// A line of the console.
     pub line: Duration,
-    /// Whether a thread looks at the system's clock; without, somebody else looks at
-    /// [`Engine::script_watch`](crate::Engine::script_watch).
+    /// Whether a thread looks at the system's clock; without, the program must look at
+    /// [`Engine::script_watch`](crate::Engine::script_watch) itself.
     pub has_thread: bool,
 }
 

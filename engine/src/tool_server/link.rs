@@ -91,7 +91,7 @@ impl<'a> Link<'a> {
         memory: &'a dyn Allocator,
     ) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
-        // Answers are small and somebody waits for them.
+        // Answers are small and the tool waits for them.
         stream.set_nodelay(true)?;
         Ok(Self {
             tool,

@@ -51,8 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     compile("from nothing")?;
     compile("nothing changed, files younger than 2 s")?;
-    // Of files that are younger nobody knows whether they will change once more within what their
-    // times show.
+    // Younger files may change once more within the resolution of their times.
     thread::sleep(Duration::from_secs(4));
     compile("nothing changed, hashes learnt again once")?;
     for _ in 0..3 {

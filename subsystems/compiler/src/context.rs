@@ -185,8 +185,8 @@ impl<'c> Context<'c> {
         Ok(tree.folder(folder))
     }
 
-    /// Returns the names of the resources of a type in a folder, in order, though not of those in
-    /// folders in it: those that are there for whom is compiled, whatever their properties.
+    /// Returns the names of the resources of a type in a folder, in order, without those in its
+    /// subfolders: those that exist for the target, whatever their properties.
     ///
     /// # Errors
     ///
@@ -209,8 +209,8 @@ impl<'c> Context<'c> {
         Ok(names_of_type(paths, type_name, self.shared.compilers, self.shared.target))
     }
 
-    /// Returns the path of the source of another resource, if there is one: of its variants for
-    /// whom is compiled, the one with most properties of this resource and no others.
+    /// Returns the path of the source of another resource, if there is one: of its variants for the
+    /// target, the one with most properties of this resource and no others.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use crate::disk::{Disk, RealDisk};
 use crate::platform::Platform;
 use crate::tree::now_seconds;
 
-/// For whom a project is compiled.
+/// The target of a compile.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Whose variants are taken: where a resource has variants for it, these and no others.
@@ -98,7 +98,7 @@ impl<'c> Project<'c> {
         project
     }
 
-    /// Sets for whom it is compiled.
+    /// Sets the target.
     pub fn set_target(&mut self, target: Target) {
         let languages = target.languages.as_ref().map_or_else(String::new, |kept| kept.join(","));
         let [source, kept] = TARGET_OPTIONS;

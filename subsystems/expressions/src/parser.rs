@@ -1,4 +1,4 @@
-//! From tokens to a tree: operators wait on a stack of their own until one that binds less comes.
+//! From tokens to a tree: operators wait on a separate stack until one that binds less comes.
 //!
 //! After Niklas Frykholm, "A Tiny Expression Language" (2011), which is after Dijkstra's shunting
 //! yard. Changes: operators that group from the right, signs, comparisons, a choice, functions of

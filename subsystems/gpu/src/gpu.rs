@@ -74,7 +74,7 @@ pub struct Gpu {
     pub(crate) device: Kept<wgpu::Device>,
     pub(crate) queue: Kept<wgpu::Queue>,
     info: GpuInfo,
-    /// What went wrong where nobody was asked.
+    /// The first error that was reported outside of a call.
     problem: Arc<Mutex<Option<Message>>>,
 }
 

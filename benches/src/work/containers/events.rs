@@ -56,7 +56,7 @@ macro_rules! event {
     };
 }
 
-/// A value to fill fields with that nobody reads.
+/// A value for fields that are never read.
 trait Filled {
     const FILLED: Self;
 }
