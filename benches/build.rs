@@ -1,5 +1,5 @@
 //! Writes the pool without its counters, for the row `cost/statistics`, compiles the peer that is
-//! C++, and tells the program how it was built, for the records.
+//! C++, and passes the program how it was built, for the records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ fn without_writes(text: &str, counter: &str) -> String {
 fn tell_flags() {
     let rustc = std::env::var_os("RUSTC").expect("cargo sets it");
     let version =
-        Command::new(rustc).arg("--version").output().expect("the compiler tells its version");
+        Command::new(rustc).arg("--version").output().expect("the compiler prints its version");
     let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
     let variable = |name| std::env::var(name).unwrap_or_default();
     let flags = variable("CARGO_ENCODED_RUSTFLAGS").replace('\u{1f}', " ");

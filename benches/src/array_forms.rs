@@ -1,9 +1,9 @@
-//! The table of `docs/evidence/arrays-of-arrays.md`: the forms of an array of arrays beside each
-//! other, for rows of several lengths.
+//! The table of `docs/evidence/arrays-of-arrays.md`: the forms of an array of arrays compared with
+//! each other, for rows of several lengths.
 //!
 //! ```sh
 //! cargo run --profile measured -p loligo-benches --bin array_forms            # 100 000 rows
-//! cargo run --profile measured -p loligo-benches --bin array_forms -- 1000    # so many
+//! cargo run --profile measured -p loligo-benches --bin array_forms -- 1000    # this number
 //! ```
 //!
 //! Forms take turns, round by round, and the median counts, as on the scoreboard.

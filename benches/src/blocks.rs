@@ -104,9 +104,9 @@ pub(crate) unsafe fn write_first(block: NonNull<u8>, word: u64) {
 }
 
 /// Makes the compiler believe that something else looks at the allocator here, so that every call
-/// is done in full. In a loop as tight as these it would else melt a free and the allocation behind
-/// it into nothing, or keep counters in registers, which no program that does anything in between
-/// would see. Costs no instruction.
+/// is done in full. In a loop as tight as these it would else cancel a free and the allocation
+/// after it, or keep counters in registers, which no program that does anything in between would
+/// see. Costs no instruction.
 #[inline(always)]
 pub(crate) fn look_at<A>(allocator: &mut A) {
     let place: *mut A = allocator;

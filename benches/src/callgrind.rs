@@ -37,7 +37,7 @@ pub(crate) enum Counted {
 /// the pool is the same in both.
 const TIMES: [u32; 2] = [2, 6];
 
-/// Runs a workload for callgrind: so many times the pairs of a script of batches.
+/// Runs a workload for callgrind: the pairs of a script of batches, `times` times.
 pub(crate) fn run(counted: Counted, times: u32) {
     match counted {
         Counted::Churn => Filled::new(pool(), LIVE).churn_untimed(times * batch::PAIRS),
@@ -80,7 +80,7 @@ impl OneSize for Nothing {
 }
 
 /// Measures `pool/instructions`: a free and the allocation after it, in turns, which is what the
-/// row names. The same in batches, where the pool's bits are searched, stands beside it.
+/// row names. The note has the same in batches, where the pool's bits are searched.
 pub(crate) fn pool_instructions() -> Reading {
     let figure = |loaded, empty| Ok(pairs(loaded)? - pairs(empty)?);
     let both = figure(Counted::Churn, Counted::ChurnEmpty).and_then(|churn| {

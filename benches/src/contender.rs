@@ -66,8 +66,8 @@ pub struct Race {
 pub type Rounds = Vec<Vec<f64>>;
 
 /// Runs `contenders` in turns: one round that warms up and is not counted, then `rounds` rounds, in
-/// each of which every contender runs once. The order is rotated by one place a round, so nobody
-/// always runs behind the same neighbour.
+/// each of which every contender runs once. The order is rotated by one place a round, so no
+/// contender always runs after the same neighbour.
 pub fn interleave(contenders: &mut [&mut Contender], rounds: u32) -> Rounds {
     let count = contenders.len();
     let mut figures = vec![Vec::with_capacity(rounds as usize); count];

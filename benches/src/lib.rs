@@ -11,8 +11,8 @@
 //! A workload is written once, under `work`, and compiled for each allocator that it drives: ours
 //! through [`Allocator`](loligo_allocators::Allocator), peers through what they offer, called by
 //! name. So it is with the tables that give objects ids. What a row measures and what it is to
-//! reach is in [`rows`], how it is judged in [`outcome`]. The peers jemalloc and snmalloc are
-//! behind the feature `peers-all`, as they need a C++ compiler and cmake, and so is C++ `std::map`;
+//! reach is in [`rows`], how it is judged in [`outcome`]. The peers jemalloc and snmalloc need the
+//! feature `peers-all`, because they need a C++ compiler and cmake, and so does C++ `std::map`;
 //! rows that need them stay open without it.
 #![expect(unsafe_code, reason = "allocating by hand, frees included, is what is measured")]
 

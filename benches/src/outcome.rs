@@ -7,9 +7,9 @@
 //! greatest: the best peer. `spread` is the distance between the quartiles of that ratio.
 //!
 //! A row is reached when that median meets the target. Differences under 5 % count as equal: a
-//! ratio of times that is above the target by less than 5 % of it cannot be told from the target,
-//! and counts as reached; the printed table says `within 5 %` instead of `yes` there. What is
-//! counted and not timed (instructions, bytes) is exact and must meet the target itself.
+//! ratio of times that is above the target by less than 5 % of it cannot be distinguished from the
+//! target, and counts as reached; the printed table says `within 5 %` instead of `yes` there. What
+//! is counted and not timed (instructions, bytes) is exact and must meet the target itself.
 //!
 //! Rows without a peer are held to their own figure. Where the table says what it is over (peak
 //! live bytes, the region) the figure is the ratio; else the ratio is `null`.
@@ -55,13 +55,13 @@ impl Aim {
         Self { target, goal, over: Over::Peer, at_least: false, timed: true }
     }
 
-    /// Returns the aim of a time that stands for itself.
+    /// Returns the aim of a time that is not divided by a peer's.
     #[must_use]
     pub const fn time(target: f64, goal: f64) -> Self {
         Self { over: Over::Nothing, ..Self::over_peer(target, goal) }
     }
 
-    /// Returns the aim of a count that stands for itself.
+    /// Returns the aim of a count that is not divided by a peer's.
     #[must_use]
     pub const fn count(target: f64, goal: f64) -> Self {
         Self { timed: false, ..Self::time(target, goal) }
@@ -73,7 +73,7 @@ impl Aim {
         Self { over: Over::Itself, ..Self::count(target, goal) }
     }
 
-    /// Says how `figure` stands to the target and the goal.
+    /// Compares `figure` with the target and the goal.
     #[must_use]
     pub fn judge(&self, figure: f64) -> Verdict {
         let meets = |bound: f64| {
@@ -91,7 +91,7 @@ impl Aim {
     }
 }
 
-/// How a row stands.
+/// The result of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// At the goal, so at the target too.
@@ -138,7 +138,7 @@ pub enum Reading {
         /// The peers that are not compiled in.
         absent: Vec<&'static str>,
     },
-    /// Figures that no peer stands beside: one, or one a round.
+    /// Figures without a peer: one, or one a round.
     Alone {
         /// The figures.
         figures: Vec<f64>,
@@ -180,7 +180,7 @@ pub struct Outcome {
     pub goal: f64,
     /// Whether the target is met.
     pub reached: bool,
-    /// How the row stands, for the table.
+    /// The result of the row, for the table.
     #[serde(skip)]
     pub verdict: Verdict,
     /// What a reader of the table should know.
@@ -274,7 +274,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
-/// Returns how far the first and the third quartile lie apart.
+/// Returns the distance between the first and the third quartile.
 #[must_use]
 pub fn quartile_distance(values: &[f64]) -> Option<f64> {
     Some(quantile(values, 0.75)? - quantile(values, 0.25)?)

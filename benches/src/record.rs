@@ -1,5 +1,5 @@
-//! Dated records of the scoreboard: the figures as JSON, and beside them on what machine, with what
-//! flags, at which commit and by which command they were taken.
+//! Dated records of the scoreboard: the figures as JSON, with the machine, the flags, the commit
+//! and the command with which they were taken.
 
 use core::fmt::Write;
 use std::fs;
@@ -28,7 +28,7 @@ pub fn write(folder: &Path, json: &str, facts: &Facts, table: &str) -> io::Resul
 pub struct Facts {
     /// The day, in UTC.
     pub date: String,
-    /// The commit, with a word behind it where the checkout has changes.
+    /// The commit, followed by a word if the checkout has changes.
     pub commit: String,
     /// The processor, the number of its cores, memory, system.
     pub machine: String,

@@ -28,7 +28,7 @@ pub(crate) enum Question {
         trace: String,
         /// Which way of running the heap.
         ours: &'static str,
-        /// The peers that it stands beside.
+        /// The peers that it is compared with.
         peers: &'static [&'static str],
     },
     /// The geometric mean over all traces of peak memory over peak live bytes, of the worse way.
@@ -46,8 +46,7 @@ const HEAPS: [&str; 2] = ["heap-region", "heap"];
 const PEERS: [&str; 4] = ["system", "talc", "rlsf", "snmalloc"];
 
 /// Rounds of the worst operation, alone on the machine: for each event the least counts. With the
-/// five that are the least allowed, interrupts of the machine still stand out among millions of
-/// events.
+/// minimum of five rounds, interrupts of the machine are still visible among millions of events.
 const WORST_ROUNDS: u32 = 15;
 
 /// The traces, and what has been measured on them so far.
@@ -82,7 +81,7 @@ impl Replayed {
         answer.unwrap_or_else(Reading::Unmeasured)
     }
 
-    /// The time on one trace, beside peers.
+    /// The time on one trace, compared with peers.
     fn trace(
         &mut self,
         trace: &str,
@@ -96,7 +95,7 @@ impl Replayed {
             .filter(|peer| !result.rows.iter().any(|row| row.name == *peer))
             .collect();
         let peers = (peers.iter())
-            // A peer that was stopped at its time cap or refused requests is no measure.
+            // A peer that was stopped at its time cap or refused requests cannot be compared with.
             .filter_map(|peer| Some(((*peer).to_owned(), rounds_ns(result, peer).ok()?.to_vec())))
             .collect();
         Ok(Reading::Raced { ours, peers, absent })

@@ -142,8 +142,8 @@ impl Row {
     }
 }
 
-/// After so many rounds the contenders are recreated: where memory happens to lie moves a figure by
-/// more than the rounds do, so one place must not decide a row.
+/// After this number of rounds the contenders are recreated: the addresses of their memory move a
+/// figure by more than the rounds do, so one address must not decide a row.
 const ROUNDS_IN_PLACE: u32 = 3;
 
 /// Runs a race and puts its figures into the row's unit.

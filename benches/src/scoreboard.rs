@@ -19,7 +19,7 @@ use crate::traces::Traces;
 /// The least rounds that a row counts by.
 const ROUNDS_MIN: i64 = 9;
 
-/// Measures our allocators beside their peers, interleaved in one run, and prints for each row:
+/// Measures our allocators against their peers, interleaved in one run, and prints for each row:
 /// ours, the best peer and its name, the ratio, target and goal, and whether the target is reached.
 #[derive(Debug, Parser)]
 #[command(
@@ -63,7 +63,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
     let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            // What cannot be printed has nobody to read it.
+            // An error that cannot be printed cannot be reported.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }

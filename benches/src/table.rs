@@ -10,7 +10,7 @@ pub struct Table {
     name_width: usize,
 }
 
-/// The heads of the columns behind the row's name.
+/// The heads of the columns after the row's name.
 const HEADS: [&str; 8] = ["ours", "best peer", "", "ratio", "spread", "target", "goal", "reached"];
 
 /// Their widths; the first and second hold a number and its unit.
@@ -57,7 +57,7 @@ impl Table {
     fn line(&self, name: &str, cells: &[String; 8]) -> String {
         let mut line = format!("{name:width$}", width = self.name_width);
         for (index, (cell, width)) in cells.iter().zip(WIDTHS).enumerate() {
-            // Words stand to the left, numbers to the right.
+            // Words are aligned to the left, numbers to the right.
             let _ = match index {
                 0 | 2 | 7 => write!(line, "  {cell:width$}"),
                 _ => write!(line, "  {cell:>width$}"),

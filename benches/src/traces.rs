@@ -24,7 +24,7 @@ enum Place {
 
 impl Traces {
     /// Looks for traces: in the folder `traces` of the one that the environment variable
-    /// `LOLIGO_DATA` names, else of the folder `shared` beside the checkout, else those compiled
+    /// `LOLIGO_DATA` names, else of the folder `shared` next to the checkout, else those compiled
     /// in.
     #[must_use]
     pub fn find() -> Self {

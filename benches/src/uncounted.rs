@@ -15,7 +15,7 @@ pub(crate) use source::pool;
 #[path = "../../allocators/src/bookkeeping/sites/with_sites.rs"]
 mod with_sites;
 
-/// Stands for the crate's own, which keeps no sites here either.
+/// Replaces the crate's own module, which keeps no sites here either.
 mod sites {
     use core::panic::Location;
     use core::ptr::NonNull;
@@ -41,15 +41,15 @@ mod sites {
     }
 }
 
-/// Stands for the crate's own, which the pool calls when it is dropped: without counters it cannot
-/// know of a leak.
+/// Replaces the crate's own module, which the pool calls when it is dropped: without counters it
+/// cannot know of a leak.
 mod leak {
     use loligo_allocators::Allocator;
 
     pub(super) fn assert_none(_: &dyn Allocator) {}
 }
 
-/// Stands for the crate's own, which marks nothing here either.
+/// Replaces the crate's own module, which marks nothing here either.
 mod mark {
     use core::ptr::NonNull;
 

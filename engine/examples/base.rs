@@ -203,7 +203,7 @@ impl<'a> Effect<'a> {
         Ok(Self { sparks, frames: number("frames")?, wind, channels, ages, owns })
     }
 
-    /// Computes every channel, each by tasks of its own.
+    /// Computes every channel, each by separate tasks.
     fn frame(
         &mut self,
         time: f32,

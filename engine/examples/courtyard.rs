@@ -2,7 +2,8 @@
 //! parts.
 //!
 //! `cargo run -p loligo-engine --example courtyard -- samples/10-courtyard` writes what is there
-//! already: numbers are drawn from a generator of its own, so each run gives the same files.
+//! already: the random numbers come from a generator with a fixed seed, so each run gives the same
+//! files.
 
 use core::error::Error;
 use core::fmt::Write as _;
@@ -10,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// So many entities the level has.
+/// The number of entities of the level.
 const ENTITIES: usize = 10_000;
 
 const USAGE: &str = "\
@@ -468,7 +469,7 @@ fn level(props: &[Prop]) -> String {
     }
     meadows(&mut source, prop("meadow"), &mut numbers);
     source.text.push_str("}\n");
-    assert_eq!(source.entities, ENTITIES, "so many the level is to have");
+    assert_eq!(source.entities, ENTITIES, "the number of entities is wrong");
     source.text
 }
 

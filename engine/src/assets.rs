@@ -16,7 +16,7 @@ use crate::error::EngineError;
 /// The number of no texture.
 pub(crate) const NO_TEXTURE: u32 = u32::MAX;
 
-/// Makes a plain struct an event that says what the bytes behind it are.
+/// Makes a plain struct an event that describes the bytes after it.
 macro_rules! uploads {
     ($($(#[$doc:meta])* $name:ident, $text:literal { $($field:ident: $type:ty,)+ })+) => {$(
         $(#[$doc])*
@@ -33,8 +33,8 @@ macro_rules! uploads {
 }
 
 uploads! {
-    /// A mesh: the words of its vertices follow, and behind them its indices. Where it is to lie is
-    /// known already.
+    /// A mesh: the words of its vertices follow, and after them its indices. Its place in the
+    /// buffers is known already.
     MeshData, "mesh_data" {
         mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
     }
@@ -76,11 +76,11 @@ pub(crate) struct MaterialAsset {
     pub(crate) state: u32,
     /// The layer's name, hashed.
     pub(crate) layer: IdString64,
-    /// The end of its own name.
+    /// The end of its name.
     pub(crate) debug_name: DebugName,
 }
 
-/// What was loaded, and what the render thread is still to be told of it.
+/// What was loaded, and the uploads that the render thread has not received yet.
 pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
     meshes: SortedMap<'a, ResourceKey, MeshAsset, A>,
     materials: SortedMap<'a, ResourceKey, MaterialAsset, A>,
@@ -150,7 +150,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         self.put_material(key, name, &material.map_err(|error| bad(key, error))?, resources)
     }
 
-    /// Takes in a resource that was recompiled; returns whether it was one that is drawn with.
+    /// Replaces a resource that was recompiled; returns whether it was one that is drawn with.
     pub(crate) fn reload<B: Allocator + ?Sized>(
         &mut self,
         key: ResourceKey,
@@ -174,12 +174,12 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         Ok(true)
     }
 
-    /// Tells the render thread what a frame is made of.
+    /// Sends the render thread the description of a frame.
     pub(crate) fn put_frame(&mut self, text: &[u8]) -> Result<(), GrowError> {
         self.uploads.try_push_with_tail(FrameData { zero: 0 }, text)
     }
 
-    /// Hands over what the render thread is to be told, in exchange for an empty stream.
+    /// Hands over the uploads for the render thread, in exchange for an empty stream.
     pub(crate) const fn exchange(&mut self, empty: EventStream<'a, A>) -> EventStream<'a, A> {
         core::mem::replace(&mut self.uploads, empty)
     }
@@ -209,7 +209,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let asset = MeshAsset { number, geometry, sphere: mesh.sphere() };
         let data = MeshData { mesh: number, vertex_words, index_count, first_index, base_vertex };
         if let Err(error) = self.uploads.try_push_with_tail(data, &words) {
-            // Nobody was told of the new place.
+            // The render thread does not know the new place, so it can be freed.
             if kept.is_none() {
                 self.free(&asset);
             }

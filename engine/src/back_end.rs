@@ -56,10 +56,10 @@ pub(crate) struct Picture<'p, 'e> {
 /// The back end that draws.
 #[cfg_attr(
     feature = "gpu",
-    expect(clippy::large_enum_variant, reason = "there is one, which lies in the renderer")
+    expect(clippy::large_enum_variant, reason = "there is one, which is stored in the renderer")
 )]
 pub(crate) enum BackEnd<'e> {
-    /// Nobody: frames are text, where that is wanted.
+    /// No pictures: frames are text, where that is wanted.
     Text(core::marker::PhantomData<&'e ()>),
     /// A graphics card.
     #[cfg(feature = "gpu")]
@@ -124,7 +124,7 @@ impl<'e> BackEnd<'e> {
         None
     }
 
-    /// Takes in a mesh, a texture, a shader, a material or another frame. What is wrong with it is
+    /// Uploads a mesh, a texture, a shader, a material or another frame. What is wrong with it is
     /// appended to `problems`, and what was there before stays.
     pub(crate) fn upload(
         &mut self,

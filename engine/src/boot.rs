@@ -33,9 +33,9 @@ use crate::time_step::TimeStep;
 /// The most threads.
 pub const THREADS_MAX: u32 = 64;
 
-/// Compiles the project again while it runs: told what to do with each resource that is wrong, it
-/// returns whether the data folder is what the sources say but for those. It is a tool's, so the
-/// engine knows it as a function alone.
+/// Compiles the project again while it runs. It calls its argument for each resource that is wrong,
+/// and returns whether the data folder is up to date otherwise. The compiler belongs to the tools,
+/// so the engine knows it as a function alone.
 pub type Recompile<'o> = dyn Fn(&mut dyn FnMut(&dyn fmt::Display)) -> bool + 'o;
 
 /// What an engine is to run, and how.
@@ -50,7 +50,7 @@ pub struct EngineOptions<'o> {
     /// What is left out.
     pub without: DisabledSubsystems,
     /// How many threads there are: one does everything in order; of more, one renders and the
-    /// others help. As many as the machine has processors, two at least, unless told otherwise.
+    /// others help. Default: as many as the machine has processors, two at least.
     pub threads: Option<u32>,
     /// The back end that draws.
     pub back_end: BackEndChoice,
@@ -64,8 +64,8 @@ pub struct EngineOptions<'o> {
     pub has_window: bool,
     /// The program's global allocator, which is armed from the tenth frame on.
     pub guard: Option<&'static dyn FrameGuard>,
-    /// Where lines of the log go, with names behind the hashes that the data folder has names for;
-    /// standard error unless told otherwise.
+    /// Where lines of the log go, with names after the hashes that the data folder has names for;
+    /// the default is standard error.
     pub log: &'o dyn LogSink,
     /// Compiles the project again when a tool asks for a reload. Without, what another program has
     /// compiled is loaded.
@@ -217,7 +217,7 @@ fn boot_subsystems<'m, R>(
     })
 }
 
-/// Loads what is drawn with, and runs the engine with a render thread beside it, or without.
+/// Loads what is drawn with, and runs the engine with or without a render thread.
 fn boot_render<'m, R>(
     lent: &EngineParts<'_, 'm>,
     options: &EngineOptions<'_>,

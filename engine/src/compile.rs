@@ -1,5 +1,5 @@
-//! The engine's own components in sources: for tools, behind the feature `compile`; a game is built
-//! without.
+//! The engine's own components in sources: for tools, enabled by the feature `compile`; a game is
+//! built without.
 //!
 //! ```text
 //! components = {

@@ -1,5 +1,4 @@
-//! The engine's own components: what an entity looks like, who looks at it, and the light that it
-//! is seen by.
+//! The engine's own components: how an entity looks, the camera, and the light.
 //!
 //! They join entities and rendering, which know nothing of each other.
 

@@ -99,7 +99,7 @@ impl<'e, 'm> Content<'e, 'm> {
         Ok(())
     }
 
-    /// Takes in the texts of scripts that have changed, and of those that were added.
+    /// Updates the texts of scripts that have changed, and adds new ones.
     #[cfg(feature = "script")]
     pub(crate) fn update_scripts(
         &mut self,
@@ -180,7 +180,7 @@ impl<'e, 'm> Content<'e, 'm> {
         Ok(())
     }
 
-    /// Loads materials beside those of the level, where anything is drawn.
+    /// Loads materials in addition to those of the level, where anything is drawn.
     pub(crate) fn load_materials(&mut self, materials: &[ResourceKey]) -> Result<(), EngineError> {
         if self.is_drawn {
             for material in materials {

@@ -65,7 +65,7 @@ pub(crate) struct EngineParts<'e, 'm> {
 ///
 /// # Threads
 ///
-/// It stays on the thread that booted it; frames are drawn on another, one behind it at most.
+/// It stays on the thread that booted it; frames are drawn on another, at most one frame later.
 pub struct Engine<'e, 'm> {
     memory: Memory<'m>,
     log: Log<'e, SharedAllocator<'m>>,
@@ -253,7 +253,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         served.and(handed)
     }
 
-    /// Waits until all frames are drawn, and takes in what became of the last.
+    /// Waits until all frames are drawn, and handles the result of the last.
     ///
     /// # Errors
     ///
@@ -283,8 +283,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         core::str::from_utf8(&self.text).unwrap_or_default()
     }
 
-    /// Returns the pixels of the last frame that they were wanted of, once it is drawn: rows of
-    /// red, green, blue and opacity. Empty where nobody draws pictures.
+    /// Returns the pixels of the last frame for which they were requested, once it is drawn: rows
+    /// of red, green, blue and opacity. Empty if the back end draws no pictures.
     #[must_use]
     pub fn picture(&self) -> &[u8] {
         &self.picture
@@ -326,8 +326,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.scripts.as_ref().map_or_else(ScriptFailures::default, Scripts::failures)
     }
 
-    /// Returns what another thread looks at to stop scripts that do not end, by a clock of its own;
-    /// nothing where there are no scripts.
+    /// Returns the handle by which another thread stops scripts that do not end, after a time
+    /// limit; nothing where there are no scripts.
     #[cfg(feature = "script")]
     pub fn script_watch(&mut self) -> Option<loligo_script::Watch> {
         self.scripts.as_mut().map(Scripts::watch)
@@ -378,7 +378,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.guard = None;
     }
 
-    /// Takes in what has become of the window.
+    /// Processes the window's events.
     fn poll_window(&mut self) {
         let _scope = current::scope(name!("window"));
         self.shown.poll();
@@ -422,7 +422,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         logic.update(&mut self.world);
     }
 
-    /// Tells the logic what has happened; what it causes is reported in the next frame.
+    /// Passes events to scripts and logic; what these cause is reported in the next frame.
     fn tell_events(&mut self, logic: &mut dyn Logic<'m>) {
         let mut events = EventStream::new_in(memory_of(&self.memory, "entities"));
         core::mem::swap(&mut events, &mut self.spare_events);
@@ -438,7 +438,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.spare_events = events;
     }
 
-    /// Drops what nobody looks at, so that the monitor has room for the next frame.
+    /// Drops events without a consumer, so that the monitor has room for the next frame.
     fn drain_monitor(&mut self) {
         let Some(monitor) = self.monitor else { return };
         current::frame();
@@ -446,7 +446,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         if let Some(tools) = &mut self.tools {
             return tools.drain(monitor);
         }
-        // What is lost was looked at by nobody.
+        // Without a consumer, lost events do not matter.
         let _ = monitor.drain(&mut []);
     }
 

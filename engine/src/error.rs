@@ -58,7 +58,7 @@ pub enum EngineError {
     /// The window cannot be opened.
     #[cfg(feature = "window")]
     Window(loligo_platform::WindowError),
-    /// A window was asked for, and nobody draws what it would show.
+    /// A window was requested, but the back end draws no pictures.
     NothingToShow {
         /// Why not.
         why: &'static str,
@@ -70,7 +70,7 @@ pub enum EngineError {
         /// What is wrong, and what to do.
         what: &'static str,
     },
-    /// The level is no resource of entities.
+    /// The level is not a resource of entities.
     Level(ResourceError),
     /// The level's entities cannot be spawned.
     Spawn(SpawnError),

@@ -72,7 +72,7 @@ impl<'a, A: Allocator + ?Sized> FrameTimes<'a, A> {
         self.times.is_empty()
     }
 
-    /// Returns the time that so many percent of the frames do not exceed; 0 without frames.
+    /// Returns the time that `percent` percent of the frames do not exceed; 0 without frames.
     pub fn percentile(&mut self, percent: u8) -> u64 {
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.times);

@@ -1,6 +1,6 @@
 //! The window that a game is shown in: opened when the engine boots, asked once a frame.
 //!
-//! Without the feature `window` there is none, and all of this is nothing.
+//! Without the feature `window` there is no window, and all of this does nothing.
 
 #[cfg(feature = "window")]
 use core::time::Duration;
@@ -14,8 +14,8 @@ use crate::settings::GameSettings;
 #[cfg(feature = "window")]
 use crate::{back_end::BackEndChoice, third_party::Library};
 
-/// How long a frame waits where nobody would see it: some sixty frames a second, so that tools are
-/// served.
+/// How long a frame waits while the window is not visible: some sixty frames a second, so that
+/// tools are served.
 #[cfg(feature = "window")]
 const UNSEEN: Duration = Duration::from_millis(16);
 
@@ -74,7 +74,7 @@ impl WindowSetup {
 
 #[cfg(feature = "window")]
 impl GameWindow<'_> {
-    /// Asks what has happened; waits a little where nobody sees the window.
+    /// Asks what has happened; waits a little while the window is not visible.
     pub(crate) fn poll(&mut self) {
         if let Some(window) = &mut self.window {
             let wait = if window.state().is_seen() { Duration::ZERO } else { UNSEEN };

@@ -4,9 +4,9 @@ use loligo_containers::EventRecord;
 
 use crate::world::World;
 
-/// The logic of a game that is written in Rust, beside its scripts, or in place of them.
+/// The logic of a game that is written in Rust, in addition to its scripts, or in place of them.
 ///
-/// It is called behind the scripts, is told of everything and holds nothing of the engine: what it
+/// It is called after the scripts, receives all events and holds nothing of the engine: what it
 /// changes, it changes in the world that it is given. What happened in subsystems reaches it as
 /// events after the update, in the order in which they were written ("Events", Bitsquid blog,
 /// 2009-12-11).

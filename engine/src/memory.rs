@@ -17,7 +17,7 @@ mod tests;
 /// An allocator that several threads share, of any kind.
 pub(crate) type SharedAllocator<'m> = dyn Allocator + Sync + 'm;
 
-/// The allocators of an engine's subsystems, each behind a proxy with the subsystem's name.
+/// The allocators of an engine's subsystems, each wrapped in a proxy with the subsystem's name.
 ///
 /// They live as long as the call of [`with_memory`] that made them.
 #[derive(Clone, Copy)]

@@ -9,10 +9,10 @@ use loligo_sjson::{NodeKind, Options, ReadError, SyntaxNode, SyntaxTree};
 #[cfg(test)]
 mod tests;
 
-/// The most subsystems that a plan tells apart.
+/// The most subsystems of a plan.
 pub const SUBSYSTEMS_MAX: usize = 32;
 
-/// The least block of a buddy unless told otherwise.
+/// The default least block of a buddy.
 const LEAF_BYTES: usize = 64;
 
 /// The most bytes that a buddy or a budget may have: 1 TiB.
@@ -24,9 +24,9 @@ pub enum SubsystemAllocator {
     /// The heap that all subsystems share.
     #[default]
     Shared,
-    /// A heap of its own, on pages of its own: what it leaves in pieces is its own loss.
+    /// A separate heap on separate pages: its fragmentation affects no other subsystem.
     Heap,
-    /// A buddy allocator over so many bytes, taken from pages at the start.
+    /// A buddy allocator over `bytes` bytes, taken from pages at the start.
     Buddy {
         /// All that it has.
         bytes: usize,
@@ -35,7 +35,7 @@ pub enum SubsystemAllocator {
     },
     /// Whole pages for each block.
     Page,
-    /// A page for each block, with a page behind it that must not be touched: finds writes beyond a
+    /// A page for each block, followed by a page that must not be touched: finds writes beyond a
     /// block.
     Guard,
     /// The C library's heap, so that AddressSanitizer, Valgrind and heap profilers see each block.
@@ -53,8 +53,8 @@ pub struct SubsystemMemory {
 
 /// Which allocator serves which subsystem, and how much each may hold.
 ///
-/// A bug hunter changes it to find out where a fault lies ("Extreme Bug Hunting", Bitsquid blog,
-/// 2011-04-12): what goes away when one subsystem has guard pages, or a heap of its own, was that
+/// A bug hunter changes it to find out where a fault is ("Extreme Bug Hunting", Bitsquid blog,
+/// 2011-04-12): what goes away when one subsystem has guard pages, or a separate heap, was that
 /// subsystem's fault. It is read from SJSON:
 ///
 /// ```text
@@ -122,7 +122,7 @@ impl MemoryPlan {
                 _ => return Err(reader.wrong(&node, "`default` or `subsystems` as a key")),
             }
         }
-        // What is named goes before the default wherever that stands.
+        // What is named overrides the default, whichever comes first.
         if let Some(node) = named {
             for (key, node) in reader.members(&node, "an object with a key for each subsystem")? {
                 let Some(at) = subsystems.iter().position(|subsystem| *subsystem == key) else {
@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// A text is no memory plan.
+/// A text is not a memory plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanError<'t> {
     /// It is not SJSON.
@@ -261,7 +261,7 @@ pub enum PlanError<'t> {
         line: usize,
         /// In characters, from 1.
         column: usize,
-        /// What stands there, up to the end of the line.
+        /// What was found, up to the end of the line.
         found: &'t str,
         /// What should.
         expected: &'static str,

@@ -7,7 +7,7 @@ use loligo_containers::{Array, text};
 use loligo_diagnostics::{LogLine, LogSink};
 use loligo_resources::Names;
 
-/// Passes lines on with names behind the hashes in them.
+/// Passes lines on, with names added after the hashes in them.
 ///
 /// The table of names is read for each line that has a hash: such lines are rare, and say that
 /// something is wrong.

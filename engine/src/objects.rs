@@ -17,8 +17,8 @@ pub(crate) trait GameWindow: Pod {
 
 /// All components of a type, and which render objects are still to be destroyed.
 ///
-/// The manager of entities spawns and removes; what that means for render objects is told to the
-/// recorder by the world afterwards, since a manager knows no other.
+/// The manager of entities spawns and removes; the world reports removed render objects to the
+/// recorder afterwards, since a manager knows no other.
 ///
 /// # Invariants
 ///
@@ -55,7 +55,8 @@ impl<'a, T: GameWindow, A: Allocator + ?Sized> Objects<'a, T, A> {
         self.plain.is_empty()
     }
 
-    /// Tells the recorder which objects are gone. What it has no memory for is told the next time.
+    /// Reports removed objects to the recorder. Those for which it has no memory are reported the
+    /// next time.
     pub(crate) fn flush_removed(
         &mut self,
         recorder: &mut StateRecorder<'_, A>,

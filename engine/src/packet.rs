@@ -18,7 +18,7 @@ pub(crate) struct Scene {
     pub time: f32,
     /// The width and height of the picture, in pixels.
     pub size: [u32; 2],
-    /// Whether a window shows it: none does where there is none, or it is minimised.
+    /// Whether a window shows it: `false` if there is no window, or it is minimised.
     pub is_shown: bool,
     /// Where the camera is.
     pub eye: Affine3A,
@@ -45,7 +45,7 @@ impl Scene {
         perspective(field_of_view, width / height, near, far)
     }
 
-    /// Returns how the sun sees what is near the camera, on a map of so many pixels on a side. It
+    /// Returns how the sun sees what is near the camera, on a map of `pixels` pixels on a side. It
     /// moves by whole pixels of the map, so that shadows do not crawl.
     pub(crate) fn shadow(&self, pixels: u32) -> Shadow {
         let radius = self.sun.shadow_distance * 0.5;

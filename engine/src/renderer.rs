@@ -26,7 +26,7 @@ use crate::memory::SharedAllocator;
 use crate::packet::{Drawn, Packet};
 use crate::world::{OBJECTS_MAX, WORLD};
 
-/// Into so many pieces the meshes are cut, each with a context of its own.
+/// The number of parts that the meshes are divided into, each with its own context.
 const PIECES: usize = 8;
 
 /// The layer that meshes are drawn into once more, as the sun sees them.
@@ -46,7 +46,7 @@ pub(crate) struct Renderer<'e> {
     /// Layers that hold one material over the whole picture: the hash of the layer's name, and the
     /// state.
     full: Array<'e, (IdString64, u32), SharedAllocator<'e>>,
-    /// A hash of each material, by its state: frames as text are told apart by it.
+    /// A hash of each material, by its state: frames as text identify materials by it.
     materials: Array<'e, u64, SharedAllocator<'e>>,
     back_end: BackEnd<'e>,
 }
@@ -67,7 +67,7 @@ impl<'e> Renderer<'e> {
             visible.try_push(Array::new_in(memory))?;
             contexts.try_push(RenderContext::new_in(memory))?;
         }
-        // That of jobs that are no meshes.
+        // This one is for jobs that are not meshes.
         contexts.try_push(RenderContext::new_in(memory))?;
         Ok(Self {
             world: RenderWorld::new_in(WORLD, OBJECTS_MAX, memory),
@@ -277,7 +277,7 @@ pub enum RenderError {
     State(StateError),
     /// A task that fills contexts has panicked.
     Task(WaitError),
-    /// The description of the frame is none.
+    /// The description of the frame is invalid.
     Frame {
         /// The line, from 1 on.
         line: u32,

@@ -260,7 +260,7 @@ impl<'m> Scripts<'m> {
     }
 
     /// Loads scripts again whose texts have changed, and those that could not be loaded the last
-    /// time. `say` is told of each that fails.
+    /// time. `say` is called for each that fails.
     pub(crate) fn reload(
         &mut self,
         world: &mut World<'m>,

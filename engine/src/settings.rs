@@ -11,10 +11,10 @@ use crate::time_step::TimeStep;
 /// The resource that settings are read from: `game.config` at the root of the project.
 pub const SETTINGS: ResourceKey = ResourceKey::new("config", "game");
 
-/// The longest step of a variable clock, unless told otherwise: a tenth of a second.
+/// The default longest step of a variable clock: a tenth of a second.
 const LONGEST_STEP: f64 = 0.1;
 
-/// How large the picture is unless told otherwise.
+/// The default size of the picture.
 const WINDOW: [u32; 2] = [1280, 720];
 
 /// The most pixels on a side.
@@ -54,7 +54,7 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// Layers that hold one material over the whole picture: the hash of the layer's name, and the
     /// material.
     pub full_screen: Array<'a, (IdString64, ResourceKey), A>,
-    /// Materials that are loaded beside those that the level's models name.
+    /// Materials that are loaded in addition to those that the level's models name.
     pub materials: Array<'a, ResourceKey, A>,
     /// The width and height of the picture, in pixels.
     pub window: [u32; 2],

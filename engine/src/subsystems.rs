@@ -1,4 +1,4 @@
-//! The subsystems of the engine: what has memory of its own, and what may be left out.
+//! The subsystems of the engine: those with separate memory, and those that can be left out.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use core::fmt;
 pub const SUBSYSTEMS: [&str; 8] =
     ["engine", "entities", "monitor", "render", "resources", "script", "tasks", "tools"];
 
-/// A subsystem that the engine runs without, where it is told to.
+/// A subsystem that the engine can run without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionalSubsystem {
     /// Recording of what the threads do.
@@ -61,7 +61,7 @@ impl DisabledSubsystems {
     ///
     /// # Errors
     ///
-    /// [`UnknownSubsystem`] if there is none, or it cannot be left out.
+    /// [`UnknownSubsystem`] if there is no subsystem of this name, or it cannot be left out.
     pub fn add<'n>(&mut self, name: &'n str) -> Result<(), UnknownSubsystem<'n>> {
         let subsystem =
             OptionalSubsystem::ALL.into_iter().find(|subsystem| subsystem.name() == name);
@@ -76,7 +76,7 @@ impl DisabledSubsystems {
     }
 }
 
-/// A name that is none of a subsystem that can be left out.
+/// A name that is not the name of a subsystem that can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownSubsystem<'n> {
     /// The name.

@@ -68,7 +68,7 @@ impl Updates {
     }
 }
 
-/// The clock of a game: it is told how long each frame took, and says how far to move on.
+/// The clock of a game: it receives how long each frame took, and returns how far to move on.
 ///
 /// What a player sees of a frame is seen when it is drawn, so the right step would be the time that
 /// *this* frame will take. A variable step guesses that it takes as long as the one before. The
@@ -77,9 +77,9 @@ impl Updates {
 /// frame does not make the next one jump, and frames that vary at random are guessed with a fifth
 /// to a quarter less error (Bitsquid blog, "Time Step Smoothing", 2010-10-18).
 ///
-/// A smoothed clock would drift from the clock on the wall. The difference is kept as a debt to the
+/// A smoothed clock would drift from the wall clock. The difference is kept as a debt to the
 /// nanosecond and paid back, a thirty-second of it in a frame and at most a twentieth of the step.
-/// Time beyond the longest step is no debt: the game stood still for it.
+/// Time beyond the longest step is not added to the debt: the game paused for it.
 ///
 /// # Memory
 ///
@@ -112,7 +112,7 @@ pub struct GameClock {
     next: usize,
     /// The last step, before a payment.
     last: u64,
-    /// What the game is behind the wall: of fixed steps the part of one that has passed.
+    /// How far the game is behind the wall clock; with fixed steps the part of one that has passed.
     debt: i64,
     /// The sum of all steps.
     now: u64,
@@ -151,7 +151,7 @@ impl GameClock {
         self.now
     }
 
-    /// Returns how far a smoothed clock is behind the wall, or before it where that is negative; of
+    /// Returns how far a smoothed clock is behind the wall clock, negative if it is ahead; with
     /// fixed steps the part of one that has passed; 0 for the others.
     #[must_use]
     pub const fn debt(&self) -> i64 {

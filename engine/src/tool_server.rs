@@ -275,7 +275,7 @@ impl<'a> ToolServer<'a> {
         }
         let silent =
             self.links.iter().enumerate().filter(|(_, link)| link.silence(now) >= SILENCE_MAX);
-        // A tool that only listens keeps its place before one that never said who it is.
+        // A tool that only listens keeps its place before one that never sent a valid message.
         if let Some((index, _)) =
             silent.max_by_key(|(_, link)| (!link.is_known(), link.silence(now)))
         {
@@ -345,7 +345,7 @@ fn answer(
     true
 }
 
-/// What a tool without the token is told.
+/// The answer to a tool without the token.
 const NO_TOKEN: &str = "the first message needs the port's token as the member `token`; the engine prints it and keeps it in \
      the file `tools` of the data folder";
 

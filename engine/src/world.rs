@@ -33,10 +33,10 @@ use styles::Styles;
 /// The most render objects of a world.
 pub(crate) const OBJECTS_MAX: u32 = 1 << 20;
 
-/// So many entities are removed at once when all are.
+/// The number of entities per call when all are removed.
 const CLEARED: usize = 256;
 
-/// The names of so many entities that are gone are kept at least.
+/// At least this many names are kept of entities that are gone.
 const NAMES_KEPT: usize = 1024;
 
 /// The number of the world that the engine runs.
@@ -86,8 +86,8 @@ impl Event for ResourceChanged {
 ///
 /// # Complexity
 ///
-/// Moving an entity is O(1); the update at the end of a frame is O(entities that moved, and those
-/// that hang on them).
+/// Moving an entity is O(1); the update at the end of a frame is O(entities that moved, and their
+/// descendants).
 ///
 /// # Memory
 ///
@@ -100,7 +100,7 @@ pub struct World<'m> {
     styles: Styles<'m, SharedAllocator<'m>>,
     /// None where rendering is left out.
     recorder: Option<StateRecorder<'m, SharedAllocator<'m>>>,
-    /// Whether the recorder was not told all, for want of memory.
+    /// Whether the recorder has missed something for lack of memory.
     is_behind: bool,
     events: EventStream<'m, SharedAllocator<'m>>,
     /// The names of the entities of the level, in the order in which they were spawned.
@@ -282,7 +282,7 @@ impl<'m> World<'m> {
     /// # Errors
     ///
     /// [`EngineError`] if there is no memory, or a component of a type that the engine has no
-    /// manager for; no entity is there in half, nor has a name, nor is told of.
+    /// manager for; then no entity was created, none was named, and no event was sent.
     pub fn spawn(
         &mut self,
         resource: &EntityResource<'_>,
@@ -308,11 +308,11 @@ impl<'m> World<'m> {
         Ok(count)
     }
 
-    /// Removes an entity and what hangs on it. Returns how many entities that were.
+    /// Removes an entity and its descendants. Returns how many entities that were.
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory to tell of it; it is removed all the same.
+    /// [`EngineError`] if there is no memory for the event; it is removed all the same.
     pub fn destroy(&mut self, entity: Entity) -> Result<usize, EngineError> {
         let count = self.remove(&[entity]);
         if count > 0 {
@@ -354,7 +354,7 @@ impl<'m> World<'m> {
         names.retain(|(_, entity)| entities.is_alive(*entity));
     }
 
-    /// Removes the entities whose names stand from a place in the list on, and the names.
+    /// Removes the entities whose names are in the list from index `first` on, and the names.
     fn take_back(&mut self, first: usize) {
         while self.names.len() > first {
             let from = first.max(self.names.len().saturating_sub(CLEARED));
@@ -383,7 +383,7 @@ impl<'m> World<'m> {
         self.frame = frame;
     }
 
-    /// Begins an update that moves the game on by so many nanoseconds.
+    /// Begins an update that moves the game on by `step` nanoseconds.
     pub(crate) const fn advance(&mut self, step: u64) {
         self.step = step;
         self.now = self.now.saturating_add(step);

@@ -10,7 +10,7 @@ use std::{env, io};
 /// What has compiled code look at hooks, at the begin of each loop.
 const FLAG: &str = "-DLUAJIT_ENABLE_CHECKHOOK";
 
-/// The variable in which the compiler stands, flags included.
+/// The variable that holds the compiler's command, flags included.
 const COMPILER: &str = "STATIC_CC";
 
 fn main() -> io::Result<()> {

@@ -15,7 +15,7 @@ use crate::workspace;
 /// The choices of an advice, each a file.
 const CHOICES: [&str; 3] = ["speed", "memory", "latency"];
 
-/// What measures, beside the strategies.
+/// The program that measures, in addition to the strategies.
 const PROGRAM: &str = include_str!("advised/program.rs.txt");
 
 const USAGE: &str = "\
@@ -96,7 +96,7 @@ fn kept(folder: &Path, trace: &Path) -> PathBuf {
     folder.join("advice").join(name_of(trace)).join("advice.txt")
 }
 
-/// Returns what is advised for a recording as a part of the page; it is kept beside the strategies.
+/// Returns the advice for a recording as a part of the page; it is stored next to the strategies.
 fn advice(request: &Request, trace: &Path, folder: &Path) -> Result<String, Failure> {
     let kept = kept(folder, trace);
     let out = kept.with_file_name("");
@@ -115,7 +115,7 @@ fn advice(request: &Request, trace: &Path, folder: &Path) -> Result<String, Fail
         }
     };
     print!("{text}");
-    // Where the files lie is of no interest on a page.
+    // The paths of the files are of no interest on a page.
     let lines: Vec<&str> = text.lines().filter(|line| !line.contains(" in /")).collect();
     Ok(format!("```text\n{}\n```", lines.join("\n")))
 }

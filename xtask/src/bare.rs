@@ -3,8 +3,8 @@
 //! A bare-metal target is used if the toolchain has one; the stable one comes without. What always
 //! works: a copy of each packed crate in which `target_os = "linux"` reads `target_os = "none"`,
 //! which this machine is not, so that all code for an operating system drops out; built into a
-//! static library that is `no_std` and has its own panic handler, which the compiler refuses beside
-//! std's.
+//! static library that is `no_std` and has its own panic handler, which the compiler refuses if
+//! std's is there too.
 
 use std::path::{Path, PathBuf};
 

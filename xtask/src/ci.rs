@@ -59,7 +59,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         what: "everyone formats alike",
-        // The recorder is no package, so Cargo does not know of its files.
+        // The recorder is not a package, so Cargo does not know of its files.
         run: |_| cargo(&["fmt", "--all", "--check", "--", "tools/recorder/src/lib.rs"]),
     },
     Step {
@@ -133,7 +133,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "sample",
-        what: "the first sample runs, is drawn, shown in a window, and told as text",
+        what: "the first sample runs, is drawn, shown in a window, and printed as text",
         run: |_| sample::check(),
     },
     Step {
@@ -292,7 +292,7 @@ fn cargo(arguments: &[&str]) -> Outcome {
     command::run(command::cargo(&workspace::root()).args(arguments))
 }
 
-/// Has Cargo resolve each workspace with its lock file as it stands.
+/// Has Cargo resolve each workspace with its unchanged lock file.
 fn locks(project: &Project) -> Outcome {
     for folder in lock_folders(&project.tree) {
         let mut command = command::cargo(&workspace::root().join(folder));

@@ -15,10 +15,10 @@ pub(crate) fn cargo(folder: &Path) -> Command {
     command
 }
 
-/// Returns a command that does not hear what Cargo told this program about itself.
+/// Returns a command without the variables that Cargo set for this program.
 pub(crate) fn without_cargo_variables(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
-    // What Cargo tells the programs it runs is about this package and must not reach others.
+    // The variables that Cargo sets describe this package and must not reach other programs.
     for (key, _) in std::env::vars_os() {
         if key.to_string_lossy().starts_with("CARGO_PKG_") || key == "CARGO_MANIFEST_DIR" {
             command.env_remove(key);

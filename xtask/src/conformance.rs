@@ -10,7 +10,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::test_programs;
 use crate::workspace;
 
-/// Where the page lies.
+/// The path of the page.
 const PAGE: &str = "docs/evidence/conformance.md";
 
 /// The program that runs the suites.
@@ -26,7 +26,7 @@ Usage: cargo xtask conformance [--write | --check | --ours]
 
 Options:
   --write  writes the tables, with what was found and how to see it, to docs/evidence/conformance.md
-  --check  says where docs/evidence/conformance.md tells otherwise and writes nothing
+  --check  reports where docs/evidence/conformance.md differs and writes nothing
   --ours   leaves the others out; the build is shorter
 
 jemalloc and snmalloc are among the others where make and a C++ compiler are found.
@@ -87,8 +87,8 @@ pub(crate) fn check() -> Outcome {
     command::run(test_programs::program(PROGRAM)?.arg("--ours"))
 }
 
-/// Runs everything, writes nothing, and says where the page tells otherwise. It fails for ours and
-/// for a planted fault, not for what has changed in the others.
+/// Runs everything, writes nothing, and reports where the page differs. It fails for ours and for a
+/// planted fault, not for what has changed in the others.
 fn compare() -> Outcome {
     let page = command::output(program(others())?.arg("--markdown"))?;
     let path = workspace::root().join(PAGE);
@@ -99,8 +99,8 @@ fn compare() -> Outcome {
         println!("{change}");
     }
     match changes.len() {
-        0 => println!("all is as {PAGE} tells"),
-        _ => println!("{PAGE} tells otherwise: `cargo xtask conformance --write` makes it again"),
+        0 => println!("all is as {PAGE} says"),
+        _ => println!("{PAGE} differs: `cargo xtask conformance --write` makes it again"),
     }
     Ok(())
 }
@@ -108,7 +108,8 @@ fn compare() -> Outcome {
 /// Returns the lines that one page has and the other has not, however wide their columns are.
 fn changes(written: &str, now: &str) -> Vec<String> {
     let lines = |page: &str| -> BTreeSet<String> {
-        // The widths of columns hang on the longest row, which may be one of a peer that is absent.
+        // The widths of columns depend on the longest row, which may be one of a peer that is
+        // absent.
         let is_rule = |line: &&str| !line.starts_with("|-");
         page.lines()
             .filter(is_rule)

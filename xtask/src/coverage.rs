@@ -208,7 +208,8 @@ fn export(tools: &Tools, raw: &Path, programs: &[PathBuf]) -> Result<String, Fai
     command::output(&mut merge)?;
     let mut export = tools.command("llvm-cov");
     export.args(["export", "--format=lcov", "--instr-profile"]).arg(all);
-    // The first stands without an option's name, or the first folder would be taken for a program.
+    // The first is given without an option's name, or the first folder would be taken for a
+    // program.
     for (index, program) in programs.iter().enumerate() {
         export.args((index > 0).then_some("--object")).arg(program);
     }
@@ -239,7 +240,7 @@ fn tools() -> Result<Result<Tools, String>, Failure> {
     let value = |key: &str| said.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
     let version = value("LLVM version: ").and_then(|version| version.split('.').next());
     let (Some(version), Some(host)) = (version, value("host: ")) else {
-        return Ok(Err("rustc does not tell its LLVM".into()));
+        return Ok(Err("rustc does not report its LLVM".into()));
     };
     let mut rustc = command::without_cargo_variables("rustc");
     let sysroot =

@@ -1,4 +1,4 @@
-//! Programs from Debian's packages: unpacked beside the build, or installed where that is allowed.
+//! Programs from Debian's packages: unpacked next to the build, or installed where that is allowed.
 
 use std::fs;
 use std::path::PathBuf;

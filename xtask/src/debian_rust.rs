@@ -1,7 +1,7 @@
 //! Debian's compiler that comes with the sources of its standard library.
 //!
 //! The toolchains of this project lack those sources. Debian's `rustc-web` has them and is newer
-//! than ours; it is unpacked beside the build and not installed. With it Cargo builds the standard
+//! than ours; it is unpacked next to the build and not installed. With it Cargo builds the standard
 //! library itself: for a machine other than this one, or with a sanitizer in it.
 
 use std::path::PathBuf;

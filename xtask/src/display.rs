@@ -24,7 +24,7 @@ const COLOR_COUNT: usize = 76;
 /// The bytes of a color in that list.
 const COLOR_BYTES: usize = 12;
 
-/// A display of its own; it ends when it is dropped.
+/// A separate display; it ends when it is dropped.
 pub(crate) struct Display {
     program: Child,
     /// By which programs find it, as `:7`.
@@ -77,8 +77,8 @@ impl Drop for Display {
     }
 }
 
-/// Returns `true` if a package of Debian's is installed. Where there are none, what they hold is
-/// looked for when it is used.
+/// Returns `true` if a package of Debian's is installed. Also `true` on other systems, where its
+/// programs are looked for when they are used.
 fn is_there(package: &str) -> bool {
     let mut ask = Command::new("dpkg");
     ask.args(["--status", package]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -111,7 +111,7 @@ mod tests {
         let mut picture = vec![0; HEADER];
         picture[3] = HEADER as u8;
         picture[COLOR_COUNT + 3] = 2;
-        // What is listed is no pixel.
+        // The colors of the list are not pixels.
         picture.extend((0..2 * COLOR_BYTES).map(|byte| byte as u8));
         for pixel in [[1, 2, 3, 0], [4, 5, 6, 0], [1, 2, 3, 0]] {
             picture.extend(pixel);

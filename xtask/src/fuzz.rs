@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 }
 
 /// Runs every target some times from the committed inputs alone: a step of the continuous
-/// integration, which tries the same each time and does not hang on the clock.
+/// integration, which tries the same each time and does not depend on the clock.
 pub(crate) fn check() -> Outcome {
     let once = workspace::target().join("xtask/fuzz/once");
     // What an earlier run found would change what this one tries.

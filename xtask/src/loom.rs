@@ -1,6 +1,6 @@
 //! `cargo xtask loom`: every interleaving of the models of what several threads share.
 //!
-//! The models stand beside what they model (`shared_*/tests/loom.rs` of a crate) and are only built
+//! The models are next to what they model (`shared_*/tests/loom.rs` of a crate) and are only built
 //! under `--cfg loom`. A model checker may explore a single interleaving without a word, so each
 //! model asserts how many it saw at least, and each structure has a planted fault that must be
 //! noticed. Here it is checked that none of that was left out.

@@ -8,7 +8,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::test_programs;
 use crate::workspace;
 
-/// Where the page lies.
+/// The path of the page.
 pub(crate) const PAGE: &str = "docs/evidence/misuse.md";
 
 /// The program that does each misuse.

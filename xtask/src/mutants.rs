@@ -128,7 +128,7 @@ pub(crate) fn check() -> Outcome {
     run(&["--check".to_owned()])
 }
 
-/// Refuses a file that is none of tier 0.
+/// Refuses a file that is not part of tier 0.
 fn known(request: &Request, world: &World) -> Outcome {
     for name in &request.files {
         if !world.files.iter().any(|file| request::is_below(&file.path, name)) {

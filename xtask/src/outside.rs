@@ -56,7 +56,7 @@ pub(crate) fn check(workspace: &Workspace, bless: bool) -> Outcome {
     let folder = std::env::temp_dir().join(format!("loligo-outside-{}", std::process::id()));
     let result =
         workspace.tier_zero().try_for_each(|member| use_alone(workspace, member, &folder, bless));
-    // The folder is ours alone; one left behind does no harm.
+    // The folder is ours alone; it does no harm if it remains.
     let _ = fs::remove_dir_all(&folder);
     result
 }

@@ -68,7 +68,7 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> Outcome {
     fs::write(path, contents).map_err(|error| Failure::io(&doing(), &error))
 }
 
-/// A project made for one check, a workspace of its own.
+/// A project made for one check, a separate workspace.
 pub(crate) struct Project {
     folder: PathBuf,
     target: PathBuf,

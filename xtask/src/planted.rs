@@ -1,7 +1,7 @@
 //! Faults planted in the memory of our allocators, and a tool that must report each of them.
 //!
-//! The example `planted_faults` commits them one at a time, having told where. A tool that misses
-//! one is blind, so its silence about everything else would prove nothing.
+//! The example `planted_faults` commits them one at a time, after printing the address. A tool that
+//! misses one is blind, so its silence about everything else would prove nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::outcome::{Failure, Outcome};
 pub(crate) const EXAMPLE: &str = "planted_faults";
 pub(crate) const PACKAGE: &str = "loligo-allocators";
 
-/// Fewer faults than this are no list of them.
+/// A list with fewer faults than this is not complete.
 const FAULTS_MIN: usize = 10;
 
 /// A tool that watches a program.
@@ -31,7 +31,7 @@ pub(crate) struct Tool<'a> {
 ///
 /// # Errors
 ///
-/// [`Failure::Found`] if a fault goes unnoticed, or if the tool reports where there is none.
+/// [`Failure::Found`] if a fault goes unnoticed, or if the tool reports a fault that is not there.
 pub(crate) fn check(example: &Path, tool: &Tool<'_>) -> Outcome {
     let right = Run::of((tool.watched)())?;
     if !right.succeeded || tool.reports(&right.said) {
@@ -71,7 +71,7 @@ fn unnoticed(tool: &Tool<'_>, fault: &str, what: &str, run: &Run) -> Failure {
 }
 
 /// Reports what is missing for the run to count as caught: an end that is a failure, and a report
-/// of a forbidden access at the very address that the program told.
+/// of a forbidden access at the very address that the program printed.
 fn judge(access: &[&str], run: &Run) -> Result<(), String> {
     if run.succeeded {
         return Err("the program ended well".into());
@@ -81,7 +81,7 @@ fn judge(access: &[&str], run: &Run) -> Result<(), String> {
     }
     let told = run.said.lines().find_map(|line| line.strip_prefix("touches "));
     let Some(told) = told.and_then(address) else {
-        return Err("the program told no address".into());
+        return Err("the program printed no address".into());
     };
     let named = run.said.lines().filter(|line| !line.starts_with("touches "));
     let mut words = named.flat_map(str::split_whitespace).filter_map(address);

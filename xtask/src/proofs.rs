@@ -143,7 +143,8 @@ impl Due {
             return Ok(());
         }
         let path = workspace::root().join(PATH);
-        // Before the first there is none. Read again, since steps before this one wrote lines.
+        // The file does not exist before the first run. Read again, since steps before this one
+        // wrote lines.
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let mut lines = line::read(PATH, &text)?;
         let seconds = time.as_secs().max(1);

@@ -25,10 +25,10 @@ Example:
 /// Build scripts and macros stay as they are only if a target is named.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Tests that take minutes under the sanitizer; those beside them go the same ways.
+/// Tests that take minutes under the sanitizer; other tests cover the same code.
 const LONG: [(&str, &str); 1] = [(
     "every_byte_may_be_any_byte",
-    "it opens hundreds of thousands of stores, each in memory of its own",
+    "it opens hundreds of thousands of stores, each in separate memory",
 )];
 
 /// Runs the command.
@@ -110,7 +110,7 @@ pub(crate) fn nightly(root: &Path, folder: &Path) -> Command {
     command.args(["run", "nightly", "cargo"]).current_dir(root);
     command.env("RUSTFLAGS", "-Zsanitizer=address --cfg loligo_asan");
     command.env("CARGO_TARGET_DIR", folder);
-    // A panic that a test expects is quicker without, and a report has a trace of its own.
+    // A panic that a test expects is quicker without, and a report has its own trace.
     command.env("RUST_BACKTRACE", "0").env("ASAN_OPTIONS", "detect_leaks=1");
     command
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask scoreboard`: our rows beside their peers, measured in one run.
+//! `cargo xtask scoreboard`: our rows compared with their peers, measured in one run.
 
 use crate::command;
 use crate::outcome::{Failure, Outcome};
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         print!("{USAGE}");
         return Ok(());
     }
-    // A path given on the command line is meant from where the person stands.
+    // A path on the command line is relative to the current folder of the user.
     let here = std::env::current_dir()
         .map_err(|error| Failure::io("cannot find the current folder", &error))?;
     let manifest = workspace::root().join("Cargo.toml");

@@ -1,6 +1,6 @@
 //! `cargo xtask tidy`: the rules of the house that no lint can hold.
 //!
-//! Each rule is a function from the files to findings, in a module of its own, and bears the short
+//! Each rule is a function from the files to findings, in a separate module, and bears the short
 //! name under which reviews cite it.
 
 mod architecture;

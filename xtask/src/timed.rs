@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) enum End {
     /// With exit status 0.
     Well,
-    /// With another, which is told.
+    /// With another, described by the text.
     Badly(String),
     /// Not within its time; it was stopped.
     Hung,
@@ -95,7 +95,7 @@ fn signal(signal: &str, processes: &[u32]) {
     let _ = kill.stdout(Stdio::null()).stderr(Stdio::null()).status();
 }
 
-/// Returns the processes that a process has started; none where the system does not tell.
+/// Returns the processes that a process has started; none where the system does not list them.
 fn children(parent: u32) -> Vec<u32> {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{parent}/task")) else {
         return Vec::new();

@@ -50,7 +50,7 @@ impl Tree {
         let mut tree = Self::default();
         for path in paths {
             let full = root.join(&path);
-            // A file that was deleted and not yet committed, or a link to a folder, is no file.
+            // A file that was deleted and not yet committed, or a link to a folder, is not a file.
             if !full.is_file() {
                 continue;
             }

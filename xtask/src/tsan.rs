@@ -171,7 +171,7 @@ impl Compiler {
         Ok(Ok(compiler))
     }
 
-    /// Writes what stands for the linker. Libraries must come behind the sanitizer's, and the
+    /// Writes a script that calls the linker. Libraries must come after the sanitizer's, and the
     /// linker must be the toolchain's: GNU ld takes what the sanitizer intercepts in libc for
     /// undefined.
     fn write_linker(&self) -> Outcome {

@@ -134,7 +134,7 @@ fn watch(names: &[&str], tests: impl Fn() -> Command + Sync) -> Outcome {
         command::output(&mut test).map_err(|failure| match failure {
             // The command has the names of some hundred tests.
             Failure::Found(_) => {
-                Failure::Found("Valgrind or a test found what is told above".into())
+                Failure::Found("Valgrind or a test found what is printed above".into())
             }
             other => other,
         })

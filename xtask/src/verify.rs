@@ -84,7 +84,7 @@ pub(crate) fn regenerated(tree: &Tree) -> String {
 }
 
 fn kept() -> String {
-    // Before the first run there is none.
+    // The file does not exist before the first run.
     std::fs::read_to_string(workspace::root().join(FIGURES)).unwrap_or_default()
 }
 
@@ -186,7 +186,7 @@ fn run_step(step: &Step, request: &Request, figures: &mut Figures) -> Outcome {
     }
     let rows = (step.read)(&said);
     if rows.is_empty() {
-        return Err(Failure::Found(format!("`{}` tells no figure", asked.join(" "))));
+        return Err(Failure::Found(format!("`{}` prints no figure", asked.join(" "))));
     }
     figures.keep(step.name, &Run::now(asked.join(" "), begin.elapsed()), rows);
     Ok(())

@@ -21,7 +21,7 @@ pub(crate) struct Workspace {
 /// One crate of the workspace.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// Where it lies, from the root.
+    /// Its folder, from the root.
     pub(crate) folder: String,
     /// Its package name.
     pub(crate) name: String,
@@ -121,7 +121,7 @@ impl Workspace {
     }
 
     /// Returns every line of every dependency table of `member`, those for one platform included. A
-    /// crate that names itself, to run its tests with features on, is no dependency.
+    /// crate that names itself, to run its tests with features on, is not a dependency.
     pub(crate) fn dependencies(&self, member: &Member) -> Vec<Dependency> {
         let mut found = Vec::new();
         let targets = member.manifest.get("target").and_then(Value::as_table);
@@ -173,7 +173,7 @@ impl Member {
         entries.collect()
     }
 
-    /// Returns the features that an example needs, as the manifest tells.
+    /// Returns the features that an example needs, according to the manifest.
     pub(crate) fn features_of_example(&self, example: &str) -> Vec<String> {
         let examples = self.manifest.get("example").and_then(Value::as_array);
         let mut examples = examples.into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The buddy beside its peers.
+//! The buddy compared with its peers.
 #![forbid(unsafe_code)]
 
 mod group;

@@ -1,4 +1,4 @@
-//! The frame beside its peers.
+//! The frame compared with its peers.
 #![forbid(unsafe_code)]
 
 mod group;

@@ -6,7 +6,7 @@ use criterion::{Criterion, SamplingMode, Throughput};
 use loligo_benches::rows::Row;
 
 /// Runs the rows that are races as groups under their names. The times are CPU times of the thread,
-/// as on the scoreboard, of one pass over the workload; the throughput tells its operations.
+/// as on the scoreboard, of one pass over the workload; the throughput is given in operations.
 pub(crate) fn run(rows: &[Row]) {
     let mut criterion = Criterion::default().configure_from_args();
     for row in rows {

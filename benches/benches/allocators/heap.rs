@@ -1,5 +1,5 @@
-//! The heap beside its peers. The rows on recorded traces are the scoreboard's alone: there the
-//! rows of a trace share one replay.
+//! The heap compared with its peers. The rows on recorded traces are on the scoreboard only: there
+//! the rows of a trace share one replay.
 #![forbid(unsafe_code)]
 
 mod group;

@@ -1,4 +1,4 @@
-//! The pool beside its peers.
+//! The pool compared with its peers.
 #![forbid(unsafe_code)]
 
 mod group;

@@ -1,4 +1,4 @@
-//! The tables of ids beside their peers.
+//! The tables of ids compared with their peers.
 #![forbid(unsafe_code)]
 
 #[path = "../allocators/group.rs"]

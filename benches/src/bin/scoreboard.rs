@@ -1,4 +1,4 @@
-//! `cargo xtask scoreboard`: our rows beside their peers.
+//! `cargo xtask scoreboard`: our rows compared with their peers.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ use core::ptr::{self, NonNull};
 use crate::blocks::{Blocks, refused};
 use crate::work::churn;
 
-/// A block, on a cache line of its own; while it is free its first word leads to the next one.
+/// A block in a separate cache line; while it is free its first word leads to the next one.
 #[repr(align(64))]
 struct Line([*mut Line; 8]);
 

@@ -16,7 +16,7 @@ impl BuddySystem {
     ///
     /// # Safety
     ///
-    /// The region is valid and this allocator's alone while it stands.
+    /// The region is valid and this allocator's alone while the allocator exists.
     pub(crate) unsafe fn new(region: &mut [MaybeUninit<u8>]) -> Self {
         let mut heap = buddy_system_allocator::Heap::new();
         let start = region.as_mut_ptr().expose_provenance();
@@ -51,7 +51,7 @@ impl BuddyAllocCrate {
     ///
     /// # Safety
     ///
-    /// The region is valid and this allocator's alone while it stands.
+    /// The region is valid and this allocator's alone while the allocator exists.
     pub(crate) unsafe fn new(region: &mut [MaybeUninit<u8>]) -> Self {
         let param = BuddyAllocParam::new(region.as_ptr().cast(), region.len(), 64);
         // SAFETY: the region is valid and ours alone by the caller's promise.

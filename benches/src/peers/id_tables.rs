@@ -2,7 +2,7 @@
 //!
 //! Not here: generational-arena. Its licence is MPL-2.0, and `deny.toml` has one list of licences
 //! for all that the workspace builds upon, tools included, without exceptions by crate. thunderdome
-//! is its successor in design, with the same layout (a generation beside each object) and less to
+//! is its successor in design, with the same layout (a generation next to each object) and less to
 //! do.
 
 mod holes;

@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use crate::blocks::{Blocks, refused};
 
-/// Blocks behind one another; the last goes back by setting the cursor to it.
+/// Adjacent blocks; the last goes back by setting the cursor to it.
 pub(crate) struct RawCursor {
     cursor: *mut u8,
     end: *mut u8,

@@ -38,12 +38,12 @@ pub fn rows() -> Vec<Row> {
 }
 
 /// Few enough blocks that all stay in the first-level cache: a miss would hide what is added, or be
-/// taken for it where two pools happen to lie differently.
+/// taken for it where two pools have different addresses.
 const LIVE_IN_CACHE: u32 = 128;
 
-/// Blocks of a pool's chunk: all that a row has alive or waiting. Where two chunks happen to lie so
-/// that their windows share a slot of the pool's table, each free of the one takes a search, and
-/// the pool alone reads 5 or 15 ns by where the system puts its memory.
+/// Blocks of a pool's chunk: all that a row has alive or waiting. If the windows of two chunks
+/// share a slot of the pool's table, because of their addresses, each free of the one takes a
+/// search, and the pool alone reads 5 or 15 ns depending on where the system puts its memory.
 const BLOCKS_A_CHUNK: usize = 256;
 
 /// Blocks that wait in the quarantine.
@@ -127,7 +127,8 @@ fn trace_stacks() -> [Contender; 2] {
     ]
 }
 
-/// A shared proxy over pages behind a lock would hide what it adds; so a shared pool is below.
+/// A shared proxy over locked pages would hide what the proxy adds; so the allocator below is a
+/// shared pool.
 fn shared_proxy() -> [Contender; 2] {
     [
         Contender::new("shared proxy over a shared pool", || {
@@ -142,7 +143,7 @@ fn shared_proxy() -> [Contender; 2] {
     ]
 }
 
-/// A page of its own for each block, written to as in the other rows, and the pool.
+/// A separate page for each block, written to as in the other rows, and the pool.
 fn guard_page() -> [Contender; 2] {
     [
         Contender::new("guard pages", || {

@@ -1,11 +1,11 @@
 //! The rows of entities.
 //!
-//! `spawn/*` spawns 10 000 entities with four components, 48 bytes in all, from a resource, beside
-//! `spawn_batch` of hecs and bevy_ecs; an operation is an entity. `again` is into a world that had
-//! as many before, `fresh` into a new one, growing included; `ns` holds ours to 20 ns, and `memcpy`
-//! to eight times a bare copy of the same bytes. `restart` is the end and the start of a level of
-//! 10 000 entities with transforms, tags and data. `update90k` computes 90 000 matrices in trees of
-//! three levels, all of which moved.
+//! `spawn/*` spawns 10 000 entities with four components, 48 bytes in all, from a resource,
+//! compared with `spawn_batch` of hecs and bevy_ecs; an operation is an entity. `again` is into a
+//! world that had as many before, `fresh` into a new one, growing included; `ns` holds ours to 20
+//! ns, and `memcpy` to eight times a bare copy of the same bytes. `restart` is the end and the
+//! start of a level of 10 000 entities with transforms, tags and data. `update90k` computes 90 000
+//! matrices in trees of three levels, all of which moved.
 //!
 //! The targets of `ns` and `update90k` are the design's; that of `restart` is a quarter of a frame.
 

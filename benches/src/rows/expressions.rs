@@ -1,9 +1,9 @@
 //! The rows of expressions.
 //!
-//! `one/NAME` runs one input at a time, beside other libraries; `one-closures/NAME` beside a tree
-//! of boxed closures, which is what a program makes of a source without a language. `batch256/NAME`
-//! runs columns of 256, beside the same in Rust, compiled to vector instructions: an operation is
-//! one of the inputs.
+//! `one/NAME` runs one input at a time, compared with other libraries; `one-closures/NAME` with a
+//! tree of boxed closures, which is what a program makes of a source without a language.
+//! `batch256/NAME` runs columns of 256, compared with the same in Rust, compiled to vector
+//! instructions: an operation is one of the inputs.
 
 use crate::contender::Race;
 use crate::outcome::Aim;

@@ -21,7 +21,7 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// Returns a frame over pages of its own.
+/// Returns a frame over separate pages.
 fn frame(bytes: usize) -> FrameAllocator<'static, PageAllocator> {
     FrameAllocator::new("frame", bytes, &PAGES).expect("the machine has this memory")
 }

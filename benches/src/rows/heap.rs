@@ -12,8 +12,8 @@ use crate::rows::{Measure, Row, Unit};
 use crate::work::mixed::{Mixed, Sizes};
 
 /// Returns the heap's rows, with two for each trace: `heap/trace/NAME` is the heap in a fixed
-/// region beside talc and rlsf in the same region, `heap/trace/NAME/grow` the heap that grows,
-/// beside snmalloc.
+/// region compared with talc and rlsf in the same region, `heap/trace/NAME/grow` the heap that
+/// grows, compared with snmalloc.
 #[must_use]
 pub fn rows(traces: &[String]) -> Vec<Row> {
     let mut rows = vec![

@@ -1,7 +1,7 @@
 //! The rows of the tables that give objects ids, compared within a layout.
 //!
-//! - `ids/hole/..`: objects stay where they are. `ids/packed/..`: they lie without gaps.
-//!   `ids/map/..`: our table with holes beside maps with numbers as keys, which are neither.
+//! - `ids/hole/..`: objects stay where they are. `ids/packed/..`: they are stored without gaps.
+//!   `ids/map/..`: our table with holes compared with maps with numbers as keys, which are neither.
 //! - `OPERATION-raw` is held against a vector with a stack of free places and no check but that of
 //!   its length, or in a walk against a slice; `OPERATION-std` against C++ `std::map`;
 //!   `OPERATION-ns` against the clock alone. All others are held against the best table of the
@@ -50,7 +50,7 @@ fn race(name: &str, aim: Aim, made: fn() -> Race) -> Row {
     Row::new(format!("ids/{name}"), Unit::Ns, aim, Measure::Race(made))
 }
 
-/// Returns a row that is held to so many nanoseconds.
+/// Returns a row whose aim is `ns` nanoseconds.
 fn alone(name: &str, ns: f64, made: fn() -> Contender) -> Row {
     Row::new(format!("ids/{name}"), Unit::Ns, Aim::time(ns, ns), Measure::Alone(made))
 }

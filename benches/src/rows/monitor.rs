@@ -1,11 +1,11 @@
 //! The rows of the monitor.
 //!
 //! `two-stamps` is the floor: a scope's two time stamps, and nothing done with them. `scope` is a
-//! whole scope beside puffin's and one of tracing whose subscriber takes stamps and keeps them,
-//! which is the least that it can do. `scope-added` is the scope less the floor, within each round;
-//! `scope-current` the same through the thread's current recorder. Handing blocks in is part of all
-//! of them, consuming them is not. `scope-off` is what is left when recording is switched off, less
-//! the empty loop.
+//! whole scope compared with puffin's and one of tracing whose subscriber takes stamps and keeps
+//! them, which is the least that it can do. `scope-added` is the scope less the floor, within each
+//! round; `scope-current` the same through the thread's current recorder. Handing blocks in is part
+//! of all of them, consuming them is not. `scope-off` is what is left when recording is switched
+//! off, less the empty loop.
 
 use crate::contender::{Contender, Race};
 use crate::outcome::Aim;

@@ -9,9 +9,9 @@
 //!   states.
 //! - `random` are keys that differ in all bits, the worst for a sort by digits.
 //!
-//! `render/sort100k-time/*` is the same as a time of its own: the aim is 2.9 ms for all.
+//! `render/sort100k-time/*` is the same as a plain time: the aim is 2.9 ms for all.
 //!
-//! `render/draw10k/*` is what our renderer takes of a draw beyond wgpu that is told the same: a
+//! `render/draw10k/*` is the time per draw that our renderer adds to the same calls of wgpu: a
 //! frame of 10 000 draws with 200 states, from a display list to the card's queue, less the same
 //! calls of wgpu without us, round by round. The note has both, and wgpu with a call for each draw.
 //! What the driver does with them is waited for outside of the clock.
@@ -19,7 +19,7 @@
 //! - `folded` by state: 200 indirect draws.
 //! - `unfolded` from back to front: nearly as many indirect draws as draws.
 //!
-//! `render/cull/spheres` tests 100 000 bounding spheres against a camera, beside a loop over
+//! `render/cull/spheres` tests 100 000 bounding spheres against a camera, compared with a loop over
 //! structs with vectors of glam.
 
 use crate::contender::{Contender, Race};

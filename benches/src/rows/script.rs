@@ -1,9 +1,9 @@
 //! The rows of scripts: what a call of a bound function costs beyond the loop that calls it.
 //!
 //! `plain` goes through Lua's stack, which is not compiled, though the loop around it may be;
-//! `foreign` is. `plain-over-mlua` is the same call beside the safe layer of mlua, loop and all.
-//! `checks` is what it costs a foreign call to look whether a vector is one of this frame, which
-//! games that are shipped may leave out.
+//! `foreign` is. `plain-over-mlua` is the same call compared with the safe layer of mlua, loop and
+//! all. `checks` is what it costs a foreign call to look whether a vector is one of this frame,
+//! which games that are shipped may leave out.
 
 use crate::contender::{Contender, Race};
 use crate::outcome::Aim;

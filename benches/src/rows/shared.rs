@@ -1,4 +1,4 @@
-//! The rows of the pool for several threads: against the pool for one behind a lock.
+//! The rows of the pool for several threads: against the single-threaded pool in a lock.
 
 use core::ops::Range;
 use std::sync::Barrier;

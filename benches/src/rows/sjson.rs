@@ -1,7 +1,7 @@
-//! The rows of SJSON: files of a game's project, beside serde_json and json5 on the same values as
-//! JSON, laid out alike. An operation is an event: a key, a value, or an end. json5 stands for the
-//! dialects that people write by hand; a reader of SJSON itself that others could be measured with
-//! is not published under a licence that we take.
+//! The rows of SJSON: files of a game's project, compared with serde_json and json5 on the same
+//! values as JSON, laid out alike. An operation is an event: a key, a value, or an end. json5
+//! represents the dialects that people write by hand; a reader of SJSON itself that others could be
+//! measured with is not published under a licence that we take.
 //!
 //! - `parse-events*` walks the events and adds all numbers up, which reads each of them; the peers'
 //!   is a visitor.

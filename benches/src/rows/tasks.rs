@@ -1,10 +1,10 @@
 //! The rows of tasks.
 //!
 //! `spawn1` and `spawn2` add tasks that do nothing and wait for them, on one thread and on two,
-//! beside peers; `spawn1-ns` and `spawn2-ns` hold ours to its own figure. `for-small` and
-//! `for-large` are loops, `serial` and `serial-tasks` what they cost on one thread beside a plain
-//! loop. `frame2` is the frame of the article on two threads; `frame2-bound` its time over the
-//! least that two threads could take, of which the busy share is the reciprocal. Rows of two
+//! compared with peers; `spawn1-ns` and `spawn2-ns` hold ours to its own figure. `for-small` and
+//! `for-large` are loops, `serial` and `serial-tasks` what they cost on one thread compared with a
+//! plain loop. `frame2` is the frame of the article on two threads; `frame2-bound` its time over
+//! the least that two threads could take, of which the busy share is the reciprocal. Rows of two
 //! threads take the time on the wall, so the machine must have two cores to spare.
 
 use crate::contender::{Contender, Race};

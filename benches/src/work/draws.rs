@@ -1,5 +1,5 @@
-//! Ten thousand draws of a frame on their way to the graphics card: by our renderer, by wgpu told
-//! the same, and by wgpu with a call for each draw.
+//! Ten thousand draws of a frame on their way to the graphics card: by our renderer, by the same
+//! calls of wgpu, and by wgpu with a call for each draw.
 
 use loligo_gpu::{Gpu, GpuOptions};
 use loligo_render::gpu::{FrameData, GpuRenderer, MaterialData};
@@ -61,7 +61,8 @@ const CORNERS: [[f32; 8]; 3] = [
     [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0],
 ];
 
-/// Measures what our renderer takes for a draw beyond wgpu told the same: a figure for each round.
+/// Measures the time per draw that our renderer adds to the same calls of wgpu: a figure for each
+/// round.
 pub(crate) fn beyond_wgpu(order: Order) -> Reading {
     let gpu = match Gpu::try_new(&GpuOptions::default()) {
         Ok(gpu) => gpu,
@@ -74,7 +75,7 @@ pub(crate) fn beyond_wgpu(order: Order) -> Reading {
     let mut took: [Vec<f64>; 3] = [const { Vec::new() }; 3];
     for round in 0..WARM_UP + ROUNDS {
         let a_draw = |ns: u64| ns as f64 / f64::from(DRAWS);
-        // Who comes first changes with the rounds.
+        // The order changes with the rounds.
         let figures = if round % 2 == 0 {
             let ours = ours.pass();
             [ours, raw.pass(Calls::Same), raw.pass(Calls::OneEach)]
@@ -104,7 +105,7 @@ fn median(figures: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// What wgpu is told.
+/// The calls of wgpu that a renderer recorded.
 pub(crate) struct RecordedCalls {
     /// The state, the first record and how many of each call.
     pub(crate) calls: Vec<[u32; 3]>,

@@ -1,5 +1,6 @@
-//! Entities: ten thousand spawned from a resource, beside the batches of other libraries and a bare
-//! copy of the same bytes; a level of transforms, tags and data; matrices of a forest of trees.
+//! Entities: ten thousand spawned from a resource, compared with the batches of other libraries and
+//! a bare copy of the same bytes; a level of transforms, tags and data; matrices of a forest of
+//! trees.
 //!
 //! Spawning is timed into a world that had as many before, as a level is started again, or into one
 //! that is new.

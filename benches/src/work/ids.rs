@@ -21,7 +21,7 @@ use crate::random::Random;
 
 /// An operation that is measured, for any table.
 pub(crate) trait Operation {
-    /// Returns a contender with a table of its own.
+    /// Returns a contender with a new table.
     fn contender<T: IdTable>(name: &'static str) -> Contender;
 }
 

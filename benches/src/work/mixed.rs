@@ -75,7 +75,7 @@ impl<B: Blocks> Mixed<B> {
         for _ in 0..pairs {
             let slot = self.random.below(self.live.len() as u32) as usize;
             let live = &mut self.live[slot];
-            // SAFETY: every block in the table is live and has the size that stands beside it.
+            // SAFETY: every block in the table is live and has the size that is stored with it.
             unsafe { self.allocator.free(live.block, words(live.bytes)) };
             look_at(&mut self.allocator);
             *live = take(&mut self.allocator, self.sizes.at(self.next));

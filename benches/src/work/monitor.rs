@@ -22,7 +22,7 @@ const SCOPES: u64 = 8_000;
 /// Frames of a pass.
 const FRAMES: u64 = 25;
 
-/// Returns a contender whose pass runs `frame`, which runs a scope so many times, and then `after`.
+/// Returns a contender whose pass runs `frame`, with the number of scopes to run, and then `after`.
 fn frames(
     name: &'static str,
     mut frame: impl FnMut(u64) + 'static,
@@ -48,7 +48,7 @@ fn monitor() -> &'static Monitor<'static, Heap> {
     })
 }
 
-/// Returns a contender that records with a recorder of its own.
+/// Returns a contender that records with a separate recorder.
 fn recording(name: &'static str, frame: impl Fn(&Recorder<'_>, u64) + 'static) -> Contender {
     let monitor = monitor();
     let recorder = match monitor.try_recorder(name) {

@@ -1,4 +1,4 @@
-//! Many blocks of one size freed in order, each beside one that stays.
+//! Many blocks of one size freed in order, each next to one that stays.
 
 use core::ptr::NonNull;
 

@@ -144,7 +144,7 @@ pub(crate) fn our_tasks_alone() -> Contender {
     })
 }
 
-/// Runs a loop as it stands.
+/// Runs a loop without tasks.
 pub(crate) fn plain_loop(each: Loop) -> Contender {
     Contender::new("plain loop", move || {
         each.pass(timed(1, || (0..each.times).for_each(|_| each.body(0..black_box(each.len)))))

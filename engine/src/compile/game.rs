@@ -64,7 +64,7 @@ fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileFa
     Ok(())
 }
 
-/// Has a resource looked for where the name stands.
+/// Records a reference to a resource, with the place of its name.
 fn refer(context: &mut Context<'_>, type_name: &str, name: &Property) -> Result<(), CompileFault> {
     let text = name.string()?;
     if text.is_empty() {

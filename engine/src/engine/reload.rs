@@ -20,8 +20,8 @@ use crate::world::ResourceChanged;
 type Say<'s> = dyn FnMut(&dyn fmt::Display) + 's;
 
 impl<'m> Engine<'_, 'm> {
-    /// Swaps what was compiled again since it was loaded, and tells all who use it. Returns how
-    /// many resources were swapped; what cannot be used stays as it was, and the log says why.
+    /// Swaps what was compiled again since it was loaded, and notifies all users. Returns how many
+    /// resources were swapped; what cannot be used stays as it was, and the log says why.
     ///
     /// # Complexity
     ///
@@ -35,7 +35,7 @@ impl<'m> Engine<'_, 'm> {
         self.reload_saying(logic, &mut |_| {})
     }
 
-    /// As [`reload`](Self::reload); `say` is told what could not be taken in.
+    /// As [`reload`](Self::reload); `say` is called for what could not be replaced.
     pub(super) fn reload_saying(
         &mut self,
         logic: &mut dyn Logic<'m>,
@@ -125,8 +125,8 @@ impl<'m> Engine<'_, 'm> {
         Ok(())
     }
 
-    /// Takes in the game's settings as far as a game that runs can: its time step, its materials
-    /// and its level. What else has changed is an error.
+    /// Applies the game's settings as far as that is possible while it runs: its time step, its
+    /// materials and its level. What else has changed is an error.
     fn take_in_settings(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         let engine = memory_of(&self.memory, "engine");
         let Self { content, world, .. } = self;
@@ -180,8 +180,8 @@ impl<'m> Engine<'_, 'm> {
         false
     }
 
-    /// Takes in the texts of scripts that were added or have changed, and then loads those that
-    /// have changed, or could not be loaded the last time: one may ask for another.
+    /// Updates the texts of scripts that were added or have changed, and then loads those that have
+    /// changed, or could not be loaded the last time: one may require another.
     #[cfg(feature = "script")]
     fn take_in_scripts(
         &mut self,

@@ -54,7 +54,7 @@ impl<'m> Engine<'_, 'm> {
         }
     }
 
-    /// Gathers what has changed since the last frame; `None` where nobody renders.
+    /// Gathers what has changed since the last frame; `None` without a renderer.
     fn next_packet(&mut self, scene: Scene) -> Option<Packet<'m, SharedAllocator<'m>>> {
         let state = self.world.recorder()?.finish();
         let render = memory_of(&self.memory, "render");
@@ -71,7 +71,7 @@ impl<'m> Engine<'_, 'm> {
         Some(Packet { state, uploads, scene, wanted, text, picture, problems, is_taken, result })
     }
 
-    /// Takes in a frame that was drawn.
+    /// Handles a frame that was drawn: its problems, its result and its memory.
     pub(super) fn take_back(
         &mut self,
         packet: Packet<'m, SharedAllocator<'m>>,

@@ -43,7 +43,7 @@ const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` 
 pub(super) struct Tools<'m> {
     server: ToolServer<'m>,
     graphs: Graphs<'m, SharedAllocator<'m>>,
-    /// The file with the address goes when nobody serves there.
+    /// The file with the address; it is removed when the server ends.
     _file: Option<AddressFile>,
 }
 
@@ -71,7 +71,7 @@ impl<'m> Tools<'m> {
         Ok(Self { server, graphs, _file: file })
     }
 
-    /// Takes in what the monitor has.
+    /// Drains the monitor into the graphs.
     pub(super) fn drain(&mut self, monitor: &Monitor<'m, SharedAllocator<'m>>) {
         // Graphs have gaps where events were lost.
         let _ = monitor.drain(&mut [&mut self.graphs]);

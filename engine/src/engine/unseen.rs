@@ -1,4 +1,4 @@
-//! What a game has and nobody sees: mistakes that draw nothing and stop nothing.
+//! Parts of a game that are never visible: mistakes that draw nothing and stop nothing.
 
 use loligo_diagnostics::log;
 use loligo_ids::IdString64;
@@ -32,7 +32,7 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// Warns of a world that nobody looks at, once it was set up.
+    /// Warns of a world without a camera, once it was set up.
     pub(super) fn warn_of_no_camera(&self) {
         if self.link.is_drawn() && self.world.camera().is_none() {
             log!(

@@ -89,7 +89,7 @@ fn budgets_are_kept() {
 #[test]
 fn a_subsystem_that_leaves_a_block_is_named() {
     with_globals(|globals| {
-        // A heap of its own gives its pages back whatever is left in it.
+        // A separate heap returns its pages whatever is left in it.
         let plan = plan(&[SubsystemAllocator::Heap; 5], None);
         let panic = catch_unwind(AssertUnwindSafe(|| {
             with_memory(globals, &plan, &SUBSYSTEMS, |memory| {

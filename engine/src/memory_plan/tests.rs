@@ -1,4 +1,4 @@
-//! Plans that are read, and texts that are none.
+//! Plans that are read, and texts that are refused.
 
 use loligo_allocators::{Allocator as _, HeapAllocator, PageAllocator};
 

@@ -209,7 +209,7 @@ fn tag_count(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
 
 fn tag_entity(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
     let (tag, number) = (hash(call, 0)?, call.number(1));
-    // A number that is no place gives a place beyond all.
+    // A number that is not a valid place gives a place beyond all.
     let place = if number >= 1.0 { number as usize - 1 } else { usize::MAX };
     let entity = world.tags().entities(tag).get(place).copied();
     call.return_optional_id(entity.map(Entity::to_bits));

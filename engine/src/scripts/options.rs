@@ -8,7 +8,7 @@ pub struct ScriptOptions {
     /// Whether each call checks that ids and vectors are what the function takes, and of this
     /// frame. Off for games that are shipped.
     pub checks: bool,
-    /// How long scripts may take before they are stopped; any time unless told otherwise.
+    /// How long scripts may take before they are stopped; without, any time.
     pub limits: Option<ScriptLimits>,
 }
 
@@ -31,8 +31,8 @@ pub struct ScriptLimits {
     pub frame: Duration,
     /// A line of the console.
     pub line: Duration,
-    /// Whether a thread looks at the system's clock; without, somebody else looks at
-    /// [`Engine::script_watch`](crate::Engine::script_watch).
+    /// Whether a thread looks at the system's clock; without, the program must look at
+    /// [`Engine::script_watch`](crate::Engine::script_watch) itself.
     pub has_thread: bool,
 }
 

@@ -91,7 +91,7 @@ impl<'a> Link<'a> {
         memory: &'a dyn Allocator,
     ) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
-        // Answers are small and somebody waits for them.
+        // Answers are small and the tool waits for them.
         stream.set_nodelay(true)?;
         Ok(Self {
             tool,
@@ -201,7 +201,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Sends a message and closes the connection behind it.
+    /// Sends a message and closes the connection after it.
     pub(super) fn last_words(&mut self, text: &Text<'_>) {
         self.send(text);
         match &mut self.wire {
@@ -276,7 +276,7 @@ fn shaken<'a>(result: Result<WebSocket<Metered>, HandshakeError<Handshake>>) -> 
     }
 }
 
-/// Whether a connection can go on after this; to have to wait is no fault.
+/// Whether a connection can go on after this; having to wait is not a fault.
 fn is_alive(result: tungstenite::Result<()>) -> bool {
     match result {
         Ok(()) => true,

@@ -11,7 +11,7 @@ pub(super) const BYTES_A_POLL: usize = 64 << 10;
 /// A connection that has no more to read once the budget of a poll is used up.
 ///
 /// The budget is here and not around the calls that read a message, because the WebSocket library
-/// goes on reading by itself while frames come that are no message.
+/// goes on reading by itself while frames come that are not messages.
 #[derive(Debug)]
 pub(super) struct Metered {
     stream: TcpStream,

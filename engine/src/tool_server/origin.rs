@@ -23,7 +23,7 @@ impl Callback for OriginCheck {
                 "the engine prints it and keeps it in the file `tools` of the data folder\n"
             )));
         }
-        // Programs that are no browsers send none.
+        // Programs that are not browsers send no origin.
         let good = request
             .headers()
             .get(ORIGIN)

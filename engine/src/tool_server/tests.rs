@@ -42,7 +42,7 @@ fn serve(request: &ToolRequest<'_>, writer: &mut Writer<'_>) -> Result<(), Strin
     }
 }
 
-/// Runs `tool` beside a server, and returns what it does.
+/// Runs `tool` while a server runs, and returns its result.
 fn beside<R: Send>(options: ToolOptions, tool: impl FnOnce(SocketAddr) -> R + Send) -> R {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -8,8 +8,8 @@ const BYTES: usize = 16;
 /// The secret of a [`ToolServer`](super::ToolServer), written as 32 hexadecimal digits.
 ///
 /// Every user of the machine can connect to a port of 127.0.0.1, and every web page in a browser on
-/// it. The token is known only to who can read the output of the program or the file in which it is
-/// kept.
+/// it. The token is known only to users that can read the output of the program or the file in
+/// which it is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ToolToken([u8; BYTES]);
 

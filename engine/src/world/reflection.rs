@@ -1,8 +1,9 @@
-//! What the render thread is told of the world: what has moved, what is new, what is gone, what
-//! looks otherwise.
+//! The messages from the world to the render thread: what has moved, what is new, what is gone,
+//! what looks different.
 //!
-//! After "State reflection" by the makers of Stingray. What there was no memory to tell is reported
-//! in the next frame that has some: then all is told again, since it is not known what was lost.
+//! After "State reflection" by the makers of Stingray. A message for which there was no memory is
+//! made up for in the next frame that has some: then everything is sent again, since it is not
+//! known what was lost.
 
 use glam::{Affine3A, Vec3A};
 use loligo_allocators::Allocator;
@@ -23,8 +24,8 @@ impl<'m> World<'m> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the
-    /// next frame then.
+    /// [`EngineError`] if there is no memory for the message to the render thread, which is sent in
+    /// the next frame then.
     pub fn set_visible(&mut self, entity: Entity, is_visible: bool) -> Result<bool, EngineError> {
         let Some(model) = self.managers.models.get_mut(entity) else { return Ok(false) };
         model.flags = if is_visible { 0 } else { MESH_HIDDEN };
@@ -45,8 +46,8 @@ impl<'m> World<'m> {
     /// # Errors
     ///
     /// [`EngineError::Wrong`] if no such material is loaded, and nothing has changed;
-    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the
-    /// next frame then.
+    /// [`EngineError`] if there is no memory for the message to the render thread, which is sent in
+    /// the next frame then.
     pub fn set_material(&mut self, entity: Entity, name: IdString64) -> Result<bool, EngineError> {
         let Some(model) = self.managers.models.get_mut(entity) else { return Ok(false) };
         let style = self.styles.get(name).copied();
@@ -89,8 +90,8 @@ impl<'m> World<'m> {
     ///
     /// # Errors
     ///
-    /// [`EngineError`] if there is no memory to tell the render thread, which is reported in the
-    /// next frame then.
+    /// [`EngineError`] if there is no memory for the message to the render thread, which is sent in
+    /// the next frame then.
     pub fn change_light(
         &mut self,
         entity: Entity,
@@ -142,7 +143,7 @@ impl<'m> World<'m> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Takes in which materials there are now, and in which layers.
+    /// Rebuilds the table of materials and of their layers.
     pub(crate) fn learn(
         &mut self,
         assets: &Assets<'m, SharedAllocator<'m>>,
@@ -151,7 +152,7 @@ impl<'m> World<'m> {
         self.styles.learn(assets, layer)
     }
 
-    /// Tells the render thread what has changed of a mesh or a material that models are made of.
+    /// Sends the render thread what has changed of a mesh or a material that models are made of.
     pub(crate) fn refresh(
         &mut self,
         key: ResourceKey,
@@ -174,7 +175,7 @@ impl<'m> World<'m> {
         Ok(())
     }
 
-    /// Tells the render thread the layers of all models, whose numbers are others now.
+    /// Sends the render thread the layers of all models, because their numbers have changed.
     pub(crate) fn refresh_layers(
         &mut self,
         assets: &Assets<'m, SharedAllocator<'m>>,
@@ -190,8 +191,8 @@ impl<'m> World<'m> {
         Ok(())
     }
 
-    /// Tells something of a render object, if it has been made; if there is no memory for it, all
-    /// is told again.
+    /// Sends a message about a render object, if the object exists; if there is no memory for it,
+    /// everything is sent again in the next frame.
     fn tell(
         &mut self,
         handle: Option<RenderHandle>,

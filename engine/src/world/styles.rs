@@ -25,7 +25,7 @@ impl<'a, A: Allocator + ?Sized> Styles<'a, A> {
         Self(Array::new_in(memory))
     }
 
-    /// Takes in what was loaded, in place of what was known. `layer` finds the number of a layer.
+    /// Replaces the table by what was loaded. `layer` finds the number of a layer.
     pub(super) fn learn<B: Allocator + ?Sized>(
         &mut self,
         assets: &Assets<'_, B>,

@@ -16,7 +16,7 @@ use crate::memory::with_memory_of;
 use crate::memory_plan::MemoryPlan;
 use crate::subsystems::SUBSYSTEMS;
 
-/// Two entities that hang together, and one by itself.
+/// A parent with a child, and an entity without either.
 const YARD: &str = "entities = {
     hub = { components = { transform = {} tag = [ \"turns\" ] } children = { arm = { components = { transform = {} } } } }
     post = {}
@@ -24,7 +24,7 @@ const YARD: &str = "entities = {
 
 const COMPILERS: [&dyn ComponentCompiler; 2] = [&TagCompiler, &TransformCompiler];
 
-/// So many copies, which is more than are taken back at once.
+/// The number of copies, more than are removed at once.
 const COPIES: usize = 100;
 
 /// Spawns twice where one request is refused; returns whether any was.
@@ -56,7 +56,7 @@ fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
         }
         let events = world.take_events(EventStream::new_in(memory_of(&memory, "entities")));
         let told: Vec<u32> = events.of::<Spawned>().map(|spawned| spawned.count).collect();
-        assert_eq!(told, [300, 300], "{refusals:?}: what is not there was told of");
+        assert_eq!(told, [300, 300], "{refusals:?}: an event for entities that are not there");
         world.replace_all(|_| Err(EngineError::Script)).expect_err("nothing was spawned");
         assert_eq!(world.entities().len(), 6 * COPIES, "{refusals:?}: what was there stays");
         let poses = [Pose::IDENTITY; 1];

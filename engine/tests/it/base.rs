@@ -84,5 +84,5 @@ fn a_formula_that_ends_in_no_number_stops_the_program_with_its_contexts() {
         .map(|entry| entry.expect("it is there"));
     let reports =
         entries.filter(|entry| entry.file_name().to_string_lossy().contains("crash")).count();
-    assert_eq!(reports, 1, "the report lies in the folder");
+    assert_eq!(reports, 1, "the report is in the folder");
 }

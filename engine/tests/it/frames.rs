@@ -37,7 +37,7 @@ impl<'m> Logic<'m> for Turning {
     }
 }
 
-/// Runs so many frames and returns the text of the last, and where the arm is.
+/// Runs `frames` frames and returns the text of the last, and where the arm is.
 fn run(options: &EngineOptions<'_>, frames: u32) -> (String, String) {
     with_engine(options, |engine| run_in(engine, frames).expect("frames are drawn"))
         .expect("it boots")
@@ -52,7 +52,7 @@ fn run_in(engine: &mut Engine<'_, '_>, frames: u32) -> Result<(String, String), 
         engine.frame(&mut logic)?;
     }
     engine.finish()?;
-    assert_eq!((logic.started, logic.events), (1, 1), "it was started, and told of the level");
+    assert_eq!((logic.started, logic.events), (1, 1), "it was started, and got the level's event");
     let world = engine.world();
     let arm = world.find(id32!("arm")).expect("the level has one");
     let place = world.transforms().world(arm).expect("it has a transform").translation;

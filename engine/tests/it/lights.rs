@@ -1,4 +1,4 @@
-//! Point lights: spawned, moved, changed by scripts, chosen, told in the text of a frame.
+//! Point lights: spawned, moved, changed by scripts, chosen, printed in the text of a frame.
 
 use loligo_engine::{EngineOptions, Logic, PointLight, World, with_engine};
 use loligo_ids::id32;

@@ -1,4 +1,4 @@
-//! What a frame may not touch, and what may not be left: each in a process of its own, which stops.
+//! What a frame may not touch, and what may not be left: each in a separate process, which stops.
 
 use std::process::{Command, Output};
 
@@ -24,11 +24,11 @@ fn is_child(name: &str) -> bool {
     std::env::var_os(CHILD).is_some_and(|child| child == name)
 }
 
-/// Runs a test of this program in a process of its own.
+/// Runs a test of this program in a separate process.
 fn child(test: &str) -> Output {
     let mut child = Command::new(std::env::current_exe().expect("this test"));
     let name = format!("memory::{test}");
-    // One thread of tests: what the others do is no part of a frame.
+    // One thread of tests: what other tests do is not part of a frame.
     child.args(["--exact", &name, "--nocapture", "--test-threads=1"]).env(CHILD, test);
     child.output().expect("it starts")
 }

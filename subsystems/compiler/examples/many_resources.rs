@@ -51,8 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     compile("from nothing")?;
     compile("nothing changed, files younger than 2 s")?;
-    // Of files that are younger nobody knows whether they will change once more within what their
-    // times show.
+    // Younger files may change once more within the resolution of their times.
     thread::sleep(Duration::from_secs(4));
     compile("nothing changed, hashes learnt again once")?;
     for _ in 0..3 {
@@ -65,8 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns how long this thread has had a processor, where Linux tells: on a busy machine the clock
-/// tells little.
+/// Returns the processor time of this thread, if the system is Linux: on a busy machine wall-clock
+/// time says little.
 fn busy_ms() -> Option<f64> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = text.split(' ').next()?.parse().ok()?;

@@ -154,8 +154,8 @@ impl Project<'_> {
         let mut files: HashMap<Arc<str>, ContentHash> = HashMap::new();
         for dependency in entries.iter().flat_map(|entry| &entry.dependencies) {
             if let Dependency::File { path, hash: Some(hash) } = dependency {
-                // What a compile found may be newer than what was known before it. Where it is, the
-                // stamp tells.
+                // A compile may have read newer contents than those that were known before it. In
+                // that case the file's stamp differs at the next build.
                 let known = state.file(path).unwrap_or(*hash);
                 files.insert(path.clone(), known);
             }

@@ -109,8 +109,8 @@ impl Compilers {
         self.by_type.get(type_name).map(|compiler| &**compiler)
     }
 
-    /// Returns the ends that files may have besides their type, in order, and the types that they
-    /// stand for.
+    /// Returns the file name extensions that are accepted in addition to the types, in order, each
+    /// with its type.
     pub(crate) fn ends(&self) -> impl Iterator<Item = (&str, &str)> {
         self.ends.iter().map(|(end, type_name)| (&**end, &**type_name))
     }

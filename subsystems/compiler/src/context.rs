@@ -62,7 +62,7 @@ pub struct Context<'c> {
     references: Vec<Reference>,
 }
 
-/// What a compiler asked for and told.
+/// The dependencies, names and references that a compiler recorded.
 pub(crate) struct Asked {
     pub(crate) dependencies: Vec<Dependency>,
     pub(crate) names: Vec<Arc<str>>,
@@ -123,7 +123,7 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if there is none, or it cannot be read.
+    /// [`CompileFault`] if there is no such file, or it cannot be read.
     pub fn read(&mut self, path: &str) -> Result<Arc<[u8]>, CompileFault> {
         let missing = || {
             let reason = format!("there is no file `{path}`");
@@ -185,8 +185,8 @@ impl<'c> Context<'c> {
         Ok(tree.folder(folder))
     }
 
-    /// Returns the names of the resources of a type in a folder, in order, though not of those in
-    /// folders in it: those that are there for whom is compiled, whatever their properties.
+    /// Returns the names of the resources of a type in a folder, in order, without those in its
+    /// subfolders: those that exist for the target, whatever their properties.
     ///
     /// # Errors
     ///
@@ -209,8 +209,8 @@ impl<'c> Context<'c> {
         Ok(names_of_type(paths, type_name, self.shared.compilers, self.shared.target))
     }
 
-    /// Returns the path of the source of another resource, if there is one: of its variants for
-    /// whom is compiled, the one with most properties of this resource and no others.
+    /// Returns the path of the source of another resource, if there is one: of its variants for the
+    /// target, the one with most properties of this resource and no others.
     ///
     /// # Errors
     ///
@@ -261,9 +261,9 @@ impl<'c> Context<'c> {
         IdString64::new(name)
     }
 
-    /// Names another resource, which the payload leads to. That there is one is checked when all
-    /// are known; where there is none, the place in the source is told: line and column from 1 on,
-    /// 0 where they are not known.
+    /// Names another resource, which the payload refers to. That it exists is checked when all are
+    /// known; if it does not, the place in the source is reported: line and column from 1 on, 0
+    /// where they are not known.
     pub fn refer(
         &mut self,
         type_name: &str,

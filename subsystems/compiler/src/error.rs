@@ -29,9 +29,8 @@ pub struct CompileFault {
 }
 
 impl CompileFault {
-    /// Makes a fault of the resource's whole source. What the thread is about, as
-    /// `loligo_diagnostics::context!` tells, becomes part of it: so it is made where the fault is
-    /// found.
+    /// Makes a fault of the resource's whole source. The current contexts of the thread
+    /// (`loligo_diagnostics::context!`) become part of it, so make it where the fault is found.
     #[must_use]
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         let (reason, remedy) = (reason.into(), remedy.into());
@@ -52,7 +51,7 @@ impl CompileFault {
         Self { contexts, ..self }
     }
 
-    /// Tells the file, where it is not the resource's own source.
+    /// Names the file, where it is not the resource's own source.
     #[must_use]
     pub fn in_file(self, file: impl Into<String>) -> Self {
         Self { file: file.into(), ..self }
@@ -62,7 +61,7 @@ impl CompileFault {
 impl From<SjsonError> for CompileFault {
     fn from(error: SjsonError) -> Self {
         let text = error.to_string();
-        // The place is told apart, and so is the remedy where there is one.
+        // The place is a separate field, and so is the remedy if there is one.
         let place = format!("{}:{}: ", error.line(), error.column());
         let reason = text.strip_prefix(&place).unwrap_or(&text);
         let remedy = error.remedy().unwrap_or("correct the text");
@@ -87,7 +86,7 @@ impl fmt::Display for CompileFault {
 pub struct ResourceError {
     /// The resource; none where the name of a file is wrong.
     pub resource: Option<ResourceName>,
-    /// What is wrong; its file is always told.
+    /// What is wrong; its file is always set.
     pub fault: CompileFault,
     /// Whether an older version of the resource was kept.
     pub is_kept: bool,
@@ -115,9 +114,9 @@ impl Error for ResourceError {}
 pub enum NameError {
     /// There is nothing before the first dot.
     NoName,
-    /// There is nothing between two dots, or behind the last.
+    /// There is nothing between two dots, or after the last.
     Empty,
-    /// A property stands there twice.
+    /// A property occurs twice.
     Twice(String),
 }
 

@@ -11,9 +11,9 @@
 //! ```
 //!
 //! A file is written in `partial` and then renamed, so that it is there whole or not at all. Blobs
-//! come first, then the table, then the names, then the index; what nothing names any more goes
-//! last. So at each moment the table leads to files that are there, and the index tells no more
-//! than what is true.
+//! come first, then the table, then the names, then the index; files that nothing refers to any
+//! more are removed last. So at each moment the table refers to files that exist, and everything in
+//! the index is true.
 //!
 //! A project may come from anywhere, and its data folder with it. So no step below the project may
 //! be a link, a folder that is not empty must say in `lock` that it is a data folder, and nothing
@@ -112,7 +112,7 @@ impl<'d> DataFolder<'d> {
         Ok(Self { folder, blobs, partial, disk, next: AtomicU64::new(0), lock })
     }
 
-    /// Reads the index; none if there is none.
+    /// Reads the index; `None` if there is no file.
     pub(crate) fn index(&self) -> Result<Option<Result<Index, IndexError>>, BuildError> {
         let bytes = self.folder.read("index", READ_BYTES_MAX)?;
         Ok(bytes.map(|bytes| Index::from_bytes(&bytes)))
@@ -166,13 +166,13 @@ impl<'d> DataFolder<'d> {
         }
     }
 
-    /// Writes a file of the folder: beside its place, then renamed to it.
+    /// Writes a file of the folder: under a temporary name, then renamed.
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BuildError> {
         self.put_in(&self.folder, name, bytes)
     }
 
     fn put_in(&self, folder: &GuardedFolder, name: &str, bytes: &[u8]) -> Result<(), BuildError> {
-        // Each file has a number of its own; nothing else hangs on it.
+        // Each file has its own number, which has no other meaning.
         let number = self.next.fetch_add(1, Ordering::Relaxed).to_string();
         let path = folder.path().join(name);
         let written = self.disk.write(&self.partial, &number, bytes);

@@ -72,7 +72,7 @@ impl GuardedFolder {
     ///
     /// # Errors
     ///
-    /// [`FolderError`] if there is none, or it cannot be opened.
+    /// [`FolderError`] if there is no such folder, or it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let shown = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -109,7 +109,7 @@ impl GuardedFolder {
         }
     }
 
-    /// Returns what an entry is; nothing if there is none.
+    /// Returns what an entry is; `None` if there is no entry of this name.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl GuardedFolder {
         Ok(names)
     }
 
-    /// Opens a regular file for reading; nothing if there is none.
+    /// Opens a regular file for reading; `None` if there is no such file.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl GuardedFolder {
         }
     }
 
-    /// Reads a regular file of at most `bytes_max` bytes; nothing if there is none.
+    /// Reads a regular file of at most `bytes_max` bytes; `None` if there is no such file.
     ///
     /// # Errors
     ///
@@ -168,7 +168,7 @@ impl GuardedFolder {
         read_bounded(file, &self.path.join(name), bytes_max).map(Some)
     }
 
-    /// Reads a regular file by a path of single steps, `a/b/c`; nothing if there is none.
+    /// Reads a regular file by a path of single steps, `a/b/c`; `None` if there is no such file.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl GuardedFolder {
         }
     }
 
-    /// Opens a regular file for reading and writing, and makes it where there is none.
+    /// Opens a regular file for reading and writing, and creates it if it does not exist.
     pub(crate) fn open_or_create(&self, name: &str) -> Result<File, FolderError> {
         self.open_regular(name.as_ref(), OFlags::RDWR | OFlags::CREATE)
     }

@@ -51,7 +51,7 @@ pub struct FileRecord {
     pub path: Arc<str>,
     /// Whether any change since would show in the stamp.
     pub is_settled: bool,
-    /// What the system told of it.
+    /// Its stamp, as the system reported it.
     pub stamp: Stamp,
     /// The hash of its bytes.
     pub hash: ContentHash,
@@ -64,7 +64,7 @@ pub struct Entry {
     pub name: ResourceName,
     /// The path of its source.
     pub source: Arc<str>,
-    /// The hash of all that is no dependency: versions, byte order, the source's path.
+    /// The hash of all inputs that are not dependencies: versions, byte order, the source's path.
     pub recipe: ContentHash,
     /// Whether it failed, and the output is an older one.
     pub is_failed: bool,
@@ -137,13 +137,13 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`IndexError`] if the bytes are no index of this version, or damaged.
+    /// [`IndexError`] if the bytes are not an index of this version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexError> {
         read::read(bytes)
     }
 }
 
-/// Bytes that are no index.
+/// Why bytes are not an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexError {
@@ -156,7 +156,7 @@ pub enum IndexError {
     },
     /// The header reports another length.
     OtherLength {
-        /// What it tells.
+        /// The length in the header.
         told: u64,
         /// How many bytes there are.
         bytes: u64,

@@ -6,8 +6,8 @@ const NEAR: usize = 2;
 /// The most bytes of a word that is compared; longer ones are like no other.
 const BYTES_MAX: usize = 64;
 
-/// Returns the one of `known` that was meant by a word that is none of them: the one that differs
-/// from it in the fewest letters, in two at most. Of several the first.
+/// Returns the one of `known` that was probably meant by an unknown word: the one that differs from
+/// it in the fewest letters, in two at most. Of several the first.
 ///
 /// # Complexity
 ///

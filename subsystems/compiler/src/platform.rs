@@ -31,8 +31,8 @@ impl Platform {
         PLATFORMS.into_iter().find(|platform| platform.name == name)
     }
 
-    /// Returns the platform that this program runs on; `linux` where it is none of those that are
-    /// known.
+    /// Returns the platform that this program runs on; `linux` if it is not one of the known
+    /// platforms.
     #[must_use]
     pub fn here() -> Self {
         let native = |platform: &Self| platform.endian == Endian::NATIVE;

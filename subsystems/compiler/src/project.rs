@@ -9,14 +9,14 @@ use crate::disk::{Disk, RealDisk};
 use crate::platform::Platform;
 use crate::tree::now_seconds;
 
-/// For whom a project is compiled.
+/// The target of a compile.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Whose variants are taken: where a resource has variants for it, these and no others.
     pub source: Platform,
     /// Whose machines shall read the files.
     pub destination: Platform,
-    /// The languages that are kept; all where none is told.
+    /// The languages that are kept; all if there is no list.
     pub languages: Option<Vec<String>>,
     /// Whether each file keeps the end of its resource's name.
     pub has_debug_names: bool,
@@ -62,15 +62,15 @@ pub struct Project<'c> {
     pub(crate) target: Target,
     pub(crate) options: BTreeMap<String, String>,
     pub(crate) disk: &'c dyn Disk,
-    /// Tells the time, in seconds since 1970.
+    /// Returns the time, in seconds since 1970.
     pub(crate) clock: fn() -> u64,
     pub(crate) observer: Option<&'c dyn CompileObserver>,
     /// Sources that are not compiled, and why not.
     pub(crate) refused: BTreeMap<String, String>,
 }
 
-/// Is told which source is being compiled, on the thread that does it: so that it is known which
-/// one ended the process.
+/// Is called with each source that is being compiled, on the thread that compiles it: if the
+/// process ends then, that source was the cause.
 pub trait CompileObserver: Sync {
     /// A source is compiled next; `source` is its path in the project.
     fn begin(&self, source: &str);
@@ -98,7 +98,7 @@ impl<'c> Project<'c> {
         project
     }
 
-    /// Sets for whom it is compiled.
+    /// Sets the target.
     pub fn set_target(&mut self, target: Target) {
         let languages = target.languages.as_ref().map_or_else(String::new, |kept| kept.join(","));
         let [source, kept] = TARGET_OPTIONS;
@@ -125,8 +125,8 @@ impl<'c> Project<'c> {
         self.disk = disk;
     }
 
-    /// Sets what tells the time, in seconds since 1970: a test's clock, which does not wait until
-    /// files have settled.
+    /// Sets the function that returns the time, in seconds since 1970: a test's clock, which does
+    /// not wait until files have settled.
     pub fn set_clock(&mut self, clock: fn() -> u64) {
         self.clock = clock;
     }

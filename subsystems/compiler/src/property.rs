@@ -9,8 +9,8 @@ use crate::error::CompileFault;
 use crate::memory::with_heap;
 use crate::nearest::nearest;
 
-/// A value of a source in SJSON, which knows where it stands: what it is asked for and is not, it
-/// tells as an error with line and column.
+/// A value of a source in SJSON, with its place. When it is not what a caller asks for, the error
+/// has line and column.
 ///
 /// # Examples
 ///
@@ -88,7 +88,7 @@ impl Property {
         Self { key, key_place: key_place.unwrap_or(place), place, value }
     }
 
-    /// Returns the key that it stands under, if any.
+    /// Returns its key, if any.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key
@@ -106,7 +106,7 @@ impl Property {
         &self.value
     }
 
-    /// Returns the value of a key; `null` is none.
+    /// Returns the value of a key; `null` counts as no value.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         let PropertyValue::Object(members) = &self.value else { return None };
@@ -153,7 +153,7 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is none.
+    /// [`CompileFault`] if it is not an object.
     pub fn members(&self) -> Result<&[Self], CompileFault> {
         match &self.value {
             PropertyValue::Object(members) => Ok(members),
@@ -165,7 +165,7 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is none.
+    /// [`CompileFault`] if it is not an array.
     pub fn items(&self) -> Result<&[Self], CompileFault> {
         match &self.value {
             PropertyValue::Array(items) => Ok(items),
@@ -177,7 +177,7 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is none.
+    /// [`CompileFault`] if it is not a string.
     pub fn string(&self) -> Result<&str, CompileFault> {
         match &self.value {
             PropertyValue::String(text) => Ok(text),
@@ -189,7 +189,7 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is none, or out of the range.
+    /// [`CompileFault`] if it is not a number, or out of the range.
     pub fn number(&self, range: RangeInclusive<f32>) -> Result<f32, CompileFault> {
         let remedy = || match (*range.start(), *range.end()) {
             (f32::MIN, f32::MAX) => "write a number".to_owned(),
@@ -206,7 +206,7 @@ impl Property {
         }
     }
 
-    /// Returns the number of a key, or `default` where there is none.
+    /// Returns the number of a key, or `default` if there is no such key.
     ///
     /// # Errors
     ///
@@ -220,11 +220,11 @@ impl Property {
         self.get(key).map_or(Ok(default), |value| value.number(range))
     }
 
-    /// Returns the numbers of an array of so many.
+    /// Returns the numbers of an array of length `N`.
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is none of so many numbers, all in the range.
+    /// [`CompileFault`] if it is not an array of `N` numbers, all in the range.
     pub fn numbers<const N: usize>(
         &self,
         range: RangeInclusive<f32>,
@@ -244,7 +244,7 @@ impl Property {
         Ok(numbers)
     }
 
-    /// Returns the numbers of a key, or `default` where there are none.
+    /// Returns the numbers of a key, or `default` if there is no such key.
     ///
     /// # Errors
     ///
@@ -275,7 +275,7 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is none of them.
+    /// [`CompileFault`] if it is not one of them.
     pub fn one_of(&self, words: &[&str]) -> Result<usize, CompileFault> {
         let text = self.string()?;
         let known = || format!("the values are \"{}\"", words.join("\", \""));
@@ -289,7 +289,7 @@ impl Property {
         CompileFault::new(reason, remedy).at(self.place.0, self.place.1)
     }
 
-    /// Makes the error of a value that is no `what`.
+    /// Makes the error of a value that is not a `what`.
     #[must_use]
     pub fn expected(&self, what: &str, remedy: impl Into<String>) -> CompileFault {
         let found = match &self.value {

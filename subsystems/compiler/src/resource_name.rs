@@ -26,7 +26,7 @@ impl ResourceName {
     ///
     /// # Errors
     ///
-    /// [`NameError`] if a property is empty or stands there twice, or the name is empty.
+    /// [`NameError`] if a property is empty or occurs twice, or the name is empty.
     ///
     /// # Examples
     ///

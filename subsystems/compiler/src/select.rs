@@ -28,7 +28,8 @@ pub(crate) struct Wanted {
     pub(crate) source: Arc<str>,
 }
 
-/// Returns the resources of a project in order, and the files that are none and should be.
+/// Returns the resources of a project in order, and errors for files that should be resources and
+/// are not.
 pub(crate) fn select(
     tree: &SourceTree,
     compilers: &Compilers,
@@ -37,7 +38,8 @@ pub(crate) fn select(
     let mut errors = Vec::new();
     let mut groups: BTreeMap<(String, String), Vec<Wanted>> = BTreeMap::new();
     for (path, _) in tree.files() {
-        // Most files that are no resources say so by their end, before anything is taken apart.
+        // The extension shows for most files that they are not resources, before the name is
+        // parsed.
         let type_name = path.rsplit(['.', '/']).next().unwrap_or_default();
         let Some(type_name) = compilers.type_of_end(type_name) else { continue };
         match ResourceName::of_path(path) {
@@ -74,7 +76,7 @@ pub(crate) fn names_of_type(
 ) -> Vec<String> {
     let mut groups: BTreeMap<String, Vec<Wanted>> = BTreeMap::new();
     for path in paths {
-        // A name that is wrong is told when the project is looked at.
+        // An invalid name is reported when the project is looked at.
         if let Ok(Some(name)) = ResourceName::of_path(&path)
             && compilers.type_of_end(&name.type_name) == Some(type_name)
         {
@@ -147,7 +149,7 @@ fn resolve(mut variants: Vec<Wanted>, target: &Target) -> Vec<Wanted> {
     variants
 }
 
-/// Takes out what a program could not tell from something else by its hash.
+/// Removes resources with a name whose hash another name has: a program could not distinguish them.
 fn refuse_collisions(wanted: &mut Vec<Wanted>, errors: &mut Vec<ResourceError>) {
     let mut known: HashMap<IdString64, String> = HashMap::new();
     wanted.retain(|one| {

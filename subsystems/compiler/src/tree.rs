@@ -29,13 +29,13 @@ const SETTLING_SECONDS: u64 = 2;
 pub struct Stamp {
     /// Bytes of the file.
     pub bytes: u64,
-    /// Which file it is, where the system tells.
+    /// The number of the file, where the system has one.
     pub inode: u64,
     /// When its contents changed, seconds since 1970.
     pub modified_seconds: u64,
     /// And nanoseconds.
     pub modified_nanoseconds: u64,
-    /// When anything about it changed, where the system tells.
+    /// When anything about it changed, where the system records that.
     pub changed_seconds: u64,
     /// And nanoseconds.
     pub changed_nanoseconds: u64,
@@ -67,7 +67,7 @@ impl Stamp {
         }
     }
 
-    /// Returns `true` if the file's last change lies so far back that any later one would show.
+    /// Returns `true` if the file's last change is so long ago that any later one would show.
     pub(crate) fn is_settled(&self, now_seconds: u64) -> bool {
         // On Unix nobody can set the second one; elsewhere it is 0 and the first must do.
         let newest = if cfg!(unix) { self.changed_seconds } else { self.modified_seconds };
@@ -92,7 +92,7 @@ pub(crate) struct SourceTree {
     folders: HashMap<Arc<str>, Vec<FolderEntry>>,
     /// Those of the files that may not be read.
     refused: BTreeMap<Arc<str>, Refusal>,
-    /// Names that cannot be told.
+    /// Files whose names are not UTF-8 or not printable.
     pub(crate) errors: Vec<ResourceError>,
 }
 
@@ -235,7 +235,7 @@ fn kind(project: &Path, found: &fs::DirEntry) -> io::Result<Kind> {
         let refusal = (!own.is_file()).then_some(Refusal::NotAFile);
         return Ok(Kind::File(Stamp::of(&own), refusal));
     }
-    // Of what may not be read nothing is told but the link's own stamp.
+    // Of a file that may not be read only the link's own stamp is recorded.
     let refused = |refusal| Ok(Kind::File(Stamp::of(&own), Some(refusal)));
     match fs::metadata(found.path()) {
         Ok(target) if target.is_dir() => Ok(Kind::Other),

@@ -1,10 +1,9 @@
-//! A search in a sorted list by one who asks mostly in its order.
+//! A search in a sorted list for keys that are mostly asked for in its order.
 
 use core::cell::Cell;
 use core::cmp::Ordering;
 
-/// Finds items of a sorted list: in O(1) where the one behind the last is asked for, else in O(log
-/// n).
+/// Finds items of a sorted list: in O(1) if it is the one after the last found, else in O(log n).
 ///
 /// Lists of a compile are in one order, so walking over one of them while asking another compares
 /// each item once, where searching compared it with as many as the logarithm says: paths, whose

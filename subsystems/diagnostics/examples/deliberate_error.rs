@@ -1,6 +1,6 @@
 //! A level is spawned whose last unit wants a texture that nobody loaded: the program stops and
-//! tells so, with the contexts that it happened in. The report goes to standard error and to the
-//! folder for temporary files.
+//! reports that, with the contexts that it happened in. The report goes to standard error and to
+//! the folder for temporary files.
 //!
 //! `cargo run -p loligo-diagnostics --example deliberate_error`; with `-- panic` a library panics
 //! instead, with `-- threads` several threads fail at once.

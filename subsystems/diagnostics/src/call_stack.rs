@@ -45,8 +45,8 @@ impl CallStack {
     }
 
     /// Writes the frames with the names of their functions, their files and their lines, from the
-    /// one that failed at this place on. Where the program has no debug information for that, from
-    /// the first behind the panic.
+    /// one that failed at this place on. Where the program has no debug information for that, it
+    /// begins with the caller of the panic functions.
     pub(crate) fn write(&self, f: &mut fmt::Formatter<'_>, file: &str, line: u32) -> fmt::Result {
         let first = self.first(file, line);
         let mut seen = 0;
@@ -68,7 +68,7 @@ impl CallStack {
         }
     }
 
-    /// Returns how many symbols are before the first that is told.
+    /// Returns how many symbols are before the first that is written.
     fn first(&self, file: &str, line: u32) -> usize {
         let (mut at_place, mut behind_panic): (Option<usize>, Option<usize>) = (None, None);
         let mut seen = 0;
@@ -77,7 +77,7 @@ impl CallStack {
                 at_place = Some(seen);
             }
             seen += 1;
-            // Further out lies another panic, which this one happened in.
+            // Panic functions further out belong to another panic, during which this one happened.
             if behind_panic.is_none_or(|behind| seen <= behind + INLINED_MAX)
                 && names(symbol, &PANICKING)
             {
@@ -119,7 +119,7 @@ fn names(symbol: Option<&backtrace::Symbol>, parts: &[&str]) -> bool {
     parts.iter().any(|part| text.as_str().contains(part))
 }
 
-/// Returns `true` if a symbol stands for a place in the source.
+/// Returns `true` if a symbol is at this place of the source.
 fn lies_at(symbol: &backtrace::Symbol, file: &str, line: u32) -> bool {
     symbol.lineno() == Some(line)
         && symbol.filename().is_some_and(|found| !file.is_empty() && found.ends_with(file))

@@ -74,9 +74,9 @@ macro_rules! context {
             impl $crate::expanded::ContextPlace for Here {
                 const NAME: &'static str = $name;
             }
-            // SAFETY: both are locals of the body that this is in, the guard behind the slot. Their
-            // names are this expansion's own, so nobody can move or forget them; a future is leaked
-            // with all its locals.
+            // SAFETY: both are locals of the body that this is in, the guard declared after the
+            // slot. The macro's hygiene hides their names, so nobody can move or forget them; a
+            // future is leaked with all its locals.
             unsafe { slot.as_ref().push(Here) }
         };
     };
@@ -107,8 +107,8 @@ pub fn contexts() -> Contexts {
 ///
 /// # Memory
 ///
-/// Nothing is allocated by this crate. The C library may for a moment, to tell where the stack
-/// lies.
+/// Nothing is allocated by this crate. The C library may allocate for a moment, to find the bounds
+/// of the stack.
 #[derive(Clone, Copy, Debug)]
 pub struct Contexts {
     /// Contexts are those of a thread, so this stays there.
@@ -185,5 +185,5 @@ fn line(index: usize, bounds: Option<StackBounds>) -> Option<FixedText<LINE_BYTE
     Some(line)
 }
 
-/// What stands behind a line that was cut.
+/// The text at the end of a line that was cut.
 const MARK: &str = ".. (cut)";

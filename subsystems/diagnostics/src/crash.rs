@@ -23,7 +23,8 @@ use crate::report_file::{NAME_BYTES_MAX, PATH_BYTES_MAX, ReportFile};
 /// How long the name of a program may be, in bytes.
 const PROGRAM_BYTES_MAX: usize = 64;
 
-/// How long a thread that has told all waits for others that are telling.
+/// How long a thread whose report is complete waits for other threads that are still writing
+/// theirs.
 const OTHERS_SECONDS_MAX: u64 = 2;
 
 /// What happens when a report has been written.
@@ -66,7 +67,7 @@ pub enum InstallError {
         /// How long it may be, in bytes.
         bytes_max: usize,
     },
-    /// The folder's name is no UTF-8.
+    /// The folder's name is not UTF-8.
     FolderName,
     /// There is no such folder, or it cannot be seen.
     NoFolder,
@@ -155,7 +156,7 @@ pub fn install(options: &Options<'_>) -> Result<(), InstallError> {
 
 /// Returns `true` if reports are written.
 pub(crate) fn is_installed() -> bool {
-    // Acquire pairs with the AcqRel in `install`; the settings themselves are behind a lock.
+    // Acquire pairs with the AcqRel in `install`; the settings themselves are guarded by a lock.
     INSTALLED.load(Ordering::Acquire)
 }
 
@@ -176,7 +177,7 @@ const NONE: Settings = Settings {
     reports: 0,
 };
 
-/// What was installed, in memory of its own.
+/// A copy of the installed options, which borrows nothing.
 #[derive(Clone, Copy)]
 struct Settings {
     program: FixedText<PROGRAM_BYTES_MAX>,
@@ -199,8 +200,8 @@ fn hook(panic: &PanicHookInfo<'_>) {
     let place = panic.location();
     let kind = stopping_at(place).unwrap_or(Kind::Panic);
     let message = panic.payload_as_str().unwrap_or("(a panic without a text)");
-    // Standard error first: a thread may panic while it holds that lock, and must not wait for one
-    // who wants it.
+    // Standard error first: a thread may panic while it holds that lock, and must not wait for
+    // another that waits for the lock.
     let stderr = io::stderr().lock();
     let mut held = locked();
     held.reports += 1;
@@ -229,7 +230,7 @@ fn hook(panic: &PanicHookInfo<'_>) {
     let left = REPORTING.fetch_sub(1, Ordering::SeqCst) - 1;
     if after == After::Abort {
         if left > 0 {
-            // The last one aborts at once; one who hangs does not keep the program.
+            // The last one aborts at once; a thread that hangs does not keep the program.
             thread::sleep(Duration::from_secs(OTHERS_SECONDS_MAX));
         }
         process::abort();
@@ -259,8 +260,8 @@ fn create_file(settings: &Settings, process: u32) -> ReportFile {
     ReportFile::create(settings.folder.as_str(), name)
 }
 
-/// Standard error and the file, line by line: what a later line fails on, the earlier ones have
-/// told.
+/// Standard error and the file, written line by line: when a later line fails, the earlier ones are
+/// out already.
 struct Out<'o> {
     stderr: StderrLock<'o>,
     file: Option<ReportFile>,
@@ -270,7 +271,7 @@ struct Out<'o> {
 impl Out<'_> {
     fn flush(&mut self) {
         let part = self.line.as_str().as_bytes();
-        // Where there is no standard error there is nobody to tell.
+        // Without a standard error there is no place to report its failure.
         let _ = self.stderr.write_all(part);
         if let Some(file) = &mut self.file {
             file.write(part);

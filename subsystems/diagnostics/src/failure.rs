@@ -1,9 +1,9 @@
 //! Errors that nobody expected: they stop the program.
 //!
 //! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012): callers need not plan for what
-//! cannot happen, and what happened all the same is told at once, with all that is known. Changes:
-//! checks stay in release builds, and what a caller expected to go wrong is a `Result`, which
-//! [`OrStop`] turns into a stop where it was not expected after all.
+//! cannot happen, and what happened all the same is reported at once, with all that is known.
+//! Changes: checks stay in release builds, and what a caller expected to go wrong is a `Result`,
+//! which [`OrStop`] turns into a stop where it was not expected after all.
 
 use core::cell::Cell;
 use core::fmt::{self, Write};
@@ -159,8 +159,8 @@ pub(crate) fn stopping_at(place: Option<&Location<'_>>) -> Option<Kind> {
 
 /// Panics with the message; the panic hook has the rest.
 ///
-/// The message is formatted here: a panic in somebody's `Display` is then one of its own, with a
-/// report. Within the hook it would end the program without.
+/// The message is formatted here, so that a panic in a `Display` of the caller becomes a separate
+/// panic, with a report. Within the hook it would end the program without one.
 #[cold]
 #[inline(never)]
 #[track_caller]

@@ -47,7 +47,7 @@ impl fmt::Display for Level {
 pub struct LogLine<'l> {
     /// How much it matters.
     pub level: Level,
-    /// The whole text, without a line's end behind it; there may be some within.
+    /// The whole text, without a newline at its end; there may be some within.
     pub text: &'l str,
     /// How many lines the log had before.
     pub number: u64,

@@ -91,8 +91,8 @@ impl Report<'_> {
     }
 }
 
-/// What can be told without the heap comes first, and what other libraries tell, last: if that
-/// fails too, the rest is out already.
+/// The parts that need no heap come first, and those that other libraries provide, last: if one of
+/// these fails, the rest is out already.
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.head(f)?;

@@ -19,8 +19,7 @@ const PARTIAL: &str = ".partial";
 /// A report's path.
 type ReportPath = FixedText<PATH_BYTES_MAX>;
 
-/// A report that is being written under a name of its own, and gets its final name when it is
-/// whole.
+/// A report that is being written under a temporary name, and gets its final name when it is whole.
 ///
 /// What stops the program in the middle of it leaves the file with the first name. Nothing here
 /// allocates, as far as paths of fewer than 384 bytes go; longer ones std copies to the heap.
@@ -53,7 +52,7 @@ impl ReportFile {
         Self { path, partial, file, error }
     }
 
-    /// Writes a part. What goes wrong is told by [`finish`](Self::finish).
+    /// Writes a part. An error is returned by [`finish`](Self::finish).
     pub(crate) fn write(&mut self, part: &[u8]) {
         if self.error.is_none()
             && let Some(file) = &mut self.file
@@ -84,7 +83,7 @@ impl ReportFile {
         match written {
             Ok(()) => Ok(Path::new(self.path.as_str())),
             Err(error) => {
-                // The error that is told says more than one of removing it would.
+                // The error that is returned says more than one of removing it would.
                 let _ = fs::remove_file(self.partial.as_str());
                 Err(error)
             }

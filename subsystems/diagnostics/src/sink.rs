@@ -6,18 +6,18 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::log::{LogLine, LogSink};
 
-/// Writes lines to standard error, each behind its level.
+/// Writes lines to standard error, each after its level.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StderrSink;
 
 impl LogSink for StderrSink {
     fn line(&self, line: &LogLine<'_>) {
-        // Where there is no standard error there is nobody to tell.
+        // Without a standard error there is no place to report the failure.
         let _ = writeln!(io::stderr().lock(), "{}: {}", line.level, line.text);
     }
 }
 
-/// Writes lines to a file or anything else that takes bytes, each behind its level.
+/// Writes lines to a file or anything else that takes bytes, each after its level.
 ///
 /// # Memory
 ///

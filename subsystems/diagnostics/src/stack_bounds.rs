@@ -1,4 +1,4 @@
-//! Where the stack of the running thread lies.
+//! The bounds of the running thread's stack.
 
 /// The part of the running thread's stack that is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) struct StackBounds {
 }
 
 impl StackBounds {
-    /// Returns the bounds of the calling thread, or nothing where the system does not tell.
+    /// Returns the bounds of the calling thread, or nothing where the system does not report them.
     ///
     /// The C library may take memory from its heap for the answer, and gives it back.
     #[inline(never)]

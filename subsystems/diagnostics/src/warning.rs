@@ -1,7 +1,7 @@
 //! Warnings: something is wrong, probably, and the program goes on.
 //!
 //! After Niklas Frykholm, "Sensible Error Handling: Part 1" (2012), which distinguishes them from
-//! errors. Change: each place in the source counts its own, so that a warning in a loop is told a
+//! errors. Change: each place in the source counts its own, so that a warning in a loop is shown a
 //! few times and counted in full.
 
 use core::fmt;
@@ -91,7 +91,7 @@ impl WarningSite {
     /// Counts a warning; returns how many there are if this one is to be shown.
     #[inline]
     pub fn count_one(&'static self) -> Option<u64> {
-        // Relaxed: as above. Each thread gets a count of its own, so one of them is told the tenth.
+        // Relaxed: as above. Each call gets a distinct count, so exactly one of them is the tenth.
         let count = self.count.fetch_add(1, Ordering::Relaxed) + 1;
         is_shown(count).then(|| self.enlist(count))
     }
@@ -126,7 +126,7 @@ fn is_shown(count: u64) -> bool {
     count == 1 || (count.is_multiple_of(10) && 10_u64.pow(count.ilog10()) == count)
 }
 
-/// What stands behind the message: how many there were, where, and in which contexts.
+/// The text after the message: how many there were, where, and in which contexts.
 struct Behind<'b> {
     site: &'b WarningSite,
     count: u64,

@@ -1,4 +1,4 @@
-//! Resources of entities from SJSON: for tools, behind the feature `compile`; a game is built
+//! Resources of entities from SJSON: for tools, enabled by the feature `compile`; a game is built
 //! without.
 //!
 //! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)"
@@ -32,7 +32,7 @@
 //! ```
 //!
 //! A level of many needs few lines: `instances` are entities without a name, each in as many places
-//! as it says. They are turned, scaled and moved as the place tells, with all that hangs on them.
+//! as it says. They are turned, scaled and moved as the place says, with all of their children.
 //!
 //! ```text
 //! instances = [
@@ -52,8 +52,8 @@
 //! ```
 //!
 //! Objects are merged key by key, whatever else is replaced, and `null` takes away what was
-//! inherited. Entities that hang on others, or on which others hang, have a transform, whether they
-//! say so or not. A number is rounded to 32 bits.
+//! inherited. Entities with a parent or children have a transform, whether they say so or not. A
+//! number is rounded to 32 bits.
 
 mod component;
 mod config;

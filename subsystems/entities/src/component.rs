@@ -46,8 +46,8 @@ impl ComponentType {
 
 /// Keeps all components of a type, for all entities that have one.
 ///
-/// A manager is asked with all entities of a spawn at once. It is told of entities alone: that they
-/// exist is for the manager of entities to know.
+/// A manager receives all entities of a spawn in one call. It keeps components only: which entities
+/// exist is known to the manager of entities.
 pub trait ComponentManager {
     /// Returns the type of the components.
     fn component(&self) -> ComponentType;
@@ -63,8 +63,8 @@ pub trait ComponentManager {
     /// none are passed over. Allocates nothing.
     fn remove(&mut self, entities: &[Entity]);
 
-    /// Names entities that go when `entities` go: those that hang on them. `add` may be told of one
-    /// twice. Most components know of none.
+    /// Names entities that go when `entities` go: their children. `add` may be called twice for
+    /// one. Most components know of none.
     fn followers(&self, entities: &[Entity], add: &mut dyn FnMut(Entity)) {
         let _ = (entities, add);
     }
@@ -120,7 +120,7 @@ impl<'b> Batch<'b> {
     }
 
     /// Returns the data of all components of a copy, as the type's compiler packed them. They are
-    /// the same for all copies. Only that they are so many words was checked.
+    /// the same for all copies. Only their number of words was checked.
     #[must_use]
     pub const fn data(&self) -> &'b [u32] {
         self.data

@@ -32,8 +32,8 @@ use crate::error::Damage;
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then 8 bytes for each entity with data, 4 for each slot, and what the set
-/// takes: 8 bytes a store and 9 a key, beside texts and arrays.
+/// Nothing while empty. Then 8 bytes for each entity with data, 4 for each slot, and the size of
+/// the set: 8 bytes a store and 9 a key, plus texts and arrays.
 ///
 /// # Examples
 ///

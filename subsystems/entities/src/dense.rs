@@ -1,4 +1,4 @@
-//! Which entities have a component, and where in the manager's arrays it lies.
+//! Which entities have a component, and where it is in the manager's arrays.
 //!
 //! A sparse set: one array by the entity's slot, one without gaps, each leading into the other.
 
@@ -46,7 +46,7 @@ impl<'a, A: Allocator + ?Sized> Dense<'a, A> {
         self.entities.capacity()
     }
 
-    /// Returns where the component of an entity lies.
+    /// Returns where the component of an entity is.
     #[inline]
     pub(crate) fn place(&self, entity: Entity) -> Option<usize> {
         let place = *self.places.get(entity.index() as usize)? as usize;

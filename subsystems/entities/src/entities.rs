@@ -132,12 +132,12 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         Ok(&self.made)
     }
 
-    /// Removes entities, those that hang on them
-    /// ([`followers`](crate::ComponentManager::followers)), and the components of all of them: for
-    /// each component type one call to its manager. Returns how many entities that were.
+    /// Removes entities, their descendants ([`followers`](crate::ComponentManager::followers)), and
+    /// the components of all of them: for each component type one call to its manager. Returns how
+    /// many entities that were.
     ///
-    /// Entities that are gone are passed over. Give all managers of the world: a component of a
-    /// manager that is not told stays until its entity's slot is used again.
+    /// Entities that are gone are passed over. Give all managers of the world: a manager that is
+    /// left out keeps its component until the entity's slot is used again.
     ///
     /// # Complexity
     ///
@@ -156,8 +156,8 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         while done < doomed.len() {
             let end = doomed.len();
             for manager in components.managers().iter() {
-                // The list grows behind what is asked about, so that is asked about in pieces that
-                // fit the stack.
+                // The list grows while its entities are asked for followers, so they are copied to
+                // the stack in pieces.
                 let mut from = done;
                 while from < end {
                     let mut piece = [doomed[from]; PIECE];
@@ -190,7 +190,7 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         self.table.len()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there is no entity.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()

@@ -9,5 +9,5 @@ pub enum EntityTag {}
 /// Names an entity: 4 bytes, 20 bits of index for a million entities at a time, 12 of generation
 /// for 4 095 lives of each slot, after which that slot is not used again.
 ///
-/// An entity has nothing of its own. What it is, its components say, which are in their managers.
+/// An entity holds no data. What it is, its components say, which are in their managers.
 pub type Entity = Id<EntityTag>;

@@ -61,7 +61,7 @@ impl From<GrowError> for SpawnError {
     }
 }
 
-/// What a `validate` found broken: an error in this crate, or memory that somebody wrote to.
+/// The damage that a `validate` found: an error in this crate, or memory that other code wrote to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// What is wrong, in words.

@@ -14,7 +14,7 @@ use crate::error::Damage;
 /// Components that are plain data and nothing else: one `T` for each entity that has one, without
 /// gaps.
 ///
-/// The data of a resource are the `T` of all instances, one behind the other, and spawning copies
+/// The data of a resource are the `T` of all instances, one after the other, and spawning copies
 /// them in one piece.
 ///
 /// ```text
@@ -25,7 +25,7 @@ use crate::error::Damage;
 ///
 /// # Complexity
 ///
-/// Finding a component is O(1): two loads beside the component's. A removal moves the last
+/// Finding a component is O(1): two loads, and the component's own. A removal moves the last
 /// component into the gap.
 ///
 /// # Memory
@@ -34,7 +34,7 @@ use crate::error::Damage;
 ///
 /// # When not to use it
 ///
-/// For what owns something, or has to do with other components: that is a manager of its own, which
+/// A component that owns something, or depends on other components, needs a separate manager that
 /// implements [`ComponentManager`].
 ///
 /// # Examples
@@ -74,7 +74,7 @@ impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
         const {
             assert!(size_of::<T>().is_multiple_of(4), "components are whole words of four bytes");
             assert!(size_of::<T>() > 0, "a component without data is a tag");
-            assert!(align_of::<T>() <= 4, "components lie at multiples of four in a resource");
+            assert!(align_of::<T>() <= 4, "components are at multiples of four in a resource");
         }
         Self { component, dense: Dense::new(memory), values: Array::new_in(memory) }
     }
@@ -145,7 +145,7 @@ impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
         self.values.len()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there is no component.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

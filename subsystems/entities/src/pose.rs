@@ -23,7 +23,7 @@ pub struct Pose {
     pub position: Vec3,
     /// How it is turned; of length 1.
     pub rotation: Quat,
-    /// How much larger it is, along each of its own axes.
+    /// The scale along each of its axes.
     pub scale: Vec3,
 }
 
@@ -32,7 +32,7 @@ impl Pose {
     pub const IDENTITY: Self =
         Self { position: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
-    /// How many words a pose takes in a resource.
+    /// The number of words of a pose in a resource.
     pub const WORDS: usize = 10;
 
     /// Returns the pose at a position, not turned, as large as it is.

@@ -36,7 +36,7 @@ use crate::entity::Entity;
 /// The most entities that a resource may have: as many as there may be in a world.
 pub const ENTITIES_MAX: usize = 1 << Entity::INDEX_BITS;
 
-/// Stands for the parent of an entity that has none.
+/// The parent of an entity that has none.
 pub const NO_PARENT: u32 = u32::MAX;
 
 blob_struct! {
@@ -119,7 +119,7 @@ impl<'b> EntityResource<'b> {
         self.parents().len()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there is no entity.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents().is_empty()

@@ -8,7 +8,7 @@ use loligo_ids::IdString64;
 ///
 /// # Memory
 ///
-/// 8 bytes at an alignment of 4; zero is no name.
+/// 8 bytes at an alignment of 4; zero means no name.
 ///
 /// # Examples
 ///

@@ -1,7 +1,7 @@
-//! Where entities are, and on which others they hang.
+//! Where entities are, and their parents.
 //!
 //! After Niklas Frykholm, "Building a Data-Oriented Entity System (Part 4: Entity Resources)"
-//! (2014), which proposes to keep parents by index beside the components. Ours keeps the instances
+//! (2014), which proposes to keep parents by index next to the components. Ours keeps the instances
 //! of each depth together, so that all parents are done before their children and each depth is one
 //! walk.
 //!
@@ -12,9 +12,9 @@
 //! by slot     at 4 | parent, first child, next, before 16                                     20 bytes a slot
 //! ```
 //!
-//! An update of a dirty instance reads 4 + 40 bytes of its own, its links and, through 4 bytes, its
+//! An update of a dirty instance reads its own 4 + 40 bytes, its links and, through 4 bytes, its
 //! parent's world, which its siblings have just read; it writes 64 bytes, one cache line's worth.
-//! Walked in order that is two and a half lines an instance that the processor sees coming; 90 000
+//! Walked in order that is two and a half lines an instance that the processor can prefetch; 90 000
 //! are 10 MiB, a third of a millisecond at 30 GB/s, so the arithmetic, about 60 multiplications, is
 //! the larger part.
 
@@ -49,7 +49,7 @@ const INDEX_BITS: u32 = <Entity as loligo_ids::TableId>::INDEX_BITS;
 const _: () =
     assert!(DEPTH_MAX << INDEX_BITS < u32::MAX as usize, "a level and a place fit a word");
 
-/// Where an instance lies: its level, and its place there.
+/// Where an instance is: its level, and its place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct At(u32);
 
@@ -116,16 +116,16 @@ impl At {
 ///
 /// # Invariants
 ///
-/// 1. The columns of a level are of one length, and no bit behind it is set.
+/// 1. The columns of a level are of one length, and no bit past it is set.
 /// 2. `ats` of the slot of `entities[p]` of level l is (l, p), for each l and p. Every other is
 ///    nowhere. There are as many links as `ats`.
-/// 3. The parent of an instance on level 0 is none, of any other it is an instance on the level
-///    before; the instance is once among that one's children, which form a list both ways.
+/// 3. An instance on level 0 has no parent; the parent of any other is an instance on the level
+///    before. The instance is once among that one's children, which form a list both ways.
 pub struct Transforms<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     levels: Array<'a, Level<'a, A>, A>,
-    /// Where the instance of each slot lies.
+    /// Where the instance of each slot is.
     ats: Array<'a, At, A>,
-    /// On what the instance of each slot hangs, and what hangs on it.
+    /// The parent and the children of the instance of each slot.
     links: Array<'a, Links, A>,
 }
 
@@ -219,7 +219,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         self.levels.iter().map(Level::len).sum()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there is no transform.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.levels.iter().all(|level| level.len() == 0)
@@ -235,7 +235,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
             + self.links.capacity() * size_of::<Links>()
     }
 
-    /// Returns where the instance of an entity lies.
+    /// Returns where the instance of an entity is.
     #[inline]
     fn at(&self, entity: Entity) -> Option<At> {
         let at = self.at_slot(entity.index())?;
@@ -243,7 +243,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         (own == entity).then_some(at)
     }
 
-    /// Returns where the instance of a slot lies.
+    /// Returns where the instance of a slot is.
     #[inline]
     fn at_slot(&self, slot: u32) -> Option<At> {
         self.ats.get(slot as usize).copied().filter(|at| *at != At::NOWHERE)

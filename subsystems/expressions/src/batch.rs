@@ -40,7 +40,7 @@ pub enum Input<'a> {
 ///
 /// # Threads
 ///
-/// `Send` where the allocator is `Sync`. Each thread has one of its own.
+/// `Send` where the allocator is `Sync`. Each thread has its own.
 ///
 /// # Examples
 ///

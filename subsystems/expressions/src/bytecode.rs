@@ -1,9 +1,9 @@
 //! Bytecode that was verified: what can be run, batched, printed and saved.
 //!
 //! After Niklas Frykholm, "A Tiny Expression Language" (2011): words of 32 bits, the upper 8 the
-//! operation, the lower 24 its data, a float in the word behind. Changes: an operation on two
-//! values takes the second from the stack, from a variable or from the next word, so that most
-//! pushes are gone; and the depth of the stack is proven beforehand instead of tested at each push.
+//! operation, the lower 24 its data, a float in the next word. Changes: an operation on two values
+//! takes the second from the stack, from a variable or from the next word, so that most pushes are
+//! gone; and the depth of the stack is proven beforehand instead of tested at each push.
 
 use core::fmt;
 
@@ -65,7 +65,7 @@ impl<'a> Bytecode<'a> {
     ///
     /// # Errors
     ///
-    /// [`BytecodeError`], which tells the word and what is wrong with it.
+    /// [`BytecodeError`], which names the word and what is wrong with it.
     ///
     /// # Examples
     ///

@@ -21,7 +21,7 @@ enum Task {
     Subtree(usize),
     /// A word.
     Word(u32),
-    /// A word and a float behind it.
+    /// A word, followed by a float.
     WithFloat(u32, f32),
 }
 

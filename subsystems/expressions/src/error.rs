@@ -52,8 +52,8 @@ pub struct CompileError<'s> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CompileFault<'s> {
-    /// A value was expected: a number, a name, a sign or a parenthesis. Here stands something else,
-    /// or nothing.
+    /// A value was expected: a number, a name, a sign or a parenthesis. Something else was found,
+    /// or the end.
     ValueExpected,
     /// An operator was expected, or the end. Here begins a second value.
     OperatorExpected,
@@ -64,7 +64,7 @@ pub enum CompileFault<'s> {
         /// The operator that may be meant.
         whole: &'static str,
     },
-    /// What begins as a number and is none.
+    /// Something that begins as a number and is not one.
     Number,
     /// A number that a 32-bit float cannot hold.
     LargeNumber,
@@ -183,7 +183,7 @@ impl CompileError<'_> {
                 write!(f, "nothing is called {part}; name a variable, constant or function")
             }
             CompileFault::NotCalled => {
-                write!(f, "{part} is a function; write its arguments in parentheses behind it")
+                write!(f, "{part} is a function; write its arguments in parentheses after it")
             }
             CompileFault::NotCallable => {
                 write!(f, "{part} is a value and no function; write `*` to multiply")

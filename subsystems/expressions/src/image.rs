@@ -1,4 +1,4 @@
-//! Bytecode as bytes: saved beside other data, and opened again without trust.
+//! Bytecode as bytes: saved with other data, and verified when it is opened again.
 //!
 //! ```text
 //! u32 | "LX" and the version | fingerprint of the names | words ..      little endian
@@ -27,7 +27,7 @@ const HEAD: u32 = 0x584c_0000 | FORMAT_VERSION as u32;
 pub enum ImageError {
     /// They are not whole words, or too few or too many.
     Length(usize),
-    /// They are no saved expression, or one of another version.
+    /// They are not a saved expression, or one of another version.
     Head(u32),
     /// They were saved with other variables or functions.
     Names {
@@ -65,7 +65,7 @@ impl fmt::Display for ImageError {
 impl Error for ImageError {}
 
 impl Bytecode<'_> {
-    /// Appends the bytecode to `bytes`, with a head that tells version and names.
+    /// Appends the bytecode to `bytes`, with a head that holds the version and a hash of the names.
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use crate::error::{CompileError, CompileFault};
 use crate::operation::binary;
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'s> {
     pub(crate) kind: TokenKind<'s>,
@@ -120,7 +120,7 @@ fn name(text: &str) -> &str {
 }
 
 /// Reads the number that `text` begins with. Letters, digits and dots that follow belong to it, so
-/// that `2x` and `1.2.3` are no numbers rather than two tokens.
+/// that `2x` and `1.2.3` are malformed numbers rather than two tokens.
 fn number(text: &str) -> Result<(TokenKind<'_>, usize), (CompileFault<'_>, usize)> {
     let mut before = ' ';
     let belongs = |c: char| {

@@ -166,8 +166,8 @@ pub(crate) fn ln(x: f32) -> f32 {
     if x < 0.0 { f32::NAN } else { logarithm }
 }
 
-/// Returns the natural logarithm of a positive number, a zero, infinity, or what is no number; a
-/// 64-bit float that was a 32-bit one is never denormal.
+/// Returns the natural logarithm of a positive number, a zero, infinity, or NaN; a 64-bit float
+/// that was a 32-bit one is never denormal.
 #[inline(always)]
 fn ln64(x: f64) -> f64 {
     let bits = x.to_bits();
@@ -234,7 +234,7 @@ fn power(x: f32, y: f32) -> f32 {
     if (x == 1.0) | (y == 0.0) { 1.0 } else { power }
 }
 
-/// Gives all that is no number the same bits, as machines differ in which they make.
+/// Gives all NaNs the same bits, because machines differ in which they make.
 #[inline(always)]
 pub(crate) fn canonical(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { x }

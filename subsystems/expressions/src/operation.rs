@@ -1,12 +1,12 @@
 //! The operations of the virtual machine: what each computes, and how it is written in a word and
 //! in a source.
 //!
-//! Each stands once, in one of the tables below. Running one float and running a column both use
-//! that definition, so they compute the same.
+//! Each is defined once, in one of the tables below. Running one float and running a column both
+//! use that definition, so they compute the same.
 
 use crate::math;
 
-/// What a word begins with that is no operation on floats: the end.
+/// First bytes of words that are not operations on floats; this one is the end.
 pub(crate) const END: u8 = 0x00;
 /// A float is pushed, which the next word holds.
 pub(crate) const FLOAT: u8 = 0x01;
@@ -183,8 +183,8 @@ macro_rules! operations {
     };
 }
 
-// Of the operations on two floats the first six are the same with their operands changed about.
-// Behind them each even code has a twin, one greater, which takes its operands the other way about.
+// Of the operations on two floats the first six are the same with their operands swapped. After
+// them each even code has a twin, one greater, whose operands are swapped.
 operations! {
     unary {
         NEGATE 0 "-" near |a| -a,
@@ -271,7 +271,7 @@ fn truth(is_true: bool) -> f32 {
     if is_true { 1.0 } else { 0.0 }
 }
 
-/// The second where one of them is no number.
+/// The second where one of them is NaN.
 #[inline(always)]
 fn lesser(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

@@ -1,8 +1,8 @@
-//! From tokens to a tree: operators wait on a stack of their own until one that binds less comes.
+//! From tokens to a tree: operators wait on a separate stack until one that binds less comes.
 //!
 //! After Niklas Frykholm, "A Tiny Expression Language" (2011), which is after Dijkstra's shunting
 //! yard. Changes: operators that group from the right, signs, comparisons, a choice, functions of
-//! several arguments, and faults that are told. What is nested waits on the stack in memory;
+//! several arguments, and errors that are reported. What is nested waits on the stack in memory;
 //! nothing recurses.
 
 use loligo_allocators::Allocator;
@@ -64,7 +64,7 @@ enum PendingKind {
 }
 
 impl PendingKind {
-    /// Returns how tightly it binds; what only a token of its own ends binds nothing.
+    /// Returns how tightly it binds: 0 for what only its closing token ends.
     const fn binding(self) -> u8 {
         match self {
             Self::Sign(_) => binding::SIGN,
@@ -168,7 +168,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
         Err(self.at(token, CompileFault::ValueExpected))
     }
 
-    /// Takes a token behind a value. Returns whether another value must follow.
+    /// Takes a token after a value. Returns whether another value must follow.
     fn behind_value(&mut self, token: Token<'s>) -> Result<bool, CompileError<'s>> {
         match token.kind {
             TokenKind::Infix(code) => self.infix(code, token)?,
@@ -251,7 +251,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
                 Err(self.error(CompileFault::NoElse, *offset, *bytes))
             }
             Some(Pending { kind: PendingKind::Call { .. }, offset, bytes }) => {
-                // The parenthesis stands behind the name, with nothing but space between.
+                // The parenthesis comes after the name, with nothing but space between.
                 let behind = (offset + bytes) as usize;
                 let space = self.source.get(behind..).and_then(|rest| rest.find('('));
                 let at = behind + space.unwrap_or(0);
@@ -315,7 +315,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
         pushed.map_err(|error| self.at(token, CompileFault::Memory(error)))
     }
 
-    /// Returns `true` if the `(` stands behind the name of a value, which cannot be called.
+    /// Returns `true` if the `(` comes after the name of a value, which cannot be called.
     fn is_behind_name(&self, token: Token<'s>) -> bool {
         self.name_before(token).bytes > 0
     }

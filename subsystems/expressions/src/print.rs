@@ -217,7 +217,7 @@ fn plan<A: Allocator + ?Sized>(
     }
 }
 
-/// Plans arguments and the parenthesis behind them.
+/// Plans arguments and the parenthesis after them.
 fn plan_list<A: Allocator + ?Sized>(
     operands: &[usize],
     tasks: &mut Array<'_, Task, A>,

@@ -43,7 +43,7 @@ pub struct Symbols<'a> {
     pub variables: &'a [&'a str],
     /// Names of values that do not change: the compiler puts the value in place of the name.
     pub constants: &'a [(&'a str, f32)],
-    /// Functions beside those that are built in. Bytecode knows them by index.
+    /// Functions in addition to the built-in ones. Bytecode knows them by index.
     pub functions: &'a [Function<'a>],
 }
 
@@ -51,8 +51,8 @@ pub struct Symbols<'a> {
 ///
 /// It must give the same result for the same arguments as long as one run lasts: it may be called
 /// for one input or for a column of them, in any order, for both sides of a choice, and by the
-/// compiler, once, where all its arguments are constant. It must not look at the bits of what is no
-/// number, which are not defined.
+/// compiler, once, where all its arguments are constant. It must not look at the bits of a NaN,
+/// which are not defined.
 ///
 /// # Examples
 ///
@@ -127,7 +127,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// What stands behind a name.
+/// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Symbol {
     Variable(u32),

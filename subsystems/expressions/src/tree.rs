@@ -1,4 +1,4 @@
-//! An expression as a tree, in an array: each node stands behind its operands, as in the article's
+//! An expression as a tree, in an array: each node comes after its operands, as in the article's
 //! postfix notation.
 //!
 //! A node knows how many nodes are in its subtree, so its last operand ends right before it, the
@@ -82,7 +82,8 @@ impl<'a, A: Allocator + ?Sized> Tree<'a, A> {
         self.nodes.len() - 1
     }
 
-    /// Returns the places of a node's operands in order, of which the first so many count.
+    /// Returns the places of a node's operands in order, and their number; the other entries are
+    /// zero.
     pub(crate) fn operands(&self, at: usize) -> ([usize; ARGUMENTS_MAX], usize) {
         let count = self.nodes[at].operation.operands();
         let mut places = [0; ARGUMENTS_MAX];

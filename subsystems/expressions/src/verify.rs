@@ -54,7 +54,7 @@ pub enum BytecodeFault {
     /// There are more than [`WORDS_MAX`] words, or more operations and operands than a source may
     /// have.
     Long,
-    /// There is not one value on the stack at the end, but so many.
+    /// The number of values on the stack at the end, which is not one.
     Left(usize),
     /// The words go on past the end.
     BehindEnd,
@@ -82,7 +82,7 @@ impl fmt::Display for BytecodeError {
                 write!(f, "more than {WORDS_MAX} words, or {NODES_MAX} operations and operands")
             }
             BytecodeFault::Left(values) => write!(f, "{values} values at the end in place of one"),
-            BytecodeFault::BehindEnd => write!(f, "there are words behind the end"),
+            BytecodeFault::BehindEnd => write!(f, "there are words past the end"),
             BytecodeFault::NoEnd => write!(f, "the end is missing"),
         }?;
         write!(f, "; compile the source again")

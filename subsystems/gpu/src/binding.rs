@@ -1,4 +1,4 @@
-//! What shaders see beside vertices: groups of buffers, textures and samplers.
+//! What shaders see in addition to vertices: groups of buffers, textures and samplers.
 
 use core::array;
 

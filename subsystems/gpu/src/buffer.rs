@@ -93,7 +93,7 @@ impl Gpu {
     ///
     /// # Panics
     ///
-    /// If the bytes reach over the end of the buffer, or place or length is no multiple of 4.
+    /// If the bytes reach over the end of the buffer, or place or length is not a multiple of 4.
     pub fn try_write_buffer(
         &self,
         buffer: &Buffer,

@@ -129,7 +129,7 @@ impl Pass {
         });
     }
 
-    /// Draws so many vertices, which the shader makes of their numbers.
+    /// Draws `vertices` vertices, which the shader makes of their numbers.
     pub fn draw(&mut self, vertices: u32) {
         scope(|| self.pass.draw(0..vertices, 0..1));
     }

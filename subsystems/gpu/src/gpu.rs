@@ -14,7 +14,7 @@ const WAIT: Duration = Duration::from_secs(60);
 /// Which graphics card is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AdapterChoice {
-    /// The fastest, which may be a driver that draws by software where there is no other.
+    /// The fastest, which may be a driver that draws by software if there is no other.
     #[default]
     Fast,
     /// A driver that draws by software: pictures do not depend on the machine's card.
@@ -41,7 +41,7 @@ pub struct GpuInfo {
     pub driver: Message,
     /// The interface that it is reached by, such as `vulkan`.
     pub interface: &'static str,
-    /// Returns `true` if it is no card at all but a program.
+    /// Whether it is a software driver and not a card.
     pub is_software: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct Gpu {
     pub(crate) device: Kept<wgpu::Device>,
     pub(crate) queue: Kept<wgpu::Queue>,
     info: GpuInfo,
-    /// What went wrong where nobody was asked.
+    /// The first error that was reported outside of a call.
     problem: Arc<Mutex<Option<Message>>>,
 }
 

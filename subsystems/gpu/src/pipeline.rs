@@ -14,8 +14,8 @@ const ATTRIBUTES_MAX: usize = 16;
 const GROUPS_MAX: usize = 4;
 const COLORS_MAX: usize = 8;
 
-/// A part of a vertex: so many floats of 32 bits from a byte on. Its location in the shader is its
-/// place in the row of attributes.
+/// A part of a vertex: a number of 32-bit floats, and the byte at which they begin. Its location in
+/// the shader is its index in the list of attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VertexAttribute {
     /// From 1 to 4.
@@ -45,8 +45,8 @@ pub enum Blend {
 /// What is done with depths where the pass has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DepthUse {
-    /// Returns `true` if depths are written. Tested they are in any case: what is drawn is no
-    /// farther than what is there.
+    /// Whether depths are written. They are tested in any case: only what is at most as far as what
+    /// is there is drawn.
     pub is_written: bool,
     /// How many steps, and how many for each step of slope, depths are moved away: for shadow maps.
     pub bias: i32,
@@ -61,7 +61,7 @@ pub struct PipelineDescription<'d> {
     pub vertex_entry: &'d str,
     /// Its entry point for pixels; without one, depths alone are drawn.
     pub pixel_entry: Option<&'d str>,
-    /// How vertices lie; without, the shader makes them of their numbers.
+    /// The layout of vertices; without one, the shader makes them of their numbers.
     pub vertices: Option<VertexLayout<'d>>,
     /// Returns `true` if triangles are left out that are clockwise on the screen.
     pub culls_backs: bool,

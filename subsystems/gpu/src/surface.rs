@@ -122,7 +122,7 @@ impl Gpu {
 }
 
 impl Surface {
-    /// Shows a picture in a window that has so many pixels, none while it is minimised; returns
+    /// Shows a picture in a window of this size in pixels, zero while it is minimised; returns
     /// whether it will be seen. What was submitted before is in it. Where the display is slower
     /// than the game, it waits for the display.
     ///

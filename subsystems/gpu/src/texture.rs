@@ -55,7 +55,7 @@ impl Texture {
         self.format
     }
 
-    /// Returns how many bytes a level has, its rows one behind the other without gaps.
+    /// Returns how many bytes a level has, its rows one after the other without gaps.
     #[must_use]
     pub fn level_bytes(&self, level: u32) -> u64 {
         let [width, height] = self.level_pixels(level);
@@ -76,7 +76,8 @@ pub enum SamplerKind {
     Clamp,
     /// The nearest pixel.
     Nearest,
-    /// How much of the four depths around is no nearer than a reference: for shadow maps.
+    /// The share of the four surrounding depths that are not nearer than a reference: for shadow
+    /// maps.
     Compare,
 }
 
@@ -126,7 +127,7 @@ impl Gpu {
         Ok(Texture { texture, view, pixels, levels, samples, format })
     }
 
-    /// Fills a level of a texture: its rows one behind the other without gaps.
+    /// Fills a level of a texture: its rows one after the other without gaps.
     ///
     /// # Complexity
     ///
@@ -198,7 +199,7 @@ impl Gpu {
         Ok(Sampler { sampler: Kept::new(sampler) })
     }
 
-    /// Reads the largest level of a texture, rows one behind the other, once all that was submitted
+    /// Reads the largest level of a texture, rows one after the other, once all that was submitted
     /// is done.
     ///
     /// # Complexity

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let folder = Path::new(&folder);
     let pages = PageAllocator::new("pages");
-    // What is for looking at the game lies apart from the game.
+    // The memory of the debugging tools is separate from the game's.
     let debug = Locked::new(HeapAllocator::new("debug heap", &pages));
     let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
     let mut graphs = Graphs::try_new_in(&GraphLimits::default(), &debug)?;

@@ -60,7 +60,7 @@ pub struct ChromeTrace<'a, W: Write, A: Allocator + ?Sized = dyn Allocator + 'a>
 }
 
 impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
-    /// Makes a trace that goes to `writer` and can tell `limit` threads, counters and heaps apart.
+    /// Makes a trace that goes to `writer` and has numbers for `limit` threads, counters and heaps.
     ///
     /// # Errors
     ///

@@ -107,7 +107,7 @@ fn measure() -> f64 {
     }
     let (later, later_stamp) = moment();
     let ns = later.duration_since(instant).as_nanos() as f64;
-    // A machine whose counter stands still gets a rate all the same: its stamps are all alike.
+    // A machine whose counter does not advance gets a rate all the same: its stamps are all equal.
     (later_stamp.saturating_sub(stamp) as f64 / ns).clamp(1e-3, 1e3)
 }
 

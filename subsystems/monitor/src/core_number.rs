@@ -1,8 +1,8 @@
-//! The core that a thread runs on, for less than a nanosecond where the system tells it in the
+//! The core that a thread runs on, in less than a nanosecond where the system keeps it in the
 //! thread's memory.
 //!
 //! Linux keeps a few words for each thread that say where it runs (restartable sequences); the C
-//! library puts them beside the thread's own memory and says how far from it. Reading such a word
+//! library puts them next to the thread's own memory and says how far from it. Reading such a word
 //! takes less than a nanosecond; the instruction that reads the stamp and the core at once takes
 //! three times as long as the one that reads the stamp alone.
 
@@ -15,8 +15,8 @@ pub(crate) const UNKNOWN: u32 = u32::MAX >> 1;
 ///
 /// # Invariants
 ///
-/// 1. It is null, or the address of a word that lives as long as the thread that asked for it, who
-///    alone uses it.
+/// 1. It is null, or the address of a word that lives as long as the thread that asked for it,
+///    which alone uses it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CoreNumber(*const u32);
 

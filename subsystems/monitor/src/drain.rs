@@ -75,7 +75,7 @@ impl<'a, A: Allocator + ?Sized> Drainer<'a, A> {
                 continue;
             };
             if matches!(kind, Kind::Core | Kind::Enter | Kind::Leave | Kind::Frame | Kind::Ended) {
-                // Another core's counter may be behind.
+                // Another core's counter may have a smaller value.
                 balance.time_ns = balance.time_ns.max(clock.ns(slot.value()));
             }
             let time_ns = balance.time_ns;
@@ -114,7 +114,7 @@ fn narrow<'v>(kind: Kind, slot: Slot, name: &'v str) -> What<'v> {
     }
 }
 
-/// Returns the event of a slot and the bits behind it.
+/// Returns the event of a slot and of the bits in the next slot.
 fn wide<'v>(kind: Kind, slot: Slot, bits: u64, name: &'v str) -> What<'v> {
     let (address, bytes) = (bits, slot.value());
     match kind {

@@ -108,7 +108,7 @@ pub enum GraphFault {
     Exists,
     /// There is no graph of this name.
     Unknown,
-    /// It is no number, or not a finite one.
+    /// It is not a number, or not a finite one.
     Number,
     /// A range's lower end is not below its upper one.
     Range,

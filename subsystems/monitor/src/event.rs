@@ -1,6 +1,6 @@
 //! What consumers see.
 
-/// The core of a scope where the system does not tell it.
+/// The core of a scope where the system does not report it.
 pub const NO_CORE: u32 = crate::core_number::UNKNOWN;
 
 /// An event, as a consumer sees it. Names live as long as the call.

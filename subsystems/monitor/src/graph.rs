@@ -36,7 +36,7 @@ impl Default for GraphLimits {
     }
 }
 
-/// Points of a series unless told otherwise: about four seconds of frames.
+/// The default number of points of a series: about four seconds of frames.
 pub(crate) const HISTORY: u32 = 256;
 
 /// A graph: series over one range.
@@ -87,7 +87,7 @@ impl<'a, A: Allocator + ?Sized> Graph<'a, A> {
 
     /// Returns a series' points as places in a unit square, the newest at the right edge and as
     /// many from it as the history is long, 0 the lower edge; what is beyond the range is on an
-    /// edge. What is no number is left out.
+    /// edge. NaNs are left out.
     ///
     /// # Examples
     ///
@@ -129,7 +129,7 @@ impl<A: Allocator + ?Sized> fmt::Debug for Graph<'_, A> {
 /// | `graph add_heap NAME HEAP` | adds the live bytes of a heap, from when it was added |
 /// | `graph range NAME LEAST MOST` | sets the values from the lower to the upper edge |
 /// | `graph range NAME auto` | fits what is shown, as before |
-/// | `graph history NAME COUNT` | shows the last so many points, 256 at first; what was there is dropped |
+/// | `graph history NAME COUNT` | shows the last `COUNT` points, 256 at first; what was there is dropped |
 /// | `graph remove NAME` | takes it away |
 ///
 /// Names with spaces are in quotes: `graph add_scope "frame time" "animate units"`.

@@ -1,4 +1,4 @@
-//! What an export has told of already: threads, counters and heaps, each by a number.
+//! What an export has announced already: threads, counters and heaps, each by a number.
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
@@ -15,7 +15,7 @@ pub(crate) struct Known<'a, A: Allocator + ?Sized> {
     /// Number and name of each thread, as events have them.
     threads: Array<'a, (u32, u32), A>,
     counters: Texts<'a, A>,
-    /// Four bits for each counter: itself and its three parts, whether it was told of.
+    /// Four bits for each counter: whether it and its three parts were announced.
     told: Array<'a, u8, A>,
     heaps: Texts<'a, A>,
     /// Live bytes of each heap.
@@ -24,7 +24,7 @@ pub(crate) struct Known<'a, A: Allocator + ?Sized> {
 }
 
 impl<'a, A: Allocator + ?Sized> Known<'a, A> {
-    /// Returns tables for so many threads, as many counters and as many heaps.
+    /// Returns tables for `limit` threads, as many counters and as many heaps.
     pub(crate) fn try_new_in(limit: u32, memory: &'a A) -> Result<Self, GrowError> {
         let limit = limit.max(1);
         Ok(Self {

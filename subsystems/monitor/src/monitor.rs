@@ -106,7 +106,7 @@ impl fmt::Display for MonitorDamage {
 
 impl Error for MonitorDamage {}
 
-/// The most names that an event can tell apart.
+/// The maximum number of different names of events.
 const NAMES_MAX: u32 = 1 << 30;
 
 /// The switch and the count of frames, on lines of the cache of their own: every thread reads it
@@ -118,13 +118,14 @@ struct Pulse(AtomicU32);
 /// Collects what threads record, and passes it on to consumers.
 ///
 /// ```text
-/// thread  --16 bytes an event-->  64 KiB of its own  --full, or end of frame-->  global buffer  --drain-->  consumers
+/// thread  --16 bytes an event-->  private 64 KiB  --full, or end of frame-->  global buffer
+/// --drain-->  consumers
 /// ```
 ///
 /// A consumer is a [`Timeline`](crate::Timeline), [`Graphs`](crate::Graphs), a
 /// [`ChromeTrace`](crate::ChromeTrace), a [`PerfettoTrace`](crate::PerfettoTrace), or your own.
-/// When consumers are slower than the threads, the oldest events are lost, which is counted and
-/// told; no thread ever waits for a consumer.
+/// When consumers are slower than the threads, the oldest events are lost, and their number is
+/// reported; no thread ever waits for a consumer.
 ///
 /// # Complexity
 ///
@@ -134,8 +135,8 @@ struct Pulse(AtomicU32);
 ///
 /// All from the allocator passed in, when it is made: `blocks` times 64 KiB, about 1.2 KiB for each
 /// of `threads`, 40 bytes for each of `names`. Then 64 KiB for each thread that records, when it
-/// starts, and the texts of names. Give it a heap of its own, apart from the game's, so that what
-/// is recorded does not disturb what is measured.
+/// starts, and the texts of names. Give it a heap that the game does not use, so that what is
+/// recorded does not disturb what is measured.
 ///
 /// # Threads
 ///
@@ -312,8 +313,8 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
                 drainer.run(run, &self.names, &self.clock, consumers, &mut drained);
             }
         }
-        // What is still untold has no block behind it: that of a thread that has ended, for
-        // instance.
+        // Losses that are still unreported belong to no filled block: those of a thread that has
+        // ended, for instance.
         self.store().tell(&mut drainer.lost);
         for thread in 0..drainer.lost.len() as u32 {
             if drainer.lost[thread as usize] > 0 {
@@ -325,8 +326,8 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
         drained
     }
 
-    /// Returns the counts as they stand. Those of scopes are as of the last drain, and 0 while one
-    /// is under way.
+    /// Returns the current counts. Those of scopes are as of the last drain, and 0 while one is
+    /// under way.
     #[must_use]
     pub fn stats(&self) -> MonitorStats {
         let (_, threads, blocks_filled, lost) = self.store().counts();

@@ -36,7 +36,7 @@ impl Name {
     /// Returns the name that a static text is. [`name!`](crate::name!) is the short form.
     #[must_use]
     pub const fn new(text: &'static &'static str) -> Self {
-        const { assert!(align_of::<&str>() >= 2, "the lowest bit of an address tells numbers apart") };
+        const { assert!(align_of::<&str>() >= 2, "the lowest bit of an address marks numbers") };
         Self(ptr::from_ref(text))
     }
 

@@ -114,7 +114,7 @@ pub struct PerfettoTrace<'a, W: Write, A: Allocator + ?Sized = dyn Allocator + '
 }
 
 impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
-    /// Makes a trace that goes to `writer` and can tell `limit` threads, counters and heaps apart.
+    /// Makes a trace that goes to `writer` and has numbers for `limit` threads, counters and heaps.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! What a thread records with: a cursor into a block of its own.
+//! A per-thread recorder of events: a cursor into a private block.
 //!
-//! After Niklas Frykholm, "Monitoring your game" (2011): each thread writes plain structs into 64
-//! KiB of its own, and takes a lock when they are full or the frame is over. Changes:
+//! After Niklas Frykholm, "Monitoring your game" (2011): each thread writes plain structs into a
+//! private block of 64 KiB, and takes a lock when the block is full or the frame is over. Changes:
 //!
 //! - Events are 16 bytes each, name and stamp, so that four share a line of the cache.
 //! - A full block changes hands, and is not copied.
@@ -66,7 +66,7 @@ pub(crate) const ON: u32 = 1;
 ///
 /// 1. `start` is the first slot of a block that lives as long as the monitor, and that only this
 ///    object touches until it hands it in.
-/// 2. `next` is within them, at or behind the head of a run; from `start` up to it is one run but
+/// 2. `next` is within them, at or after the head of a run; from `start` up to it is one run but
 ///    for its length.
 /// 3. `last` is the last of them: from any `next` before it, two slots are free.
 pub struct Recorder<'m> {
@@ -84,7 +84,7 @@ pub struct Recorder<'m> {
 }
 
 impl<'m> Recorder<'m> {
-    /// Returns a recorder that writes into `room`, where the head of a run lies already.
+    /// Returns a recorder that writes into `room`, which begins with the head of a run already.
     pub(crate) fn new(
         thread: u32,
         room: Room,
@@ -304,7 +304,7 @@ impl<'m> Recorder<'m> {
         let next = self.next.get();
         // SAFETY: it is before the last slot of this object's own block (invariants 1 to 3).
         unsafe { next.write(slot) };
-        // SAFETY: there was a slot, so the place behind it is within the block or at its end.
+        // SAFETY: there was a slot, so the place after it is within the block or at its end.
         self.next.set(unsafe { next.add(1) });
     }
 
@@ -316,11 +316,11 @@ impl<'m> Recorder<'m> {
         let next = self.next.get();
         // SAFETY: it is before the last slot of this object's own block (invariants 1 to 3).
         unsafe { next.write(first) };
-        // SAFETY: so the place behind it is within the block, too.
+        // SAFETY: so the place after it is within the block, too.
         let behind = unsafe { next.add(1) };
         // SAFETY: as above.
         unsafe { behind.write(second) };
-        // SAFETY: there was a slot, so the place behind it is within the block or at its end.
+        // SAFETY: there was a slot, so the place after it is within the block or at its end.
         self.next.set(unsafe { behind.add(1) });
     }
 
@@ -346,7 +346,7 @@ impl<'m> Recorder<'m> {
         self.settle(self.sink.hand_in(self.thread, self.used(), core, ticks()));
     }
 
-    /// Begins to write behind the head of the run in `room`.
+    /// Begins to write after the head of the run in `room`.
     fn settle(&self, room: Room) {
         self.start.set(room.start);
         // SAFETY: a block has more slots than a head.

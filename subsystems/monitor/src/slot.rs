@@ -31,7 +31,7 @@ pub(crate) const HEAD_SLOTS: usize = 3;
 /// Bits of a word that hold the kind.
 const KIND_BITS: u32 = 4;
 
-/// Events and heads, told apart by the lowest bits of the second word.
+/// Events and heads, distinguished by the lowest bits of the second word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The head of a run: the thread's name and number; the next slot holds its length.
@@ -50,9 +50,9 @@ pub(crate) enum Kind {
     Float,
     /// Three floats, the first one's bits; the others' are the second word of the next slot.
     Vector,
-    /// So many bytes were allocated; the next slot's second word is the address.
+    /// An allocation, its size in bytes; the next slot's second word is the address.
     Allocate,
-    /// So many bytes were freed; as above.
+    /// A deallocation, its size in bytes; as above.
     Free,
     /// The thread ends, and with it the scopes that it left open.
     Ended,
@@ -112,7 +112,7 @@ impl Slot {
         self.word.cast_signed() >> KIND_BITS
     }
 
-    /// Returns the three slots that a run begins with. Its length is told when it ends.
+    /// Returns the three slots that a run begins with. Its length is written when it ends.
     pub(crate) const fn head(thread: u32, name: Name, core: u32, stamp: u64) -> [Self; HEAD_SLOTS] {
         [
             Self::new(name, Kind::Run, thread as u64),

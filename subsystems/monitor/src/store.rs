@@ -31,7 +31,7 @@ impl<'a, A: Allocator + ?Sized> Block<'a, A> {
         Ok(Self { slots, used: 0 })
     }
 
-    /// Returns the runs: thread, its name, and the slots behind the head.
+    /// Returns the runs: thread, its name, and the slots after the head.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (u32, Name, &[Slot])> {
         let mut rest = &self.slots[..self.used as usize];
         core::iter::from_fn(move || {
@@ -73,7 +73,7 @@ struct Entry<'a, A: Allocator + ?Sized> {
     name: Name,
     /// What it writes into, while it lives: not to be looked into.
     block: Option<Block<'a, A>>,
-    /// Slots lost since consumers were told.
+    /// Slots lost that have not been reported to consumers.
     lost: u64,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Store<'a, A: Allocator + ?Sized> {
     blocks: u32,
     /// Slots lost of all threads, ever.
     lost: u64,
-    /// Whether a thread has lost slots that consumers were not told of.
+    /// Whether a thread has lost slots that have not been reported to consumers.
     untold: bool,
 }
 
@@ -142,7 +142,7 @@ impl<'a, A: Allocator + ?Sized> Store<'a, A> {
         }
     }
 
-    /// Begins a thread with a block of its own at the number from [`vacancy`](Self::vacancy).
+    /// Begins a thread with its own block at the number from [`vacancy`](Self::vacancy).
     pub(crate) fn open(
         &mut self,
         thread: u32,
@@ -180,7 +180,7 @@ impl<'a, A: Allocator + ?Sized> Store<'a, A> {
         Some(block)
     }
 
-    /// Adds what each thread has lost and nobody was told of to `lost`.
+    /// Adds each thread's unreported losses to `lost`.
     pub(crate) fn tell(&mut self, lost: &mut [u64]) {
         if core::mem::take(&mut self.untold) {
             for (entry, lost) in self.threads.iter_mut().zip(lost) {
@@ -228,7 +228,7 @@ impl<'a, A: Allocator + ?Sized> Store<'a, A> {
 
     fn lose(&mut self, block: &Block<'a, A>) {
         for (thread, _, slots) in block.runs() {
-            // The first slot says where and when the run begins, and is no event.
+            // The first slot says where and when the run begins, and is not an event.
             let lost = slots.len().saturating_sub(1) as u64;
             self.lost += lost;
             self.threads[thread as usize].lost += lost;

@@ -19,7 +19,7 @@ pub(crate) struct Texts<'a, A: Allocator + ?Sized> {
 }
 
 impl<'a, A: Allocator + ?Sized> Texts<'a, A> {
-    /// Returns a table for so many texts of 32 bytes each on average.
+    /// Returns a table for `count_max` texts of 32 bytes each on average.
     pub(crate) fn try_new_in(count_max: u32, memory: &'a A) -> Result<Self, GrowError> {
         let bytes_max = (count_max as usize).saturating_mul(32).min(u32::MAX as usize);
         let places = (count_max as usize * 2).next_power_of_two();

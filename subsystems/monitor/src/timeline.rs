@@ -75,7 +75,8 @@ impl<A: Allocator + ?Sized> Track<'_, A> {
         self.spans.iter()
     }
 
-    /// Returns the scopes that are open, the outermost first; as their ends stand their beginnings.
+    /// Returns the scopes that are open, the outermost first; their ends are equal to their
+    /// beginnings.
     #[must_use]
     pub fn open(&self) -> &[Span] {
         &self.open

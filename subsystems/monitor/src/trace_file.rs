@@ -1,4 +1,4 @@
-//! A trace on its way to a writer: what was told of already, what was left out, and the first
+//! A trace on its way to a writer: what was announced already, what was left out, and the first
 //! error.
 
 use core::fmt;

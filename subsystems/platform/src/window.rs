@@ -63,7 +63,7 @@ pub struct Window {
 pub struct WindowHandles(winit::window::Window);
 
 impl Window {
-    /// Opens a window with a title and so many pixels; the system may give it another size.
+    /// Opens a window with a title and a size in pixels; the system may give it another size.
     ///
     /// # Complexity
     ///
@@ -96,7 +96,7 @@ impl Window {
         Err(WindowError::Ended)
     }
 
-    /// Takes in what has happened, and returns what became of the window.
+    /// Processes the pending events, and returns the new state of the window.
     ///
     /// Where nothing has, it waits up to `wait` for something: a game that nobody sees need not run
     /// on at full speed.

@@ -3,7 +3,7 @@
 /// Something has happened to a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowChange {
-    /// It has so many pixels now; none while it is minimised, on some systems.
+    /// Its new size in pixels; zero while it is minimised, on some systems.
     Resized([u32; 2]),
     /// Nothing of it is seen, or something again.
     Hidden(bool),
@@ -43,7 +43,7 @@ pub struct WindowState {
 }
 
 impl WindowState {
-    /// Returns the state of a window of so many pixels, one each way at least.
+    /// Returns the state of a window of this size in pixels, at least one each way.
     #[must_use]
     pub const fn new([width, height]: [u32; 2]) -> Self {
         let picture = [if width == 0 { 1 } else { width }, if height == 0 { 1 } else { height }];

@@ -7,7 +7,7 @@ use crate::display_list::{Command, DisplayList, package_of};
 use crate::draw::IndirectArgs;
 use crate::frame::{FrameDescription, LayerRef, PassRef};
 
-/// The receiver of draw commands, in order. A graphics API stands behind one,
+/// The receiver of draw commands, in order. Graphics APIs are wrapped in one;
 /// [`Trace`](crate::Trace) is another.
 ///
 /// Each method returns the back end's own error, with which [`play`] ends.
@@ -68,8 +68,8 @@ pub struct Recorded<
     pub contexts: &'f [RenderContext<'a, A>],
 }
 
-/// Tells a back end a frame: each pass of the description, and in it what the list has for its
-/// layers.
+/// Plays a frame to a back end: each pass of the description, with the list's commands for the
+/// layers of that pass.
 ///
 /// # Complexity
 ///

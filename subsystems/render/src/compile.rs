@@ -1,4 +1,4 @@
-//! Compilers of meshes, textures, materials, shaders and frames: for tools, behind the feature
+//! Compilers of meshes, textures, materials, shaders and frames: for tools, enabled by the feature
 //! `compile`.
 //!
 //! A game is built without the feature and reads what these have made:
@@ -7,18 +7,20 @@
 //! [`FrameDescription`](crate::FrameDescription).
 //!
 //! After "Our Tool Architecture" on the BitSquid blog (2010): the compiler of a type is a part of
-//! the engine, and lies beside what reads its data.
+//! the engine, and is kept in the same crate as the code that reads its data.
 //!
 //! # Sources
 //!
 //! ```text
-//! // stone.texture                     a `stone.png` alone is a texture, too, with all that is told here
-//! image = "textures/stone.png"         // the PNG; without, the one beside it with its name
+//! // stone.texture                     a `stone.png` alone is a texture, too: all keys have
+//! defaults
+//! image = "textures/stone.png"         // the PNG; without, the one in the same folder with its
+//! name
 //! color = "srgb"                       // or "linear": normals, roughness, masks
 //! wrap = "repeat"                      // or "clamp", "mirror"
 //!
 //! // stone.material
-//! shader = "shaders/standard"          // must be told
+//! shader = "shaders/standard"          // required
 //! texture = "textures/stone"           // none
 //! color = [ 1 1 1 1 ]                  // linear; multiplies the texture's
 //! roughness = 0.8   metallic = 0   emission = 0

@@ -1,9 +1,9 @@
 //! The stream of packages that one job fills.
 //!
 //! After "Parallel rendering" on the BitSquid blog (2009): jobs walk over what is visible and queue
-//! draws and other work, each into a stream of its own, so that none waits for another. Changes: a
-//! package has a key of 64 bits that lies apart from it, so sorting moves 16 bytes whatever the
-//! package holds; and a context does no work itself.
+//! draws and other work, each into a separate stream, so that none waits for another. Changes: a
+//! package has a key of 64 bits that is stored apart from it, so sorting moves 16 bytes whatever
+//! the package holds; and a context does no work itself.
 
 use core::fmt;
 
@@ -81,8 +81,8 @@ pub enum Package<'c> {
     Job(Job<'c>),
 }
 
-/// Work that is no draw, such as a copy, a compute shader or a mark for a profiler: a kind that the
-/// back end knows, and plain data for it.
+/// Work that is not a draw, such as a copy, a compute shader or a mark for a profiler: a kind that
+/// the back end knows, and plain data for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job<'c> {
     /// What is to be done: a number that the program and its back end agree on, such as the hash of
@@ -131,7 +131,7 @@ impl<'a, A: Allocator + ?Sized> RenderContext<'a, A> {
         self.items.try_push(SortItem { key, package, context: 0 })
     }
 
-    /// Makes room for so many draws more, and for growing after that one by one.
+    /// Reserves space for `draws` more draws. Growing past that happens one by one.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl<'a, A: Allocator + ?Sized> RenderContext<'a, A> {
                 None => return Err("a package is none"),
             };
         }
-        if at == self.packages.len() { Ok(()) } else { Err("words lie behind the last package") }
+        if at == self.packages.len() { Ok(()) } else { Err("words follow the last package") }
     }
 
     pub(crate) fn items(&self) -> &[SortItem] {

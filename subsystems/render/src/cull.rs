@@ -6,7 +6,7 @@ use glam::{Mat4, Vec4, Vec4Swizzles};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-/// So many spheres are tested at once.
+/// The number of spheres that are tested at once.
 const LANES: usize = 16;
 
 /// The six planes between which a camera sees.
@@ -45,8 +45,9 @@ impl Frustum {
         Self { planes }
     }
 
-    /// Returns `true` if a sphere may be seen: not, if it follows one of the planes. Near a corner
-    /// of the frustum a sphere may lie outside and behind none.
+    /// Returns `true` if a sphere may be visible: `false` if it is completely outside of one of the
+    /// planes. Near a corner of the frustum, a sphere can be outside of the frustum although it is
+    /// completely outside of no single plane.
     #[must_use]
     pub fn sees(&self, center: glam::Vec3, radius: f32) -> bool {
         let spheres = Spheres { x: &[center.x], y: &[center.y], z: &[center.z], radius: &[radius] };
@@ -76,7 +77,7 @@ impl Frustum {
     ) -> Result<(), GrowError> {
         let count = spheres.x.len();
         let lens = [spheres.y, spheres.z, spheres.radius].map(<[f32]>::len);
-        assert_eq!(lens, [count; 3], "columns beside one of {count}");
+        assert_eq!(lens, [count; 3], "columns differ from one of {count}");
         assert!(range.end <= count, "spheres {range:?} of {count}");
         visible.try_reserve(range.len())?;
         let mut first = range.start;
@@ -100,7 +101,7 @@ impl Frustum {
     /// it may not.
     fn seen(&self, spheres: &Spheres<'_>) -> [bool; LANES] {
         let [x, y, z] = [spheres.x, spheres.y, spheres.z].map(|column| lanes(column, 0.0));
-        // No plane sees what has this radius, and what is no number is seen by none.
+        // A radius of minus infinity is seen by no plane, and so is NaN.
         let radius = lanes(spheres.radius, f32::NEG_INFINITY);
         let mut seen = [true; LANES];
         for plane in &self.planes {

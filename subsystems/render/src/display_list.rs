@@ -1,4 +1,4 @@
-//! The display list: what a back end is told, from sorted items.
+//! The display list: the commands for a back end, made from sorted items.
 //!
 //! After "Parallel rendering" on the BitSquid blog (2009), whose third pass makes the lists of the
 //! graphics API from the sorted stream, in parallel. Changes: neighbours of equal state become one
@@ -19,7 +19,7 @@ use crate::sort::SortItem;
 pub enum Command {
     /// What follows belongs to this layer.
     Layer(u8),
-    /// Draw so many records of arguments, one behind the other, with one state.
+    /// Draw `count` consecutive records of arguments with one state.
     Draws {
         /// The number of the state.
         state: u32,
@@ -39,8 +39,8 @@ pub enum Command {
 
 const _: () = assert!(size_of::<Command>() == 16, "the docs state it");
 
-/// Commands, and the arguments of all draws one behind the other: they are copied into a buffer of
-/// indirect draws as they are.
+/// Commands, and the arguments of all draws as one array, which is copied into a buffer of indirect
+/// draws unchanged.
 ///
 /// Several threads make a list each from a range of the sorted items
 /// ([`try_append`](Self::try_append)); appending these lists to each other in the order of the
@@ -115,7 +115,7 @@ impl<'a, A: Allocator + ?Sized> DisplayList<'a, A> {
     ///
     /// # Panics
     ///
-    /// If an item is none of these contexts'.
+    /// If an item is not of one of these contexts.
     pub fn try_append<B: Allocator + ?Sized>(
         &mut self,
         items: &[SortItem],

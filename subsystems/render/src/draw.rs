@@ -42,7 +42,7 @@ pub struct IndirectArgs {
 const _: () = assert!(size_of::<IndirectArgs>() == 20, "graphics APIs read it so");
 
 impl IndirectArgs {
-    /// Returns the arguments that draw so many instances of a mesh.
+    /// Returns the arguments that draw `instance_count` instances of a mesh.
     #[must_use]
     pub const fn new(geometry: Geometry, first_instance: u32, instance_count: u32) -> Self {
         let Geometry { index_count, first_index, base_vertex } = geometry;

@@ -103,7 +103,7 @@ struct Target {
     samples: u8,
 }
 
-/// So many of a row, from one on.
+/// A range of an array: its start and its length.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     start: u16,

@@ -71,8 +71,8 @@ impl LayerKeys {
     /// Returns a key. A few instructions.
     ///
     /// `mesh` is any number that equal meshes share, such as the first index; its low 24 bits
-    /// count. `depth` is the distance from the eye in metres, of which 17 significant bits count;
-    /// what is behind the eye, and what is no number, counts as 0.
+    /// count. `depth` is the distance from the eye in metres, of which 17 significant bits count; a
+    /// negative distance and NaN count as 0.
     #[inline]
     #[must_use]
     pub fn key(&self, state: u32, mesh: u32, depth: f32) -> u64 {

@@ -45,7 +45,7 @@ impl FrameLights {
     /// Chooses among the lights of a world. Of two that are equally strong the one that comes first
     /// goes before.
     ///
-    /// What is no number, or shines nowhere, is left out as if it were not seen.
+    /// Lights with a NaN, or that shine nowhere, are left out as if they were not seen.
     #[must_use]
     pub fn new(lights: &[Light], view: &View) -> Self {
         let mut chosen = Self {
@@ -82,8 +82,7 @@ impl FrameLights {
         self.seen - self.len
     }
 
-    /// Puts a light before all that are weaker; the weakest falls off the end where there is no
-    /// room.
+    /// Puts a light before all that are weaker; the weakest is dropped if there is no room.
     fn add(&mut self, light: &Light, strength: f32) {
         let at = self.strengths[..self.len].partition_point(|stronger| *stronger >= strength);
         if at == LIGHTS_MAX {

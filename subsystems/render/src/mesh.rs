@@ -112,7 +112,7 @@ impl<'b> MeshResource<'b> {
         {
             return Err(wrong("indices", "those of vertices", u64::from(*index)));
         }
-        // A sum of a product with zero is zero unless one of them is no finite number, and needs no
+        // A sum of products with zero is zero unless one of the factors is not finite, and needs no
         // branch.
         let is_finite =
             |numbers: &[f32]| numbers.iter().map(|number| number * 0.0).sum::<f32>() == 0.0;

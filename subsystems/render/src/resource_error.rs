@@ -5,7 +5,7 @@ use core::fmt;
 
 use loligo_containers::BlobError;
 
-/// Bytes that are no resource of the type that they were opened as.
+/// Why bytes are not a resource of the type that they were opened as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentError {
     /// The type that was expected: `mesh`, `texture`, `material` or `shader`.
@@ -18,7 +18,7 @@ pub struct ContentError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ContentFault {
-    /// They are no blob of that type.
+    /// They are not a blob of that type.
     Blob(BlobError),
     /// A part of it is not as it must be.
     Part {

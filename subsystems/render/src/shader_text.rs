@@ -140,7 +140,7 @@ fn next_token(text: &[u8], at: &mut usize) -> Option<(Token, usize)> {
         let token = if &rest[..length] == b"else" { Token::Else } else { Token::Word };
         return Some((token, *at + length));
     }
-    // `<=` and `<<` are no brackets.
+    // `<=` and `<<` are not brackets.
     if let [b'<', b'<' | b'=', ..] = rest {
         return Some((Token::Mark(b'+'), *at + 2));
     }
@@ -245,7 +245,7 @@ impl Scan {
                 Ok(())
             }
             Token::Mark(b'{') => {
-                // A block is below no operator: what is before it is a part of its own.
+                // A block is not part of an expression: what is before it is a separate part.
                 self.close_angles()?;
                 self.end_part();
                 self.open(b'{')

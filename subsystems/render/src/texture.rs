@@ -34,7 +34,7 @@ blob_struct! {
         pub wrap: u32,
         /// 1 where the bytes are linear, 0 where they are sRGB.
         pub is_linear: u32,
-        /// Four bytes a pixel, level behind level, the largest first.
+        /// Four bytes a pixel, one level after the other, the largest first.
         pub pixels: BlobArray<u8>,
     }
 }
@@ -179,7 +179,7 @@ impl<'b> TextureResource<'b> {
         self.wrap
     }
 
-    /// Returns the pixels of all levels, one behind the other, the largest first.
+    /// Returns the pixels of all levels, one after the other, the largest first.
     #[must_use]
     pub const fn pixels(&self) -> &'b [u8] {
         self.pixels

@@ -11,7 +11,7 @@ use crate::draw::IndirectArgs;
 use crate::frame::{FrameDescription, LayerRef, PassRef};
 use crate::state::Transform;
 
-/// Writes what it is told, a line each, and sums it up.
+/// Writes each command that it receives as a line, and sums them up.
 ///
 /// The text depends on the frame alone, not on the machine, so it can be compared with one that was
 /// kept.
@@ -116,8 +116,8 @@ impl<'f, 'a, A: Allocator + ?Sized, W: fmt::Write + ?Sized> Trace<'f, 'a, A, W> 
         for record in args {
             let first = record.first_instance as usize;
             let instances = first..first + record.instance_count as usize;
-            // A list whose instances are no rows of these transforms hashes to something else than
-            // one whose are.
+            // If instances are not rows of these transforms, no rows are hashed, so the hash is a
+            // different one.
             let rows = contents.transforms.get(instances).unwrap_or_default();
             hash = murmur2_64a(bytemuck::cast_slice(rows), hash);
         }

@@ -33,7 +33,7 @@ use columns::{Lights, Meshes};
 ///
 /// It changes by [`try_apply`](Self::try_apply) alone, between frames; while a frame is made any
 /// number of threads read it: each culls a range of rows ([`Frustum::try_cull`] over
-/// [`spheres`](Self::spheres)) and queues what it sees into a context of its own
+/// [`spheres`](Self::spheres)) and queues what it sees into its own context
 /// ([`try_draw`](Self::try_draw)).
 ///
 /// A destroyed object's row is taken by the last one.
@@ -286,7 +286,7 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
             found += 1;
             let handle = RenderHandle::from_bits(slot.handle).ok_or("a slot holds no handle")?;
             if handle.index() as usize != index {
-                return Err("a handle lies in another one's slot");
+                return Err("a handle is in another one's slot");
             }
             let handles = match slot.kind {
                 Kind::Mesh => &self.meshes.handles,

@@ -1,8 +1,9 @@
-//! Settings of any shape: what becomes of an SJSON file whose type has no compiler of its own.
+//! Settings of any shape: the compiled form of an SJSON file whose type has no specific compiler.
 //!
 //! After Niklas Frykholm, "Simplified JSON notation" (2009) and "Strings Redux" (2011): people
-//! write names, the program looks up hashes. Changes: a value's children lie one after the other,
-//! an object's in the order of their keys' hashes, so that a key is found by a binary search.
+//! write names, the program looks up hashes. Changes: a value's children are stored one after the
+//! other, an object's in the order of their keys' hashes, so that a key is found by a binary
+//! search.
 //!
 //! ```text
 //! nodes   | object: 2 from 1 | size: array, 2 from 3 | name: string | 0.9 | 2.1 |      24 bytes each
@@ -21,7 +22,7 @@ mod tests;
 blob_struct! {
     /// Settings as they are saved: a blob.
     pub struct ConfigImage {
-        /// Every value; the first is the root, and children stand behind their parent.
+        /// Every value; the first is the root, and children come after their parent.
         pub nodes: BlobArray<ConfigNode>,
         /// All strings.
         pub text: BlobStr,
@@ -104,7 +105,7 @@ impl<'b> Config<'b> {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] if the bytes are no settings.
+    /// [`ConfigError`] if the bytes are not settings.
     pub fn open(payload: &'b [u8]) -> Result<Self, ConfigError> {
         let blob = Blob::<ConfigImage>::open_structure(payload).map_err(ConfigError::Blob)?;
         let image = blob.root();
@@ -270,11 +271,11 @@ impl<'b> ConfigValue<'b> {
     }
 }
 
-/// Bytes that are no settings.
+/// Why bytes are not settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// They are no blob of settings.
+    /// They are not a blob of settings.
     Blob(BlobError),
     /// A value leads nowhere.
     Node {

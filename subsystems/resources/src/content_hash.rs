@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// 32 bytes that stand for the contents of a file: the writer of the file computed them, with
-/// BLAKE3.
+/// A hash of 32 bytes that identifies the contents of a file: the writer of the file computed it,
+/// with BLAKE3.
 ///
 /// Reading does not compute it: what is damaged is noticed by the checksum of each file's header.
 ///

@@ -7,7 +7,7 @@ use loligo_containers::Array;
 #[cfg(feature = "std")]
 use loligo_containers::GrowError;
 
-/// So many bytes that their type aligns them as a blob must be.
+/// A unit of data: its type aligns the data as a blob must be.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct Chunk([u8; 16]);
@@ -26,7 +26,7 @@ pub(crate) enum FileBytes<'a, A: Allocator + ?Sized> {
 }
 
 impl<'a, A: Allocator + ?Sized> FileBytes<'a, A> {
-    /// Makes room for so many bytes, all zero.
+    /// Allocates `bytes` bytes, all zero.
     #[cfg(feature = "std")]
     pub(crate) fn try_zeroed_in(bytes: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut chunks = Array::new_in(memory);

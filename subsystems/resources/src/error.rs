@@ -40,9 +40,9 @@ pub enum LoadFault {
     Missing,
     /// The system refused the file.
     Io(io::Error),
-    /// The file is not as long as the table tells.
+    /// The file's length is not the length in the table.
     OtherLength {
-        /// What the table tells.
+        /// The length in the table.
         told: u64,
         /// How long it is.
         bytes: u64,
@@ -61,7 +61,7 @@ pub enum LoadFault {
         /// What the program reads.
         wanted: u32,
     },
-    /// A package's payload is no list of resources.
+    /// A package's payload is not a list of resources.
     NoPackage(loligo_containers::BlobError),
     /// It was loaded four billion times and never unloaded.
     TooManyLoads,

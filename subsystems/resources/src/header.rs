@@ -24,8 +24,7 @@ use loligo_ids::{IdString64, murmur2_64a};
 use crate::debug_name::DebugName;
 use crate::key::ResourceKey;
 
-/// Bytes before the payload: a multiple of 16, so that a blob behind them is aligned as the file
-/// is.
+/// Bytes before the payload: a multiple of 16, so that a blob after them is aligned as the file is.
 pub const HEADER_BYTES: usize = 96;
 
 /// The version of the format of files.
@@ -67,7 +66,7 @@ pub struct ResourceHeader {
 }
 
 impl ResourceHeader {
-    /// Writes the header to the front of `file`, in which the payload stands already.
+    /// Writes the header to the front of `file`, in which the payload has been written already.
     ///
     /// # Complexity
     ///
@@ -161,7 +160,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytemuck::pod_read_unaligned(&bytes[at..at + 8])
 }
 
-/// Bytes that are no resource for this program.
+/// Why bytes are not a resource for this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderError {
@@ -179,21 +178,21 @@ pub enum HeaderError {
         /// Which.
         found: u32,
     },
-    /// The payload is not as long as the header tells.
+    /// The payload's length is not the length in the header.
     OtherLength {
-        /// What the header tells.
+        /// The length in the header.
         told: u64,
         /// How long it is.
         bytes: u64,
     },
     /// A byte was changed since they were written.
     Checksum {
-        /// What the header tells.
+        /// The checksum in the header.
         told: u64,
         /// What the bytes have.
         found: u64,
     },
-    /// The end of the name is no text.
+    /// The end of the name is not a text.
     NoText,
 }
 

@@ -6,9 +6,9 @@ use loligo_ids::IdString64;
 
 /// The hash of a resource's type and that of its name.
 ///
-/// The name is a path to people and to the tools; here it is a number, and there is no way back but
-/// the table of names that the compiler writes beside the data. Names must be given in full, with
-/// the folders that they are in and without properties and type: `units/door`.
+/// The name is a path to people and to the tools; here it is a number, and the only way back is the
+/// table of names that the compiler writes next to the data. Names must be given in full, with the
+/// folders that they are in and without properties and type: `units/door`.
 ///
 /// # Memory
 ///

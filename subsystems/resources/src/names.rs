@@ -15,7 +15,7 @@ const BYTES_MAX: u64 = 64 << 20;
 /// How many digits a hash has where it is printed.
 const DIGITS: u32 = 16;
 
-/// The table from hashes to names that the compiler writes beside the data.
+/// The table from hashes to names that the compiler writes next to the data.
 ///
 /// A program that is shipped has no such table; then nothing is known, and messages are as they
 /// were.
@@ -46,8 +46,8 @@ pub struct Names<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl<'a, A: Allocator + ?Sized> Names<'a, A> {
-    /// Reads the table of a data folder. Where there is none, or there is no memory for it, no name
-    /// is known.
+    /// Reads the table of a data folder. If there is no table, or no memory for it, no name is
+    /// known.
     #[must_use]
     pub fn read_in(data: &Path, memory: &'a A) -> Self {
         let folder = DataFolder::new(data).ok();
@@ -57,7 +57,7 @@ impl<'a, A: Allocator + ?Sized> Names<'a, A> {
         Self { bytes }
     }
 
-    /// Returns what is printed as `what`, with the name behind each hash that the table has:
+    /// Returns `what` with a name added after each hash that the table has:
     /// `#0123456789abcdef(door)`.
     pub fn show<'s>(&'s self, what: &'s dyn fmt::Display) -> impl fmt::Display + 's {
         Shown { lookup: ReverseLookup::open(self.bytes.as_deref().unwrap_or_default()).ok(), what }
@@ -79,7 +79,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Passes text on, and puts names behind hashes. A hash may come in several pieces.
+/// Passes text on, and adds names after hashes. A hash may come in several pieces.
 struct Naming<'s, 'o, 'f> {
     lookup: ReverseLookup<'s, IdString64>,
     out: &'o mut fmt::Formatter<'f>,
@@ -105,7 +105,7 @@ impl fmt::Write for Naming<'_, '_, '_> {
             let digit = character.to_digit(16).filter(|_| !character.is_ascii_uppercase());
             match (self.hash, digit) {
                 (Some((count, value)), Some(digit)) => {
-                    // One digit too many is no hash; it wraps around and is not looked up.
+                    // One digit too many is not a hash; it wraps around and is not looked up.
                     let value = value.wrapping_shl(4) | u64::from(digit);
                     self.hash = (count < DIGITS).then_some((count + 1, value));
                 }

@@ -24,7 +24,7 @@ pub struct LoadRequest<'p> {
     pub(crate) key: ResourceKey,
     pub(crate) file: ContentHash,
     pub(crate) bytes: u64,
-    /// The version that the program reads, where it told one.
+    /// The version that the program reads, if it declared one.
     pub(crate) version: Option<u32>,
 }
 
@@ -49,7 +49,7 @@ impl LoadRequest<'_> {
     ///
     /// # Errors
     ///
-    /// [`LoadError`]; nothing is left behind.
+    /// [`LoadError`]; all memory is freed.
     pub fn read<'a, A: Allocator + ?Sized>(
         &self,
         memory: &'a A,

@@ -5,7 +5,7 @@ use loligo_containers::{Blob, BlobError, BlobType};
 use crate::header::{HEADER_BYTES, ResourceHeader};
 use crate::key::ResourceKey;
 
-/// A resource that is loaded: its payload, and what its header tells.
+/// A resource that is loaded: its payload, and the fields of its header.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource<'r> {
     header: ResourceHeader,
@@ -52,7 +52,7 @@ impl<'r> Resource<'r> {
     ///
     /// # Errors
     ///
-    /// [`BlobError`] if it is no blob of that type.
+    /// [`BlobError`] if it is not a blob of that type.
     pub fn blob<R: BlobType>(&self) -> Result<Blob<'r, R>, BlobError> {
         Blob::open_structure(self.payload())
     }

@@ -54,7 +54,7 @@ pub use reload::Reloaded;
 ///
 /// 1. What is loaded has a count of at least 1, and was checked against its header, which is of its
 ///    key.
-/// 2. Each package that is loaded holds one count of its own resource and one of each of its items.
+/// 2. Each package that is loaded holds one count of its resource and one of each of its items.
 pub struct Resources<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     folder: DataFolder<'a>,
     memory: &'a A,
@@ -240,7 +240,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
                 return Err("a resource is kept that nobody has loaded");
             }
             if ResourceHeader::read(&slot.bytes) != Ok(slot.header) || slot.header.key != *key {
-                return Err("a resource is not what its header tells");
+                return Err("a resource is not what its header says");
             }
         }
         for (key, package) in self.packages.iter() {

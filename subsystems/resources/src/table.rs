@@ -121,7 +121,7 @@ impl<'a, A: Allocator + ?Sized> Table<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`TableError`] if the bytes are no table for this machine, or there is no memory.
+    /// [`TableError`] if the bytes are not a table for this machine, or there is no memory.
     pub fn try_open_in(bytes: &[u8], memory: &'a A) -> Result<Self, TableError> {
         let blob = Blob::<TableImage>::open(bytes).map_err(TableError::Blob)?;
         let images = blob.array(&blob.root().entries);
@@ -198,7 +198,7 @@ impl<'a, A: Allocator + ?Sized> Table<'a, A> {
         for entry in &self.entries {
             let end = u64::from(entry.start) + u64::from(entry.count);
             if end > self.properties.len() as u64 {
-                return Err("properties lie behind the end of all");
+                return Err("properties are past the end of all");
             }
             if !self.properties(entry).is_sorted_by(|a, b| a < b) {
                 return Err("the properties of a variant are not in order");
@@ -223,11 +223,11 @@ impl<A: Allocator + ?Sized> fmt::Debug for Table<'_, A> {
     }
 }
 
-/// Bytes that are no table, or no memory for one.
+/// Why bytes are not a table; or no memory for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableError {
-    /// They are no blob of a table.
+    /// They are not a blob of a table.
     Blob(BlobError),
     /// They are one, and yet no table.
     Order(&'static str),

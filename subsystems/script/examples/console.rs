@@ -1,4 +1,4 @@
-//! A console: lines of Lua are run in a machine with a tiny world behind it, and answered.
+//! A console: lines of Lua are run in a machine with a tiny world as its host, and answered.
 //!
 //! `cargo run -p loligo-script --example console` reads lines until the end of input; `echo
 //! 'Lamp.count()' | cargo run -p loligo-script --example console` answers one. `:count` counts
@@ -11,7 +11,7 @@ use loligo_script::{
     ArgumentError, Binding, Call, Function, Host, IdKind, Kind, Script, ScriptError, Settings,
 };
 
-/// The world behind the console: a row of lamps.
+/// The world of the console: a row of lamps.
 struct World {
     lamps: [bool; 8],
 }

@@ -37,8 +37,8 @@ impl ResultTexts {
 ///
 /// # Panics
 ///
-/// Methods panic where the table says otherwise: an argument that there is none of or of another
-/// kind, a result of another kind or one too many. The script sees an error.
+/// Methods panic where the table says otherwise: an argument that is missing or of another kind, a
+/// result of another kind or one too many. The script sees an error.
 pub struct Call<'c> {
     slots: &'c mut Slots,
     texts: &'c mut ResultTexts,

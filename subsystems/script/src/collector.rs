@@ -61,7 +61,7 @@ pub struct Collected {
 ///
 /// # Complexity
 ///
-/// A few additions a frame beside the collector's steps. A step of the collector is about a
+/// A few additions a frame, plus the collector's steps. A step of the collector is about a
 /// kilobyte, but it looks at a table, and at the stacks of all coroutines, in one go.
 ///
 /// # Examples
@@ -172,8 +172,8 @@ impl Collector {
 
     /// Returns how many steps are due, and forgets them.
     fn budget(&mut self, grown: u64, live: u64) -> u32 {
-        // More than the share was allocated since the collector was last through, and all of it may
-        // be garbage: what is far behind hurries.
+        // More than the share was allocated since the last cycle ended, and all of it may be
+        // garbage: a cycle that is far behind makes more steps.
         let aim = self.settings.garbage_share * live.max(1) as f64;
         let behind = self.cycle.grown as f64 / aim.max(1.0);
         let hurry = if behind > 1.5 { behind.min(16.0) } else { 1.0 };

@@ -43,7 +43,7 @@ impl Compiler for LuaCompiler {
         };
         match checker.fault_in(&source) {
             None => {
-                // What is no UTF-8 is Lua all the same, in its texts.
+                // Text that is not UTF-8 is valid Lua all the same, inside of strings.
                 let text = String::from_utf8_lossy(&source);
                 for Required { module, line, column } in required(&text) {
                     context.refer("lua", module, (line, column));
@@ -85,7 +85,7 @@ const CHUNK: &CStr = c"=source";
 
 impl Checker {
     fn new() -> Option<Self> {
-        // SAFETY: nothing is asked for; null is no state.
+        // SAFETY: nothing is asked for; null means that there is no state.
         NonNull::new(unsafe { ffi::luaL_newstate() }).map(Self)
     }
 
@@ -104,7 +104,7 @@ impl Checker {
             let text = if text.is_null() {
                 &[]
             } else {
-                // SAFETY: the text is on the stack, and is as long as told.
+                // SAFETY: the text is on the stack, and Lua returned its length.
                 unsafe { core::slice::from_raw_parts(text.cast::<u8>(), bytes) }
             };
             let text = String::from_utf8_lossy(text);
@@ -121,8 +121,9 @@ impl Checker {
         fault
     }
 
-    /// Returns the column of the token that is wrong, which LuaJIT does not tell: that of the first
-    /// one in the line up to which the text is no beginning of anything right.
+    /// Returns the column of the token that is wrong, which LuaJIT does not report: that of the
+    /// first such token in the line for which the text up to and including it cannot be completed
+    /// to valid Lua.
     fn column_of(&self, source: &[u8], fault: &SyntaxFault) -> u32 {
         let lines = source.split_inclusive(|byte| *byte == b'\n');
         let before: usize = lines.take((fault.line.max(1) - 1) as usize).map(<[u8]>::len).sum();

@@ -1,8 +1,8 @@
 //! Bound functions that take and return values in registers.
 //!
-//! Each gets two ways in of its own, compiled for it: there is no table to look at, no slot
-//! between, and what is asked of each argument is known when they are compiled. All values travel
-//! as 64-bit floats, so that the foreign ones differ in the number of their arguments alone.
+//! Each gets two entry points, compiled for it: no table is looked up, no slot is between, and the
+//! checks of each argument are known at compile time. All values travel as 64-bit floats, so that
+//! the foreign entry points differ in the number of their arguments alone.
 
 use core::ffi::{c_int, c_void};
 use core::fmt;
@@ -64,8 +64,8 @@ pub enum CallError {
     Refused(Reason),
 }
 
-/// Why a direct function refuses, for refusals that say which number was wrong: a text in which
-/// that number stands where `{}` is.
+/// Why a direct function refuses, with the number that was wrong: a text in which `{}` is replaced
+/// by that number.
 ///
 /// # Memory
 ///
@@ -152,7 +152,7 @@ pub trait DirectArgument: Sized {
     /// Its kind.
     const KIND: Kind;
 
-    /// Makes it of the number that stands for it.
+    /// Makes it of the number that represents it.
     fn taken(number: f64, values: Values<'_>) -> Self;
 }
 
@@ -162,7 +162,7 @@ pub trait DirectResult: Sized {
     /// Its kind; empty for nothing.
     const KINDS: &'static [Kind];
 
-    /// Makes the number that stands for it.
+    /// Makes the number that represents it.
     ///
     /// # Errors
     ///
@@ -375,8 +375,7 @@ unsafe fn the<F: Copy + Send + Sync + 'static>() -> F {
     unsafe { NonNull::<F>::dangling().read() }
 }
 
-/// Returns the number that stands for an argument on Lua's stack; `None` where it is of another
-/// type.
+/// Returns the number that represents an argument on Lua's stack; `None` if it is of another type.
 #[inline]
 pub(crate) fn number_at(lua: Lua, place: c_int, kind: Kind) -> Option<f64> {
     let is = lua.type_of(place);

@@ -42,7 +42,7 @@ pub(crate) unsafe extern "C-unwind" fn invoke<W>(state: *mut lua_State) -> c_int
     // SAFETY: the caller's promise.
     let (lua, runtime) = unsafe { shared::<W>(state) };
     if let Some(work) = runtime.work.take() {
-        // SAFETY: who put it there waits for this call, and `run` belongs to `data`.
+        // SAFETY: the caller that stored it waits for this call, and `run` belongs to `data`.
         unsafe { (work.run)(work.data, lua) };
     }
     0
@@ -194,7 +194,7 @@ fn say_type<W>(
     runtime.say(format_args!("{name}: argument {argument} must be a {wanted}, and is {is}"));
 }
 
-/// Raises the message, behind the place that called; a function of this crate's own is no place.
+/// Raises the message, after the place of the call; a function of this crate is not shown as one.
 #[cold]
 pub(crate) fn raise_message<W>(lua: Lua, runtime: &Runtime<'_, W>) -> ! {
     lua.push_where(1);
@@ -234,7 +234,7 @@ pub(crate) unsafe extern "C-unwind" fn load_module<W: Host>(state: *mut lua_Stat
                 return 2;
             };
             // SAFETY: the host stays as it is while the source is read: it is not called before
-            // that has ended, and who holds it waits for this call.
+            // that has ended, and its owner waits for this call.
             if unsafe { lua.load(data, bytes, chunk) } {
                 return 1;
             }

@@ -9,8 +9,8 @@ use loligo_containers::{Array, GrowError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScriptErrorKind {
-    /// A script failed: it is no Lua, or there was an error of its own, of Lua, or of a bound
-    /// function; or the host has no such module.
+    /// A script failed: it is not valid Lua, or it raised an error, or Lua or a bound function did;
+    /// or the host has no such module.
     Run,
     /// A script ran longer than it may, and was stopped. What it did so far is done.
     Stopped,
@@ -26,7 +26,7 @@ pub enum ScriptErrorKind {
 pub struct ScriptError<'m> {
     kind: ScriptErrorKind,
     text: Option<Array<'m, u8>>,
-    /// What to say where there is no memory for a text.
+    /// The text to use if there is no memory for one.
     words: &'static str,
 }
 
@@ -77,13 +77,13 @@ impl<'m> ScriptError<'m> {
         self.text().split("\nstack traceback:").next().unwrap_or_default()
     }
 
-    /// Returns the stack of calls, a line for each; empty where there is none.
+    /// Returns the stack of calls, a line for each; empty if there is none.
     #[must_use]
     pub fn stack(&self) -> &str {
         self.text().split_once("stack traceback:\n").map_or("", |(_, stack)| stack)
     }
 
-    /// Returns file, line from 1 on, and reason, where the message tells a place.
+    /// Returns file, line from 1 on, and reason, if the message names a place.
     #[must_use]
     pub fn place(&self) -> Option<(&str, u32, &str)> {
         let message = self.message();

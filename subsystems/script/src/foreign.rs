@@ -53,8 +53,8 @@ impl<W> fmt::Display for ForeignText<'_, W> {
 }
 
 impl<W> ForeignText<'_, W> {
-    /// Writes the call of a direct function. A result that is no number equals nothing, itself
-    /// included: then alone the slots are looked at.
+    /// Writes the call of a direct function. A result that is NaN equals nothing, itself included:
+    /// only then the slots are looked at.
     fn direct(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("local r = enter(bound")?;
         for (argument, kind) in self.binding.arguments.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What scripts need from their host.
 
-/// The world behind bound functions, and what else the engine gives to scripts. All methods have a
-/// default.
+/// The world that bound functions use, and what else the engine gives to scripts. All methods have
+/// a default.
 pub trait Host {
     /// Returns the source of a module, by the name that `require` was given: the payload of the
     /// resource of type `lua` and of that name, for instance. `None` where there is none.

@@ -1,4 +1,4 @@
-//! What is alive, what holds it, and who makes garbage.
+//! What is alive, what holds it, and which calls make garbage.
 //!
 //! After Niklas Frykholm, "Fixing Memory Issues in Lua" (2011), whose search begins at the globals
 //! and sees tables and userdata. Changes: it begins at the registry, too, goes through metatables,
@@ -71,9 +71,9 @@ impl<'m, W: Host> Script<'m, W> {
         self.inspect(Some(type_name), most).map(ObjectPaths)
     }
 
-    /// Begins to note who allocates, for up to `places` stacks of calls. Once memory neither grows
-    /// nor shrinks, all of it is garbage soon. Nothing is compiled meanwhile, so that lines are
-    /// true; what a coroutine allocates is charged to who resumed it.
+    /// Begins to record which calls allocate, for up to `places` stacks of calls. Once memory
+    /// neither grows nor shrinks, all of it is garbage soon. Nothing is compiled meanwhile, so that
+    /// lines are true; what a coroutine allocates is charged to the caller that resumed it.
     ///
     /// # Errors
     ///
@@ -86,8 +86,8 @@ impl<'m, W: Host> Script<'m, W> {
         Ok(())
     }
 
-    /// Ends what [`begin_trace`](Self::begin_trace) began and returns what was noted, who allocates
-    /// most first; `None` if it was not begun.
+    /// Ends what [`begin_trace`](Self::begin_trace) began and returns what was recorded, the stack
+    /// with most allocations first; `None` if it was not begun.
     ///
     /// # Errors
     ///

@@ -17,7 +17,8 @@ pub(crate) use ffi::{lua_CFunction, lua_State};
 ///    between the two has anything to drop: Lua leaves frames by unwinding or by a long jump.
 /// 3. No more than 20 values are pushed without [`reserve`](Self::reserve), which is what Lua
 ///    grants to each C function.
-/// 4. Indices name values that are there, or are from 1 on, where what is missing is told as such.
+/// 4. Indices name values that are there, or are from 1 on, where a missing value is reported as
+///    such.
 #[derive(Clone, Copy)]
 pub(crate) struct Lua(NonNull<lua_State>);
 
@@ -63,7 +64,7 @@ impl Lua {
     }
 
     pub(crate) fn number(self, index: c_int) -> f64 {
-        // SAFETY: invariants 1 and 4; of what is no number, zero is returned.
+        // SAFETY: invariants 1 and 4; if it is not a number, zero is returned.
         unsafe { ffi::lua_tonumber(self.raw(), index) }
     }
 
@@ -72,7 +73,7 @@ impl Lua {
         unsafe { ffi::lua_toboolean(self.raw(), index) != 0 }
     }
 
-    /// Returns where a string lies and how long it is. A number is none: to make one of it would
+    /// Returns the address and the length of a string. A number is not converted: that would
     /// allocate.
     pub(crate) fn text(self, index: c_int) -> (*const u8, usize) {
         if self.type_of(index) != Type::Text {
@@ -101,7 +102,7 @@ impl Lua {
     }
 
     pub(crate) fn pointer(self, index: c_int) -> *mut c_void {
-        // SAFETY: invariants 1 and 4; of what is no userdata, null is returned.
+        // SAFETY: invariants 1 and 4; if it is not a userdata, null is returned.
         unsafe { ffi::lua_touserdata(self.raw(), index) }
     }
 
@@ -218,8 +219,8 @@ impl Lua {
         self.push_element(ffi::LUA_REGISTRYINDEX, kept);
     }
 
-    /// Compiles a text and pushes the function, or the reason why it is none: then false is
-    /// returned. Raises where memory is out. Machine code and bytecode are refused.
+    /// Compiles a text and pushes the function and returns true, or pushes the reason why it is not
+    /// valid and returns false. Raises where memory is out. Machine code and bytecode are refused.
     ///
     /// # Safety
     ///
@@ -291,7 +292,7 @@ impl Lua {
         self.call(1, 1);
     }
 
-    /// Tells the collector something; raises.
+    /// Sends the collector a command; raises.
     pub(crate) fn collector(self, what: c_int, data: c_int) -> c_int {
         // SAFETY: invariants 1 and 2.
         unsafe { ffi::lua_gc(self.raw(), what, data) }

@@ -36,7 +36,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// What is too long for it is no place.
+    /// A text that is too long for it is not kept.
     fn new(text: &[u8]) -> Self {
         let mut place = Self { bytes: [0; 80], len: 0 };
         if let Some(bytes) = place.bytes.get_mut(..text.len()) {
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// The allocator behind a state, and what is counted on the way.
+/// The allocator of a state, and its counts.
 ///
 /// # Invariants
 ///
@@ -77,7 +77,7 @@ pub(crate) struct Memory<'m> {
     pub(crate) instructions_max: Cell<u32>,
     /// How many are left.
     pub(crate) instructions_left: Cell<i64>,
-    /// Who may stop a call that runs too long, if anybody watches.
+    /// The watch that may stop a call that runs too long, if there is one.
     watch: OnceCell<Watch>,
     /// Where the call that runs was stopped first.
     stop_place: Cell<Option<Place>>,
@@ -135,7 +135,7 @@ impl<'m> Memory<'m> {
         self.state.set(state.as_ptr());
     }
 
-    /// Returns who may stop a call that runs too long.
+    /// Returns the watch that may stop a call that runs too long.
     pub(crate) fn watch(&self) -> Option<&Watch> {
         self.watch.get()
     }
@@ -158,8 +158,8 @@ impl<'m> Memory<'m> {
         self.stop_place.set(None);
     }
 
-    /// Returns `true` if the call that runs is to be stopped, after so many steps of a function
-    /// that counts them itself.
+    /// Returns `true` if the call that runs is to be stopped; `steps` are those that a function has
+    /// counted itself.
     pub(crate) fn is_to_stop(&self, steps: u32) -> bool {
         if self.instructions_max.get() > 0 {
             let left = self.instructions_left.get() - i64::from(steps);
@@ -194,9 +194,8 @@ impl<'m> Memory<'m> {
         self.peak.set(self.peak.get().max(live));
     }
 
-    /// Takes, gives back or resizes a block. The size that Lua has of the old one is not asked: of
-    /// a closure that was refused memory for its upvalues, LuaJIT tells a smaller one than it asked
-    /// for.
+    /// Allocates, frees or resizes a block. The old size that Lua passes is not used: for a closure
+    /// that was refused memory for its upvalues, LuaJIT passes a smaller one than it requested.
     fn change(&self, block: *mut c_void, new_bytes: usize) -> *mut c_void {
         let Ok(new) = Layout::from_size_align(new_bytes, ALIGN) else {
             return ptr::null_mut();

@@ -13,7 +13,7 @@ const STEPS: u32 = 1 << 12;
 /// Why a pattern cannot be matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatternFault {
-    /// It is no pattern.
+    /// The pattern is malformed.
     Malformed(&'static str),
     /// It goes deeper than the stack is granted.
     Deep,
@@ -46,13 +46,14 @@ pub(crate) struct Matcher<'t, F> {
 type Matched = Result<Option<usize>, PatternFault>;
 
 impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
-    /// `is_stopped` is told now and then how many steps were done, and says whether that is enough.
+    /// `is_stopped` is called now and then with the number of steps done, and returns `true` to
+    /// stop.
     pub(crate) const fn new(text: &'t [u8], pattern: &'t [u8], is_stopped: F) -> Self {
         let captures = [Capture::Place(0); CAPTURES_MAX];
         Self { text, pattern, captures, count: 0, depth: 0, steps: 0, is_stopped }
     }
 
-    /// Finds the first match at `from` or behind it, or at `from` alone: where it begins and ends.
+    /// Finds the first match at `from` or after it, or at `from` alone: where it begins and ends.
     pub(crate) fn find(
         &mut self,
         from: usize,
@@ -244,7 +245,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
                 let is_same = self.text[at..].starts_with(&self.text[start..end]);
                 Ok(is_same.then(|| at + end - start))
             }
-            // A place is no text that could come again.
+            // A position is not a text that could come again.
             Some(Capture::Place(_)) => Ok(None),
             _ => Err(PatternFault::Malformed("invalid capture index in the pattern")),
         }
@@ -334,8 +335,8 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
     }
 }
 
-/// Returns `true` if a byte is in the class of a letter: a capital stands for all others, what is
-/// no class for itself.
+/// Returns `true` if a byte is in the class of a letter: a capital means the complement; any other
+/// byte means itself.
 fn is_in_class(byte: u8, class: u8) -> bool {
     let is_in = match class.to_ascii_lowercase() {
         b'a' => byte.is_ascii_alphabetic(),

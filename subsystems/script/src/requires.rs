@@ -53,7 +53,7 @@ fn place<'s>(source: &str, at: usize, module: &'s str) -> Required<'s> {
     Required { module, line, column: count(before[line_start..].chars().count()) }
 }
 
-/// Splits a text in quotes from what is behind it.
+/// Splits a text in quotes from what follows it.
 fn short_text(source: &str) -> Option<(&str, &str)> {
     let quote = source.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
     let inner = &source[1..];
@@ -70,7 +70,7 @@ fn short_text(source: &str) -> Option<(&str, &str)> {
     Some((inner, ""))
 }
 
-/// Splits a text in long brackets from what is behind it.
+/// Splits a text in long brackets from what follows it.
 fn long_text(source: &str) -> Option<(&str, &str)> {
     let inner = source.strip_prefix('[')?;
     let level = inner.len() - inner.trim_start_matches('=').len();

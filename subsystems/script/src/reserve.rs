@@ -35,8 +35,8 @@ struct Chunk {
 ///
 /// 1. All chunks are live blocks of the allocator, of [`RESERVE_BYTES`] bytes, and begin with a
 ///    [`Chunk`].
-/// 2. Of each chunk the bytes up to `used` are blocks, each behind its size; `live` of them are in
-///    use.
+/// 2. Of each chunk the bytes up to `used` are blocks, each preceded by its size; `live` of them
+///    are in use.
 pub(crate) struct Reserve<'m> {
     allocator: &'m dyn Allocator,
     current: Cell<Option<NonNull<Chunk>>>,

@@ -19,7 +19,7 @@ use crate::message::Message;
 use crate::slots::Slots;
 use crate::temporaries::{HandleFault, Temporaries};
 
-/// Work for a protected call: where it lies, and how it is done.
+/// Work for a protected call: the address of its data, and the function that does it.
 #[derive(Clone, Copy)]
 pub(crate) struct Work {
     pub(crate) data: *mut c_void,
@@ -94,7 +94,7 @@ impl<W> Bound<W> {
     }
 }
 
-/// The state behind bound functions. It is shared by all of them through one address.
+/// The state that bound functions use. It is shared by all of them through one address.
 ///
 /// # Invariants
 ///
@@ -107,7 +107,7 @@ impl<W> Bound<W> {
 pub(crate) struct Runtime<'m, W> {
     pub(crate) host: Cell<*mut W>,
     pub(crate) entries: Array<'m, Binding<W>>,
-    /// The same bindings with the address of this, once it lies where it stays.
+    /// The same bindings with the address of this, added once it is at its final address.
     pub(crate) bound: Array<'m, Bound<W>>,
     pub(crate) slots: UnsafeCell<Slots>,
     pub(crate) texts: UnsafeCell<ResultTexts>,
@@ -136,7 +136,7 @@ impl<'m, W> Runtime<'m, W> {
         }
     }
 
-    /// Notes where this lies, for bound functions.
+    /// Stores the address of this in each binding.
     pub(crate) fn try_bind(&mut self) -> Result<(), GrowError> {
         let runtime = ptr::from_ref(self).cast();
         self.bound.try_reserve(self.entries.len())?;

@@ -40,7 +40,7 @@ pub(crate) struct Kept {
 }
 
 /// A LuaJIT machine: scripts, their data, and the bound functions that they call. `W` is the host,
-/// the world behind those functions; it is lent to each call.
+/// the world that those functions use; it is lent to each call.
 ///
 /// Errors stop the call, not the machine: what a script did before it failed is done, and the next
 /// call goes on from there. The collector runs when a [`Collector`](crate::Collector) makes it run,
@@ -48,9 +48,9 @@ pub(crate) struct Kept {
 ///
 /// # Memory
 ///
-/// All from the allocator that was passed in, on LuaJIT's own account too: about 100 KiB for an
-/// empty machine, 64 KiB in reserve, 92 bytes for each temporary that a frame may have. Machine
-/// code alone lies elsewhere: LuaJIT maps up to 2 MiB for it from the system.
+/// All from the allocator that was passed in, also for LuaJIT itself: about 100 KiB for an empty
+/// machine, 64 KiB in reserve, 92 bytes for each temporary that a frame may have. Machine code
+/// alone is elsewhere: LuaJIT maps up to 2 MiB for it from the system.
 ///
 /// # Threads
 ///
@@ -96,7 +96,8 @@ pub struct Script<'m, W> {
 }
 
 impl<'m, W: Host> Script<'m, W> {
-    /// Makes a machine with a table of bindings, beside those of vectors, rotations and matrices.
+    /// Makes a machine with a table of bindings, in addition to those of vectors, rotations and
+    /// matrices.
     ///
     /// # Errors
     ///
@@ -137,7 +138,7 @@ impl<'m, W: Host> Script<'m, W> {
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if the host has no such module, it is no Lua, or it fails.
+    /// [`ScriptError`] if the host has no such module, it is not valid Lua, or it fails.
     pub fn load(&mut self, host: &mut W, module: &str) -> Result<(), ScriptError<'m>> {
         self.with_name(host, c"require", module).map(drop)
     }
@@ -175,8 +176,8 @@ impl<'m, W: Host> Script<'m, W> {
         Ok(Callback(index as u32))
     }
 
-    /// Calls a function; false if there is none of that name. Makes no garbage, texts that are new
-    /// to Lua aside, and takes nothing from the global heap.
+    /// Calls a function; false if there is none of that name. Makes no garbage, except for texts
+    /// that are new to Lua, and takes nothing from the global heap.
     ///
     /// # Errors
     ///
@@ -211,7 +212,7 @@ impl<'m, W: Host> Script<'m, W> {
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if it is no Lua, or fails.
+    /// [`ScriptError`] if it is not valid Lua, or fails.
     pub fn evaluate(&mut self, host: &mut W, code: &str) -> Result<Array<'m, u8>, ScriptError<'m>> {
         let kept = self.kept;
         let mut text = Array::new_in(self.allocator());
@@ -272,8 +273,8 @@ impl<'m, W: Host> Script<'m, W> {
         &self.runtime().entries
     }
 
-    /// Checks that nothing of a call is left behind, and that memory and temporaries are counted
-    /// right. O(1).
+    /// Checks that no state of a call remains, and that memory and temporaries are counted right.
+    /// O(1).
     ///
     /// # Panics
     ///
@@ -461,7 +462,7 @@ impl<'m, W: Host> Script<'m, W> {
         };
         // SAFETY: the text stays on the stack meanwhile.
         let bytes = unsafe { lua.bytes(-1) };
-        // Lua raises this one as a text of its own where it is caught and raised again.
+        // When it is caught and raised again, Lua raises this one as an ordinary text.
         if bytes.starts_with(entry::NO_MEMORY) {
             return Err(ScriptError::memory());
         }

@@ -1,11 +1,11 @@
-//! The place where arguments and results of a call lie: the same for both routes.
+//! The memory for arguments and results of a call: the same for both routes.
 
 use core::ffi::c_int;
 use core::{ptr, slice};
 
 use crate::binding::{ARGUMENTS_MAX, RESULTS_MAX};
 
-/// A text, where it lies.
+/// A text, by its address.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct TextSlot {
@@ -35,7 +35,7 @@ pub(crate) struct Slots {
     pub(crate) failed: c_int,
 }
 
-/// The one bit pattern of what is no number that Lua's values may hold.
+/// The only NaN that Lua's values may hold.
 pub(crate) const NAN: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 
 /// Returns `number`, or the NaN that may be a value.
@@ -80,4 +80,4 @@ impl Slots {
     }
 }
 
-const _: () = assert!(ARGUMENTS_MAX == 16 && RESULTS_MAX == 4, "as they stand in the declaration");
+const _: () = assert!(ARGUMENTS_MAX == 16 && RESULTS_MAX == 4, "as in the declaration");

@@ -152,7 +152,7 @@ impl<'m> Temporaries<'m> {
         self.matrices.add(matrix, MATRIX4X4, self.stamp.get())
     }
 
-    /// Returns a vector; zero where the handle is none and was not checked.
+    /// Returns a vector; zero where the handle is invalid and was not checked.
     pub(crate) fn vector3(&self, number: f64) -> Vec3 {
         self.vectors.get(number).unwrap_or(Vec3::ZERO)
     }

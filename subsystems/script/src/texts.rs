@@ -68,7 +68,7 @@ pub(crate) unsafe extern "C-unwind" fn scan<W: Host>(state: *mut lua_State) -> c
         match *capture {
             Capture::Bytes(from, to) => lua.push_text(&text[from..to]),
             Capture::Place(at) => lua.push_number((at + 1) as f64),
-            // There is none by now.
+            // There are no open captures by now.
             Capture::Open(_) => lua.push_nil(),
         }
         count += 1;
@@ -76,7 +76,7 @@ pub(crate) unsafe extern "C-unwind" fn scan<W: Host>(state: *mut lua_State) -> c
     count
 }
 
-/// Raises why a pattern cannot be matched, behind the place that asked.
+/// Raises why a pattern cannot be matched, after the place of the call.
 #[cold]
 fn refuse<W>(lua: Lua, runtime: &Runtime<'_, W>, fault: PatternFault) -> ! {
     let text = match fault {

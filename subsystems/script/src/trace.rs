@@ -1,8 +1,9 @@
-//! Who makes garbage: stacks of allocations, counted.
+//! Which calls make garbage: stacks of allocations, counted.
 //!
 //! After Niklas Frykholm, "Fixing Memory Issues in Lua" (2011): once a game's memory neither grows
-//! nor shrinks, what is allocated is garbage soon. Changes: stacks are told apart by the whole hash
-//! and depth of their frames, the table has a size from the start, and what has no room is counted.
+//! nor shrinks, what is allocated is garbage soon. Changes: stacks are distinguished by the whole
+//! hash and depth of their frames, the table has a size from the start, and what has no room is
+//! counted.
 
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
@@ -74,7 +75,7 @@ impl TraceEntry {
 /// # Invariants
 ///
 /// 1. `entries` has a power of two of places, of which at least one is free: those with a count of
-///    0. An entry lies behind its hash's place with no free one between.
+///    0. An entry is at or after its hash's place, with no free one between.
 pub struct GarbageTrace<'m> {
     entries: Array<'m, TraceEntry>,
     used: usize,
@@ -159,8 +160,8 @@ impl core::fmt::Debug for GarbageTrace<'_> {
 /// Reads one call of a stack.
 fn frame_at(state: *mut ffi::lua_State, level: usize) -> Option<TraceFrame> {
     let mut about = MaybeUninit::<ffi::lua_Debug>::zeroed();
-    // SAFETY: the state is alive while it allocates; a level that is not there is told; nothing is
-    // raised or allocated.
+    // SAFETY: the state is alive while it allocates; for a level that is not there Lua returns 0;
+    // nothing is raised or allocated.
     let is_there = unsafe { ffi::lua_getstack(state, level as i32, about.as_mut_ptr()) };
     if is_there == 0 {
         return None;

@@ -16,7 +16,7 @@ use std::time::Instant;
 use crate::entry;
 use crate::lua::lua_State;
 
-/// How often the thread looks while a call may take its time: so many times within the limit.
+/// How many times within the time limit the thread looks at a call.
 const LOOKS: u32 = 8;
 
 /// The longest time between two looks.

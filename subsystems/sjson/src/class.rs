@@ -2,7 +2,7 @@
 
 /// A byte of a key without quotes.
 pub(crate) const BARE: u8 = 1;
-/// A byte that stands for itself between quotes.
+/// A byte without a special meaning between quotes.
 pub(crate) const PLAIN: u8 = 2;
 /// Space, in every dialect.
 pub(crate) const SPACE: u8 = 4;

@@ -75,7 +75,7 @@ impl<'e, 't, 'a, A: Allocator + ?Sized> Edits<'e, 't, 'a, A> {
     ///
     /// # Complexity
     ///
-    /// That of [`SyntaxTree::find`], O(bytes of the value), and O(edits behind it).
+    /// That of [`SyntaxTree::find`], O(bytes of the value), and O(edits after it).
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl<'e, 't, 'a, A: Allocator + ?Sized> Edits<'e, 't, 'a, A> {
         self.splices.len()
     }
 
-    /// Returns `true` if there are none.
+    /// Returns `true` if there are no edits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.splices.is_empty()
@@ -159,7 +159,7 @@ impl<'e, 't, 'a, A: Allocator + ?Sized> Edits<'e, 't, 'a, A> {
         self.splices.try_insert(at, splice).map_err(EditError::Memory)
     }
 
-    /// Returns the space that must be before and behind what is put in, where it would run into its
+    /// Returns the spaces needed before and after the inserted text, where it would run into its
     /// neighbours.
     fn spaces(&self, start: u32, end: u32, pieces: &[&str]) -> (&'static str, &'static str) {
         let text = self.tree.text().as_bytes();

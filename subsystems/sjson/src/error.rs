@@ -25,7 +25,7 @@ pub(crate) struct Fault {
     pub(crate) why: &'static Why,
 }
 
-/// What stands where something else was expected.
+/// What was found where something else was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Found {
     End,

@@ -7,7 +7,7 @@ use crate::parser::comment_len;
 pub(crate) enum GapKind {
     /// Space, and a mark at the start of the text.
     Space,
-    /// A comment, without the newline behind it.
+    /// A comment, without the newline after it.
     Comment,
     /// A comma.
     Comma,

@@ -38,8 +38,8 @@ pub(crate) use space::comment_len;
 ///
 /// # Memory
 ///
-/// 208 bytes on 64-bit machines, of which 128 tell objects from arrays. Nothing is allocated, and
-/// nothing recurses.
+/// 208 bytes on 64-bit machines, of which 128 record which levels are objects. Nothing is
+/// allocated, and nothing recurses.
 ///
 /// # Examples
 ///
@@ -160,8 +160,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reads the rest of the value that `first` begins, so that the next event is the one behind
-    /// it.
+    /// Reads the rest of the value that `first` begins, so that the next event is the one after it.
     ///
     /// # Complexity
     ///
@@ -180,8 +179,8 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Returns where the event handed out last stands, quotes included. The start and the end of a
-    /// root without braces are empty: at its first key, and at the end of the text.
+    /// Returns the range of the last event, quotes included. The start and the end of a root
+    /// without braces are empty: at its first key, and at the end of the text.
     #[inline]
     #[must_use]
     pub const fn span(&self) -> Range<usize> {
@@ -205,7 +204,7 @@ impl<'t> Parser<'t> {
         self.text
     }
 
-    /// Returns an error at the event handed out last, for a caller who has no use for it.
+    /// Returns an error at the last event, for a caller that has no use for it.
     pub(crate) fn error_here(&self, why: &'static crate::error::Why) -> SjsonError {
         SjsonError::new(self.text, Fault { at: self.start, why })
     }
@@ -277,8 +276,8 @@ impl<'t> Parser<'t> {
         self.value(byte)
     }
 
-    /// Takes the value that is missing behind the last key of a text without braces, as tools write
-    /// for what is not set: `null`, of no bytes, on the line of the key.
+    /// Returns the value that is missing after the last key of a text without braces, as tools
+    /// write for what is not set: `null`, of no bytes, on the line of the key.
     fn nothing(&mut self, behind: usize) -> Event<'t> {
         let rest = &self.text[behind..];
         self.at = behind + rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -325,7 +324,7 @@ impl<'t> Parser<'t> {
             self.at = self.start;
             return self.begin_bare();
         }
-        // A word that is no value was meant as a key.
+        // A word that is not a value was meant as a key.
         if let Ok(key) = key
             && is_word
             && !matches!(key.raw(), "true" | "false" | "null")
@@ -359,8 +358,8 @@ impl<'t> Parser<'t> {
         Ok(Event::Start(nest))
     }
 
-    /// Takes the end of what is open, which has so many bytes; something is open where an end is
-    /// let through.
+    /// Closes the innermost object or array; `bytes` is the length of its bracket. Callers have
+    /// checked that one is open.
     fn end(&mut self, nest: Nest, bytes: usize) -> Event<'t> {
         self.at += bytes;
         self.depth -= 1;

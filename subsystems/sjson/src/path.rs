@@ -130,7 +130,7 @@ pub struct PathError<'p> {
 pub(crate) enum Missing {
     /// There is an object without the key.
     Key,
-    /// There is an array of so many items.
+    /// There is an array with this number of items.
     Item(u32),
     /// There is a value that holds no others.
     Nest,

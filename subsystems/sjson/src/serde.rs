@@ -78,7 +78,7 @@ pub fn from_bytes_in<'de, T: Deserialize<'de>, A: Allocator + ?Sized>(
 ///
 /// # Errors
 ///
-/// [`SerdeError`] if the sink refuses, a number is not finite, or a key is none.
+/// [`SerdeError`] if the sink refuses, a number is not finite, or a key cannot be written as one.
 pub fn write<T: Serialize + ?Sized>(
     value: &T,
     style: Style,

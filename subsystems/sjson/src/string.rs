@@ -9,7 +9,7 @@ pub enum TextForm {
     Bare,
     /// Between `"` and `"`, with escapes.
     Quoted,
-    /// Between `"""` and `"""`, where every byte stands for itself.
+    /// Between `"""` and `"""`, where no byte has a special meaning.
     Verbatim,
 }
 
@@ -33,14 +33,14 @@ impl<'t> Text<'t> {
         Self { raw, form, escaped }
     }
 
-    /// Returns the string if it stands as it is, without an escape.
+    /// Returns the string if it has no escapes.
     #[inline]
     #[must_use]
     pub const fn plain(self) -> Option<&'t str> {
         if self.escaped { None } else { Some(self.raw) }
     }
 
-    /// Returns the text between the quotes; without escapes the string has at most so many bytes.
+    /// Returns the text between the quotes. Replacing escapes never makes it longer.
     #[inline]
     #[must_use]
     pub const fn raw(self) -> &'t str {
@@ -96,8 +96,9 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Takes what stands behind a backslash and returns the character meant and what follows. The form
-/// of the escape has been checked; were it not, the replacement character would come out.
+/// Takes the text after a backslash, and returns the character meant and the rest of the text. The
+/// form of the escape has been checked; for an invalid one it would return the replacement
+/// character.
 fn replaced(escape: &str) -> (char, &str) {
     let mut chars = escape.chars();
     let char = match chars.next() {
@@ -113,7 +114,7 @@ fn replaced(escape: &str) -> (char, &str) {
     (char, chars.as_str())
 }
 
-/// Takes what stands behind `\u`: four digits, or twice four with `\u` between for a pair of
+/// Takes the text after `\u`: four digits, or twice four with `\u` between for a pair of
 /// surrogates.
 fn unicode(digits: &str) -> (char, &str) {
     let Some((first, rest)) = four(digits) else {

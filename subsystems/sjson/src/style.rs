@@ -9,7 +9,7 @@ pub enum Layout {
     Compact,
     /// An item on each line, indented by a tab for each level.
     Tabs,
-    /// An item on each line, indented by so many spaces for each level.
+    /// An item on each line, indented by this number of spaces for each level.
     Spaces(u8),
 }
 
@@ -26,7 +26,7 @@ pub enum Layout {
 pub struct Style {
     /// What is written.
     pub dialect: Dialect,
-    /// Where it stands.
+    /// How it is laid out.
     pub layout: Layout,
     /// The column, of up to 200, up to which an array may be on one line; a tab counts four.
     pub width: u8,

@@ -12,7 +12,7 @@ type Heap<'a> = HeapAllocator<'a, PageAllocator>;
 /// relies on what was there; dropped with live blocks it panics.
 pub(crate) type Memory<'a> = FailingAllocator<'a, FillAllocator<'a, Heap<'a>>>;
 
-/// Runs `test` with memory of its own, all of which it must give back.
+/// Runs `test` with a separate allocator, and asserts that all of its memory is freed.
 pub(crate) fn with_memory<R>(test: impl FnOnce(&Memory<'_>) -> R) -> R {
     let pages = PageAllocator::new("test pages");
     let heap = HeapAllocator::new("test heap", &pages);

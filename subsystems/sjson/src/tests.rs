@@ -18,11 +18,12 @@ use crate::style::Style;
 use crate::tree::SyntaxTree;
 use crate::value::Value;
 
-/// What is drawn from unless another seed is told: the same in every run, so that none fails for
-/// what another one did not try.
+/// The default seed: the same in every run, so that no run fails for a case that another did not
+/// try.
 const SEED: u64 = 0x2009_1013;
 
-/// Returns how proptest is to draw so many cases, unless it is told otherwise, and prints the seed.
+/// Returns a configuration of proptest with `cases` cases, unless the environment sets another
+/// number, and prints the seed.
 fn seeded(cases: u32) -> Config {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if env::var_os("PROPTEST_CASES").is_none() {

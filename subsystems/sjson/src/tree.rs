@@ -19,9 +19,9 @@ pub use pieces::{Piece, PieceKind};
 
 use node::{Node, Place};
 
-/// The syntax tree of a text: each value, with its key, and where it stands.
+/// The syntax tree of a text: each value, with its key, and its place.
 ///
-/// The tree lies over the text and keeps all of it: [`pieces`](Self::pieces) are the whole text,
+/// The tree refers to the text and covers all of it: [`pieces`](Self::pieces) are the whole text,
 /// byte for byte, comments and space included. It is what tools edit through
 /// ([`Edits`](crate::Edits)); a program that wants numbers and strings is better served by a
 /// [`Value`](crate::Value).
@@ -54,8 +54,8 @@ use node::{Node, Place};
 ///
 /// # Invariants
 ///
-/// 1. There is a node at least; each has its subtree behind it, up to its `next`.
-/// 2. The places are within the text, each within that of its parent and behind that of the node
+/// 1. There is a node at least; the subtree of each follows it, up to its `next`.
+/// 2. The places are within the text, each within that of its parent and after that of the node
 ///    before it.
 pub struct SyntaxTree<'t, 'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     text: &'t str,
@@ -214,7 +214,7 @@ impl<'t, 'a, A: Allocator + ?Sized> SyntaxTree<'t, 'a, A> {
                 return Err("a value begins before the one in front of it ends");
             }
             if self.text.get(node.place.range()).is_none() {
-                return Err("a value lies outside of the text");
+                return Err("a value is outside of the text");
             }
             end = if node.kind.is_nest() { node.place.start } else { node.place.end };
         }

@@ -74,12 +74,12 @@ enum Node {
     Null,
     Bool(bool),
     I64(i64),
-    /// Of those that are no `i64`.
+    /// Integers that do not fit an `i64`.
     U64(u64),
     F64(f64),
     String(Piece),
     Key(Piece),
-    /// So many items, and where the end is.
+    /// The number of items, and where the end is.
     Object(u32, u32),
     Array(u32, u32),
     /// Where the start is.

@@ -86,7 +86,7 @@ pub struct Writer<'w> {
 enum Line {
     /// Nothing has been written at all.
     None,
-    /// Something that more may stand behind.
+    /// Text that more text may follow.
     Text,
     /// A comment that goes to the end of the line.
     Comment,
@@ -342,7 +342,7 @@ impl<'w> Writer<'w> {
     }
 
     fn verbatim(&mut self, raw: &str) -> fmt::Result {
-        // What has lines of its own is not in line with others.
+        // A string of several lines is not put in line with others.
         if raw.contains('\n') {
             self.spread_flat()?;
         }

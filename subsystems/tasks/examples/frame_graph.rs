@@ -1,5 +1,5 @@
-//! The frame of the article as a graph of tasks, and who did what when: a few columns for each
-//! thread.
+//! The frame of the article as a graph of tasks, and which thread ran which task when: a few
+//! columns for each thread.
 //!
 //! ```sh
 //! cargo run --release -p loligo-tasks --example frame_graph -- [WORKERS]

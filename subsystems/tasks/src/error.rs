@@ -68,7 +68,7 @@ pub enum AddError {
     },
     /// The parent has completed, so nothing can be added to it.
     DeadParent,
-    /// The parent is none of the scope's tasks, which would let the scope end too early.
+    /// The parent is not one of the scope's tasks, which would let the scope end too early.
     OutsideScope,
     /// It is to run on a thread that is not there.
     NoSuchThread {

@@ -1,4 +1,4 @@
-//! What threads wait for that is no task.
+//! An event that threads wait for, without a task.
 
 use crate::sync::{AtomicBool, Ordering};
 
@@ -6,7 +6,7 @@ use crate::sync::{AtomicBool, Ordering};
 ///
 /// [`Handle::set`](crate::Handle::set) sets it and wakes all waiting threads;
 /// [`Worker::do_work_while_waiting_for`](crate::Worker::do_work_while_waiting_for) waits. It stays
-/// set until who waited resets it.
+/// set until the waiting thread resets it.
 ///
 /// # Memory
 ///
@@ -30,14 +30,14 @@ impl Event {
         Self(AtomicBool::new(false))
     }
 
-    /// Returns `true` if it is set. What who set it did before is seen then.
+    /// Returns `true` if it is set. Then everything is visible that the setting thread did before.
     #[must_use]
     pub fn is_set(&self) -> bool {
         // Acquire pairs with the Release in `raise`.
         self.0.load(Ordering::Acquire)
     }
 
-    /// Makes it ready to be set again. Only who waited for it knows when that is right.
+    /// Makes it ready to be set again. Only the thread that waited for it knows when that is right.
     pub fn reset(&self) {
         // Relaxed: nothing is handed on by it.
         self.0.store(false, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Why tasks failed: a byte in the task, the names that stand for it, and the last that failed.
+//! Why tasks failed: a byte in the task, the names that it indexes, and the last that failed.
 
 use crate::error::WaitError;
 use crate::id::TaskId;
@@ -81,7 +81,7 @@ impl Faults {
         self.total
     }
 
-    /// Returns what a waiting thread is told.
+    /// Returns the result for a waiting thread.
     pub(crate) fn told(&self, fault: u8) -> Result<(), WaitError> {
         match fault {
             SOUND => Ok(()),

@@ -19,7 +19,7 @@ pub struct Handle<'t> {
     hub: &'t Hub<'t>,
 }
 
-/// How a task manager stands.
+/// The counts of a task manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Tasks that have not completed.
@@ -115,8 +115,8 @@ impl<'t> Handle<'t> {
         self.hub.with(|state| state.complete_external(task, false))
     }
 
-    /// Says that what was done elsewhere has failed: as [`complete`](Self::complete), but what
-    /// depends on it is not run, and waiting threads are told.
+    /// Reports that what was done elsewhere has failed: as [`complete`](Self::complete), but what
+    /// depends on it is not run, and waiting threads get the error.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl<'t> Handle<'t> {
         Stats { open, ready, added_total, failed_total }
     }
 
-    /// Checks everything behind the lock.
+    /// Checks everything that the lock guards.
     ///
     /// # Complexity
     ///

@@ -1,4 +1,4 @@
-//! The lock, those who sleep, and the loops of threads that look for work.
+//! The lock, the sleeping threads, and the loops of threads that look for work.
 
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
@@ -28,7 +28,7 @@ pub(crate) struct Hub<'m> {
     observer: Option<&'m dyn Observer>,
 }
 
-/// Counts what those who search should see. In a cache line of its own: they look at it all the
+/// Counts changes that searching threads should see. In a separate cache line: they read it all the
 /// time.
 #[repr(align(128))]
 struct News(AtomicU32);
@@ -63,7 +63,7 @@ impl<'m> Hub<'m> {
     ///
     /// # Safety
     ///
-    /// What the task borrows stands until it has completed.
+    /// What the task borrows remains valid until it has completed.
     #[inline]
     pub(crate) unsafe fn add(
         &self,
@@ -168,8 +168,8 @@ impl<'m> Hub<'m> {
             if let Some(observer) = self.observer {
                 return observed(observer, taken, &worker);
             }
-            // SAFETY: it came in by `add`, whose caller promises that what it borrows stands until
-            // the task has completed, which it does after this at the earliest.
+            // SAFETY: it came in by `add`, whose caller promises that what it borrows remains valid
+            // until the task has completed, which it does after this at the earliest.
             unsafe { taken.closure.call(&worker) }
         }));
         let Err(payload) = result else {
@@ -213,7 +213,7 @@ impl<'m> Hub<'m> {
                 guard = self.bells[usize::from(thread)].sleep(guard);
             }
         }
-        // The thread that wakes another counts it among those who search.
+        // The thread that wakes another counts it as searching.
         guard.search(false);
         guard
     }
@@ -229,7 +229,7 @@ impl<'m> Hub<'m> {
         }
     }
 
-    /// Tells those who search that there is something new. Only with the lock held.
+    /// Tells searching threads that there is something new. Only with the lock held.
     #[inline]
     fn tell(&self, changed: bool) {
         if changed {

@@ -65,7 +65,7 @@ impl Bits {
         self.next(index as u32)
     }
 
-    /// Returns the id that a place has next, behind `bits`.
+    /// Returns the id that a place has next, after `bits`.
     pub(crate) const fn next(self, bits: u32) -> TaskId {
         let next = bits.wrapping_add(1 << self.0);
         match TaskId::from_bits(next) {

@@ -6,12 +6,12 @@ use core::ptr::NonNull;
 
 /// A borrowed slice whose borrow is written down elsewhere.
 ///
-/// A `&'m mut [T]` behind a lock would make everything around the lock invariant in `'m`, and so
+/// A `&'m mut [T]` inside of a lock would make everything around the lock invariant in `'m`, and so
 /// give every public type a second lifetime. Here the owner of the lock keeps the borrow.
 ///
 /// # Invariants
 ///
-/// 1. The slice stands, and is reached through this alone, as long as this is used.
+/// 1. The slice remains valid, and is reached through this alone, as long as this is used.
 pub(crate) struct Lent<T> {
     slice: NonNull<[T]>,
     owns: PhantomData<T>,
@@ -33,7 +33,7 @@ impl<T> Deref for Lent<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: invariant 1: it stands, and nobody else writes it.
+        // SAFETY: invariant 1: it is valid, and nobody else writes it.
         unsafe { self.slice.as_ref() }
     }
 }
@@ -41,7 +41,7 @@ impl<T> Deref for Lent<T> {
 impl<T> DerefMut for Lent<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: invariant 1: it stands, and nobody else reaches it.
+        // SAFETY: invariant 1: it is valid, and nobody else reaches it.
         unsafe { self.slice.as_mut() }
     }
 }

@@ -1,9 +1,9 @@
-//! Who is told when tasks begin and end: the way to a timeline.
+//! Observers of the beginning and end of tasks: the way to a timeline.
 
 use crate::id::TaskId;
 use crate::task::{Name, ThreadIndex};
 
-/// Is told when tasks begin and end, on the thread that runs them.
+/// Is called when tasks begin and end, on the thread that runs them.
 ///
 /// Begins and ends of one thread are nested: a task that waits runs others meanwhile. Tasks that do
 /// nothing themselves, or that are done elsewhere, do not begin. A panic in here while a task
@@ -18,8 +18,8 @@ pub trait Observer: Sync {
     fn end(&self, task: &Begun);
 
     /// A worker's thread begins; `life` is all that it does, to be called once. Here is the place
-    /// for what belongs to a thread: a recorder for its timeline, its name in a debugger. Main
-    /// threads are their owners' and not told of.
+    /// for what belongs to a thread: a recorder for its timeline, its name in a debugger. It is not
+    /// called for main threads, which belong to their owners.
     ///
     /// Where `life` is not called, there is a worker less. The work of
     /// [`Tasks::run`](crate::Tasks::run) begins when every worker has called it or returned.

@@ -10,13 +10,13 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// May run on any thread.
 pub(crate) const ANYWHERE: u8 = u8::MAX;
 
-/// Where a task stands.
+/// The phase of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Phase {
-    /// There is none.
+    /// There is no task.
     Free,
-    /// It may not start until it is told to.
+    /// It may not start until it is released.
     Held,
     /// As `Held`, and its dependency is open.
     HeldBlocked,
@@ -115,7 +115,7 @@ impl List {
 /// Returns a task and those that its links lead to, as many as there are slots at most: a damaged
 /// list may have no end.
 pub(crate) fn linked(slots: &[Slot], first: u32) -> impl Iterator<Item = u32> {
-    // The step looks one link ahead, so it must stand the end.
+    // The step looks one link ahead, so it must accept the end of the list.
     let step = |&index: &u32| slots.get(index as usize).map(|slot| slot.next);
     core::iter::successors(Some(first), step)
         .take_while(|&index| (index as usize) < slots.len())

@@ -43,7 +43,7 @@ impl ThreadRecord {
     }
 }
 
-/// Counts, by which a hang is told from a wait.
+/// Counts, which distinguish a deadlock from a wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     /// Tasks that have not completed.
@@ -84,7 +84,7 @@ pub(crate) struct State {
     asleep: u64,
     waiting: u64,
     wakes: u64,
-    /// There is something new for those who search.
+    /// There is something new for searching threads.
     changed: bool,
     closing: bool,
     main_threads: u32,

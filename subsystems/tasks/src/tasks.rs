@@ -114,7 +114,7 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
         self.run_with(None, work)
     }
 
-    /// As [`run`](Self::run), and tells `observer` when tasks begin and end.
+    /// As [`run`](Self::run), and calls `observer` when tasks begin and end.
     ///
     /// # Panics
     ///
@@ -163,8 +163,8 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
                 hub.with(|state| state.register(index as u8));
                 let worker = NewWorker { hub, start, index: index as u8, has_served: false };
                 let life = move || live(worker, observer);
-                // Where there is no thread, the worker goes with what it would have run, and is
-                // taken off the count.
+                // If no thread can be started, the worker is dropped with the closure, and taken
+                // off the count.
                 let _ = thread::Builder::new().name(name).spawn_scoped(scope, life);
             }
             start.wait(threads - main_threads as usize);

@@ -14,9 +14,9 @@ use crate::task::ThreadIndex;
 
 /// A thread of the task manager, in its serial code or in the midst of a task.
 ///
-/// What waits here does not idle: it runs other tasks until what it waits for has come about, and
-/// sleeps when there are none. They run on the stack of the waiting thread, and may themselves
-/// wait: prefer dependencies to waits within tasks.
+/// A thread that waits here does not idle: it runs other tasks until what it waits for has
+/// happened, and sleeps when there are none. They run on the stack of the waiting thread, and may
+/// themselves wait: prefer dependencies to waits within tasks.
 pub struct Worker<'t> {
     handle: Handle<'t>,
     thread: u8,

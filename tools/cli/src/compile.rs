@@ -43,7 +43,7 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', value_parser = language)]
     languages: Option<Vec<String>>,
 
-    /// Tell compilers that ask for it; may be given several times
+    /// Set an option for compilers that read it; may be given several times
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
     options: Vec<(String, String)>,
 
@@ -59,7 +59,7 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
 
-    /// Be the process that a game which runs has its sources compiled in, with so many MiB of
+    /// Be the process in which a running game has its sources compiled, with this many MiB of
     /// memory
     #[arg(long, value_name = "MIB", hide = true)]
     child: Option<u64>,
@@ -80,7 +80,7 @@ const EXAMPLES: &str = "Examples:
   loligo compile game --platform android --as-platform linux
                                                    what is made for Android, to be looked at here
 
-What is wrong is told as file:line:column, reason and remedy, with what was done below it; everything else is
+Errors are printed as file:line:column, reason and remedy, followed by what was done; everything else is
 compiled, and what fails keeps its last good version.
 Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.
 How files are named, and what is in the data folder: docs/guide/compiling.md.";
@@ -88,8 +88,8 @@ How files are named, and what is in the data folder: docs/guide/compiling.md.";
 /// Between two looks at the project at the least.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 
-/// How much longer than a look the pause behind it is: looking takes a fifth of a processor at the
-/// most.
+/// The pause after a look, as a multiple of the look's duration: looking takes a fifth of a
+/// processor at the most.
 const PAUSE_RATIO: u32 = 4;
 
 impl Compile {

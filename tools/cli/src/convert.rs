@@ -15,7 +15,7 @@ use crate::unpacked::Unpacked;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Convert {
-    /// heaptrack's data (plain or .zst), or a log of logalloc; which of them, its first line tells
+    /// heaptrack's data (plain or .zst), or a log of logalloc; recognised by its first line
     #[arg(value_name = "IN")]
     input: PathBuf,
 
@@ -36,7 +36,7 @@ const EXAMPLES: &str = "Examples:
   loligo convert malloc.log firefox.altrace.zst --process 4711
 
 Exit status: 0 all went well, 2 it could not be done.
-What each of them knows and does not know stands in docs/guide/recording.md.";
+docs/guide/recording.md lists what each of them records and what not.";
 
 impl Convert {
     /// Does the work; errors go to standard error.

@@ -95,7 +95,7 @@ impl Output {
         Ok(Self { path, beside: Some(beside) })
     }
 
-    /// Writes the file: beside its place, then renamed to it.
+    /// Writes the file: under a temporary name, then renamed.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl Output {
         };
         let written = written();
         if written.is_err() || filled.is_err() {
-            // The first error is the one to tell; a part that cannot be removed either is no news.
+            // The first error is the one to report; an error of removing the part adds nothing.
             let _ = fs::remove_file(beside);
         }
         written.map(|()| filled).map_err(fail)

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// Writes to standard output; that nobody reads on is no error.
+/// Writes to standard output; a closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), String> {
     match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

@@ -13,8 +13,8 @@ use crate::recording;
 
 /// Records what a program allocates, for `loligo replay`.
 ///
-/// The program runs as it would without: its input, output and exit status are its own. What is
-/// recorded is told on standard error.
+/// The program runs as it would without the recorder, with its usual input, output and exit status.
+/// A summary of the recording goes to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Record {
@@ -22,7 +22,7 @@ pub(crate) struct Record {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Stop recording after so many events; the program goes on
+    /// Stop recording after N events; the program goes on
     #[arg(long, value_name = "N", default_value_t = Settings::default().max_events,
         value_parser = clap::value_parser!(u64).range(1..=4_000_000_000))]
     max_events: u64,
@@ -43,7 +43,7 @@ const EXAMPLES: &str = "Examples:
   loligo record --children -- make                 also make's children, to make.123.altrace.zst ..
 
 Exit status: the program's own, 128 and its number if a signal ended it; 2 it could not be recorded.
-Temporary files take up to 96 bytes an event, in TMPDIR. docs/guide/recording.md tells more.";
+Temporary files take up to 96 bytes an event, in TMPDIR. docs/guide/recording.md has more.";
 
 impl Record {
     /// Does the work; errors go to standard error.

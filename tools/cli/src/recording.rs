@@ -36,7 +36,7 @@ pub(crate) fn write<E: From<io::Error>>(
     })
 }
 
-/// Tells on standard error what a recording holds.
+/// Prints on standard error what a recording holds.
 pub(crate) fn tell(path: &Path, summary: &Summary) {
     let Summary { events, threads, peak_blocks, allocations, sites, marks, .. } = summary;
     let file_bytes = std::fs::metadata(path).map_or(0, |about| about.len());

@@ -72,7 +72,7 @@ pub(crate) struct Replay {
 const EXAMPLES: &str = "Examples:
   loligo replay                                  the bundled recordings
   loligo replay game.altrace.zst --rounds 9      a recording of your own, more exactly
-  loligo replay --strategies mine.json           your strategies beside the built-in ones
+  loligo replay --strategies mine.json           your strategies and the built-in ones
   loligo replay --strategies none --peers=talc   our allocators and one peer
   loligo replay --verify --json figures.json     contents compared, figures for a program
 
@@ -132,7 +132,7 @@ impl Replay {
         Ok(ExitCode::from(u8::from(lost)))
     }
 
-    /// Opens the traces, all of them, so that a damaged one is told before the work starts.
+    /// Opens the traces, all of them, so that a damaged one is reported before the work starts.
     fn open_traces(&self) -> Result<Vec<Trace>, String> {
         let mut traces = Vec::new();
         let mut refusals = Vec::new();

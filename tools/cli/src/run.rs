@@ -204,7 +204,7 @@ impl Run {
         } else if !picture.is_empty() {
             let path = data.join(PICTURE);
             keep(&data, size, &picture)?;
-            print(&format!("\nThe last frame's picture lies in {}.\n", path.display()))?;
+            print(&format!("\nThe last frame's picture is in {}.\n", path.display()))?;
         }
         for fault in &faults {
             say!("loligo: {fault}");
@@ -276,7 +276,7 @@ impl Run {
         ScriptOptions { checks: !self.unchecked, limits: (!self.no_watchdog).then_some(limits) }
     }
 
-    /// Returns `true` if a frame after so many is the last one.
+    /// Returns `true` if the frame after `frames` frames is the last one.
     fn is_enough(&self, frames: u64, start: Instant) -> bool {
         match self.frames {
             Some(wanted) => frames + 1 >= wanted,
@@ -355,7 +355,7 @@ fn write_png(out: &mut dyn Write, size: [u32; 2], picture: &[u8]) -> Result<(), 
     out.flush().map_err(|error| error.to_string())
 }
 
-/// Has what stops the engine reported, with the last lines of the log, in a file beside the data.
+/// Installs crash reports, with the last lines of the log, written to a file in the data folder.
 fn report_crashes(data: &Path) {
     let reports = Reports { program: "loligo", folder: Some(data), ..Reports::default() };
     if let Err(error) = install(&reports) {
@@ -365,7 +365,7 @@ fn report_crashes(data: &Path) {
     }
 }
 
-/// Returns an error as text, with names behind the hashes that the data folder has names for.
+/// Returns an error as text, with names added after the hashes that the data folder has names for.
 fn with_names(data: &Path, error: &EngineError) -> String {
     let pages = PageAllocator::new("names pages");
     let heap = HeapAllocator::new("names", &pages);

@@ -28,7 +28,7 @@ const EXAMPLES: &str = "Examples:
   loligo sjson format level.sjson
   loligo sjson to-json level.sjson | jq .
 
-FILE may be `-` for standard input. What SJSON is stands in docs/reference/sjson.md.
+FILE may be `-` for standard input. docs/reference/sjson.md describes SJSON.
 Exit status: 0 all went well, 1 a check found something, 2 it could not be done.";
 
 #[derive(Debug, Subcommand)]
@@ -72,7 +72,7 @@ A path is made of keys and of indices from 0 on; `/` in a key is written ~1, and
   loligo sjson set --insert level.sjson units/- '{ name = \"gate\" }'
 
 VALUE is SJSON: text has quotes of its own. A path that leads nowhere is refused, so that a slip changes nothing; with
---insert the last key of it may be new, and `-` stands for the place behind the last item of an array.")]
+--insert the last key of it may be new, and `-` is the place after the last item of an array.")]
     Set(Set),
 }
 
@@ -176,7 +176,7 @@ impl Sjson {
 }
 
 impl Check {
-    /// Looks at every file, so that all that is wrong is told at once.
+    /// Looks at every file, so that all that is wrong is reported at once.
     fn run(&self) -> ExitCode {
         let options = if self.json { Options::JSON } else { Options::SJSON };
         let mut status = 0;

@@ -7,8 +7,8 @@ use std::path::Path;
 /// The most bytes that such a file may have.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// Reads a text that is no longer than such files are. A device, which may have no end, and a pipe,
-/// which may have no beginning, are none; the error says why, without the name.
+/// Reads a text, if it is not longer than such files are. A device, which may have no end, and a
+/// pipe, which may have no beginning, are refused; the error says why, without the name.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
     if !metadata.is_file() {

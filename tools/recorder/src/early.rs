@@ -15,7 +15,7 @@ struct Buffer {
     used: AtomicUsize,
 }
 
-// SAFETY: a part of the bytes is given out once, by the counter, to the one who asked for it.
+// SAFETY: each part of the bytes is given out once, by the counter, to one caller.
 unsafe impl Sync for Buffer {}
 
 static BUFFER: Buffer = Buffer { bytes: UnsafeCell::new([0; BYTES]), used: AtomicUsize::new(0) };

@@ -1,7 +1,7 @@
 //! The functions that the program calls in place of the C library's.
 //!
-//! Each is a stub of two instructions, which hands its stack pointer on as one more argument: there
-//! lies the return address, and by it the call site. Blocks and errors are those of the real
+//! Each is a stub of two instructions, which passes its stack pointer as one more argument: the
+//! return address is there, and by it the call site. Blocks and errors are those of the real
 //! function.
 
 use core::ffi::c_int;
@@ -142,7 +142,7 @@ unsafe extern "C" fn realloc_at(block: *mut u8, bytes: usize, place: *const u64)
         // SAFETY: as above.
         let moved = unsafe { malloc_at(bytes, place) };
         if !moved.is_null() {
-            // SAFETY: both blocks have so many bytes, and do not overlap.
+            // SAFETY: both blocks have at least that number of bytes, and do not overlap.
             unsafe { block.copy_to_nonoverlapping(moved, old.min(bytes)) };
         }
         return moved;
@@ -221,7 +221,7 @@ unsafe extern "C" fn posix_memalign_at(
         if result != 0 {
             return core::ptr::null_mut();
         }
-        // SAFETY: the function has succeeded, so it has written the block to where it was told.
+        // SAFETY: the function has succeeded, so it has written the block to the given address.
         unsafe { block.read() }
     };
     // SAFETY: the stub hands in its stack pointer.

@@ -29,7 +29,7 @@ mod system;
 mod thread;
 
 /// Nothing here is meant to panic; what does ends the program, since a recorder has no way to go on
-/// and nobody to tell.
+/// or to report it.
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     system::abort()

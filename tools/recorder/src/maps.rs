@@ -13,7 +13,7 @@ use crate::system::{File, O_RDONLY};
 /// Pages of code that calls came from; more are taken for known.
 const PAGES: usize = 1 << 14;
 
-/// Where a page may stand.
+/// The number of places where a page can be stored.
 const PROBES: usize = 8;
 
 /// Ranges of code; more are not known, and cost a copy each.
@@ -46,11 +46,11 @@ impl Maps {
     /// Returns `true` if a call came from this page of code before.
     pub(crate) fn has_seen(&self, site: u64) -> bool {
         let page = site >> 12;
-        // Relaxed: the table holds numbers that stand for themselves.
+        // Relaxed: the table holds numbers that refer to no other memory.
         self.places(page).any(|place| place.load(Ordering::Relaxed) == page)
     }
 
-    /// Learns where a call came from; takes a copy of the maps if it is none of the known
+    /// Learns where a call came from; takes a copy of the maps if it is not from one of the known
     /// libraries.
     ///
     /// `base` is the recording's map, `ticket` that of the call.

@@ -1,4 +1,4 @@
-//! What a program may call of its own will, where it finds it by `dlsym`.
+//! Functions that a program may call itself, if it finds them by `dlsym`.
 
 use crate::exports::stub;
 use crate::raw::OP_MARK;

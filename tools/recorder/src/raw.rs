@@ -68,7 +68,7 @@ pub(crate) struct Record {
     pub(crate) time_ns: u64,
     /// The return address of the call.
     pub(crate) site: u64,
-    /// The word where the caller's own return address lies, if its frame is as small as it can be.
+    /// The word that holds the caller's own return address, if its frame is as small as it can be.
     pub(crate) above: u64,
     pub(crate) op: u8,
     pub(crate) align_log2: u8,
@@ -101,8 +101,8 @@ impl Record {
     }
 }
 
-/// The variable that tells the recorder what to do: `CAPACITY:CHILDREN:FOLDER`, where `CHILDREN` is
-/// `0` or `1` and the folder is where the files go.
+/// The variable with the recorder's settings: `CAPACITY:CHILDREN:FOLDER`, where `CHILDREN` is `0`
+/// or `1` and the folder is where the files go.
 pub(crate) const VARIABLE: &str = "LOLIGO_RECORD";
 
 /// The file in the folder that bears the number of the process to record.

@@ -5,7 +5,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use crate::system::{RTLD_NEXT, dlsym};
 
-/// A function of the next library, null until [`found`] has looked it up and where there is none.
+/// A function of the next library; null until [`found`] has looked it up, and if there is no such
+/// function.
 macro_rules! function {
     ($holder:ident, $name:literal, fn($($argument:ty),*) $(-> $result:ty)?) => {
         pub(crate) mod $holder {

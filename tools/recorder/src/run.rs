@@ -38,7 +38,7 @@ pub(crate) struct State {
     phase: AtomicU32,
     base: AtomicPtr<u8>,
     capacity: AtomicU64,
-    /// The first records, so many, can be written to without a fault.
+    /// The number of records, from the first on, that can be written to without a fault.
     ready: AtomicU64,
     maps: Maps,
 }
@@ -68,7 +68,7 @@ impl Caller {
     }
 
     fn above(self) -> u64 {
-        // SAFETY: the stack is aligned to 16 at every call, so the caller's own return address lies
+        // SAFETY: the stack is aligned to 16 at every call, so the caller's own return address is
         // sixteen bytes above, or 16 n further up: the words up to it are the caller's frame.
         let above = unsafe { self.0.add(2) };
         // SAFETY: as above; a word of a live frame of this thread.
@@ -238,7 +238,7 @@ impl State {
         put(base, raw::BEGAN_AT, system::now_ns());
         put(base, raw::PROCESS_AT, process as u64);
         copy_command(base);
-        // The magic last: a file without it is no recording.
+        // The magic last: a file without it is not a recording.
         put(base, 0, raw::MAGIC);
         Some(())
     }

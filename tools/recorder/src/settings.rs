@@ -38,7 +38,7 @@ static ONCE: Once = Once {
     is_read: AtomicBool::new(false),
 };
 
-/// Returns the settings, `None` where there are none or they make no sense.
+/// Returns the settings, `None` if they are missing or invalid.
 ///
 /// # Safety
 ///

@@ -92,7 +92,8 @@ impl File {
         if path.last() != Some(&0) {
             return None;
         }
-        // SAFETY: the name is live and ends with a zero; the mode stands where flags ask for one.
+        // SAFETY: the name is live and ends with a zero; the mode is passed, where flags ask for
+        // one.
         let file = unsafe { open(path.as_ptr().cast(), flags | O_CLOEXEC, 0o600_u32) };
         (file >= 0).then(|| Self(file))
     }

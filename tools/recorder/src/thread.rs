@@ -19,19 +19,19 @@ global_asm!(
     ".popsection",
 );
 
-/// What a thread has of its own.
+/// The data of a thread.
 #[repr(C)]
 struct Own {
     number: Cell<u32>,
     inside: Cell<bool>,
 }
 
-const _: () = assert!(size_of::<Own>() == 8, "as many bytes as stand in the assembly above");
+const _: () = assert!(size_of::<Own>() == 8, "as many bytes as in the assembly above");
 
 /// How many threads had an event. A child made by `fork` counts on, as its thread keeps its number.
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
-/// Lends what the calling thread has of its own.
+/// Lends the data of the calling thread.
 fn with<R>(work: impl FnOnce(&Own) -> R) -> R {
     let own: *const Own;
     // SAFETY: the two instructions read the offset, which the linker has set, and the thread's

@@ -3,8 +3,8 @@
 //!
 //! The events of a trace are cut in two. The first part, [`TRAIN_PERCENT`] hundredths of them, is
 //! what the search sees: its sizes, lifetimes and phases make the candidates, and every candidate
-//! is replayed on it. The rest is held back: a few finalists, and the heap beside them, are warmed
-//! by the first part and measured on the rest, in interleaved rounds of one process. What is
+//! is replayed on it. The rest is held back: a few finalists, and the heap for comparison, are
+//! warmed by the first part and measured on the rest, in interleaved rounds of one process. What is
 //! recommended was verified there.
 //!
 //! 1. [`profile`] looks at the training part.
@@ -86,7 +86,7 @@ impl Advice {
     }
 }
 
-/// Returns how many of so many events are searched on.
+/// Returns how many of `events` events are searched on.
 fn searched_events(events: usize) -> usize {
     // In two parts, so that no product can overflow.
     let percent = usize::from(TRAIN_PERCENT);
@@ -104,7 +104,7 @@ pub enum AdviseError {
         /// How many it has.
         events: usize,
     },
-    /// The training part is no trace.
+    /// The training part is not a valid trace.
     Trace(TraceError),
     /// The replay could not be done.
     Measure(MeasureError),
@@ -151,7 +151,8 @@ pub fn check(trace: &Trace) -> Result<(), AdviseError> {
     Ok(())
 }
 
-/// Searches a strategy for a trace. `progress` is told what is done, and how much of how much.
+/// Searches a strategy for a trace. `progress` is called with what is done, and how much of how
+/// much.
 ///
 /// # Complexity
 ///

@@ -51,7 +51,7 @@ impl Summary {
     }
 }
 
-/// Who made an event, beside the block.
+/// Thread, call site and time of an event.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Who {
     /// Whatever number the recorder has for the thread.

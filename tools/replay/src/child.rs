@@ -1,5 +1,5 @@
-//! Work done in forked children, so that it leaves nothing behind in this process, may end as it
-//! likes, and can use the other cores.
+//! Work done in forked children, so that it leaves nothing in this process, may end as it likes,
+//! and can use the other cores.
 
 use core::panic::AssertUnwindSafe;
 use std::collections::VecDeque;
@@ -53,11 +53,11 @@ impl Child {
     }
 }
 
-/// Ends this process, a child, by a signal once it has used so many seconds of CPU time: what hangs
-/// in an allocator looks at no clock.
+/// Ends this process, a child, by a signal once it has used `seconds` seconds of CPU time: what
+/// hangs in an allocator looks at no clock.
 pub(crate) fn limit_cpu(seconds: u64) {
     let limit = libc::rlimit { rlim_cur: seconds, rlim_max: seconds };
-    // SAFETY: the pointer is that of a live rlimit; a limit that the system refuses is none.
+    // SAFETY: the pointer is that of a live rlimit; a limit that the system refuses has no effect.
     unsafe { libc::setrlimit(libc::RLIMIT_CPU, &raw const limit) };
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn ticks() -> u64 {
     unsafe { _rdtsc() }
 }
 
-/// Reads the monotonic clock where there is no time-stamp counter to be had.
+/// Reads the monotonic clock on machines without a time-stamp counter.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) fn ticks() -> u64 {

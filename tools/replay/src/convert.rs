@@ -1,6 +1,6 @@
 //! Traces from what other recorders write: what `loligo convert` does.
 //!
-//! The kind of a file is told by its first line. Files are read line by line, so what is kept grows
+//! The first line shows what kind of file it is. Files are read line by line, so what is kept grows
 //! by what is live and by what was named, never by what a line claims.
 
 mod error;

@@ -40,7 +40,7 @@ impl<T: Zeroable> Mapped<T> {
     pub(crate) fn new(length: usize) -> io::Result<Self> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
         let bytes = length.checked_mul(size_of::<T>()).ok_or_else(too_large)?;
-        // A mapping of nothing is an error to the system; one page stands for it.
+        // A mapping of no bytes is an error to the system, so one page is mapped instead.
         let bytes = bytes.max(1).checked_next_multiple_of(PAGE_BYTES).ok_or_else(too_large)?;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;

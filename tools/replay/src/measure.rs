@@ -38,9 +38,9 @@ pub struct Options {
     /// How many hundredths of each trace only warm the allocators: times, worst operations, faults
     /// and memory are those of the rest. Contents are verified from the start.
     pub warm_percent: u8,
-    /// Whether each counted round begins with a fresh allocator, in a child of its own, as a
-    /// program does. Else an allocator that grows keeps what it has from round to round, so that
-    /// one which gives memory back meets page faults that the others do not.
+    /// Whether each counted round begins with a fresh allocator, in a separate child, as a program
+    /// does. Else an allocator that grows keeps what it has from round to round, so that one which
+    /// gives memory back meets page faults that the others do not.
     pub fresh: bool,
 }
 
@@ -60,7 +60,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the first event of so many that is measured.
+    /// Returns the first of `events` events that is measured.
     #[must_use]
     pub fn measured_from(&self, events: usize) -> usize {
         // In two parts, so that no product can overflow.
@@ -68,7 +68,7 @@ impl Options {
         events / 100 * percent + events % 100 * percent / 100
     }
 
-    /// Returns the cap for a trace of so many events.
+    /// Returns the cap for a trace of `events` events.
     #[must_use]
     pub fn cap_for(&self, events: u64) -> Duration {
         const LEAST: Duration = Duration::from_millis(250);
@@ -161,7 +161,7 @@ impl From<io::Error> for MeasureError {
 }
 
 /// Measures every row on every trace. Memory comes first for all traces, before any row has run in
-/// this process, so that no allocator's leftovers hide what a child needs. Rows are told the call
+/// this process, so that no allocator's leftovers hide what a child needs. Rows receive the call
 /// site of each event where the trace has them.
 ///
 /// # Errors

@@ -131,7 +131,7 @@ fn peak_of<'r>(
 }
 
 impl Watch for Gauge {
-    /// Notes that so many pages were touched; reads where memory may be above its peak.
+    /// Adds touched pages; reads the memory when it may be above its peak.
     #[inline]
     fn grown(&mut self, pages: usize) {
         self.pending_pages += pages;
@@ -177,7 +177,7 @@ impl Gauge {
         gauge.read();
         gauge.base_bytes = gauge.last_bytes;
         if gauge.base_bytes == 0 {
-            return Err(io::Error::other("the system does not tell RssAnon"));
+            return Err(io::Error::other("the system does not report RssAnon"));
         }
         Ok(gauge)
     }

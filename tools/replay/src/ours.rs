@@ -1,4 +1,4 @@
-//! Loligo's own allocators behind [`Subject`].
+//! Loligo's own allocators as [`Subject`]s.
 
 use core::alloc::Layout;
 use core::mem::ManuallyDrop;
@@ -28,7 +28,8 @@ pub fn ours() -> Vec<Row> {
     vec![
         heap_row(),
         Row::in_region("heap-region", Kind::Ours, |arena| {
-            // SAFETY: `in_region` promises that the arena is the heap's own while it stands.
+            // SAFETY: `in_region` promises that the arena is the heap's alone while the heap
+            // exists.
             Ours(unsafe { heap_in(arena) })
         }),
         Row::in_region("slab", Kind::Ours, |arena| {
@@ -85,7 +86,7 @@ pub(crate) unsafe fn buddy(arena: Arena) -> Buddy {
 /// A buddy allocator in a region.
 pub(crate) type Buddy = BuddyAllocator<'static, dyn Allocator + Sync + 'static>;
 
-/// A buddy allocator of leaves of so many bytes in a fixed region.
+/// A buddy allocator with leaves of `leaf_bytes` bytes in a fixed region.
 ///
 /// # Safety
 ///
@@ -129,7 +130,7 @@ unsafe impl<A: Allocator> Subject for Ours<A> {
     }
 }
 
-/// Returns where a block lies, or null for a refusal.
+/// Returns the address of a block, or null for a refusal.
 #[inline(always)]
 pub(crate) fn address(block: Result<NonNull<[u8]>, AllocError>) -> *mut u8 {
     block.map_or(null_mut(), |block| block.cast().as_ptr())
@@ -221,7 +222,7 @@ impl<F, B> Drop for Over<F, B> {
     }
 }
 
-/// One of our allocators on a base of its own.
+/// One of our allocators on a separate base.
 struct OursOn<F, B>(Over<F, B>);
 
 // SAFETY: the contract of `Allocator` is the same.

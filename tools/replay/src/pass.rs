@@ -160,7 +160,7 @@ pub(crate) fn timed<S: Subject>(
 }
 
 /// Returns `true` if the pass has used up its time. The thread's clock costs a call of the system,
-/// so it is asked only where the wall clock, which is never behind it, says that it may be so.
+/// so it is read only if the wall clock, which never shows less, says that it may be so.
 #[inline(always)]
 fn is_over(started: Instant, from_cpu_ns: u64, cap: Duration) -> bool {
     started.elapsed() > cap && u128::from(clock::thread_cpu_ns() - from_cpu_ns) > cap.as_nanos()
@@ -203,7 +203,7 @@ fn do_step<S: Subject>(
             // SAFETY: `Program` 3 and 4: the block is live and `old` is its layout.
             let moved = unsafe { subject.reallocate(*slot, old, step.bytes()) };
             if moved.is_null() {
-                // SAFETY: the refused block stands with its old layout.
+                // SAFETY: the refused block is still live with its old layout.
                 unsafe { subject.deallocate(*slot, old) };
             }
             moved
@@ -281,7 +281,7 @@ fn timed_step<S: Subject>(
     };
     let ticks = clock::ticks() - from;
     if block.is_null() && step.kind() == StepKind::Reallocate {
-        // SAFETY: the refused block stands with its old layout.
+        // SAFETY: the refused block is still live with its old layout.
         unsafe { subject.deallocate(*slot, step.layout_of(old)) };
     }
     let copied = match step.kind() {
@@ -299,7 +299,7 @@ fn timed_step<S: Subject>(
 
 /// Sees memory grow during a pass.
 pub(crate) trait Watch {
-    /// So many pages of a new block were touched.
+    /// Pages of a new block were touched.
     fn grown(&mut self, pages: usize);
     /// The steps that are measured begin.
     fn begin(&mut self);
@@ -307,7 +307,7 @@ pub(crate) trait Watch {
     fn end(&mut self);
 }
 
-/// Replays the program once, touching every page of every block, and tells `watch` of each step
+/// Replays the program once, touching every page of every block, and calls `watch` for each step
 /// that gave a block. Stops once `cap` is over.
 ///
 /// # Errors
@@ -366,7 +366,7 @@ unsafe fn touch(block: *mut u8, bytes: usize) {
         // SAFETY: the place is in the block.
         unsafe { place.write_volatile(1) };
     }
-    // SAFETY: the last byte of the block, which may be on a page of its own.
+    // SAFETY: the last byte of the block, which may be on a separate page.
     let last = unsafe { block.add(bytes - 1) };
     // SAFETY: the place is in the block.
     unsafe { last.write_volatile(1) };

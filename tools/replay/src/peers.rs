@@ -1,4 +1,4 @@
-//! Other people's allocators, each behind [`Subject`].
+//! Other people's allocators, each as a [`Subject`].
 //!
 //! None of them replaces the `malloc` of this process: they are called by name.
 
@@ -141,7 +141,7 @@ pub(crate) type Talc = Global<talc::TalcCell<talc::source::Manual>>;
 ///
 /// # Safety
 ///
-/// The arena is used by nothing else while the subject stands.
+/// The arena is used by nothing else while the subject exists.
 pub(crate) unsafe fn talc(arena: Arena) -> Talc {
     let talc = talc::TalcCell::new(talc::source::Manual);
     // SAFETY: the arena is valid for reads and writes and ours alone by the caller's promise. An
@@ -218,7 +218,7 @@ trait Plain {
     unsafe fn put(&mut self, block: NonNull<u8>, layout: Layout);
 }
 
-/// A [`Plain`] allocator behind [`Subject`].
+/// A [`Plain`] allocator as a [`Subject`].
 pub(crate) struct Copying<P>(P);
 
 // SAFETY: the allocators below keep the promise.

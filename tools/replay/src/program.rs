@@ -1,4 +1,4 @@
-//! A trace made ready for replaying: each step carries all that an allocator is told.
+//! A trace made ready for replaying: each step carries all arguments of the call.
 
 use core::alloc::Layout;
 use std::io;
@@ -7,7 +7,7 @@ use crate::mapped::{Mapped, Zeroable};
 use crate::trace::{Event, Op, Trace};
 
 /// One event with the size that the call needs: for a free the size of the block, which the trace
-/// leaves out. A reallocation's old size lies apart, as few steps have one.
+/// leaves out. The old sizes of reallocations are stored separately, as few steps have one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     bytes: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Step {
     align_log2: u8,
 }
 
-const _: () = assert!(size_of::<Step>() == 16, "four steps lie in a cache line");
+const _: () = assert!(size_of::<Step>() == 16, "four steps fit in a cache line");
 
 // SAFETY: zero is valid for the integers, and `StepKind` has a variant of value 0.
 unsafe impl Zeroable for Step {}
@@ -82,7 +82,7 @@ pub(crate) struct Program {
     peak_live_bytes: u64,
     measured_from: usize,
     measured_peak_bytes: u64,
-    /// For each step the site that asks; empty where the trace does not tell.
+    /// For each step the site that asks; empty if the trace has no sites.
     sites: Mapped<u32>,
 }
 

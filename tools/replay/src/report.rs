@@ -3,11 +3,12 @@
 //! [`prepare`] makes sure, before any work is done, that the folder can be written.
 //! [`ReportDir::write`] then looks at each trace once more, this time for pictures rather than for
 //! time: our allocators replay it with their counters and blocks looked at on the way, and a buddy
-//! allocator is filmed. Template, style sheets and scripts lie beside this module as files and are
-//! compiled in; the data goes into the page as JSON. No name is trusted: text is escaped where it
-//! enters the page and stays text in the scripts.
+//! allocator is filmed. Template, style sheets and scripts are files in this module's folder and
+//! are compiled in; the data goes into the page as JSON. No name is trusted: text is escaped where
+//! it enters the page and stays text in the scripts.
 //!
-//! The page is written beside its place and then renamed, so a reader never finds half of one.
+//! The page is written under a temporary name and then renamed, so a reader never finds half of
+//! one.
 
 use core::error::Error;
 use core::fmt;
@@ -83,7 +84,7 @@ impl ReportDir {
     ///
     /// # Errors
     ///
-    /// [`ReportError`] if the page cannot be written. An older page then stands as it was.
+    /// [`ReportError`] if the page cannot be written. An older page is then unchanged.
     pub fn write(&self, results: &Results, traces: &[Trace]) -> Result<PathBuf, ReportError> {
         let fail = |cause| ReportError::new(&self.dir, cause);
         let (opening, data) = collect::collect(results, traces);
@@ -92,8 +93,9 @@ impl ReportDir {
         self.put(PAGE, &page)
     }
 
-    /// Writes the page of an advice beside that of a replay and returns its path: the front of time
-    /// against memory, sizes by lifetimes, phases, call sites, and the memory before and after.
+    /// Writes the page of an advice next to that of a replay and returns its path: the front of
+    /// time against memory, sizes by lifetimes, phases, call sites, and the memory before and
+    /// after.
     ///
     /// # Complexity
     ///
@@ -101,14 +103,14 @@ impl ReportDir {
     ///
     /// # Errors
     ///
-    /// [`ReportError`] if the page cannot be written. An older page then stands as it was.
+    /// [`ReportError`] if the page cannot be written. An older page is then unchanged.
     pub fn write_advice(&self, advice: &Advice, trace: &Trace) -> Result<PathBuf, ReportError> {
         let page = advice::render(advice, trace)
             .map_err(|error| ReportError::new(&self.dir, Cause::File(io::Error::other(error))))?;
         self.put(ADVICE_PAGE, &page)
     }
 
-    /// Writes a page beside its place and then renames it.
+    /// Writes a page under a temporary name and then renames it.
     fn put(&self, name: &'static str, page: &str) -> Result<PathBuf, ReportError> {
         let fail = |cause| ReportError { page: name, ..ReportError::new(&self.dir, cause) };
         let place = self.dir.join(name);
@@ -150,7 +152,8 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // After a rename nothing lies there, and if it cannot be removed nobody is left to tell.
+        // After a rename there is no such file; if it cannot be removed, there is no way to report
+        // that.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -97,7 +97,7 @@ impl Row {
     ///
     /// # Safety
     ///
-    /// The arena stays valid while the runner stands, and nothing else uses it during a pass.
+    /// The arena stays valid while the runner exists, and nothing else uses it during a pass.
     pub(crate) unsafe fn runner(&self, arena: Option<Arena>) -> Box<dyn Runner + '_> {
         match (&self.maker, arena) {
             (Maker::Growing(make), _) => make(),
@@ -243,7 +243,8 @@ pub fn peers() -> Vec<Row> {
     ]);
     rows.push(Row::growing("dlmalloc", Kind::Peer, peers::DlMalloc::new));
     rows.extend([
-        // SAFETY: `in_region` promises that the arena is the subject's own while it stands.
+        // SAFETY: `in_region` promises that the arena is the subject's alone while the subject
+        // exists.
         Row::in_region("talc", Kind::Peer, |arena| unsafe { peers::talc(arena) }),
         // SAFETY: as above.
         Row::in_region("rlsf", Kind::Peer, |arena| unsafe { peers::Rlsf::new(arena) }),

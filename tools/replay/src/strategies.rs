@@ -133,7 +133,7 @@ pub(crate) struct Strategy {
 }
 
 impl Strategy {
-    /// Makes a strategy. The arena is its own while it stands.
+    /// Makes a strategy. Nothing else uses the arena while the strategy exists.
     pub(crate) fn new(tree: &Tree, arena: Option<Arena>) -> Self {
         Self { root: Node::new(tree, by_size::nobody(), arena), site: Cell::new(0) }
     }

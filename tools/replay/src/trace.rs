@@ -11,13 +11,13 @@
 //! ```
 //!
 //! Version 2 begins with `ALTRACE2`; its events have sixteen bytes more (call site, allocator
-//! object, time), and among them stand frame marks, names and notes.
+//! object, time), and there are frame marks, names and notes between them.
 //! `docs/reference/trace-format.md` describes both.
 //!
 //! Reading checks every record against all that came before it, so the holder of a [`Trace`] may
 //! rely on it. What is kept grows by the records that are really there, never by what one claims.
-//! The events are the same sixteen bytes for both versions; what version 2 adds is in columns
-//! beside them, which are there only where the file has them.
+//! The events are the same sixteen bytes for both versions; what version 2 adds is in separate
+//! columns, which are there only where the file has them.
 
 mod checker;
 mod columns;
@@ -107,7 +107,7 @@ pub struct Trace {
     pub slots: u32,
     /// How many blocks are allocated.
     pub allocations: u64,
-    /// What only version 2 tells.
+    /// The fields that only version 2 has.
     columns: Columns,
 }
 
@@ -214,7 +214,7 @@ impl Trace {
         Ok(checker.finish(name.to_owned(), events, Columns::default()))
     }
 
-    /// Returns the trace of the first events, with all that is told of these.
+    /// Returns the trace of the first events, with all their columns.
     ///
     /// # Complexity
     ///
@@ -231,8 +231,8 @@ impl Trace {
         Ok(checker.finish(self.name.clone(), self.events[..events].to_vec(), columns))
     }
 
-    /// Returns who made each event: call sites and their names. `None` where none is recorded, as
-    /// in version 1.
+    /// Returns the call site of each event, and the names of the sites. `None` where none is
+    /// recorded, as in version 1.
     ///
     /// # Complexity
     ///
@@ -249,7 +249,7 @@ impl Trace {
     }
 
     /// Returns the time of each event, in nanoseconds since the recording began. `None` where no
-    /// times are recorded. Events of different threads may lie a little out of the order of their
+    /// times are recorded. Events of different threads may be a little out of the order of their
     /// times, as the clock is not read at the very moment that decides the order.
     #[must_use]
     pub fn times(&self) -> Option<&[u64]> {
@@ -268,8 +268,8 @@ impl Trace {
         self.columns.notes.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// Returns `true` if the recording was ended by its recorder, or stops where the program was
-    /// killed or the file cut. Version 1 cannot tell and says [`Ending::Whole`].
+    /// Returns how the recording ended: as it should, or cut, because the program was killed or the
+    /// file was cut. Version 1 does not record this and returns [`Ending::Whole`].
     #[must_use]
     pub fn ending(&self) -> Ending {
         self.columns.ending

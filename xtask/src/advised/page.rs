@@ -1,12 +1,12 @@
-//! What of docs/guide/choosing-an-allocator.md is written by the command: what stands between its
-//! markers.
+//! The part of docs/guide/choosing-an-allocator.md that is written by the command: the text between
+//! its markers.
 
 use std::fs;
 use std::path::Path;
 
 use crate::outcome::{Failure, Outcome};
 
-/// Where the page lies.
+/// The path of the page.
 pub(super) const PATH: &str = "docs/guide/choosing-an-allocator.md";
 
 /// The end of a part.
@@ -40,7 +40,7 @@ fn filled(page: &str, part: &str, text: &str) -> Result<String, Failure> {
     };
     let Some((_, after)) = after.split_once(END) else {
         return Err(Failure::Unable(format!(
-            "{PATH}: `{begin}` has no `{END}` behind it; put one where the part ends"
+            "{PATH}: `{begin}` has no `{END}` after it; put one where the part ends"
         )));
     };
     Ok(format!("{before}{begin}\n\n{}\n\n{END}{after}", text.trim_end()))

@@ -32,7 +32,7 @@ impl Lines {
     }
 }
 
-/// Reads the counts of every file. What stands there twice was reached if it was once.
+/// Reads the counts of every file. A line that occurs twice was reached if it was once.
 pub(super) fn read(text: &str) -> BTreeMap<String, Lines> {
     let mut files: BTreeMap<String, Lines> = BTreeMap::new();
     let mut at = None;

@@ -24,7 +24,7 @@ fn lines_and_branches_are_counted_once() {
     assert_eq!((lines.lines(), lines.branches()), ((2, 3), (1, 2)));
     assert_eq!(lines.missed().collect::<Vec<_>>(), [9]);
     lines.cut(9);
-    assert_eq!(lines.lines(), (2, 2), "the tests behind are left out");
+    assert_eq!(lines.lines(), (2, 2), "the tests after it are left out");
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn code_of_tests_is_told() {
     assert!(is_of_tests("ids/src/table/tests/model.rs") && is_of_tests("ids/src/test_backing.rs"));
     assert!(!is_of_tests("ids/src/table/check.rs"), "it is shipped");
     assert_eq!(tests_from("fn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n"), Some(3));
-    assert_eq!(tests_from("#[cfg(test)]\nmod tests;\n"), None, "they lie elsewhere");
+    assert_eq!(tests_from("#[cfg(test)]\nmod tests;\n"), None, "they are elsewhere");
 }
 
 #[test]

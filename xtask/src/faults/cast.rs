@@ -287,7 +287,7 @@ fn built(net: &Net, ended: Ended) -> Result<String, Failure> {
     match ended.end {
         End::Well => Ok(ended.err),
         _ => Err(Failure::Found(format!(
-            "`{}` does not compile, so it tells nothing:\n{}",
+            "`{}` does not compile, so it shows nothing:\n{}",
             net.shown(),
             ended.err
         ))),

@@ -12,7 +12,7 @@ pub(super) const FOLDER: &str = "xtask/planted/";
 pub(super) struct Fault {
     /// Its name, which is that of its file.
     pub(super) name: String,
-    /// The class of mistakes that it stands for.
+    /// The class of mistakes that it represents.
     pub(super) class: String,
     /// What is wrong then.
     pub(super) says: String,
@@ -20,7 +20,7 @@ pub(super) struct Fault {
     pub(super) file: String,
     /// The text that it replaces, which the file holds once.
     pub(super) find: String,
-    /// What stands there then.
+    /// The text that replaces it.
     pub(super) put: String,
     /// What must catch it.
     pub(super) nets: Vec<Net>,
@@ -54,7 +54,7 @@ impl Fault {
             let number = index + 1;
             if let Some(code) = line.strip_prefix('|') {
                 let Some(block) = open else {
-                    return Err(wrong(number, "a line of code stands behind `find:` or `put:`"));
+                    return Err(wrong(number, "a line of code comes after `find:` or `put:`"));
                 };
                 let block: &mut Option<String> = &mut blocks[block];
                 match block {
@@ -68,7 +68,7 @@ impl Fault {
             }
             open = None;
             let Some((key, value)) = line.split_once(':') else {
-                return Err(wrong(number, "a line is `key: value`, or code behind `|`"));
+                return Err(wrong(number, "a line is `key: value`, or code after `|`"));
             };
             let value = value.trim();
             match key {
@@ -103,13 +103,13 @@ impl Fault {
     ///
     /// # Errors
     ///
-    /// [`Failure::Found`] if what it replaces does not stand there once.
+    /// [`Failure::Found`] if the text to replace does not occur there exactly once.
     pub(super) fn plant(&self, text: &str) -> Result<String, Failure> {
         match text.matches(&self.find).count() {
             1 => Ok(text.replacen(&self.find, &self.put, 1)),
             count => Err(Failure::Found(format!(
                 "{FOLDER}{}.txt: {} holds the text to replace {count} times, not once; write down \
-                 what stands there now",
+                 what is there now",
                 self.name, self.file
             ))),
         }

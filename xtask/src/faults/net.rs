@@ -61,7 +61,7 @@ pub(super) struct Net {
     /// The package whose tests are run, the fuzz target, or [`EXAMPLE`](crate::planted::EXAMPLE).
     pub(super) what: String,
     /// The tests that are run: those whose name begins with one of these, but with none that
-    /// stands behind a `!`.
+    /// follows a `!`.
     pub(super) tests: Vec<String>,
 }
 

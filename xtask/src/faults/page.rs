@@ -5,7 +5,7 @@ use super::ledger::Ledger;
 use super::net::KINDS;
 use super::{NETS_MIN, kinds};
 
-/// Where it lies.
+/// The path of the page.
 pub(crate) const PATH: &str = "docs/evidence/planted-faults.md";
 
 const HEAD: &str = "\

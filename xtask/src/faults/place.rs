@@ -14,7 +14,7 @@ use crate::workspace;
 pub(super) struct Place {
     /// The root of the copied workspace.
     pub(super) root: PathBuf,
-    /// Where everything lies that belongs to it.
+    /// The folder of everything that belongs to it.
     pub(super) folder: PathBuf,
     /// Held while this lives, as two that plant in one copy would both see wrong.
     _lock: File,

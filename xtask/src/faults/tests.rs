@@ -32,7 +32,7 @@ fn a_fault_is_read_and_planted_once() {
     assert_eq!(planted.ok().as_deref(), Some("{\n    one;\n}\n"));
     assert!(fault.plant("{\n}\n").is_err(), "what is not there cannot be replaced");
     let twice = "    one;\n    two;\n    one;\n    two;\n";
-    assert!(fault.plant(twice).is_err(), "what is there twice is not told apart");
+    assert!(fault.plant(twice).is_err(), "what is there twice is ambiguous");
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub(super) fn check(folder: &Path, name: &str) -> Result<Said, Failure> {
     cargo(folder, &["check", "--package", &package, "--lib", "--features", &features.join(",")])
 }
 
-/// Whether a package can name a feature from where it stands.
+/// Returns `true` if a package can name a feature: its own, or one of the allocators.
 fn can_name(name: &str, feature: &str) -> bool {
     feature.starts_with(&format!("loligo-{name}/")) || feature.starts_with("loligo-allocators/")
 }
@@ -91,7 +91,7 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Result<Said, Failure> {
     let mut command: Command = command::cargo(folder);
     command.args(arguments).args(["--message-format", "json", "--quiet"]);
     // Mutants are full of what lints complain of, and a function that may run in the compiler asks
-    // for its mutant only when the program runs, which is no part of the stable language.
+    // for its mutant only when the program runs, which is not part of the stable language.
     command.env("RUSTFLAGS", "--cap-lints=allow").env("RUSTC_BOOTSTRAP", "loligo_allocators");
     command.env("CARGO_TARGET_DIR", home().join("target")).env("CARGO_INCREMENTAL", "0");
     let output = command
@@ -112,7 +112,7 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Result<Said, Failure> {
 }
 
 impl Said {
-    /// Takes in a message of Cargo's.
+    /// Handles a message of Cargo's.
     pub(super) fn hear(&mut self, message: &Value, root: &Path) {
         match message["reason"].as_str() {
             Some("compiler-message") => {
@@ -141,7 +141,7 @@ impl Said {
     }
 }
 
-/// Reads an error; the summary at the end of all has no place and is none.
+/// Reads an error; the summary at the end has no place and is left out.
 fn error(inner: &Value) -> Option<Error> {
     let mut spans = Vec::new();
     for is_primary in [true, false] {

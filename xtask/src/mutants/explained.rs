@@ -1,4 +1,4 @@
-//! Survivors that were looked at one by one, each with the reason why no test can tell it.
+//! Survivors that were looked at one by one, each with the reason why no test can detect it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::table;
 use super::verdicts::Key;
 use crate::outcome::Failure;
 
-/// Where they lie, from the root.
+/// The path of the table, from the root.
 pub(crate) const FILE: &str = "tests/mutants-explained.tsv";
 
 const HEADING: &str = "file\tfunction\tmutation\thash\treason";
@@ -23,7 +23,7 @@ pub(crate) struct Explained {
 }
 
 impl Explained {
-    /// Reads the file; where there is none, nothing is explained.
+    /// Reads the file; if it does not exist, nothing is explained.
     ///
     /// # Errors
     ///

@@ -318,8 +318,8 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Closure(closure) => self.visit_expr(&closure.body),
             Expr::Let(bound) => self.visit_expr(&bound.expr),
             Expr::Repeat(repeated) => self.visit_expr(&repeated.expr),
-            // What is evaluated by the compiler, or read by a macro, is no code of the running
-            // program.
+            // Code that is evaluated by the compiler, or read by a macro, is not code of the
+            // running program.
             Expr::Const(_) | Expr::Macro(_) => {}
             _ => visit::visit_expr(self, expression),
         }

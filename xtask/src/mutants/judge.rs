@@ -40,7 +40,7 @@ pub(super) struct Sitting<'a> {
 }
 
 impl Sitting<'_> {
-    /// Judges mutants and tells each verdict as it falls.
+    /// Judges mutants and calls `tell` with each verdict.
     ///
     /// # Errors
     ///
@@ -180,7 +180,7 @@ pub(super) fn module_of(file: &str, is_map: impl Fn(&str) -> bool) -> (&str, Str
     (folder, format!("{module}::"))
 }
 
-/// Returns the end of a sitting of so many minutes.
+/// Returns the end of a sitting of `minutes` minutes.
 pub(super) fn end_of(minutes: u64) -> Instant {
     Instant::now() + Duration::from_secs(60 * minutes)
 }

@@ -1,6 +1,6 @@
-//! What tells AddressSanitizer and Valgrind which memory is whose, of which nothing is left in the
-//! programs that judge mutants: a mutant there is the program itself. The runs under those tools
-//! are its judges.
+//! Marks for AddressSanitizer and Valgrind, which declare whose memory is whose. They are compiled
+//! to nothing in the programs that judge mutants, so a mutant there is the program itself. The runs
+//! under those tools are its judges.
 
 use syn::{Expr, ExprCall, ExprIf, ExprMethodCall};
 
@@ -17,7 +17,7 @@ const FUNCTIONS: [(&str, &[&str]); 6] = [
 /// A file that holds nothing else.
 const FILE: &str = "allocators/src/bookkeeping/mark.rs";
 
-/// Whether a function that is no associated one, or one of an object, only marks.
+/// Whether a free function or a method only marks.
 pub(super) fn is_function(path: &str, name: &str, has_receiver: bool) -> bool {
     path == FILE || (has_receiver || name.starts_with("mark_")) && is_known(path, name)
 }

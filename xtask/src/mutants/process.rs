@@ -30,13 +30,13 @@ pub(super) enum End {
 /// The time that a process may take, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
-    /// Of a processor; other work beside does not count.
+    /// Of a processor; the time of other processes does not count.
     pub(super) computing: u64,
     /// Of the clock; very generous, and met only by those that wait for ever.
     pub(super) waiting: u64,
 }
 
-/// Returns a program that runs within limits, its arguments and folder still to be told.
+/// Returns a program that runs within limits; the caller adds its arguments and folder.
 pub(super) fn limited(program: &Path, limit: Limit) -> Command {
     shell(program, limit, "exec nice -n 10 \"$0\" \"$@\"")
 }
@@ -54,7 +54,8 @@ pub(super) fn timed(program: &Path, limit: Limit, times: &Path) -> Command {
 
 fn shell(program: &Path, limit: Limit, run: &str) -> Command {
     let mut command = Command::new("sh");
-    // The kernel kills at the hard limit, but tells at the soft one that time was the reason.
+    // The kernel kills at the hard limit; at the soft one its signal shows that time was the
+    // reason.
     let (seconds, hard) = (limit.computing, limit.computing + 5);
     command.arg("-c").arg(format!(
         "ulimit -c 0; ulimit -S -t {seconds}; ulimit -H -t {hard}; ulimit -d {MEMORY_KIB}; \

@@ -39,7 +39,7 @@ enum Row {
 }
 
 impl Record {
-    /// Reads the file; where there is none, nothing is recorded.
+    /// Reads the file; if it does not exist, nothing is recorded.
     ///
     /// # Errors
     ///

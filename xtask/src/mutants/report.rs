@@ -15,7 +15,7 @@ use super::verdicts::{Verdict, Verdicts};
 use super::world::World;
 use crate::outcome::{Failure, Outcome};
 
-/// Where the page lies, from the root.
+/// The path of the page, from the root.
 const PAGE: &str = "docs/evidence/mutants.md";
 
 /// How many mutants of a place there are, by what became of them.
@@ -51,7 +51,7 @@ impl Tally {
         }
     }
 
-    /// Those a test told from the program.
+    /// Those for which a test failed or ran out of time.
     pub(crate) fn all_caught(&self) -> usize {
         self.caught + self.timeout
     }

@@ -17,7 +17,7 @@ pub(crate) struct Mutant {
     pub(crate) mutation: String,
     /// Whether the function may run while the program is compiled.
     pub(crate) is_const: bool,
-    /// Whether it changes only what memory checkers are told.
+    /// Whether it changes only the marks for memory checkers.
     pub(super) is_mark: bool,
     /// The place of the function among those of its file.
     pub(super) owner: usize,

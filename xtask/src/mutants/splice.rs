@@ -1,5 +1,5 @@
-//! Splices mutants into a source, each behind a switch that is read at run time, and keeps in mind
-//! where, so that what the compiler says of the text can be laid to a mutant.
+//! Splices mutants into a source, each selected by a switch that is read at run time, and records
+//! where, so that a compiler message can be assigned to a mutant.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ fn render(
 ) -> Spliced {
     let mut spliced = Spliced::default();
     let mut places = vec![0..0; alive.len()];
-    // Where each copied piece of the source came to lie.
+    // The places of the copied pieces of the source.
     let mut copied = vec![(0, 0)];
     let mut at = 0;
     for (position, here) in inserted {

@@ -97,7 +97,7 @@ impl Suite {
         Ok(suite)
     }
 
-    /// Takes in what was measured.
+    /// Stores what was measured.
     fn take(&mut self, measured: Vec<Measured>) {
         for Measured { test, reached } in measured {
             let Some(reached) = reached else {
@@ -139,7 +139,7 @@ impl Suite {
         command.arg(&test.name).arg("--exact");
         command.env("LOLIGO_MUTANTS_REACHED", &map).env("LOLIGO_MUTANTS_COUNT", size.to_string());
         let end = process::run(&mut command, ALONE, &home().join(format!("output-{worker}")))?;
-        // Not by the clock, as other work goes on beside.
+        // Not by the clock, because other processes run at the same time.
         let text = fs::read_to_string(&times).unwrap_or_default();
         test.seconds = process::computed(&text).unwrap_or(1.0) + START_SECONDS;
         if end != End::Passed {
@@ -229,7 +229,7 @@ pub(super) fn in_parallel(
     })
 }
 
-/// Returns what a lock guards; a thread that panicked has already been told of.
+/// Returns what a lock guards; a thread that panicked has been reported already.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::outcome::Failure;
 
-/// Reads a file with `parse`; where there is none, nothing was kept.
+/// Reads a file with `parse`; if it does not exist, nothing was kept.
 ///
 /// # Errors
 ///

@@ -296,7 +296,7 @@ fn arguments_are_understood_or_refused() {
         assert_eq!(parsed(wrong).expect_err("it is wrong").status(), 2, "{wrong:?}");
     }
     assert!(is_below("ids/src/table/iter.rs", "ids/src/table"), "in the folder");
-    assert!(is_below("ids/src/table.rs", "./ids/src/table"), "beside the folder");
+    assert!(is_below("ids/src/table.rs", "./ids/src/table"), "next to the folder");
     assert!(!is_below("ids/src/tables.rs", "ids/src/table"), "another");
 }
 

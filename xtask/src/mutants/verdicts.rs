@@ -25,7 +25,7 @@ pub(crate) enum Verdict {
     Missed,
     /// No test reaches it.
     Unreached,
-    /// It is no program: it does not compile.
+    /// It is not a program: it does not compile.
     Unviable,
 }
 
@@ -52,8 +52,8 @@ impl Verdict {
     }
 }
 
-/// What tells a mutant from all others: its file, the hash of its function, its mutation. A
-/// function that changes has new mutants.
+/// Identifies a mutant: its file, the hash of its function, its mutation. A function that changes
+/// has new mutants.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     file: String,
@@ -91,7 +91,7 @@ struct Row {
 }
 
 impl Verdicts {
-    /// Reads the file; where there is none, there are no verdicts.
+    /// Reads the file; if it does not exist, there are no verdicts.
     ///
     /// # Errors
     ///

@@ -61,12 +61,12 @@ impl World {
         &self.files[file].found.mutants[index]
     }
 
-    /// Returns all mutants but the planted ones and those of marks, which no test can tell.
+    /// Returns all mutants but the planted ones and those of marks, which no test can detect.
     pub(super) fn ids(&self) -> impl Iterator<Item = Id> {
         self.all().filter(|id| !self.mutant(*id).is_mark)
     }
 
-    /// Returns how many mutants change only what memory checkers are told.
+    /// Returns how many mutants change only the marks for memory checkers.
     pub(super) fn marks(&self) -> usize {
         self.all().filter(|id| self.mutant(*id).is_mark).count()
     }

@@ -25,7 +25,7 @@ fn nothing_less_counts() {
     assert!(judged(false, "touches 0x10\nInvalid read at 0x18").is_err(), "another address");
     assert!(
         judged(false, "touches 0x10\nInvalid read").is_err(),
-        "what it told itself is no report"
+        "what the program prints is not a report"
     );
-    assert!(judged(false, "Invalid read at 0x10").is_err(), "it told no address");
+    assert!(judged(false, "Invalid read at 0x10").is_err(), "it printed no address");
 }

@@ -32,7 +32,7 @@ impl Line {
 ///
 /// # Errors
 ///
-/// [`Failure::Found`] with the first line that is none.
+/// [`Failure::Found`] with the first line that cannot be read.
 pub(super) fn read(file: &str, text: &str) -> Result<BTreeMap<String, Line>, Failure> {
     let what = "a step, a hash, counts, seconds and a commit";
     let rows = table::rows(file, HEADING, what, text, |line| {

@@ -21,7 +21,8 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// [`Failure::Unable`] if it cannot be read, [`Failure::Found`] if it is no program of Linux.
+    /// [`Failure::Unable`] if it cannot be read, [`Failure::Found`] if it is not a program of
+    /// Linux.
     pub(super) fn of(path: &Path) -> Result<Self, Failure> {
         let mut head = [0; 6];
         let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));

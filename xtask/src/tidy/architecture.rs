@@ -9,7 +9,7 @@ const MAP: &str = "ARCHITECTURE.md";
 /// A page and a half.
 const LINES_MAX: usize = 150;
 
-/// How the name of a file that is no path of ours may end.
+/// The possible ends of the name of a file that is not a path of ours.
 const FILE_ENDINGS: [&str; 7] = [".rs", ".toml", ".md", ".json", ".lock", ".html", ".tree"];
 
 /// Looks at the map.
@@ -43,7 +43,7 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
     }
 }
 
-/// Returns what stands between backticks, each with its offset.
+/// Returns the texts between backticks, each with its offset.
 fn code_spans(text: &str) -> Vec<(usize, &str)> {
     let ticks: Vec<_> = text.match_indices('`').map(|(at, _)| at).collect();
     let pairs = ticks.chunks_exact(2);
@@ -53,7 +53,7 @@ fn code_spans(text: &str) -> Vec<(usize, &str)> {
 /// Returns `true` if a code span is meant as a path.
 fn is_path(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-    // Capitals as in `tools/NAME` stand for any name.
+    // Capitals as in `tools/NAME` mean any name.
     let is_pattern = name.split(['/', '-']).any(|part| part == "NAME" || part == "NNNN");
     let ends_as_file = FILE_ENDINGS.iter().any(|ending| name.ends_with(ending));
     name.chars().all(plain) && !is_pattern && (name.contains('/') || ends_as_file)

@@ -19,7 +19,7 @@ const GROUND_LIBRARIES: [&str; 10] = [
     "static_assertions",
     "bitvec",
     "loom",
-    // Behind a feature: the call stacks of traced allocations.
+    // Enabled by a feature: the call stacks of traced allocations.
     "backtrace",
 ];
 
@@ -56,7 +56,7 @@ fn arrow(
     other: &Member,
     dependency: &Dependency,
 ) -> Option<(&'static str, String)> {
-    // A crate without a tier has a finding of its own.
+    // A crate without a tier has a separate finding.
     let below = other.tier?;
     let (from, to) = (&member.name, &other.name);
     if below < tier {

@@ -18,7 +18,7 @@ struct Blanker {
 }
 
 impl Blanker {
-    /// Passes over one token, blanking it where it is no code.
+    /// Passes over one token, blanking it if it is not code.
     fn step(&mut self) {
         let rest = &self.bytes[self.at..];
         if rest.starts_with(b"//") {
@@ -127,7 +127,7 @@ fn block_comment(rest: &[u8]) -> usize {
     at.min(rest.len())
 }
 
-/// Returns the offsets at which `word` stands in `code` as a whole word.
+/// Returns the offsets at which `word` occurs in `code` as a whole word.
 pub(crate) fn words(code: &str, word: &str) -> Vec<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let whole = |at: &usize| {

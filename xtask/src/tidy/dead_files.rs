@@ -63,7 +63,7 @@ fn follow(tree: &Tree, path: &str, is_root: bool, reached: &mut BTreeSet<String>
         return;
     }
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    // `foo.rs` has its modules in `foo/`; the root of a crate has them beside itself.
+    // `foo.rs` has its modules in `foo/`; the root of a crate has them in its own folder.
     let modules = if is_root { folder.to_owned() } else { path.trim_end_matches(".rs").to_owned() };
     let code = code_only(text);
     for at in words(&code, "mod") {
@@ -85,7 +85,7 @@ fn follow(tree: &Tree, path: &str, is_root: bool, reached: &mut BTreeSet<String>
     }
 }
 
-/// Returns the path of the `#[path = ".."]` that stands just before the `mod` at `at`.
+/// Returns the path of the `#[path = ".."]` just before the `mod` at `at`.
 fn stated_path(text: &str, at: usize) -> Option<&str> {
     let mut before = text[..at].trim_end();
     if let Some((rest, visibility)) = before.rsplit_once("pub")

@@ -1,5 +1,5 @@
 //! Rule `examples-run`: a crate's README is the doc of its library, so that its examples are tests,
-//! and the root README shows no Rust but what stands in one of them.
+//! and the root README shows no Rust that is not in one of them.
 
 use crate::tidy::finding::{Finding, line_at};
 use crate::tree::Tree;

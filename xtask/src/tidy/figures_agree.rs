@@ -1,5 +1,5 @@
-//! Rule `figures-agree`: a figure that stands on two pages is the same on both, and a record that a
-//! page names is kept.
+//! Rule `figures-agree`: a figure that is stated on two pages is the same on both, and a record
+//! that a page names is kept.
 
 use crate::tidy::finding::Finding;
 use crate::tree::Tree;
@@ -7,7 +7,7 @@ use crate::tree::Tree;
 /// Where records of the scoreboard are kept.
 const RECORDS: &str = "benches/record/";
 
-/// Pages that state the counts of mutants: what stands before and behind `N of M` on each.
+/// Pages that state the counts of mutants: the text before and after `N of M` on each.
 const MUTANTS: [(&str, &str, &str); 2] = [
     ("docs/evidence/mutants.md", "**", " mutants are caught"),
     ("docs/evidence/verification.md", "| mutants | ", " are caught"),

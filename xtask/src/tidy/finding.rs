@@ -48,7 +48,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Returns the number of the line in which byte `offset` of `text` stands, counted from 1.
+/// Returns the number of the line that contains byte `offset` of `text`, counted from 1.
 pub(crate) fn line_at(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1
 }

@@ -1,4 +1,4 @@
-//! Rules `said-once`, `virtual-root` and `folder-is-crate`: what all crates share stands in the
+//! Rules `said-once`, `virtual-root` and `folder-is-crate`: what all crates share is stated in the
 //! root manifest alone, and a crate's name is its folder's.
 
 use toml::{Table, Value};
@@ -29,7 +29,7 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
 fn root(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
     let text = tree.text("Cargo.toml").unwrap_or_default();
     if workspace.root.contains_key("package") {
-        let what = "the root is virtual: move [package] into a folder of its own".into();
+        let what = "the root is virtual: move [package] into a folder".into();
         findings.push(Finding::new("virtual-root", "Cargo.toml", line_of(text, "[package]"), what));
     }
     for (path, _) in tree.texts() {
@@ -49,12 +49,12 @@ fn shared_keys(member: &Member, path: &str, text: &str, findings: &mut Vec<Findi
     let package = member.manifest.get("package").and_then(Value::as_table);
     for key in SHARED {
         if !package.and_then(|table| table.get(key)).is_some_and(inherits) {
-            let what = format!("write `{key}.workspace = true`; the value stands in the root");
+            let what = format!("write `{key}.workspace = true`; the value is in the root");
             findings.push(Finding::new("said-once", path, line_of_key(text, key), what));
         }
     }
     if !member.manifest.get("lints").is_some_and(inherits) {
-        let what = "write `workspace = true` under [lints]; the lints stand in the root".into();
+        let what = "write `workspace = true` under [lints]; the lints are in the root".into();
         findings.push(Finding::new("said-once", path, line_of(text, "[lints"), what));
     }
     for table in ["profile", "patch", "replace", "workspace"] {

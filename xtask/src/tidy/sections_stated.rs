@@ -1,12 +1,12 @@
 //! Rule `sections-stated`: the doc of an allocator states what it costs, how threads may use it,
-//! and when it is not the right one, in sections that stand in one order everywhere.
+//! and when it is not the right one, in sections that have one order everywhere.
 
 use crate::tidy::code::code_only;
 use crate::tidy::finding::{Finding, line_at};
 use crate::tidy::groups::{Module, modules};
 use crate::tree::Tree;
 
-/// Where the modules of the allocators lie.
+/// The folder of the allocators' modules.
 const FOLDER: &str = "allocators/src/";
 
 /// The sections that every allocator has.
@@ -35,7 +35,7 @@ pub(crate) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Returns the names that stand behind `before` in `code`, and where `before` stands.
+/// Returns the names that follow `before` in `code`, each with the offset of that `before`.
 fn names_after<'c>(
     code: &'c str,
     before: &'static str,
@@ -70,7 +70,7 @@ fn sections(before: &str) -> Vec<&str> {
     doc.into_iter().filter_map(|line| line.strip_prefix("# ")).collect()
 }
 
-/// Tells what is wrong with the headings of a doc.
+/// Returns what is wrong with the headings of a doc.
 fn fault(sections: &[&str]) -> Option<String> {
     if let Some(missing) = STATED.iter().find(|heading| !sections.contains(heading)) {
         return Some(format!(
@@ -81,10 +81,11 @@ fn fault(sections: &[&str]) -> Option<String> {
     let order: Vec<_> = STATED.into_iter().chain(FOLLOWING).collect();
     let places: Vec<_> =
         sections.iter().map(|heading| order.iter().position(|known| known == heading)).collect();
-    // A section of the type's own comes before all of these, so its place is none, which is least.
+    // A section of the type's own comes before all of these, so its place is `None`, which is
+    // least.
     let late = places.windows(2).position(|pair| pair[0] > pair[1])?;
     Some(format!(
-        "move `# {}` before `# {}`: sections of its own, then {}",
+        "move `# {}` before `# {}`: its other sections, then {}",
         sections[late + 1],
         sections[late],
         order.join(", ")

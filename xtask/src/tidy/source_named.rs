@@ -52,7 +52,7 @@ fn head(text: &str) -> String {
     lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns `true` if a quoted title stands in `head` with a name before and a year after it.
+/// Returns `true` if `head` contains a quoted title with a name before and a year after it.
 fn names_source(head: &str) -> bool {
     let quotes: Vec<_> = head.match_indices('"').map(|(at, _)| at).collect();
     quotes.windows(2).any(|pair| {

@@ -21,7 +21,7 @@ fn planted(path: &str, text: &str, rule: &'static str, line: usize) {
     assert_eq!(found, [(rule, path.to_owned(), line)], "{path}: {text}");
 }
 
-/// Asserts that writing `text` to `path` is no violation.
+/// Asserts that writing `text` to `path` is not a violation.
 #[track_caller]
 fn harmless(path: &str, text: &str) {
     let found = found(|tree| tree.insert(path, text.into()));
@@ -107,7 +107,7 @@ fn arrows_down_wants_a_tier() {
     planted("tools/cli/Cargo.toml", &text, "arrows-down", 1);
 }
 
-/// Makes both crates of tier 0 stand on `tier`, the second naming the first.
+/// Puts both crates of tier 0 on `tier`, the second naming the first.
 fn siblings(tree: &mut Tree, tier: i64) {
     let arrow = "[dependencies]\nloligo-allocators.workspace = true\n";
     tree.insert("allocators/Cargo.toml", package("loligo-allocators", tier).into());

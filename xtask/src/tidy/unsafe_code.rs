@@ -71,7 +71,7 @@ fn root_denies(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) 
     }
 }
 
-/// Returns what stands between the parentheses that `rest` begins with.
+/// Returns the text between the parentheses that `rest` begins with.
 fn inside(rest: &str) -> &str {
     let Some(rest) = rest.trim_start().strip_prefix('(') else {
         return "";

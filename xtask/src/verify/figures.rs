@@ -1,4 +1,5 @@
-//! The figures that are kept: what each step told, by which command, on which day, of which commit.
+//! The figures that are kept: what each step printed, by which command, on which day, of which
+//! commit.
 
 use core::time::Duration;
 use std::process::Command;
@@ -56,7 +57,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Reads what is kept. A line that is none is left out.
+    /// Reads what is kept. A line that cannot be read is left out.
     pub(super) fn read(text: &str) -> Self {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let figures = lines.filter_map(|line| {
@@ -115,7 +116,7 @@ fn commit() -> String {
     if is_clean { head } else { head + "+" }
 }
 
-/// Returns the day that is so many days after the first of 1970, as `2026-11-22`.
+/// Returns the day that is `days` days after the first of January 1970, as `2026-11-22`.
 ///
 /// After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (2013): years begin in
 /// March, so that the day that some have more is their last.

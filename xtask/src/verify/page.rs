@@ -4,7 +4,7 @@ use super::figures::{Figure, Figures, TIME};
 use super::steps::STEPS;
 use crate::{faults, misuse};
 
-/// Where it lies.
+/// The path of the page.
 pub(crate) const PATH: &str = "docs/evidence/verification.md";
 
 const HEAD: &str = "\

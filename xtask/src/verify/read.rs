@@ -258,7 +258,7 @@ pub(crate) fn number(text: &str, unit: &str) -> Option<u64> {
     before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// Returns what stands behind `mark`, as a name and the rest, of each line that has it.
+/// Returns the text after `mark`, as a name and the rest, of each line that has it.
 fn named<'s>(said: &'s str, mark: &'s str) -> impl Iterator<Item = (&'s str, &'s str)> {
     let lines = said.lines().filter_map(move |line| line.split_once(mark));
     lines.filter_map(|(_, rest)| rest.rsplit_once(": "))

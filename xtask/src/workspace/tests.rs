@@ -107,5 +107,5 @@ fn an_example_tells_which_features_it_needs() {
     let workspace = workspace(&tree);
     let ids = workspace.member("loligo-ids").expect("it is a member");
     assert_eq!(ids.features_of_example("maps"), ["hash"]);
-    assert!(ids.features_of_example("others").is_empty(), "one that is not told needs none");
+    assert!(ids.features_of_example("others").is_empty(), "one without an entry needs none");
 }

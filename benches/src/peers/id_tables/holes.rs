@@ -9,7 +9,7 @@ use slotmap::DefaultKey;
 use crate::id_table::{IdTable, Object};
 use crate::peers::id_tables::id_table;
 
-/// slab: no generations, so it cannot tell a stale key.
+/// slab: no generations, so it cannot detect a stale key.
 pub(crate) type Slab = slab::Slab<Object<usize>>;
 
 impl IdTable for Slab {

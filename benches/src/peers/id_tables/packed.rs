@@ -1,4 +1,4 @@
-//! Tables of other crates whose objects lie without gaps, and a plain slice.
+//! Tables of other crates whose objects are stored without gaps, and a plain slice.
 
 use gen_map::{DefaultKeyConfig, DenseGenMapConfig, GenSlotItem, Key, MapIdx, PairVec, SingleVec};
 use slotmap::DefaultKey;

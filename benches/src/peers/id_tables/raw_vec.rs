@@ -1,5 +1,5 @@
 //! The yardstick: a vector with a stack of free places. An index is checked against the length and
-//! nothing else; whether the object is still the one that was meant, nobody asks.
+//! nothing else; it is not checked whether the object is still the one that was meant.
 
 use crate::id_table::{IdTable, Object, sum_of};
 

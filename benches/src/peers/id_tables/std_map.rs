@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use crate::id_table::{IdTable, Object};
 
-/// The map behind its pointer.
+/// The C++ map, known by its pointer only.
 #[repr(C)]
 struct Map {
     _opaque: [u8; 0],

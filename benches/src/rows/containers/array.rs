@@ -1,9 +1,9 @@
-//! The growable array beside vectors.
+//! The growable array compared with vectors.
 //!
-//! - `push`, `extend`: one element, or 16 at once, behind those of an array that has room already.
-//! - `grow1k`, `grow1m`: so many pushes from nothing, and giving the memory back. `-libc` is held
-//!   against a vector over the C library's allocator, whose large blocks grow by moving pages, and
-//!   not by copying.
+//! - `push`, `extend`: one element, or 16 at once, appended to an array that has room already.
+//! - `grow1k`, `grow1m`: a thousand or a million pushes from nothing, and giving the memory back.
+//!   `-libc` is held against a vector over the C library's allocator, whose large blocks grow by
+//!   moving pages, and not by copying.
 //! - `uninit`: room for a million numbers written once, against a vector that is resized with zeros
 //!   and then written. `uninit/64k` is the same with 64 KiB, which stay in the second cache; there
 //!   the zeros are written at twice the speed of the numbers, for which no instruction of the

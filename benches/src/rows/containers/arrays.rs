@@ -1,4 +1,4 @@
-//! The rows of arrays of arrays: rows of 0 to 8 elements, beside vectors in a vector.
+//! The rows of arrays of arrays: rows of 0 to 8 elements, compared with vectors in a vector.
 //!
 //! - `build-ordered` fills row after row, `build-scattered` appends in random order; from nothing.
 //! - `walk-csr` is held against rows that cannot grow, after compacting ours.

@@ -1,5 +1,5 @@
-//! The row of queued calls: queueing one and making it, beside queues of boxed closures. The aims
-//! are our own, set before the first run.
+//! The row of queued calls: queueing one and making it, compared with queues of boxed closures. The
+//! aims are our own, set before the first run.
 
 use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};

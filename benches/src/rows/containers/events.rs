@@ -3,15 +3,15 @@
 //! - `append-batch` and `append-one` are held against a vector of bytes that the bare structs are
 //!   copied to, one by one, as far as it has room or grows; headers are what ours writes beyond.
 //! - `merge` is held against copying the same bytes.
-//! - `merge-time` merges four threads' streams whose events alternate at random, beside a vector of
-//!   an enum that std sorts: it finds the four runs and merges items of one size without a branch,
-//!   so this is the hardest peer there is.
+//! - `merge-time` merges four threads' streams whose events alternate at random, compared with a
+//!   vector of an enum that std sorts: it finds the four runs and merges items of one size without
+//!   a branch, so this is the hardest peer there is.
 //! - `visit` and `visit-checked` are held against a vector of an enum; the second takes bytes from
 //!   elsewhere, which are walked to their end first.
-//! - `frame` writes, visits and forgets the events of a frame, beside queues for several threads
-//!   and, as `frame-bevy`, beside bevy's, a vector for each type, which keeps no order between
-//!   types and has nothing to tell apart in a visit. `merge-time` and those two have aims of our
-//!   own, set before the first run.
+//! - `frame` writes, visits and forgets the events of a frame, compared with queues for several
+//!   threads and, as `frame-bevy`, with bevy's, a vector for each type, which keeps no order
+//!   between types and needs no check of the type in a visit. `merge-time` and those two have aims
+//!   of our own, set before the first run.
 
 use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};

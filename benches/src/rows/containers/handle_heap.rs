@@ -1,5 +1,5 @@
-//! The heap of relocatable blocks: a free and an allocation beside allocators that cannot move
-//! theirs, and the memory that it needs where those have holes.
+//! The heap of relocatable blocks: a free and an allocation compared with allocators that cannot
+//! move theirs, and the memory that it needs where those have holes.
 //!
 //! The aims are our own, set before the first run. An operation here also takes and frees an id, in
 //! a table apart from the blocks.

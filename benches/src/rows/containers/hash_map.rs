@@ -1,5 +1,6 @@
-//! The hash map through `&dyn Allocator` beside hashbrown's over the global allocator, with one
-//! hasher: what the allocator and its interface cost. An insertion counts the growth from empty.
+//! The hash map through `&dyn Allocator` compared with hashbrown's over the global allocator, with
+//! one hasher: what the allocator and its interface cost. An insertion counts the growth from
+//! empty.
 
 use crate::contender::Race;
 use crate::outcome::Aim;

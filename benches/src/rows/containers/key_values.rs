@@ -1,9 +1,10 @@
-//! The rows of stores of keys and values: character sheets of 16 keys, beside maps from names.
+//! The rows of stores of keys and values: character sheets of 16 keys, compared with maps from
+//! names.
 //!
-//! - `get*` looks numbers up in sheets drawn at random, so many of them; `set-get*` does so in a
-//!   set.
-//! - `*-fx` is beside hashbrown's map from the hash of the name with the hasher of rustc-hash, all
-//!   others are beside `HashMap<String, Value>`.
+//! - `get*` looks numbers up in sheets drawn at random, out of the number of sheets in its name;
+//!   `set-get*` does so in a set.
+//! - `*-fx` is compared with hashbrown's map from the hash of the name with the hasher of
+//!   rustc-hash, all others with `HashMap<String, Value>`.
 //! - `clone` copies a sheet and drops the copy.
 //! - `memory*` are the bytes of 1 000 sheets in a set over those of the maps, the blocks of both
 //!   as the C library's heap counts them, and with the objects themselves.

@@ -7,8 +7,8 @@
 //!   one by one in no order, and after that came and went one by one 100 times a list; settled ones
 //!   are the same lists without the latter.
 //! - `bytes` counts nodes, bits, links, heads and lives, in arrays no longer than they need be.
-//! - `adjacent` is the least share of links to the node behind, over 20 000 single changes with 100
-//!   calls of `settle(4)` each.
+//! - `adjacent` is the least share of links to the next node in memory, over 20 000 single changes
+//!   with 100 calls of `settle(4)` each.
 //! - `misses` are cache misses of reading data in a walk over settled lists, for each miss of the
 //!   same walk over unsettled ones, by callgrind: first level of 32 KiB.
 

@@ -1,4 +1,4 @@
-//! The multi map beside a vector a key, and beside hashbrown's table with keys more than once.
+//! The multi map compared with a vector a key, and with hashbrown's table with keys more than once.
 //!
 //! 40 000 values, 4 a key; `remove` takes a key's first value out, `walk` visits those of a key.
 //!

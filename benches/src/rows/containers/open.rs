@@ -1,4 +1,4 @@
-//! The rows of open arrays: structs whose fields are known at run time, beside native ones.
+//! The rows of open arrays: structs whose fields are known at run time, compared with native ones.
 //!
 //! `sweep-aos` is held against a vector of structs, `sweep-soa` against a struct of vectors; both
 //! move positions. `sweep-soa-floats` sweeps over two fields of one float each, which vectors of

@@ -1,9 +1,10 @@
-//! The ring beside std's deque. The aims are our own: the table of figures names none for it.
+//! The ring compared with std's deque. The aims are our own: the table of figures names none for
+//! it.
 //!
 //! - `push-pop`: an element in at the back and one out at the front, of a queue of 1 000.
 //! - `write-read`: 100 elements in and 100 out, in slices. An operation is an element.
 //! - `walk`: a loop over 10 000 elements that are in two pieces.
-//! - `grow100k`: so many pushes from nothing.
+//! - `grow100k`: 100 000 pushes from nothing.
 
 use crate::contender::Race;
 use crate::outcome::Aim;

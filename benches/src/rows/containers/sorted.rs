@@ -1,8 +1,8 @@
-//! The map in sorted arrays beside a tree and a sorted vector of pairs. The aims are our own: the
-//! table of figures names none for it.
+//! The map in sorted arrays compared with a tree and a sorted vector of pairs. The aims are our
+//! own: the table of figures names none for it.
 //!
 //! - `lookup/SIZE`: keys that are there, in random order.
-//! - `build/10k`: so many entries in random order, a tenth of their keys given twice, the last one
+//! - `build/10k`: 10 000 entries in random order, a tenth of their keys given twice, the last one
 //!   wins. An operation is an entry.
 //! - `merge/10k`: 1 000 more, to those that are there.
 //! - `walk/10k`: all entries in order.

@@ -1,4 +1,4 @@
-//! Many small arrays of `u32`, each drawn to be 0 to so many elements long.
+//! Many small arrays of `u32`, with lengths drawn at random from 0 to a maximum.
 
 mod build;
 mod lists;

@@ -1,5 +1,5 @@
-//! A level of units, as a blob, as rkyv's archive and as native structs. Its types stand here as
-//! each wants them.
+//! A level of units, as a blob, as rkyv's archive and as native structs. Its types are defined here
+//! as each wants them.
 
 use core::hint::black_box;
 

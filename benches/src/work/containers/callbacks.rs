@@ -1,4 +1,4 @@
-//! Queued calls, beside queues of boxed closures.
+//! Queued calls, compared with queues of boxed closures.
 
 use core::hint::black_box;
 
@@ -97,7 +97,7 @@ impl Queue for Ours {
     }
 }
 
-/// A closure in a block of its own.
+/// A closure in a separate block.
 type Boxed = Box<dyn FnOnce(&mut Game)>;
 
 impl Queue for Vec<Boxed> {

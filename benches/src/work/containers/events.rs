@@ -1,7 +1,7 @@
-//! Streams of events, at work beside a vector of an enum and queues of others.
+//! Streams of events, compared with a vector of an enum and with other queues.
 //!
-//! There are five types of events, of 4 to 40 bytes, each as frequent as the others: what a physics
-//! system has to tell. The enum of them takes 44 bytes.
+//! There are five types of events, of 4 to 40 bytes, each as frequent as the others: those that a
+//! physics system might report. The enum of them takes 44 bytes.
 
 mod append;
 mod frame;
@@ -31,7 +31,7 @@ fn ours() -> Ours {
     EventStream::new_in(&HEAP)
 }
 
-/// Defines an event, in which the first field stands for all that is read of it.
+/// Defines an event. Its first field is the one that a visit reads.
 macro_rules! event {
     ($name:ident, $number:literal, $($field:ident: $type:ty),*) => {
         #[derive(Clone, Copy, Debug, AnyBitPattern, NoUninit)]
@@ -56,7 +56,7 @@ macro_rules! event {
     };
 }
 
-/// A value to fill fields with that nobody reads.
+/// A value for fields that are never read.
 trait Filled {
     const FILLED: Self;
 }
@@ -96,7 +96,7 @@ enum Any {
 /// How many events a workload has: those of a busy frame of a large game.
 const EVENTS: u32 = 10_000;
 
-/// Events of random types, the same for all who take the seed.
+/// Events of random types, the same for the same seed.
 fn drawn(seed: u64, count: u32) -> Vec<Any> {
     let mut random = Random::new(seed);
     let mut time = 0;
@@ -132,7 +132,8 @@ fn stream_of(events: &[Any]) -> Ours {
     stream
 }
 
-/// What is kept of a visit: something else of each type, so that a visitor has to tell them apart.
+/// What is kept of a visit: a different field for each type, so that a visitor has to distinguish
+/// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Seen {
     impulse: f32,

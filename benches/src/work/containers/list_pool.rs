@@ -9,8 +9,7 @@ use crate::contender::{Contender, Pass};
 use crate::memory::{HEAP, Heap};
 use crate::random::Random;
 
-/// How many lists there are where it is not told. They have 0 to 16 items, all lengths alike, so 8
-/// in the mean.
+/// The default number of lists. They have 0 to 16 items, all lengths alike, so 8 in the mean.
 pub(crate) const LISTS: u32 = 2_000;
 const ITEMS_MOST: u32 = 16;
 
@@ -23,7 +22,7 @@ const WALKS: u32 = 30;
 /// A parameter of a sound, as the article has it: a hashed name and a number.
 #[derive(Clone, Copy, Debug)]
 struct Parameter {
-    #[expect(dead_code, reason = "it takes its place beside the value, as in play")]
+    #[expect(dead_code, reason = "it takes space next to the value, as in play")]
     key: u32,
     value: f32,
 }
@@ -52,8 +51,8 @@ fn parameter(number: u32) -> Parameter {
 }
 
 impl<const K: usize> Lists<K> {
-    /// Makes lists whose items were pushed one by one in no order: nothing that belongs together
-    /// lies together.
+    /// Makes lists whose items were pushed one by one in no order: the items of a list are not
+    /// adjacent.
     fn scattered(lists: u32) -> Self {
         let script = script(lists);
         let mut pool = ListPool::new_in(&HEAP);
@@ -102,7 +101,7 @@ impl<const K: usize> Lists<K> {
         moved
     }
 
-    /// Walks all lists so many times.
+    /// Walks all lists, `times` times.
     #[inline(never)]
     pub(crate) fn walk(&self, times: u32) {
         for _ in 0..times {
@@ -154,8 +153,8 @@ impl Flat {
     }
 }
 
-/// Returns a contender whose walks run over so many items. One goes before and is not timed: what
-/// the contender before left in the caches is none of this one's.
+/// Returns a contender whose walks run over `items` items. One goes before and is not timed, so
+/// that the caches do not hold the data of the contender before.
 fn walking(name: &'static str, items: u64, walk: impl Fn(u32) + 'static) -> Contender {
     Contender::new(name, move || {
         walk(1);
@@ -184,8 +183,8 @@ pub(crate) fn settle_moved<const K: usize>() -> Contender {
     })
 }
 
-/// Settles lists of which the one before the last does not lie together, again and again, so that
-/// all others are passed. An operation is a list passed.
+/// Settles lists of which the one before the last is not adjacent, again and again, so that all
+/// others are passed. An operation is a list passed.
 pub(crate) fn settle_settled<const K: usize>() -> Contender {
     let mut lists = Lists::<K>::settled(LISTS);
     let list = lists.ids[LISTS as usize - 2];

@@ -117,7 +117,7 @@ fn filled(layout: OpenLayout, rows: u32) -> OpenArray<'static, Heap> {
 fn passes(name: &'static str, rows: u32, mut work: impl FnMut() + 'static) -> Contender {
     let times = OPERATIONS.div_ceil(rows);
     Contender::new(name, move || {
-        // What the contender before left in the caches is none of this one's.
+        // An untimed run first, so that the caches do not hold the data of the contender before.
         work();
         let ns = clock::time(|| (0..times).for_each(|_| work()));
         Pass { ns, operations: u64::from(times) * u64::from(rows) }

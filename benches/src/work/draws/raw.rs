@@ -1,12 +1,12 @@
-//! wgpu without anything around it, told what our renderer tells it: the same groups, records and
-//! draws.
+//! wgpu without anything around it, with the calls that our renderer makes: the same groups,
+//! records and draws.
 
 use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
 use crate::clock;
 use crate::work::draws::{CORNERS, DRAWS, RecordedCalls, SHADER, SIDE, STATES};
 
-/// How draws are told.
+/// How draws are passed to wgpu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Calls {
     /// As our renderer does: a group and an indirect draw of many records.
@@ -40,7 +40,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// Opens the device that our renderer has, too; `None` where there is none.
+    /// Opens the device that our renderer uses, too; `None` if there is no device.
     pub(crate) fn new(recorded: &RecordedCalls) -> Option<Self> {
         let (device, queue) = opened()?;
         let buffer = |usage, contents: &[u8]| {

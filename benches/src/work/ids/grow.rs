@@ -8,15 +8,16 @@ use crate::contender::{Contender, Pass};
 use crate::id_table::{IdTable, Object};
 use crate::work::ids::{Operation, times};
 
-/// From nothing to so many objects, with all the growing that this takes. Giving the memory back is
-/// not in the figure.
+/// From nothing to `OBJECTS` objects, with all the growing that this takes. Giving the memory back
+/// is not in the figure.
 pub(crate) struct Grow<const OBJECTS: u32>;
 
 impl<const OBJECTS: u32> Operation for Grow<OBJECTS> {
     fn contender<T: IdTable>(name: &'static str) -> Contender {
         let times = times(OBJECTS);
         Contender::new(name, move || {
-            // What the contender before left in the caches is none of this one's.
+            // An untimed run first, so that the caches do not hold the data of the contender
+            // before.
             drop(fill::<T>(OBJECTS));
             let mut ns = 0;
             for _ in 0..times {

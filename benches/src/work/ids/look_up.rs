@@ -53,9 +53,9 @@ impl<const LIVE: u32> Operation for Stale<LIVE> {
     }
 }
 
-/// Returns a contender of the given number of runs over `count` objects. Others go before and are
-/// not timed: what the contender before left in the caches is none of this one's, and the last
-/// level takes more than one run to be rid of it.
+/// Returns a contender of the given number of runs over `count` objects. Untimed runs go before, so
+/// that the caches do not hold the data of the contender before; the last level takes more than one
+/// run to be rid of it.
 fn timed(name: &'static str, count: u32, mut run: impl FnMut(u32) + 'static) -> Contender {
     let times = times(count);
     let operations = u64::from(times) * u64::from(count);
@@ -95,7 +95,7 @@ fn count_found<T: IdTable>(table: &T, ids: &[T::Id], times: u32) -> u64 {
     count
 }
 
-/// Goes so many steps from object to object.
+/// Goes `steps` steps from object to object.
 ///
 /// # Safety
 ///

@@ -25,7 +25,8 @@ impl<const LIVE: u32> Operation for Mix<LIVE> {
         let mut random = Random::new(34);
         let groups = times(GROUP);
         Contender::new(name, move || {
-            // What the contender before left in the caches is none of this one's.
+            // An untimed run first, so that the caches do not hold the data of the contender
+            // before.
             run(&mut filled, &mut random, groups / 2);
             let ns = clock::time(|| run(&mut filled, &mut random, groups));
             Pass { ns, operations: u64::from(groups * GROUP) }

@@ -10,8 +10,8 @@ use crate::memory::HEAP;
 use crate::outcome::Reading;
 use crate::random::Random;
 
-/// Sets of names over which seeds are counted. The count of one set is spread as widely as it is
-/// large; the mean of so many is not.
+/// Sets of names over which seeds are counted. The standard deviation of one set's count is about
+/// its mean, which is why the count is averaged over this number of sets.
 const SETS: u32 = 32;
 
 /// Seeds that a search may try: a set of 100 000 names needs as many once in 10^16.

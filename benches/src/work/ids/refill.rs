@@ -9,11 +9,11 @@ use crate::id_table::{IdTable, Object};
 use crate::random::Random;
 use crate::work::ids::{Filled, Operation, found, times};
 
-/// From half to all of so many objects, in the places that are free, which were left in random
+/// From half to all of `LIVE` objects, in the places that are free, which were left in random
 /// order.
 pub(crate) struct Insert<const LIVE: u32>;
 
-/// From all of so many objects to half, in random order.
+/// From all of `LIVE` objects to half, in random order.
 pub(crate) struct Remove<const LIVE: u32>;
 
 impl<const LIVE: u32> Operation for Insert<LIVE> {
@@ -38,7 +38,8 @@ struct Refill<T: IdTable> {
     random: Random,
     /// The ids that are removed, then those that came for them: half as many as there are.
     exchanged: Box<[T::Id]>,
-    /// What reading the clock twice takes, which is much beside exchanging half of a small table.
+    /// The time of reading the clock twice, which is much compared with exchanging half of a small
+    /// table.
     clock_ns: u64,
 }
 

@@ -69,7 +69,7 @@ fn passes_are_whole_runs_of_about_the_same_length() {
 fn the_names_of_a_set_differ_and_those_of_two_sets_do() {
     let [first, second] = [0, 1].map(|set| perfect::names(set, 2_000));
     let all: std::collections::BTreeSet<&String> = first.iter().collect();
-    assert_eq!(all.len(), 2_000, "a name stands twice");
-    assert_ne!(first, second, "each set has names of its own");
+    assert_eq!(all.len(), 2_000, "a name occurs twice");
+    assert_ne!(first, second, "each set has different names");
     assert_eq!(first, perfect::names(0, 2_000), "a set is the same whenever it is made");
 }

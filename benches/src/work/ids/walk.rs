@@ -7,8 +7,8 @@ use crate::contender::{Contender, Pass};
 use crate::id_table::IdTable;
 use crate::work::ids::{Filled, Operation, found, times};
 
-/// A walk over what is left of so many objects, in hundredths, after the rest went in no order. An
-/// operation is an object that is still alive.
+/// A walk over the objects that are left: `PERCENT` percent of `OBJECTS`, after the rest went in no
+/// order. An operation is an object that is still alive.
 pub(crate) struct Walk<const OBJECTS: u32, const PERCENT: u32>;
 
 impl<const OBJECTS: u32, const PERCENT: u32> Operation for Walk<OBJECTS, PERCENT> {
@@ -20,7 +20,8 @@ impl<const OBJECTS: u32, const PERCENT: u32> Operation for Walk<OBJECTS, PERCENT
         }
         let times = times(live);
         Contender::new(name, move || {
-            // What the contender before left in the caches is none of this one's.
+            // An untimed run first, so that the caches do not hold the data of the contender
+            // before.
             walk(&table, 1);
             let ns = clock::time(|| walk(&table, times));
             Pass { ns, operations: u64::from(times) * u64::from(live) }

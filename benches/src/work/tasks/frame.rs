@@ -1,5 +1,5 @@
 //! The frame of the article, on two threads: animation of many characters, the scene graph after
-//! it, the gui beside both, rendering after all of them, sound beside everything.
+//! it, the gui in parallel to both, rendering after all of them, sound in parallel to everything.
 //!
 //! Ours braids them by dependencies. The peers have none: each has the form that is natural to it.
 

@@ -20,8 +20,8 @@ pub(super) fn rayon(threads: u32, work: impl Fn() -> Pass + Send + Sync + 'stati
     Contender::new("rayon", move || pool.install(&work))
 }
 
-/// Returns a contender whose pass runs beside a pool of bevy's; the calling thread helps, as it
-/// does in ours.
+/// Returns a contender whose pass uses a pool of bevy's; the calling thread helps, as it does in
+/// ours.
 pub(super) fn bevy(threads: u32, work: impl Fn(&TaskPool) -> Pass + 'static) -> Contender {
     let pool = TaskPoolBuilder::new().num_threads(threads as usize - 1).build();
     Contender::new("bevy_tasks", move || work(&pool))

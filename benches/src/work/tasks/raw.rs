@@ -1,4 +1,4 @@
-//! A thread pool as one writes it: boxed closures in a queue behind a lock.
+//! A thread pool as one writes it: boxed closures in a queue with a lock.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -37,7 +37,7 @@ impl AddressFile {
 
 impl Drop for AddressFile {
     fn drop(&mut self) {
-        // Where it cannot be removed, it names a port where nobody serves.
+        // If it cannot be removed, it names a port without a server.
         let _ = fs::remove_file(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What entities look like, who looks at them, and by which light.
+//! How entities look, the camera, and the light.
 
 use glam::Vec3;
 use loligo_entities::Entity;

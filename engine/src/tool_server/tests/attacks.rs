@@ -154,7 +154,7 @@ fn is_closed(stream: &mut TcpStream) -> bool {
     }
 }
 
-/// Runs `tool` beside a server that asks for its token.
+/// Runs `tool` while a server runs that asks for its token.
 fn beside_with_token<R: Send>(tool: impl FnOnce(core::net::SocketAddr, String) -> R + Send) -> R {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
@@ -223,7 +223,7 @@ fn what_is_sent_to_all_is_not_sent_to_a_tool_without_the_token() {
     server.broadcast("monitor", &mut |writer| writer.f64(0.5)).expect("it fits");
     drop(server);
     let mut heard = String::new();
-    // A reset is no byte either.
+    // A reset is not a byte either.
     let _ = stranger.read_to_string(&mut heard);
     assert_eq!(heard, "", "it hears nothing");
 }

@@ -125,7 +125,7 @@ fn compile_one(
     let payload = match ran {
         Ok(Ok(payload)) => payload,
         Ok(Err(mut fault)) => {
-            // What the caller's own thread is about is no part of it: another thread might have
+            // The contexts of the caller's own thread are removed: another thread might have
             // compiled it.
             fault.contexts.drain(..around.min(fault.contexts.len()));
             return Ok(Err(fault));

@@ -63,7 +63,7 @@ pub(super) fn look(
     data: &DataFolder<'_>,
     now: u64,
 ) -> Result<Option<ContentHash>, BuildError> {
-    // What is wrong must be told each time.
+    // Errors must be reported each time.
     if !tree.errors.is_empty() {
         return Ok(None);
     }

@@ -59,7 +59,7 @@ pub(super) fn write(
     })
 }
 
-/// Adds the names of a resource, and reports those that cannot be told from others.
+/// Adds the names of a resource, and reports names whose hash another name has.
 fn name(
     builder: &mut ReverseLookupBuilder<'_, IdString64, Heap<'_>>,
     entry: &Entry,

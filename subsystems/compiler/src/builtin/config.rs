@@ -50,7 +50,7 @@ pub(super) fn no_memory(error: &GrowError) -> CompileFault {
     CompileFault::new(error.to_string(), "make the file smaller")
 }
 
-/// A value with the values of an array or object behind its parent, as the image has them.
+/// A value; the values of an array or object follow their parent, as in the image.
 struct Node {
     key: IdString64,
     kind: ConfigKind,

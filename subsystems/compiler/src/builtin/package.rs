@@ -20,8 +20,8 @@ use crate::memory::with_heap;
 /// mesh = [ "units/door" ]
 /// ```
 ///
-/// `gui/*` stands for every resource of that type in that folder, though not in folders in it. A
-/// name that no resource has is an error with its line and column.
+/// `gui/*` means every resource of that type in that folder, though not in its subfolders. A name
+/// that no resource has is an error with its line and column.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PackageCompiler;
 

@@ -38,7 +38,7 @@ impl GuardedFolder {
             Err(_) => Ok(()),
         };
         if filled.is_err() || renamed.is_err() {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             let _ = self.remove_file(&*partial);
         }
         renamed.map(|()| filled)

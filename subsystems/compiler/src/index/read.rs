@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Index, IndexError> {
     let mut reader = header;
     let index = reader.index()?;
     if reader.at != bytes.len() {
-        return Err(reader.error("something is left behind the end"));
+        return Err(reader.error("there are bytes past the end"));
     }
     Ok(index)
 }
@@ -121,7 +121,7 @@ impl<'b> Reader<'b> {
         })
     }
 
-    /// Reads a count, and so many items, each of which takes `bytes_min` bytes at the least.
+    /// Reads a count, and that number of items, each of which takes at least `bytes_min` bytes.
     fn list<T>(
         &mut self,
         bytes_min: usize,

@@ -1,4 +1,4 @@
-//! What is compiled when, and what is told.
+//! What is compiled when, and what is reported.
 
 use core::num::NonZeroUsize;
 use std::fs;

@@ -72,8 +72,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Does a step; one that cannot be done changes nothing. Each gives files times of its own, as
-/// steps in the same tick of the file system's clock would not.
+/// Does a step; one that cannot be done changes nothing. Each gives files distinct times, which
+/// steps in the same tick of the file system's clock would not have.
 fn apply(place: &Place, step: &Step, number: u64) {
     let own = 1_000_000_000 + 2 * number;
     let path = |at: usize| place.sources().join(PATHS[at]);
@@ -141,13 +141,13 @@ fn compare(place: &Place, compilers: &Compilers, clock: Clock, quality: bool, cl
     assert_eq!(compile(&place.data()).compiled, 0, "nothing is left to do");
 }
 
-/// Tells the time.
+/// A function that returns the time.
 type Clock = fn() -> u64;
 
-/// What is drawn from unless another seed is told.
+/// The default seed of the random sequences.
 const SEED: u64 = 0x2011_1222;
 
-/// How many sequences are drawn, unless `PROPTEST_CASES` tells another count.
+/// The number of sequences, unless `PROPTEST_CASES` is set.
 const CASES: u32 = 32;
 
 #[test]

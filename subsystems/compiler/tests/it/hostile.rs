@@ -1,5 +1,4 @@
-//! Projects and data folders by an author who means harm: nothing outside them is read, written or
-//! removed.
+//! Malicious projects and data folders: nothing outside them is read, written or removed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +11,7 @@ use loligo_compiler::{Project, read_source};
 use crate::place::{Place, two};
 use crate::scripted::compilers;
 
-/// A project whose data folder is in it, and a folder beside it that is nobody's business.
+/// A project whose data folder is in it, and a folder outside that must not be touched.
 struct Cloned(Place);
 
 impl Cloned {
@@ -38,7 +37,7 @@ impl Cloned {
         self.project().join(".loligo/linux")
     }
 
-    /// Compiles into the project, and returns the error; none where there is none.
+    /// Compiles into the project, and returns the error, if any.
     fn compile(&self) -> Option<String> {
         let compilers = compilers(1);
         let project = Project::new(&self.project(), &self.data(), &compilers);

@@ -14,8 +14,8 @@ use loligo_resources::{DataFolder, Resources};
 use crate::place::{Place, contents, two};
 use crate::scripted::compilers;
 
-/// A disk that does so many things, half of the next, and nothing more: as if the process had been
-/// killed there.
+/// A disk that does `left` operations, half of the next, and nothing more: as if the process had
+/// been killed there.
 struct MortalDisk {
     left: AtomicU64,
     /// What happens then.
@@ -168,7 +168,7 @@ fn sources_that_go_back_after_the_end_are_compiled_back() {
     }
 }
 
-/// Which thing of the child's is its last, told by the environment.
+/// The environment variable with the number of the child's last operation.
 const LAST: &str = "LOLIGO_COMPILER_TEST_LAST";
 const FOLDER: &str = "LOLIGO_COMPILER_TEST_FOLDER";
 

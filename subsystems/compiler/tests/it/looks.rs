@@ -22,7 +22,7 @@ fn compile(project: &Project<'_>) -> Report {
     project.compile(&two()).expect("it can be read and written")
 }
 
-/// A project that was compiled until there is a look, which then reports [`TOLD`] resources.
+/// A project that was compiled until there is a look; the look then claims [`TOLD`] resources.
 fn looked_at() -> Place {
     let place = Place::with(&[
         ("a.script", "list in\nread g.txt"),

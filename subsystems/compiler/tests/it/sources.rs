@@ -1,4 +1,4 @@
-//! Ends of files that stand for a type, sources of other resources, and what an error was about.
+//! Extensions that mean a type, sources of other resources, and the contexts of an error.
 
 use loligo_compiler::{CompileFault, Compiler, Compilers, Context};
 use loligo_diagnostics::context;

@@ -1,4 +1,4 @@
-//! What a context can tell about.
+//! The data that a context can show.
 
 use core::fmt::{self, Write};
 use std::borrow::Cow;

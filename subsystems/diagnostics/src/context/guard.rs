@@ -6,7 +6,7 @@ use core::pin::Pin;
 use super::data::sealed::Shown;
 use super::stack::{STACK, Site};
 
-/// The name of a context, as a type, so that one address stands for the name and for the type of
+/// The name of a context, as a type, so that one address identifies both the name and the type of
 /// the data.
 pub trait ContextPlace {
     /// What the scope is about.
@@ -33,9 +33,8 @@ impl<'a, T: Shown + ?Sized> Slot<'a, T> {
     ///
     /// # Safety
     ///
-    /// Guard and slot are locals of one body, the guard declared behind the slot, and nobody but
-    /// the end of that body, or of the future that it is, ends either: where one is leaked, so is
-    /// the other.
+    /// Guard and slot are locals of one body, the guard declared after the slot. Only the end of
+    /// that body, or of the future that it is, ends either: where one is leaked, so is the other.
     #[inline(always)]
     pub unsafe fn push<P: ContextPlace>(self: Pin<&Self>, _place: P) -> Guard {
         let slot = (&raw const self.get_ref().data).cast::<()>();

@@ -19,8 +19,8 @@ std::thread_local! {
 /// How many contexts found no room.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// Returns how many contexts of all threads were not kept so far, since more than [`CONTEXTS_MAX`]
-/// lay within each other.
+/// Returns how many contexts of all threads were not kept so far, because more than
+/// [`CONTEXTS_MAX`] were nested.
 #[must_use]
 pub fn contexts_lost() -> u64 {
     // Relaxed: it counts and orders nothing.
@@ -59,8 +59,8 @@ unsafe fn show_data<T: Shown + ?Sized>(slot: *const (), out: &mut dyn fmt::Write
 ///                                              +--> in a frame: &data
 /// ```
 ///
-/// Sites and slots lie apart as an address of 8-byte steps is one operand of a store, and one of
-/// 16-byte steps takes two instructions.
+/// Sites and slots are in separate arrays: an address of 8-byte steps is one operand of a store,
+/// and one of 16-byte steps takes two instructions.
 ///
 /// # Invariants
 ///

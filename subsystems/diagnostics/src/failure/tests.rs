@@ -1,4 +1,5 @@
-//! Tests of what stops a program where nothing is installed: a panic that tells all that is known.
+//! Tests of what stops a program where nothing is installed: a panic that reports all that is
+//! known.
 
 use core::cell::Cell;
 use std::boxed::Box;

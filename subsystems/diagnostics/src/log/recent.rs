@@ -29,7 +29,7 @@ static RECENT: Mutex<Recent> = Mutex::new(Recent {
     count: 0,
 });
 
-/// Nobody else's code runs while it is held, so no panic can wait for itself.
+/// No code of other crates runs while it is held, so no panic can wait for itself.
 fn recent() -> MutexGuard<'static, Recent> {
     RECENT.lock().unwrap_or_else(PoisonError::into_inner)
 }

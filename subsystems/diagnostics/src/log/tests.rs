@@ -1,4 +1,4 @@
-//! Tests of logs: who gets which line, what runs out, and who may not call whom.
+//! Tests of logs: which sink gets which line, what runs out, and which calls are refused.
 
 use core::fmt;
 use std::string::String;

@@ -6,7 +6,7 @@ use std::thread;
 use super::StackBounds;
 
 fn bounds() -> StackBounds {
-    StackBounds::of_this_thread().expect("Linux says where a stack lies")
+    StackBounds::of_this_thread().expect("Linux reports the bounds of a stack")
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A process of its own for what stops the process: this binary starts itself again for one test,
+//! A separate process for what stops the process: this binary starts itself again for one test,
 //! with a job.
 
 use core::time::Duration;
@@ -45,7 +45,7 @@ impl Ended {
         let mut rest = report;
         for line in lines {
             let Some((_, behind)) = rest.split_once(line) else {
-                panic!("`{line}` was to be told, behind the lines before it: {report}");
+                panic!("`{line}` should be printed, after the lines before it: {report}");
             };
             rest = behind;
         }
@@ -75,7 +75,7 @@ pub(crate) fn run(job: &str) -> Ended {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was read before an error is all there is to tell.
+        // After an error, what was read before it is used.
         let _ = pipe.read_to_end(&mut bytes);
         // Nobody listens any more if it took too long.
         let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());

@@ -21,7 +21,7 @@ use crate::memory::counted;
 /// The threads of the jobs that have several.
 pub(crate) const THREADS: usize = 8;
 
-/// Does the job of this process; as a test of its own it has none.
+/// Does the job of this process; when it runs as a test, it has none.
 #[test]
 fn job_of_this_process() {
     let Some((job, folder)) = job() else { return };
@@ -65,8 +65,8 @@ fn job_of_this_process() {
             assert_eq!(text, "no texture for big_bird");
         }
         "unwind_install" => {
-            // The hook that was there before, which has no memory of its own, is replaced by one
-            // that has none either.
+            // The hook that was there before owns no memory, and is replaced by one that owns none
+            // either.
             let mut result = None;
             assert_eq!(counted(|| result = Some(install(&unwinding))), 0, "global heap");
             assert_eq!(result, Some(Ok(())), "a second time is no error");

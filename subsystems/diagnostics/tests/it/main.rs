@@ -1,4 +1,4 @@
-//! The crate from outside: what stops a process, in processes of their own, and what is never
+//! The crate from outside: what stops a process, in separate processes, and what is never
 //! allocated.
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What stops a process is told, on standard error and in a file, whatever it is.
+//! Whatever stops a process is reported, on standard error and in a file.
 
 use crate::child::run;
 use crate::jobs::THREADS;
@@ -94,7 +94,7 @@ fn a_report_that_cannot_be_written_is_told() {
     let ended = run("no_folder");
     assert!(ended.is_aborted && ended.files.is_empty(), "{:?}", ended.files);
     let at =
-        ended.stderr.find("    nowhere to write to\n").expect("the report is told all the same");
+        ended.stderr.find("    nowhere to write to\n").expect("the report is printed all the same");
     let end = &ended.stderr[at..];
     assert!(end.contains("This report could not be written to /"), "{end}");
     assert!(end.contains("-1.txt: No such file or directory"), "{end}");

@@ -66,8 +66,8 @@ pub trait ComponentCompiler {
         true
     }
 
-    /// Appends the data of all instances to `data`, as the type's manager reads them: one behind
-    /// the other, unless the type says otherwise.
+    /// Appends the data of all instances to `data`, as the type's manager reads them: one after the
+    /// other, unless the type says otherwise.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ pub struct Instances<'i> {
     pub(super) words: &'i [u32],
 }
 
-/// Where the words of a component lie.
+/// Where the words of a component are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instance {
     /// The number of the compiler.
@@ -104,7 +104,7 @@ impl<'i> Instances<'i> {
         self.places.len()
     }
 
-    /// Returns `true` if there is none.
+    /// Returns `true` if there are no instances.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.places.is_empty()

@@ -27,7 +27,8 @@ impl<'c, 's> Config<'c, 's> {
         self.layers.first().map(|layer| Field(*layer))
     }
 
-    /// Returns the value of a key: the own one, or the one that is inherited. `null` is none.
+    /// Returns the value of a key: the entity's own, or the one that is inherited. `null` counts as
+    /// no value.
     ///
     /// # Complexity
     ///
@@ -42,7 +43,8 @@ impl<'c, 's> Config<'c, 's> {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] at the first key that is not among them, or at a value that is no object.
+    /// [`CompileError`] at the first key that is not among them, or at a value that is not an
+    /// object.
     pub fn allow(&self, keys: &[&str], known: &'static str) -> Result<(), CompileError<'s>> {
         for layer in self.layers {
             if !layer.is_object() {
@@ -74,12 +76,12 @@ impl<'c, 's> Config<'c, 's> {
         })
     }
 
-    /// Returns the resource that a value names, and tells the project that it is one: that it is
-    /// there is checked when all are known.
+    /// Returns the resource that a value names, and reports the reference to the project, which
+    /// checks that the resource exists when all resources are known.
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if the value is no name in quotes.
+    /// [`CompileError`] if the value is not a name in quotes.
     pub fn resource(
         &self,
         value: &Field<'c, 's>,
@@ -115,7 +117,7 @@ impl<'c, 's> Field<'c, 's> {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if it is none, or beyond 32 bits.
+    /// [`CompileError`] if it is not a number, or beyond 32 bits.
     pub fn number(&self) -> Result<f32, CompileError<'s>> {
         if self.0.node.kind() != NodeKind::Number {
             return Err(self.0.expected("a number"));
@@ -130,7 +132,7 @@ impl<'c, 's> Field<'c, 's> {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if it is no array of so many numbers.
+    /// [`CompileError`] if it is not an array of `N` numbers.
     pub fn numbers<const N: usize>(
         &self,
         what: &'static str,
@@ -163,7 +165,7 @@ impl<'c, 's> Field<'c, 's> {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if it is none, or there is no memory.
+    /// [`CompileError`] if it is not a string, or there is no memory.
     pub fn string(&self, text: &mut Array<'_, u8>) -> Result<(), CompileError<'s>> {
         let string = self.0.node.string().ok_or_else(|| self.0.expected("a string"))?;
         let appended: Result<(), GrowError> =
@@ -171,7 +173,7 @@ impl<'c, 's> Field<'c, 's> {
         Ok(appended?)
     }
 
-    /// Returns the values of an array, or `None` if it is none.
+    /// Returns the values of an array, or `None` if it is not an array.
     #[must_use]
     pub fn items(&self) -> Option<impl Iterator<Item = Self> + use<'c, 's>> {
         let own = *self;
@@ -185,7 +187,7 @@ impl<'c, 's> Field<'c, 's> {
         self.0.error(CompileFault::Told(told))
     }
 
-    /// Returns the error of a value that is no `what`.
+    /// Returns the error of a value that is not a `what`.
     #[must_use]
     pub fn expected(&self, what: &'static str) -> CompileError<'s> {
         self.0.expected(what)

@@ -25,11 +25,11 @@ pub struct CompileError<'s> {
 pub enum CompileFault<'s> {
     /// It is not SJSON.
     Syntax(SjsonError),
-    /// Something else was to stand here.
+    /// Something else was expected here.
     Expected {
         /// What.
         what: &'static str,
-        /// What stands here, as it is written; the beginning, if it is long.
+        /// The text that was found; the beginning, if it is long.
         found: &'s str,
     },
     /// A key that means nothing here.
@@ -134,7 +134,7 @@ pub(super) fn place_of(text: &str, offset: usize) -> (u32, u32) {
     (line, 1 + before[line_start..].chars().count() as u32)
 }
 
-/// What has no place in a source: there is no memory. It is of line and column 1 of no file.
+/// An error without a place in a source: there is no memory. It has line and column 1 and no file.
 impl From<GrowError> for CompileError<'_> {
     fn from(error: GrowError) -> Self {
         Self { file: "", line: 1, column: 1, fault: CompileFault::Grow(error) }

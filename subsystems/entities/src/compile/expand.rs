@@ -91,7 +91,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
         instances.map_or(Ok(()), |instances| self.instances(instances))
     }
 
-    /// Expands entities that are placed often, each in an array of its own.
+    /// Expands entities that are placed often, each in its own array.
     fn instances(&mut self, list: Located<'f, 's>) -> Result<(), CompileError<'s>> {
         if list.node.kind() != NodeKind::Array {
             return Err(list.expected("an array of `{ inherit = .. }` with places"));
@@ -246,7 +246,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
         layers.try_extend_from_slice(own)?;
         let active = self.active.len();
         self.inherit(&mut layers)?;
-        // Those of the first object that tell where it is placed have been looked at.
+        // The keys of the first object that say where it is placed have been read already.
         let is_placed = core::mem::take(&mut self.is_placed);
         check_keys(&layers, if is_placed { &place::KEYS } else { &[] })?;
         let entity = self.parents.len();
@@ -355,7 +355,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
     }
 }
 
-/// Returns where words lie, as an instance has it.
+/// Returns the range of an instance's words, as it is stored.
 fn words_range<'s>(start: usize, end: usize) -> Result<(u32, u32), CompileError<'s>> {
     match (u32::try_from(start), u32::try_from(end)) {
         (Ok(start), Ok(end)) => Ok((start, end)),

@@ -32,8 +32,8 @@ pub(super) struct Merged<'f, 's, 'm> {
 }
 
 impl<'f, 's, 'm> Merged<'f, 's, 'm> {
-    /// Merges objects. The values of a key are either one that is no object, or objects up to the
-    /// first value that is none.
+    /// Merges objects. The values of a key are either one that is not an object, or objects up to
+    /// the first value that is not one.
     ///
     /// # Errors
     ///

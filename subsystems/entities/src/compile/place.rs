@@ -1,4 +1,4 @@
-//! Where the instances of a level stand: `positions`, `poses`, a `grid` or a `ring`.
+//! Where the instances of a level are: `positions`, `poses`, a `grid` or a `ring`.
 
 use glam::{Quat, Vec3};
 use loligo_allocators::Allocator;
@@ -11,7 +11,7 @@ use super::transform::read_pose;
 use crate::pose::Pose;
 use crate::resource::ENTITIES_MAX;
 
-/// The keys that tell where an entity is placed.
+/// The keys that say where an entity is placed.
 pub(super) const KEYS: [&str; 4] = ["positions", "poses", "grid", "ring"];
 
 const GRID_KEYS: [&str; 7] = ["count", "step", "center", "jitter", "turn", "scale", "seed"];

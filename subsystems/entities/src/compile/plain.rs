@@ -9,7 +9,7 @@ use super::error::CompileError;
 use crate::component::ComponentType;
 use crate::resource_words::ResourceWords;
 
-/// Compiles components that are plain data: the fields of a table, one behind the other. A
+/// Compiles components that are plain data: the fields of a table, one after the other. A
 /// [`Plain`](crate::Plain) of a struct of the same fields keeps them.
 ///
 /// # Examples
@@ -67,21 +67,21 @@ pub struct PlainField {
 /// What a field of a plain component is.
 #[derive(Clone, Copy, Debug)]
 pub enum PlainKind {
-    /// A number, and what it is where none is told: a word.
+    /// A number, and its default: a word.
     Number(f32),
-    /// Three numbers, and what they are where none are told: three words.
+    /// Three numbers, and their defaults: three words.
     Vector([f32; 3]),
-    /// Four numbers, and what they are where none are told: four words.
+    /// Four numbers, and their defaults: four words.
     Quad([f32; 4]),
-    /// True or false, and what it is where nothing is told: a word, 1 or 0.
+    /// True or false, and its default: a word, 1 or 0.
     Bool(bool),
-    /// A name, of which the 32-bit hash is kept: a word, that of the empty name where none is told.
+    /// A name, of which the 32-bit hash is kept: a word; the default is the empty name.
     Name,
-    /// A resource: the two words of [`ResourceWords`], zero where none is told.
+    /// A resource: the two words of [`ResourceWords`]; the default is zero.
     Resource {
         /// Its type.
         type_name: &'static str,
-        /// Whether one must be told.
+        /// Whether the field is required.
         is_needed: bool,
     },
 }

@@ -111,7 +111,7 @@ impl Compiler for EntityCompiler {
     }
 }
 
-/// Returns what is wrong and what to do as a compiler tells it.
+/// Returns what is wrong and what to do, as a compiler reports it.
 fn fault_of(error: &CompileError<'_>) -> CompileFault {
     let fault = match error.fault {
         Fault::Syntax(error) => return error.into(),
@@ -186,7 +186,8 @@ impl<'s> Sources<'s> for ProjectSources<'s, '_, '_> {
     }
 
     fn refer(&self, resource: &NamedResource<'s>) {
-        // The first place is told; those of copies would take as long as they are many.
+        // Only the first place is recorded: to find the line of each copy would cost time for every
+        // one.
         if self.known.borrow_mut().insert((resource.type_name, resource.name.to_string())) {
             // A reference in another file carries the line of that file.
             let is_own = resource.file == self.context.borrow().source_path();

@@ -13,14 +13,14 @@ pub trait Sources<'s> {
     /// Returns the text of a source, or `None` if there is none of this name.
     fn source(&self, name: &str) -> Option<&'s [u8]>;
 
-    /// Is told of a resource that a component names, as often as it is named.
+    /// Called for each resource that a component names, once per mention.
     fn refer(&self, resource: &NamedResource<'s>) {
         let _ = resource;
     }
 
-    /// Is told that an error was found, while the thread's contexts
-    /// (`loligo_diagnostics::contexts`) say where: in which entities, in which component. It is
-    /// told again by what lies around that; the first time counts.
+    /// Called when an error was found, while the thread's contexts (`loligo_diagnostics::contexts`)
+    /// say where: in which entities, in which component. It is called again for the surrounding
+    /// entities; the first call counts.
     fn failed(&self) {}
 }
 
@@ -45,7 +45,7 @@ impl NamedResource<'_> {
     }
 }
 
-/// What is reported of while sources are compiled; what [`Sources`] are told of.
+/// Receives events while sources are compiled and passes them on to [`Sources`].
 pub(super) trait Notes<'s> {
     fn refer(&self, resource: &NamedResource<'s>);
     fn failed(&self);
@@ -242,7 +242,7 @@ impl<'f, 's> Located<'f, 's> {
         CompileError::at(self.name, self.text, start, fault)
     }
 
-    /// Returns the error of a value that is no `what`.
+    /// Returns the error of a value that is not a `what`.
     pub(super) fn expected(&self, what: &'static str) -> CompileError<'s> {
         let span = self.node.span();
         let whole = self.text.get(span).unwrap_or_default();

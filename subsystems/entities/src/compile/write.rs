@@ -54,7 +54,7 @@ pub(super) fn write_for<'a>(
     builder.numbers(root.at(blob_field!(Root, names)), names)?;
     let places = builder.array(root.at(blob_field!(Root, parts)), parts.len())?;
     for (at, part) in parts.iter().enumerate() {
-        // The table is sorted by name, and what it leads to lies as given.
+        // The table is sorted by name; the data that it refers to keep the given order.
         let before = |other: &&NewPart<'_>| other.component < part.component;
         let equal = |other: &&NewPart<'_>| other.component == part.component;
         let rank = parts.iter().filter(before).count() + parts[..at].iter().filter(equal).count();

@@ -1,4 +1,4 @@
-//! Why bytes are no resource of entities.
+//! Why bytes are not a resource of entities.
 
 use core::error::Error;
 use core::fmt;
@@ -11,7 +11,7 @@ use super::{ENTITIES_MAX, NO_PARENT};
 /// The bytes are not a resource of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceError {
-    /// They are no blob, or one of another kind.
+    /// They are not a blob, or one of another kind.
     Blob(BlobError),
     /// The blob is whole, but what it says of its entities is wrong.
     Entities(ResourceFault),

@@ -27,7 +27,7 @@ pub enum LinkError {
         /// The parent.
         parent: Entity,
     },
-    /// The parent hangs on the entity, or is it.
+    /// The parent is the entity itself, or a descendant of it.
     Ring {
         /// The entity.
         entity: Entity,

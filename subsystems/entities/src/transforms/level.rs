@@ -180,7 +180,7 @@ impl<'a, A: Allocator + ?Sized> Level<'a, A> {
         world
     }
 
-    /// Returns `true` if the columns are of one length, and no bit behind it is set.
+    /// Returns `true` if the columns are of one length, and no bit past it is set.
     pub(super) fn is_whole(&self) -> bool {
         let len = self.len();
         let columns = [self.rotations.len(), self.worlds.len(), self.positions.len()];

@@ -32,7 +32,7 @@ impl<A: Allocator + ?Sized> Transforms<'_, A> {
     }
 }
 
-/// Tells a fault of the resource from a lack of memory.
+/// Returns the error of a faulty resource, or of missing memory.
 fn refused(error: LinkError, instance: usize) -> ComponentError {
     const _: () = assert!(DEPTH_MAX == 64, "the message below says so");
     match error {
@@ -59,7 +59,7 @@ impl<A: Allocator + ?Sized> ComponentManager for Transforms<'_, A> {
         let mut done = 0;
         let result = self.spawn_counted(batch, poses, &mut done);
         if result.is_err() {
-            // Roots take what hangs on them along.
+            // Removing a root also removes its descendants.
             for copy in (0..batch.copies()).rev() {
                 let made = done.saturating_sub(copy * batch.len()).min(batch.len());
                 for index in batch.indices()[..made].iter().rev() {
@@ -70,7 +70,7 @@ impl<A: Allocator + ?Sized> ComponentManager for Transforms<'_, A> {
         result
     }
 
-    /// Removes the transforms of entities, and of all that hang on them.
+    /// Removes the transforms of entities, and of all their descendants.
     fn remove(&mut self, entities: &[Entity]) {
         for entity in entities.iter().rev() {
             if self.contains(*entity) {

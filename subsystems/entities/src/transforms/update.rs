@@ -9,7 +9,7 @@ use crate::entity::Entity;
 
 impl<A: Allocator + ?Sized> Transforms<'_, A> {
     /// Computes the matrices of all whose pose was set or that were linked, and of all below them;
-    /// tells `moved` of each.
+    /// calls `moved` for each.
     ///
     /// # Complexity
     ///

@@ -91,7 +91,7 @@ fn a_level_is_one_resource() {
         assert_eq!(level.parents(), [none, 0, 0, 2, none, none, 5, 6]);
         assert_eq!(level.find(id32!("other")), Some(5));
         assert_eq!(level.part(ComponentType::TAG.name).expect("two").entities, [0, 5]);
-        // Data that are the same lie there once: head, one store of its own, a number for each.
+        // Equal data are stored once: head, one store, a number for each.
         let data = level.part(ComponentType::DATA.name).expect("two").data;
         assert_eq!((data[0], data[1], data[3..5].to_vec()), (1, 0, vec![0, 0]));
     });
@@ -122,7 +122,7 @@ const WRONG_SOURCES: &[(&str, &[u8])] = &[
     ("list", b"[ 1 2 ]"),
 ];
 
-/// Sources, and how what they are told begins.
+/// Sources, and how the error for each begins.
 const MISTAKES: &[(&str, &str)] = &[
     ("components = {", "test:1:15: expected"),
     ("[ ]", "test:1:1: expected an object, found `[ ]`"),

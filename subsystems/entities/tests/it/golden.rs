@@ -10,8 +10,7 @@ components = { tag = [ "door" "wood" ] data = { open = true } health = 2.5 }
 children = { lock = { components = { transform = { position = [ 1 0 0 ] } data = { open = true } } } }
 "#;
 
-/// What [`SOURCE`] is compiled to, in words of 32 bits, little endian, behind the blob's own
-/// header.
+/// The compiled form of [`SOURCE`] in words of 32 bits, little endian, after the blob's header.
 const GOLDEN: &str = include_str!("golden.txt");
 
 #[test]

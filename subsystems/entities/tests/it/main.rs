@@ -1,5 +1,5 @@
-//! Entities from outside: spawned and removed beside a model, compiled and refused, with memory
-//! that runs out.
+//! Entities from outside: spawned and removed as in a model, compiled and refused, with memory that
+//! runs out.
 
 mod compiling;
 mod golden;

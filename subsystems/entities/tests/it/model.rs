@@ -1,4 +1,4 @@
-//! Random programs of spawning, removing, linking and moving, beside a map of plain structs.
+//! Random programs of spawning, removing, linking and moving, compared with a map of plain structs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ fn op() -> impl Strategy<Value = Op> {
 /// What a model knows of an entity.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Known {
-    /// Where it is, and on what it hangs.
+    /// Where it is, and its parent.
     place: Option<(f32, Option<Entity>)>,
     tags: BTreeSet<&'static str>,
     data: Option<BTreeMap<&'static str, f32>>,
@@ -73,7 +73,7 @@ struct Known {
 #[derive(Default)]
 struct Model {
     known: BTreeMap<Entity, Known>,
-    /// Those that moved since the last update, or hang elsewhere, or are new.
+    /// Those that moved since the last update, or have another parent, or are new.
     moved: BTreeSet<Entity>,
     /// All that ever were, for programs to name.
     named: Vec<Entity>,
@@ -89,7 +89,7 @@ impl Model {
         self.known.get(&entity)?.place?.1
     }
 
-    /// The entity and those on which it hangs, up to the root.
+    /// The entity and its ancestors, up to the root.
     fn line(&self, entity: Entity) -> Vec<Entity> {
         core::iter::successors(Some(entity), |entity| self.parent(*entity)).collect()
     }
@@ -328,10 +328,10 @@ fn update(model: &mut Model, world: &mut World<'_>) {
     }
 }
 
-/// What is drawn from unless another seed is told.
+/// The default seed of the random programs.
 const SEED: u64 = 0x2014_1010;
 
-/// The programs, unless `PROPTEST_CASES` tells another count.
+/// The number of programs, unless `PROPTEST_CASES` is set.
 const CASES: u32 = 128;
 
 #[test]
@@ -362,7 +362,7 @@ fn run(program: &[Op], memory: &dyn Allocator) {
         if let Op::Spawn { which, .. } = op {
             spawn(&mut model, &mut world, &resources[*which], op);
         }
-        // A step on an entity that is gone is none.
+        // A step on an entity that is gone does nothing.
         let _ = step(&mut model, &mut world, op);
         model.compare(&world);
     }

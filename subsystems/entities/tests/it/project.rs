@@ -1,5 +1,5 @@
-//! Entities and levels of a project: what they inherit, what they lead to, what is told of their
-//! faults.
+//! Entities and levels of a project: what they inherit, what they refer to, how their faults are
+//! reported.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Resources spawned in copies and removed with all that hangs on them.
+//! Resources spawned in copies and removed with all descendants.
 
 use std::collections::BTreeSet;
 
@@ -146,8 +146,8 @@ impl ComponentManager for Witness<'_> {
     }
 }
 
-/// One call for all instances of a type, types in their order; when one refuses, those before it
-/// are told, backwards.
+/// One call for all instances of a type, types in their order; when one refuses, the managers
+/// before it remove theirs, in reverse order.
 #[test]
 fn types_are_spawned_in_order_and_taken_back_in_reverse() {
     with_memory(|memory| {

@@ -63,8 +63,8 @@ fn data_are_set_and_removed() {
     });
 }
 
-/// The first key of an entity makes its store, which is not left behind where the key finds no
-/// memory.
+/// The first key of an entity makes its store, which is removed again if there is no memory for the
+/// key.
 #[test]
 fn a_refused_first_key_leaves_no_data() {
     let mut refused = 0;

@@ -89,8 +89,8 @@ impl<'r> Lanes<'r> {
         self.slots[at] = Slot::Column;
     }
 
-    /// Computes with the top and what is in no column of the stack; where the next operation does
-    /// so, too, and both are short, both in one loop. Returns the words behind.
+    /// Computes with the top and an operand that is in no column of the stack; where the next
+    /// operation does so, too, and both are short, both in one loop. Returns the remaining words.
     #[inline(always)]
     fn with<'w>(&mut self, code: u8, second: Slot, words: &'w [u32]) -> &'w [u32] {
         let at = self.height - 1;
@@ -248,7 +248,7 @@ fn call_columns(function: &Function<'_>, columns: &[&[f32]], to: &mut [f32]) {
     }
 }
 
-/// Takes an operation apart whose second operand is a leaf: its code, the leaf, the words behind.
+/// Splits an operation whose second operand is a leaf: its code, the leaf, the remaining words.
 #[inline(always)]
 fn with_leaf(word: u32, rest: &[u32]) -> Option<(u8, Slot, &[u32])> {
     let (operation, data) = split(word);

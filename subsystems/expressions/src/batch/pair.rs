@@ -4,8 +4,8 @@
 use crate::batch::kernel::Operand;
 use crate::operation::binary;
 
-/// Returns `true` if two operations that follow each other have a loop of their own: sums,
-/// differences and products in any order, and the two sides of a clamp.
+/// Returns `true` if two operations that follow each other have a common loop: sums, differences
+/// and products in any order, and the two sides of a clamp.
 #[inline(always)]
 pub(crate) const fn is_pair(first: u8, second: u8) -> bool {
     is_short(first) && is_short(second) || first == binary::MAX && second == binary::MIN
@@ -40,7 +40,7 @@ pub(crate) fn run_pair(codes: [u8; 2], to: &mut [f32], a: Operand<'_>, others: [
             #[inline(always)]
             |a, b| b - a,
         ),
-        // The same as the two operations in turn give, where one of them is no number, too.
+        // The same result as the two operations in turn, also where one of the operands is NaN.
         _ => pair.run(
             #[inline(always)]
             |a, b, c| {

@@ -1,4 +1,4 @@
-//! How right the functions are: beside 64-bit floats, over samples of all 32-bit ones.
+//! The accuracy of the functions: compared with 64-bit floats, over samples of all 32-bit ones.
 
 use std::println;
 
@@ -15,7 +15,7 @@ fn units(ours: f32, right: f64) -> f64 {
     (f64::from(ours) - right).abs() / 2.0_f64.powi(exponent - 23)
 }
 
-/// Compares over every so many-th bit pattern.
+/// Compares over a sample of all bit patterns, at equal distances.
 fn compare(
     name: &str,
     ours: impl Fn(f32) -> f32,

@@ -1,5 +1,5 @@
-//! The expressions from outside: beside a model, with memory that runs out, and as bytes from
-//! anywhere.
+//! The expressions from outside: compared with a model, with memory that runs out, and as bytes
+//! from anywhere.
 
 mod article;
 mod bytes;

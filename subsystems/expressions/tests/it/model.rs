@@ -2,8 +2,8 @@
 //! written as a source.
 //!
 //! Where the language's own sums of powers decide the last bit (sines, logarithms, powers) the
-//! model asks for a source of that one function; how right those are is tested beside them, against
-//! 64-bit floats.
+//! model asks for a source of that one function; how accurate those are is tested separately,
+//! against 64-bit floats.
 
 use loligo_expressions::{Expression, Function, Symbols};
 use proptest::prelude::*;
@@ -132,7 +132,7 @@ pub(crate) fn values() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Makes what is no number one and the same.
+/// Makes all NaNs equal.
 pub(crate) fn bits(value: f32) -> u32 {
     if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() }
 }

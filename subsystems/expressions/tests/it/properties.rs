@@ -11,10 +11,10 @@ use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunne
 use crate::memory::with_memory;
 use crate::model::{FUNCTIONS, SYMBOLS, Tree, VARIABLES, bits, trees, values};
 
-/// What is drawn from unless another seed is told.
+/// The default seed of the random cases.
 const SEED: u64 = 0x2011_0313;
 
-/// The cases of each test, unless `PROPTEST_CASES` tells another count.
+/// The cases of each test, unless `PROPTEST_CASES` is set.
 const CASES: u32 = 600;
 
 /// Draws cases and runs each.

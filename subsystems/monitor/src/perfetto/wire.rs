@@ -112,7 +112,7 @@ fn within(levels: &[(u32, Fields)], text_bytes: u64) -> u64 {
     bytes
 }
 
-/// Returns what is before a field of so many bytes.
+/// Returns the bytes before a field of length `bytes`.
 fn prefix(field: u32, bytes: u64) -> Fields {
     let mut prefix = Fields::new();
     prefix.varint(u64::from(field << 3 | LENGTH));

@@ -7,7 +7,7 @@ use crate::name::Name;
 fn kinds_and_values_come_back() {
     assert_eq!((size_of::<Slot>(), align_of::<Slot>(), SLOTS), (16, 16, 4096));
     for (number, kind) in KINDS.into_iter().enumerate() {
-        assert_eq!(kind as usize, number, "kinds stand in the order of their numbers");
+        assert_eq!(kind as usize, number, "kinds are in the order of their numbers");
         for value in [0, 1, u64::MAX >> 4] {
             let slot = Slot::new(Name::none(), kind, value);
             assert_eq!((slot.kind(), slot.value()), (Some(kind), value));

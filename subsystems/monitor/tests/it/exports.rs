@@ -90,7 +90,7 @@ fn chrome_traces_are_what_the_format_asks_for() {
     assert_eq!(kinds["E"], 18);
     assert_eq!(kinds["M"], 2);
     assert_eq!(kinds["i"], count(" frame "));
-    // Of each round a counter, a float, a vector, an allocation and a free; not what is no number.
+    // Of each round a counter, a float, a vector, an allocation and a free; but not the NaN.
     assert_eq!(kinds["C"], 6 * 5);
     let find = |name: &str| events.iter().find(|event| event["name"] == name).expect("it is there");
     assert_eq!(find("units")["args"]["value"], -5);
@@ -119,13 +119,13 @@ fn perfetto_traces_are_what_the_format_asks_for() {
                 track.text(2)
             });
             let before = tracks.insert(uuid, (name.expect("a track has a name"), Vec::new()));
-            assert!(before.is_none(), "a track is told of once: {track:?}");
+            assert!(before.is_none(), "a track is announced once: {track:?}");
             continue;
         }
         assert!(packet.number(8).is_some(), "an event has a time");
         let event = packet.message(11).expect("a packet is a track or an event");
         let track = event.number(11).expect("an event has a track");
-        let (name, open) = tracks.get_mut(&track).expect("a track is told of before its events");
+        let (name, open) = tracks.get_mut(&track).expect("a track is announced before its events");
         match event.number(9) {
             Some(1) => {
                 slices += 1;

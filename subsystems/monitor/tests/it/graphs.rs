@@ -56,7 +56,7 @@ fn the_graph_of_the_article() {
         let step = 1.0 / 255.0;
         let places = |series| graph.places(series).collect::<Vec<_>>();
         assert_eq!(places(0), [[1.0 - step, 0.75], [1.0, 0.0]]);
-        assert_eq!(places(1), [[1.0 - step, 0.0], [1.0, 1.0]], "what is beyond lies on the edge");
+        assert_eq!(places(1), [[1.0 - step, 0.0], [1.0, 1.0]], "what is beyond is on the edge");
         assert_eq!(places(2), [[1.0, 0.5]], "what is no number is left out");
     });
 }

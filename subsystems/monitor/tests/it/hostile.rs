@@ -52,7 +52,7 @@ fn the_oldest_is_lost_and_told() {
         monitor.validate().expect("nothing is broken");
         let lost = monitor.stats().lost;
         let drained = monitor.drain(&mut [&mut nest]);
-        assert_eq!((drained.lost, nest.lost), (lost, lost), "what was lost is told");
+        assert_eq!((drained.lost, nest.lost), (lost, lost), "what was lost is reported");
         assert!(lost >= 40_000 - 4 * 4096, "{lost} of 40 001 events were lost of four blocks");
         assert!(drained.events >= 3 * 4000, "the last blocks are there: {drained:?}");
         // The first scope's end, which is made, the loss, the counter, and whole scopes.
@@ -200,7 +200,7 @@ fn threads_and_a_consumer_race() {
         monitor.validate().expect("nothing is broken");
         assert!(nest.open.values().all(Vec::is_empty), "all have ended");
         let stats = monitor.stats();
-        assert_eq!(nest.lost, stats.lost, "what was lost is told");
+        assert_eq!(nest.lost, stats.lost, "what was lost is reported");
         if stats.lost == 0 {
             assert_eq!(nest.scopes, 3 * SCOPES, "every scope was seen");
         }

@@ -163,7 +163,7 @@ fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
         times.push((start.elapsed(), ours, listed));
     }
     println!(
-        "{} meshes, {} draws in {} records, told in {sums:?}",
+        "{} meshes, {} draws in {} records, recorded in {sums:?}",
         world.mesh_count(),
         list.draws(),
         list.args().len()

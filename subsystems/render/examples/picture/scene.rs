@@ -1,4 +1,4 @@
-//! The courtyard: what it is made of, and where that lies.
+//! The courtyard: its objects, and where they are.
 
 use core::error::Error;
 use std::fs;
@@ -180,7 +180,7 @@ impl<A: Allocator + ?Sized> Yard<'_, '_, A> {
         let wide = 2.0 * HALF / STONES as f32;
         for row in 0..STONES {
             for column in 0..STONES {
-                // Every second row lies half a stone to the side.
+                // Every second row is shifted sideways by half a stone.
                 let shift = 0.5 * (row % 2) as f32;
                 let x = (column as f32 + shift) * wide - HALF + 0.25 * wide;
                 let z = (row as f32 + 0.5) * wide - HALF;

@@ -47,7 +47,7 @@ fn spots(seed: u32, x: f32, y: f32, grain: f32) -> f32 {
     (sum + fine * grain).clamp(0.0, 1.0)
 }
 
-/// Noise that repeats after so many cells.
+/// Noise with a period of `cells` cells.
 fn noise(seed: u32, x: f32, y: f32, cells: u32) -> f32 {
     let smooth = |share: f32| share * share * (3.0 - 2.0 * share);
     let (column, row) = (x as u32, y as u32);

@@ -321,7 +321,7 @@ fn matrix(node: &Node<'_>) -> Mat4 {
     Mat4::from_cols_array_2d(&node.transform().matrix())
 }
 
-/// Reads a buffer that is in the text, or in a file beside it.
+/// Reads a buffer that is in the text, or in a separate file given by a path.
 fn read_uri(context: &mut Context<'_>, path: &str, uri: &str) -> Result<Arc<[u8]>, CompileFault> {
     let wrong = |reason: String, remedy: &str| CompileFault::new(reason, remedy).in_file(path);
     if let Some(data) = uri.strip_prefix("data:") {

@@ -15,7 +15,7 @@ use crate::texture::TEXTURE_TYPE;
 ///
 /// | key | default | meaning |
 /// |---|---|---|
-/// | `shader` | | the shader that draws it; must be told |
+/// | `shader` | | the shader that draws it; required |
 /// | `texture` | none | its colors multiply `color` |
 /// | `color` | `[ 1 1 1 1 ]` | red, green, blue, opacity from 0 to 1, linear |
 /// | `roughness` | 0.8 | from 0, a mirror, to 1 |

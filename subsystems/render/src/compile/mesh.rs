@@ -27,7 +27,7 @@ use crate::mesh::MESH_VERSION;
 /// | `segments` | 24 | sides of a cylinder or a sphere, 3 to 512; of a plane parts along each side, there 1 |
 /// | `rings` | 12 | of a sphere from pole to pole, 2 to 512 |
 /// | `scale` | 1 | multiplies all lengths |
-/// | `offset` | `[ 0 0 0 ]` | is added behind that: shapes have their center at the origin |
+/// | `offset` | `[ 0 0 0 ]` | is added after that: shapes have their center at the origin |
 /// | `uv_scale` | `[ 1 1 ]` | multiplies places in the texture: how often it is repeated |
 ///
 /// A texture covers each side of a box, a plane, the side of a cylinder, each of its ends, and a

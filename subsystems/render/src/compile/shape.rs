@@ -74,8 +74,8 @@ fn plane(source: &Property) -> Result<Geometry, CompileFault> {
     Ok(geometry)
 }
 
-/// Adds a flat piece of so many parts along each side; `at` gives the position of a place in its
-/// texture.
+/// Adds a flat grid with `parts` cells along each side; `at` returns the position for texture
+/// coordinates.
 fn grid(geometry: &mut Geometry, parts: u32, normal: Vec3, at: impl Fn(f32, f32) -> Vec3) {
     let part = |number: u32| number as f32 / parts as f32;
     let row = parts + 1;
@@ -89,7 +89,7 @@ fn grid(geometry: &mut Geometry, parts: u32, normal: Vec3, at: impl Fn(f32, f32)
     quads(geometry, first, parts, parts);
 }
 
-/// Adds the triangles of rows of vertices: so many quads to the right, so many down.
+/// Adds the triangles of rows of vertices: `right` quads to the right, `down` quads down.
 fn quads(geometry: &mut Geometry, first: u32, right: u32, down: u32) {
     let row = right + 1;
     for corner in (0..down).flat_map(|y| (0..right).map(move |x| first + y * row + x)) {

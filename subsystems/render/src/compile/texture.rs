@@ -15,7 +15,7 @@ use crate::texture::{TEXTURE_VERSION, TextureImage, TextureWrap, levels_of};
 ///
 /// | key | default | meaning |
 /// |---|---|---|
-/// | `image` | the PNG beside it with its name | path of the PNG in the project |
+/// | `image` | the PNG in the same folder with its name | path of the PNG in the project |
 /// | `color` | `"srgb"` | `"linear"` for normals, roughness, masks |
 /// | `wrap` | `"repeat"` | beyond the edges: `"repeat"`, `"clamp"` or `"mirror"` |
 ///

@@ -17,7 +17,7 @@ pub enum FrameError<'t> {
         line: u32,
         /// The column in characters, from 1 on.
         column: u32,
-        /// What stands there, without its quotes.
+        /// The text that was found, without its quotes.
         found: &'t str,
         /// What is wrong with it.
         fault: FrameFault,
@@ -30,7 +30,7 @@ pub enum FrameError<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FrameFault {
-    /// Something else was to stand there.
+    /// Something else was expected there.
     Expected(&'static str),
     /// There is no such key.
     Key {

@@ -338,7 +338,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         Err(self.fault(node.span(), FrameFault::Expected(what)))
     }
 
-    /// Returns where a name stands, without its quotes.
+    /// Returns the range of a name, without its quotes.
     fn string(&self, node: SyntaxNode<'_>) -> Read<'t, Range<usize>> {
         self.expect(node, NodeKind::String, "a name in quotes")?;
         Ok(inner(node))
@@ -419,14 +419,14 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     }
 }
 
-/// Returns where a string stands, without its quotes.
+/// Returns the range of a string, without its quotes.
 fn inner(node: SyntaxNode<'_>) -> Range<usize> {
     let span = node.span();
     let start = span.start + quotes(node.text());
     start..(span.end - quotes(node.text())).max(start)
 }
 
-/// Returns where a key stands, without its quotes.
+/// Returns the range of a key, without its quotes.
 fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
     let quotes = quotes(&text[span.clone()]);
     span.start + quotes..(span.end - quotes).max(span.start + quotes)

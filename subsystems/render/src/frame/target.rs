@@ -57,12 +57,12 @@ impl TargetFormat {
 pub enum TargetSize {
     /// As large as the window, times this.
     Scale(f32),
-    /// So many pixels wide and high.
+    /// Width and height in pixels.
     Pixels([u32; 2]),
 }
 
 impl TargetSize {
-    /// Returns the pixels that a target has where the window has so many: at least one each way.
+    /// Returns the size of a target in pixels for a window of this size: at least one each way.
     #[must_use]
     pub fn pixels(self, window: [u32; 2]) -> [u32; 2] {
         match self {

@@ -39,7 +39,7 @@ pub enum GpuRenderError {
         /// The number.
         number: u32,
     },
-    /// A mesh is no mesh.
+    /// The data are not a valid mesh.
     Mesh {
         /// What is wrong with it.
         why: &'static str,

@@ -98,7 +98,7 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
         let mut start = 0;
         while start < known {
             let end = (start + ROWS).min(known);
-            // Bits, or a transform that is no number would be sent in each frame.
+            // Bits are compared; otherwise a transform with a NaN would be sent in each frame.
             let differs = |start: usize, end: usize, sent: &[Transform]| {
                 let [old, new] = [&sent[start..end], &transforms[start..end]]
                     .map(bytemuck::cast_slice::<Transform, u8>);
@@ -134,7 +134,7 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
     }
 }
 
-/// Makes a buffer for so many rows, and for as many more as make a power of two.
+/// Makes a buffer for at least `rows` rows; the number is rounded up to a power of two.
 fn try_rows<T>(
     gpu: &Gpu,
     name: &str,

@@ -145,7 +145,7 @@ impl<A: Allocator + ?Sized> Drop for Meshes<'_, A> {
     }
 }
 
-/// Checks that a mesh is one, and that no index lies outside of its vertices.
+/// Checks that a mesh is valid, and that every index refers to one of its vertices.
 fn check(vertices: &[u8], indices: &[u32]) -> Result<(), GpuRenderError> {
     let fault = |why, at: usize| Err(GpuRenderError::Mesh { why, at: at as u64 });
     if vertices.is_empty() || !vertices.len().is_multiple_of(VERTEX_BYTES) {

@@ -23,7 +23,7 @@ pub const FULLSCREEN: u32 = id32!("fullscreen").hash();
 /// Nothing is bound.
 const NONE: u32 = u32::MAX;
 
-/// Encodes what it is told.
+/// Encodes the commands of a frame.
 pub(super) struct Playing<'p, 'a, A: Allocator + ?Sized> {
     pub(super) gpu: &'p Gpu,
     pub(super) meshes: &'p Meshes<'a, A>,

@@ -37,7 +37,7 @@ impl Default for GpuOptions {
 /// What was drawn in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GpuSums {
-    /// Draws that the graphics card was told, each of any number of records.
+    /// Draw commands given to the graphics card, each of any number of records.
     pub draws: u64,
     /// Records in them.
     pub records: u64,
@@ -138,9 +138,9 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         &self.gpu
     }
 
-    /// Makes the targets of a frame for a window of so many pixels. It is called again when the
-    /// window or the frame changes; pipelines are recreated only where the frame draws into targets
-    /// of other kinds.
+    /// Makes the targets of a frame for a window of this size in pixels. It is called again when
+    /// the window or the frame changes; pipelines are recreated only where the frame draws into
+    /// targets of other kinds.
     ///
     /// # Errors
     ///
@@ -161,8 +161,8 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     }
 
     /// Sets a mesh: vertices as bytes, [`VERTEX_BYTES`](crate::gpu::VERTEX_BYTES) each, and three
-    /// indices for each triangle. Returns where it is, which is what its draws say: one that
-    /// replaces another lies elsewhere if it is larger.
+    /// indices for each triangle. Returns where it is, which its draws must name: a mesh that
+    /// replaces a smaller one is moved.
     ///
     /// # Complexity
     ///
@@ -291,7 +291,8 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         Ok(sums)
     }
 
-    /// Returns how wide and how high the window is, or what stands for it.
+    /// Returns the size in pixels that the targets were made for, or zeros before the first
+    /// [`try_set_frame`](Self::try_set_frame).
     #[must_use]
     pub fn window(&self) -> [u32; 2] {
         self.targets.as_ref().map_or([0; 2], |targets| targets.window)

@@ -21,7 +21,7 @@ const SHADOW: &str = "vs_shadow";
 /// How far depths of a shadow map are moved away, or surfaces would be in their own shadow.
 const SHADOW_BIAS: i32 = 2;
 
-/// How vertices lie.
+/// The layout of vertices.
 const VERTICES: VertexLayout<'_> = VertexLayout {
     stride: VERTEX_BYTES as u32,
     attributes: &[

@@ -5,8 +5,8 @@ use glam::{Mat4, Vec2, Vec3};
 
 use crate::world::View;
 
-/// A view from the sun: what casts shadows is culled and drawn with it, and
-/// [`FrameData`](crate::gpu::FrameData) tells shaders where it looks.
+/// A view from the sun: what casts shadows is culled and drawn with it, and shaders read its
+/// direction from [`FrameData`](crate::gpu::FrameData).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SunShadow {
     /// What it sees.
@@ -18,9 +18,8 @@ pub struct SunShadow {
 }
 
 impl SunShadow {
-    /// Returns a view from the sun onto a sphere that is to have shadows, on a map of so many
-    /// pixels each way. Whatever lies up to `reach` metres from the center towards the sun casts
-    /// some.
+    /// Returns a view from the sun onto a sphere that receives shadows, on a map of `map_pixels`
+    /// pixels each way. Objects up to `reach` metres from the center towards the sun cast shadows.
     ///
     /// It moves by whole pixels of the map only, so shadows do not crawl when the center moves.
     ///

@@ -11,7 +11,7 @@ const VALUES: usize = 1 << BITS;
 /// The most digits that a key can have.
 const DIGITS_MAX: usize = 64 / BITS as usize;
 
-/// So many items are sorted by insertion: counting values would take longer.
+/// Up to this number, items are sorted by insertion: counting values would take longer.
 const FEW: usize = 40;
 
 /// Sorts `items` by key, with `other`, which is as long, for room; returns whether they are in
@@ -57,7 +57,7 @@ fn differing_bits(items: &[SortItem]) -> Option<u64> {
 }
 
 /// Finds the digits: the lowest begins at the lowest bit that differs, the next one at the lowest
-/// behind it, and so on.
+/// such bit above it, and so on.
 fn digits_of(mut differing: u64, shifts: &mut [u32; DIGITS_MAX]) -> usize {
     let mut digits = 0;
     while differing != 0 {

@@ -70,7 +70,7 @@ pub struct StateError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StateFault {
-    /// It is no message: the stream ends within it, say.
+    /// It is not a message: the stream ends within it, say.
     Framing(EventFault),
     /// There is no message of this type.
     Type {
@@ -89,7 +89,7 @@ pub enum StateFault {
         /// The flags.
         flags: u32,
     },
-    /// These are no bits of a handle, or the world has none of that index.
+    /// These are not the bits of a handle, or the world has none of that index.
     Handle {
         /// The bits.
         handle: u32,

@@ -86,8 +86,8 @@ pub struct Mesh {
     pub geometry: Geometry,
     /// The number of the state that it is drawn with.
     pub state: u32,
-    /// The number of its layer in the frame's description. Where there is none of that number it is
-    /// not drawn.
+    /// The number of its layer in the frame's description. If there is no layer of that number, it
+    /// is not drawn.
     pub layer: u32,
     /// [`MESH_HIDDEN`], or 0.
     pub flags: u32,
@@ -118,7 +118,7 @@ pub(crate) enum Kind {
     Light,
 }
 
-/// A message, told apart from others by its type.
+/// A message; its type distinguishes it from others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Message {
     CreateMesh(Mesh),
@@ -147,7 +147,7 @@ pub(crate) struct Material {
     pub(crate) layer: u32,
 }
 
-/// Makes a struct of a message: the bits of a handle, and what is told of the object.
+/// Declares the struct of each message: the bits of a handle, and the new values of the object.
 macro_rules! messages {
     ($($name:ident, $text:literal: $what:ty;)+) => {$(
         #[derive(Clone, Copy, Debug, Pod, Zeroable)]

@@ -81,7 +81,7 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`RecordError`] if there is no handle, no memory, or the flags are none.
+    /// [`RecordError`] if there is no handle, no memory, or the flags are invalid.
     pub fn create_mesh(&mut self, mesh: &Mesh) -> Result<RenderHandle, RecordError> {
         refuse_flags(mesh.flags)?;
         self.create(Kind::Mesh, |handle| CreateMesh { handle, what: *mesh })
@@ -161,7 +161,7 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`RecordError`] if the handle names no mesh, the flags are none, or there is no memory.
+    /// [`RecordError`] if the handle names no mesh, the flags are invalid, or there is no memory.
     pub fn set_flags(&mut self, handle: RenderHandle, flags: u32) -> Result<(), RecordError> {
         refuse_flags(flags)?;
         self.tell(Kind::Mesh, handle, |handle| SetFlags { handle, what: flags })
@@ -188,7 +188,7 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         self.alive as usize
     }
 
-    /// Returns `true` if there are none.
+    /// Returns `true` if there are no objects.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.alive == 0

@@ -9,7 +9,7 @@ use loligo_containers::EventStream;
 /// recorded.
 ///
 /// ```text
-/// message  | type: u32 | size: u32 | handle: u32 | what is told of the object |       4-byte words, no pointers
+/// message  | type: u32 | size: u32 | handle: u32 | new values of the object |       4-byte words
 /// ```
 ///
 /// A [`StateRecorder`](crate::StateRecorder) fills it, a [`RenderWorld`](crate::RenderWorld)
@@ -18,11 +18,11 @@ use loligo_containers::EventStream;
 ///
 /// # Memory
 ///
-/// One block: 12 bytes a message and what it tells; kept while it goes back and forth.
+/// One block: 12 bytes a message and its values; kept while it goes back and forth.
 ///
 /// # Threads
 ///
-/// `Send` where the allocator is `Sync`: it is how one thread tells another.
+/// `Send` where the allocator is `Sync`: it carries changes from one thread to another.
 pub struct StateStream<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub(super) events: EventStream<'a, A>,
     pub(super) world: u32,

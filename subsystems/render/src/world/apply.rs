@@ -17,7 +17,7 @@ struct Needs {
 }
 
 impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
-    /// Does what a stream tells: the next one of this world.
+    /// Applies the messages of a stream, which must be the next one of this world.
     ///
     /// # Complexity
     ///
@@ -45,8 +45,8 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
         Ok(())
     }
 
-    /// Does what the bytes of a stream tell, wherever they are from; whether it is the next one is
-    /// for the caller to know.
+    /// Applies the messages in the bytes of a stream, from any source. It is up to the caller that
+    /// it is the next one.
     ///
     /// # Complexity
     ///

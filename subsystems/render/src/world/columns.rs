@@ -137,8 +137,8 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
     }
 }
 
-/// Returns `true` if two numbers are one. What is no number may have other bits when it is computed
-/// again.
+/// Returns `true` if two numbers have the same bits, or both are NaN. A NaN may have other bits
+/// when it is computed again.
 fn same(one: f32, other: f32) -> bool {
     one.to_bits() == other.to_bits() || one.is_nan() && other.is_nan()
 }

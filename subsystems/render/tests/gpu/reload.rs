@@ -50,7 +50,7 @@ fn a_window_of_another_size_and_a_frame_of_other_targets_are_drawn() {
         });
         let geometry = square(&mut renderer).expect("it fits");
         let (_, first) = draw(&mut renderer, geometry, &[0, 1], memory).expect("it is drawn");
-        // `draw` makes targets of its own size again.
+        // `draw` makes targets of the picture's size again.
         for text in [FRAME.into(), FRAME.replace("depth32f\"", "depth32f\" samples = 1")] {
             let frame = frame(&text, memory);
             renderer.try_set_frame(&frame, [24, 40]).expect("small targets");

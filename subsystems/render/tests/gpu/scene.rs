@@ -54,7 +54,7 @@ struct Material { base_color: vec4<f32>, surface: vec4<f32>, extra: vec4<f32> }
 
 pub(crate) const SIZE: usize = 16;
 
-/// Runs `test` with memory of its own, all of which it must give back.
+/// Runs `test` with a separate allocator, and asserts that all of its memory is freed.
 pub(crate) fn with_memory<R>(test: impl FnOnce(&dyn Allocator) -> R) -> R {
     refusing(Refusals::None, test).0
 }
@@ -116,7 +116,8 @@ pub(crate) fn data() -> FrameData {
     FrameData { view_projection, ..FrameData::default() }
 }
 
-/// Draws the squares with materials 0 and 1, and material 2 behind them; returns the picture.
+/// Draws the squares with materials 0 and 1, and one with material 2 in the background; returns the
+/// picture.
 pub(crate) fn draw(
     renderer: &mut GpuRenderer<'_>,
     geometry: Geometry,

@@ -1,4 +1,4 @@
-//! Content compiled and read again: a project of its own for each test.
+//! Content compiled and read again: a separate project for each test.
 
 mod damage;
 mod materials;

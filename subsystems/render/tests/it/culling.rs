@@ -1,4 +1,4 @@
-//! Culling beside planes in 64-bit floats.
+//! Culling compared with planes in 64-bit floats.
 
 use glam::camera::rh::proj::directx::{perspective, perspective_infinite};
 use glam::camera::rh::view::look_at_mat4;

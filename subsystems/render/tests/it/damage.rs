@@ -9,7 +9,7 @@ use crate::drawn::check;
 use crate::memory::with_memory;
 use crate::reflection::{Both, LIMIT, Step, steps};
 
-/// All that can be told of a world.
+/// The whole observable state of a world as text.
 fn told(world: &RenderWorld<'_>) -> String {
     let meshes: Vec<_> = (0..world.mesh_count())
         .map(|row| {

@@ -5,10 +5,10 @@ use core::fmt::Debug;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 
-/// What is drawn from unless another seed is told.
+/// The default seed of the random drawings.
 const SEED: u64 = 0x2009_1014;
 
-/// The cases of each test, unless `PROPTEST_CASES` tells another count.
+/// The cases of each test, unless `PROPTEST_CASES` is set.
 const CASES: u32 = 200;
 
 /// Draws cases and runs each.

@@ -1,4 +1,4 @@
-//! Display lists beside naive ones, however the items are cut.
+//! Display lists compared with naive ones, however the items are cut.
 
 use loligo_allocators::Allocator;
 use loligo_render::{

@@ -1,5 +1,5 @@
-//! Rendering from outside: each part beside a naive one, frames as text, memory that is counted,
-//! bytes from anywhere.
+//! Rendering from outside: each part compared with a naive one, frames as text, memory that is
+//! counted, bytes from anywhere.
 
 mod content;
 mod contexts;

@@ -4,8 +4,8 @@ use loligo_allocators::{
     Allocator, FailingAllocator, FillAllocator, HeapAllocator, PageAllocator, Refusals,
 };
 
-/// Runs `test` with memory of its own, all of which it must give back. The second argument says how
-/// many requests were made of it.
+/// Runs `test` with a separate allocator, and asserts that all of its memory is freed. The second
+/// argument returns the number of requests so far.
 pub(crate) fn with_memory<R>(test: impl FnOnce(&dyn Allocator, &dyn Fn() -> u64) -> R) -> R {
     let pages = PageAllocator::new("test pages");
     let heap = HeapAllocator::new("test heap", &pages);

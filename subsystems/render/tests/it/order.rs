@@ -1,4 +1,4 @@
-//! Merging and sorting beside std's stable sort, and keys beside what they stand for.
+//! Merging and sorting compared with std's stable sort, and keys with the values that they encode.
 
 use loligo_render::{Draw, ItemSorter, LayerKeys, Order, RenderContext, layer_of};
 use proptest::prelude::*;

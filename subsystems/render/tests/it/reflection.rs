@@ -1,4 +1,4 @@
-//! A render world beside plain maps that the same calls were made on.
+//! A render world compared with plain maps on which the same calls were made.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -17,8 +17,8 @@ use crate::memory::with_memory;
 /// The most objects of a world in these tests: few, so that indices come again and again.
 pub(crate) const LIMIT: u32 = 12;
 
-/// What is done on the main thread, or by the other side. Objects are told by number, of those that
-/// ever were.
+/// What is done on the main thread, or by the other side. An object is given by its number among
+/// all that were ever created.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     CreateMesh(u32),

@@ -81,7 +81,8 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
                 continue;
             }
             let fresh = self.open_package(key);
-            // Out of the map for as long, so that the resources can be changed beside it.
+            // The list is taken out of the map meanwhile, so that the resources can be changed
+            // while it is borrowed.
             let empty = Array::new_in(self.memory);
             let Some(package) = self.packages.get_mut(&key) else { continue };
             let old = mem::replace(&mut package.items, empty);

@@ -10,7 +10,7 @@ use super::{Resources, Slot};
 use crate::error::{LoadError, OpenError};
 use crate::resource::Resource;
 
-/// What became of a resource that is loaded and whose data has changed: told to its owner.
+/// The outcome for a loaded resource whose data has changed: passed to its owner.
 #[derive(Debug)]
 pub enum Reloaded<'r> {
     /// The new one is in place. The old one is freed when the owner has seen both.
@@ -30,7 +30,7 @@ pub enum Reloaded<'r> {
 }
 
 impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
-    /// Reads the folder's table again and swaps what has changed in it. `owner` is told of each;
+    /// Reads the folder's table again and swaps what has changed in it. `owner` is called for each;
     /// what could not be loaded, or is not there any more, stays as it was. Returns how many were
     /// swapped.
     ///

@@ -107,7 +107,7 @@ impl Made {
     }
 }
 
-/// Runs a test with memory of its own, all of which must be given back.
+/// Runs a test with a separate allocator, and asserts that all of its memory is freed.
 pub(crate) fn with_memory(test: impl FnOnce(&HeapAllocator<'_, PageAllocator>)) {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -191,7 +191,7 @@ fn a_table_or_a_resource_that_claims_to_be_huge_is_not_read() {
     let door = made.put("text", "units/door", &[], b"a door");
     made.save();
     let table = made.path().join("resources");
-    // Files with holes: they say so many bytes, and take none.
+    // Sparse files: large by their length, but without blocks on the disk.
     fs::OpenOptions::new()
         .write(true)
         .open(&door)

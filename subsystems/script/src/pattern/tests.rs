@@ -57,7 +57,7 @@ fn what_is_no_pattern_is_refused() {
     assert_eq!(fault(&"a".repeat(DEPTH_MAX as usize + 1), &deep), PatternFault::Deep);
 }
 
-/// A pattern that would take longer than the world will last ends when it is told to.
+/// A pattern that would practically never finish ends when it is asked to stop.
 #[test]
 fn a_pattern_that_goes_back_and_forth_is_stopped() {
     let text = "a".repeat(4000);

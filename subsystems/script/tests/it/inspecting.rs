@@ -1,4 +1,4 @@
-//! What is alive, what holds it, and who makes garbage.
+//! What is alive, what holds it, and which calls make garbage.
 
 use loligo_script::Route;
 

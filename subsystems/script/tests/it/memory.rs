@@ -4,7 +4,7 @@ use loligo_allocators::{
     Allocator, FailingAllocator, FillAllocator, HeapAllocator, PageAllocator, Refusals,
 };
 
-/// Runs `test` with memory of its own, all of which it must give back.
+/// Runs `test` with a separate allocator, and asserts that all of its memory is freed.
 pub(crate) fn with_memory<R>(test: impl FnOnce(&dyn Allocator) -> R) -> R {
     refusing(Refusals::None, test).1
 }

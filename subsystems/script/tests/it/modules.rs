@@ -76,7 +76,7 @@ fn a_reload_reaches_code_that_runs() {
         let seen = "local p = require 'part' return p.added(), p.gone, p.new, p.count";
         assert_eq!(shown(&mut script, &mut world, seen), "12\tnil\t5\t12");
 
-        // What is no Lua, or fails, leaves the last good one.
+        // A text that is not valid Lua, or fails, leaves the last good one.
         for wrong in ["function = 5", "error('no')"] {
             world.modules[0].1 = wrong.into();
             assert!(script.reload(&mut world, "part").is_err());

@@ -132,7 +132,7 @@ fn what_nests_a_little_goes_on() {
         let code = "local function nest(n) if n == 0 then return 'deep' end \
                     return coroutine.wrap(function() return nest(n - 1) end)() end return nest(90)";
         assert_eq!(shown(&mut script, &mut world, code), "deep");
-        // What was too deep once leaves nothing behind.
+        // Recursion that was too deep has no lasting effect.
         for _ in 0..3 {
             let deeper = code.replace("90", "101");
             assert!(shown(&mut script, &mut world, &deeper).contains("more than 100 deep"));

@@ -1,4 +1,4 @@
-//! Functions of texts, sorting and loading: ours beside Lua's own.
+//! Functions of texts, sorting and loading: ours compared with Lua's own.
 
 use loligo_script::Route;
 

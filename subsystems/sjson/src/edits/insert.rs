@@ -19,7 +19,7 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
     ///
     /// # Complexity
     ///
-    /// That of [`set`](Self::set), and O(items beside it).
+    /// That of [`set`](Self::set), and O(items of the parent).
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
         }
     }
 
-    /// Puts an item behind the last, and behind the comments that are on its line.
+    /// Puts an item after the last, and after the comments that are on its line.
     fn behind<'p>(
         &mut self,
         parent: &SyntaxNode<'_>,
@@ -93,7 +93,7 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
         }
         let comma = if self.has_commas(parent) { comma } else { "" };
         // A value that is left out at the end of the text is `null`; before a further key it must
-        // stand there.
+        // be written.
         let null = match last.text() {
             "" if text[..last_end].ends_with([' ', '\t']) => "null",
             "" => " null",
@@ -103,8 +103,8 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
         if null.is_empty() && comma.is_empty() {
             return self.splice(at, at, &[newline, space, key, value]);
         }
-        // A comment may stand between the last item and the new one: the comma goes before it, the
-        // rest behind.
+        // There may be a comment between the last item and the new one: the comma goes before it,
+        // the rest after it.
         let between = &text[last_end..at];
         self.splice(last_end, at, &[null, comma, between, newline, space, key, value])
     }
@@ -131,7 +131,7 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
     }
 }
 
-/// A key as it is put in, with what stands between it and its value.
+/// A key as it is put in, with the text between it and its value.
 struct KeyText {
     bytes: [u8; KEY_BYTES],
     len: usize,

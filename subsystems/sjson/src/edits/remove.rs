@@ -32,7 +32,7 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
         let mut comma = None;
         for piece in gap(&text[end..limit]) {
             behind += piece.1.len();
-            // Behind the last item the gap ends with what is open.
+            // After the last item the gap ends at the bracket that closes the parent.
             if piece.1.contains(['}', ']']) && piece.0 == GapKind::Space {
                 break;
             }
@@ -42,7 +42,7 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
             }
         }
         match comma {
-            // A comment between the two stays, and so does the comma behind it; it does no harm in
+            // A comment between the two stays, and so does the comma after it; it does no harm in
             // SJSON.
             Some(comma) if !text[end..comma].contains('/') => end = comma,
             _ if self.tree.dialect() == Dialect::Json => {
@@ -64,7 +64,8 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
         if starts_line && text[line_end..].starts_with('\n') {
             return self.splice(line_start, line_end + 1, &[]);
         }
-        // The space behind it goes, or the space before it at the end of a line or of all.
+        // The space after it is removed, or the space before it at the end of a line or of the
+        // text.
         let ends_line = line_end == text.len() || text[line_end..].starts_with('\n');
         if ends_line && !starts_line {
             start = line_start;

@@ -11,7 +11,7 @@ static COMMENT: Why = Why::new("one value alone", "take the comment out");
 ///
 /// # Errors
 ///
-/// [`SjsonError`] if it is none, or has comments beside it.
+/// [`SjsonError`] if it is not one value, or if there are comments around it.
 pub(super) fn checked<'v>(value: &'v str, options: &Options) -> Result<&'v str, SjsonError> {
     let mut parser = Parser::of_value(value.as_bytes(), options);
     let first = parser.next_event()?;

@@ -35,8 +35,8 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the length of the comment that `text` begins with, or `None` where it begins with none
-/// or with one that does not end. The newline behind `//` is not of the comment.
+/// Returns the length of the comment that `text` begins with, or `None` if it does not begin with
+/// one, or with one that does not end. The newline that ends a `//` comment is not part of it.
 pub(crate) fn comment_len(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         Some(text.find('\n').unwrap_or(text.len()))

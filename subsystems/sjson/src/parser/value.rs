@@ -33,7 +33,7 @@ impl<'t> Parser<'t> {
         Ok(event)
     }
 
-    /// Says what is wrong where there is no value.
+    /// Returns the error where a value is missing or malformed.
     #[cold]
     fn no_value(&self, word: &[u8]) -> Fault {
         let is_one_of =

@@ -158,8 +158,8 @@ proptest! {
     }
 }
 
-/// Returns the comments that no edit may touch: those that stand outside of values that are
-/// replaced have words of one letter, which values do not.
+/// Returns the number of comments that no edit may touch: those outside of values that are replaced
+/// have words of one letter, which values do not.
 fn comments(text: &str) -> usize {
     // Comments within a value that goes go with it, so only those at both ends are counted.
     let head = ["// head\n", "/* a */"].iter().filter(|head| text.starts_with(**head)).count();

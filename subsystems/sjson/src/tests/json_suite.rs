@@ -12,7 +12,7 @@ use crate::test_memory::with_memory;
 use crate::tests::check;
 use crate::tests::samples::shared;
 
-/// The page with the table of files that are no JSON, but SJSON.
+/// The page with the table of files that are not JSON, but SJSON.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/sjson.md");
 
 fn is_accepted(text: &[u8], options: &Options) -> bool {

@@ -35,7 +35,7 @@ pub(super) fn shared(folder: &str) -> Option<PathBuf> {
 #[test]
 fn our_own_samples_hold() {
     for text in OWN {
-        // One of them has a number that is none.
+        // One of them has a malformed number.
         if text.contains("+0") {
             let mut parser = crate::Parser::new(text.as_bytes(), &Options::SJSON);
             let error = loop {

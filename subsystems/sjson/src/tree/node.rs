@@ -27,7 +27,7 @@ impl NodeKind {
     }
 }
 
-/// Where something stands.
+/// A range of the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) start: u32,
@@ -56,7 +56,7 @@ impl Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(super) kind: NodeKind,
-    /// The node behind the subtree.
+    /// The node after the subtree.
     pub(super) next: u32,
     pub(super) key: Place,
     pub(super) place: Place,
@@ -118,7 +118,7 @@ impl<'s> SyntaxNode<'s> {
         (node.kind == NodeKind::String).then(|| text_at(self.text, node.place))
     }
 
-    /// Returns the values of an object or an array, in order; there are none in any other.
+    /// Returns the values of an object or an array, in order; nothing for other values.
     ///
     /// # Complexity
     ///

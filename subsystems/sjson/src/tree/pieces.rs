@@ -11,11 +11,11 @@ use crate::tree::node::Node;
 pub enum PieceKind {
     /// Space, and a byte order mark.
     Space,
-    /// A comment, without the newline behind it.
+    /// A comment, without the newline after it.
     Comment,
     /// A comma.
     Comma,
-    /// `=` or `:` behind a key.
+    /// `=` or `:` after a key.
     Separator,
     /// A key, quotes included.
     Key,
@@ -58,7 +58,7 @@ impl<'t, A: Allocator + ?Sized> SyntaxTree<'t, '_, A> {
     }
 }
 
-/// Makes pieces of what is between keys and values; brackets at the end lie there, too.
+/// Makes pieces of the text between keys and values, which includes the closing brackets.
 fn ends_apart((kind, text): (GapKind, &str)) -> impl Iterator<Item = Piece<'_>> {
     let kind = match kind {
         GapKind::Space => PieceKind::Space,

@@ -225,7 +225,7 @@ impl<'a, A: Allocator + ?Sized> ValueBuilder<'a, A> {
         Ok(Piece { start: start as u32, len: len as u32 })
     }
 
-    /// Appends a value where one may stand.
+    /// Appends a value where one is allowed.
     #[inline]
     fn push_value(&mut self, node: Node) -> Result<bool, GrowError> {
         let may_stand = match self.value.nodes.get(self.open as usize) {

@@ -69,7 +69,7 @@ impl<'v> ValueRef<'v> {
         }
     }
 
-    /// Returns an integer that fits. A float is none, whatever it is worth.
+    /// Returns an integer that fits. `None` for every float, whatever its value.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self.node() {
@@ -78,7 +78,7 @@ impl<'v> ValueRef<'v> {
         }
     }
 
-    /// Returns an integer that is not negative. A float is none, whatever it is worth.
+    /// Returns an integer that is not negative. `None` for every float, whatever its value.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         match self.node() {
@@ -217,7 +217,7 @@ impl<'v> ValueRef<'v> {
         self.nodes[self.index as usize]
     }
 
-    /// Returns the index behind this value.
+    /// Returns the index after this value.
     fn behind(&self) -> u32 {
         match self.node() {
             Node::Object(_, end) | Node::Array(_, end) => end + 1,

@@ -6,8 +6,8 @@ use core::fmt::{self, Write};
 use crate::string::{Text, TextForm};
 use crate::writer::{Put, Writer};
 
-/// Returns `true` if a string is easier to read between `"""`: it has lines, and every character of
-/// it can stand there.
+/// Returns `true` if a string is easier to read between `"""`: it has several lines, and every
+/// character of it is allowed there.
 pub(super) fn wants_verbatim(string: &str) -> bool {
     let inner = string.strip_suffix('\n').unwrap_or(string);
     inner.contains('\n')

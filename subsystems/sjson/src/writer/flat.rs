@@ -74,7 +74,7 @@ impl Flat {
         true
     }
 
-    /// Returns an item; the one behind the last is what has been begun.
+    /// Returns an item; the index after the last is the item that has been begun.
     fn item(&self, index: u8) -> &str {
         let end_of = |index: u8| usize::from(self.ends[usize::from(index)]);
         let start = index.checked_sub(1).map_or(0, end_of);

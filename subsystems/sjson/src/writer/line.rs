@@ -23,7 +23,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes a comment, behind what is on the line if it was there when it was read.
+    /// Writes a comment: on the current line, after its text, if it was there when it was read.
     pub(crate) fn comment(&mut self, comment: &str, was_behind: bool) -> fmt::Result {
         if self.style.dialect == Dialect::Json || self.style.layout == Layout::Compact {
             return Ok(());
@@ -80,7 +80,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Begins a line, so many levels further in than what is open.
+    /// Begins a line, `deeper` levels further in than the current nesting.
     pub(super) fn new_line(&mut self, deeper: u32) -> fmt::Result {
         let (step, indent) = match self.style.layout {
             Layout::Compact => return Ok(()),

@@ -13,7 +13,7 @@ impl State {
     ///
     /// # Safety
     ///
-    /// What the task borrows stands until it has completed.
+    /// What the task borrows remains valid until it has completed.
     pub(crate) unsafe fn add(
         &mut self,
         task: &mut Task<'_>,

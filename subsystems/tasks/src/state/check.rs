@@ -1,4 +1,4 @@
-//! Whether everything behind the lock is what it should be.
+//! Whether everything that the lock guards is what it should be.
 
 use std::format;
 use std::string::String;
@@ -123,7 +123,7 @@ impl State {
             }
             let asleep = self.asleep >> index & 1 == 1;
             if asleep && record.queue.height() > 0 {
-                return Some(format!("thread {index} sleeps and has tasks of its own"));
+                return Some(format!("thread {index} sleeps and has tasks"));
             }
         }
         let unseen = self.asleep != 0 && self.counts.shared > self.searching;

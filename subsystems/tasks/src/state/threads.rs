@@ -218,7 +218,7 @@ impl State {
     }
 
     /// Wakes as many threads as there are tasks that nobody looks for (invariant 4), and returns
-    /// the threads to wake, and whether those who search should look.
+    /// the threads to wake, and whether searching threads should look.
     #[inline]
     pub(crate) fn before_unlock(&mut self) -> (u64, bool) {
         while self.asleep != 0 && self.counts.shared > self.searching {

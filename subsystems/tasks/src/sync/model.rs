@@ -1,4 +1,4 @@
-//! The model checker's lock and bell behind a skin that does them wrong on demand.
+//! The model checker's lock and bell, in a wrapper that can make them faulty on demand.
 //!
 //! A model that passes proves nothing unless it fails where there is a fault. So each kind of model
 //! is run a second time with one of the [`Fault`]s, and must then panic.

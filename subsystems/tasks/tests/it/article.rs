@@ -1,5 +1,5 @@
-//! The frame of the article: animation, then the scene graph; the gui beside both; rendering after
-//! all three; sound beside everything.
+//! The frame of the article: animation, then the scene graph; the gui in parallel to both;
+//! rendering after all three; sound in parallel to everything.
 
 use std::sync::Mutex;
 

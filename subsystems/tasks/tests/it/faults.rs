@@ -158,7 +158,7 @@ fn two_tasks_that_wait_for_each_other_are_told() {
                 main.start(first).and(main.start(second)).expect("both are held");
             })
             .expect("they end");
-            assert!(errors.into_inner() >= 1, "at least one is told");
+            assert!(errors.into_inner() >= 1, "at least one gets the error");
             main.validate();
         });
     });
@@ -255,14 +255,14 @@ fn a_panic_reaches_those_who_wait_and_what_depends_on_it_is_not_run() {
                     for task in [bad, after, held, join, last, bad, last] {
                         assert_eq!(main.wait(task), Err(FAILED), "the one that panicked is named");
                     }
-                    // A late caller is told, too.
+                    // A late caller gets the error, too.
                     let late = scope.add(Task::new(&"late", |_| run()).after(bad)).expect("room");
                     let join = scope.join(&"join", &[bad]).expect("there is room");
                     assert_eq!((main.wait(late), main.wait(join)), (Err(FAILED), Err(FAILED)));
                     assert_eq!(main.wait(beside), Ok(()), "it has nothing to do with it");
                 });
-                assert_eq!(result, Err(ScopeError::Wait(FAILED)), "the scope is told");
-                assert_eq!(ran.into_inner(), 1, "the one beside");
+                assert_eq!(result, Err(ScopeError::Wait(FAILED)), "the scope gets the error");
+                assert_eq!(ran.into_inner(), 1, "the other one");
                 assert_eq!(main.stats().open, 0, "the counters are right");
                 main.validate();
                 let next = main.add(Task::new(&"next", |_| {})).expect("there is room");

@@ -1,4 +1,4 @@
-//! Random graphs of tasks beside a serial model.
+//! Random graphs of tasks compared with a serial model.
 //!
 //! A graph is made beforehand: each task may wait for an earlier one, be a child of an earlier one
 //! that is kept open, be done elsewhere, add children while it runs, or panic. The model says which

@@ -25,7 +25,7 @@ fn nothing_is_allocated_after_the_start() {
                 violations.allocations + violations.frees
             };
             let before = count();
-            // Each thread of ours counts; other tests beside this one do not.
+            // Each thread of ours counts; other tests that run at the same time do not.
             let on_each = |work: fn(&Worker<'_>)| {
                 for thread in 1..main.threads() as u8 {
                     let task = Task::new(&"arm", work).on(ThreadIndex(thread));

@@ -1,4 +1,4 @@
-//! What an observer is told.
+//! The events that an observer receives.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
@@ -104,7 +104,7 @@ fn workers_live_within_what_an_observer_does_around_them() {
             assert_eq!(done.into_inner(), 100, "the remaining thread does it");
             let mut seen = threads.seen.into_inner().expect("whole");
             seen.sort_unstable();
-            assert_eq!(seen, [1, 2, 3].map(ThreadIndex), "each is told of once");
+            assert_eq!(seen, [1, 2, 3].map(ThreadIndex), "each is reported once");
         });
     }
 }

@@ -57,7 +57,7 @@ fn affinity_decides_the_thread() {
                     for thread in [0].into_iter().chain(2..=threads as u8) {
                         let index = ThreadIndex(thread);
                         let task = Task::new(&"task", move |worker| {
-                            assert_eq!(worker.thread(), index, "it was told where to run");
+                            assert_eq!(worker.thread(), index, "it runs where it was placed");
                         });
                         scope.add(task.on(index).priority(round)).expect("there is room");
                     }

@@ -1,4 +1,4 @@
-//! The compile of a game that runs, in a process of its own: what ends or fills it ends one source,
+//! The compile of a game that runs, in a separate process: what ends or fills it ends one source,
 //! and not the game.
 //!
 //! The child writes a line of JSON to its standard output for each thing that happens:

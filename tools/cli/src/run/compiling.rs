@@ -1,4 +1,4 @@
-//! Compiling a game: in a process of its own, with limits, so that no compiler ends or holds the
+//! Compiling a game: in a separate process, with limits, so that no compiler ends or holds the
 //! game.
 
 use core::time::Duration;
@@ -58,7 +58,7 @@ impl Compiling {
         let mut jobs = jobs;
         let mut refused: Vec<(String, String)> = Vec::new();
         loop {
-            // What a child that dies has told comes again from the next one.
+            // The texts of a child that dies are dropped: the next child reports them again.
             let mut texts = Vec::new();
             match self.once(project, data, jobs, &refused, &mut texts)? {
                 Ended::Done(compiled) => {
@@ -191,7 +191,7 @@ impl Compiling {
     }
 }
 
-/// Takes in what the child has said.
+/// Handles a line from the child.
 fn take(
     line: &str,
     begun: &mut BTreeSet<String>,

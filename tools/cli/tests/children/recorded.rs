@@ -1,4 +1,4 @@
-//! A program to record, which counts what it allocates and tells it.
+//! A program to record, which counts what it allocates and prints the count.
 //!
 //! Its arguments say what it does. `marks` sets a hundred marks and prints the live bytes at each,
 //! with threads that free what others have made; `kinds` calls each function of the C library that
@@ -144,7 +144,7 @@ fn marks() {
     }
 }
 
-/// Calls each function, with a size of its own that no other has.
+/// Calls each function, with a size that no other has.
 #[expect(
     clippy::multiple_unsafe_ops_per_block,
     reason = "the same promise, for one call after another"

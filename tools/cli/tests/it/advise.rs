@@ -63,7 +63,7 @@ fn advice_is_printed_and_written() {
         let (code, emitted, stderr) = place.run(&emit);
         assert_eq!((code, &*stderr), (0, ""), "{name}");
         let written = fs::read_to_string(place.path(&format!("loligo-advice/game/{name}.rs")));
-        assert_eq!(written.ok(), Some(emitted), "the file tells the same as its code");
+        assert_eq!(written.ok(), Some(emitted), "the file gives the same code");
     }
     let replayed = [
         "replay",

@@ -10,7 +10,7 @@ const SHADER: &str = "@vertex fn vs_main() -> @builtin(position) vec4f { return 
 
 const FRAME: &str = r#"passes = [ { name = "main" color = [ "window" ] layers = [ { name = "opaque" order = "by_state" } ] } ]"#;
 
-/// A triangle of three vertices in a file beside it.
+/// A triangle of three vertices in a separate file.
 const MODEL: &str = r#"{
   "asset": { "version": "2.0" }, "scenes": [ { "nodes": [ 0 ] } ], "nodes": [ { "mesh": 0 } ],
   "meshes": [ { "primitives": [ { "attributes": { "POSITION": 0 } } ] } ],

@@ -1,5 +1,5 @@
-//! Projects and folders by an author who means harm: each path that a command writes, with
-//! something else in its place.
+//! Malicious projects and folders: each path that a command writes, with something else in its
+//! place.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -47,8 +47,8 @@ fn plant(place: &Place, what: &str, name: &str) {
     }
 }
 
-/// Runs a command with each thing in the place of each of the paths, which it gives a name of its
-/// own choice. It is refused with the path and a remedy, or the path is a file of its own then.
+/// Runs a command with each thing in the place of each of the paths that the command writes. The
+/// command refuses, with the path and a remedy, or the path is a new file then.
 fn check(arguments: &[&str], paths: &[&str], prepare: &dyn Fn(&Place)) {
     for path in paths {
         for what in PLANTED {
@@ -290,7 +290,7 @@ fn deep_sources() -> Vec<(&'static str, Vec<u8>)> {
     texts.into_iter().map(|(name, text)| (name, text.into_bytes())).collect()
 }
 
-/// A picture of so many pixels on a side that says so and has none of them.
+/// A picture whose header claims many pixels on a side, and that has none of them.
 fn huge_picture() -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, 30_000, 30_000);
@@ -299,7 +299,7 @@ fn huge_picture() -> Vec<u8> {
     bytes
 }
 
-/// Each is an error of its own file, or is compiled: none ends the command, with one thread or
+/// Each is an error of its file alone, or is compiled: none ends the command, with one thread or
 /// several.
 #[test]
 fn sources_that_are_deep_or_huge_are_errors_of_their_own_file() {

@@ -11,7 +11,7 @@ use crate::support::{Place, text};
 /// The program that says what it allocates.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_loligo-cli-recorded");
 
-/// Records the program into `run.altrace`; returns status, output, what was told, and the trace.
+/// Records the program into `run.altrace`; returns status, output, standard error, and the trace.
 fn record(place: &Place, options: &[&str], arguments: &[&str]) -> (i32, String, String, Trace) {
     let head = ["record", "-o", "run.altrace"];
     let (code, stdout, stderr) = place.run(&[&head, options, &["--", PROGRAM], arguments].concat());
@@ -46,8 +46,8 @@ fn the_live_bytes_of_a_program_and_of_its_recording_agree_at_every_mark() {
     let printed: Vec<_> = printed.collect();
     assert_eq!(printed.len(), 100, "{stdout}");
     assert!(stderr.contains(", 100 frame marks"), "{stderr}");
-    // The program counts what it asks for itself; the C library's own blocks are known by who
-    // asked.
+    // The program counts its own requests; the C library's own blocks are recognised by their call
+    // sites.
     let sites = trace.sites().expect("sites are named");
     let own = Path::new(PROGRAM).file_name().expect("a file").to_str().expect("text");
     let mut live: BTreeMap<u32, u64> = BTreeMap::new();
@@ -176,7 +176,7 @@ fn many_threads_at_once_are_in_their_true_order() {
     let plain = Command::new(PROGRAM).arg("crowd").output().expect("it runs");
     let (code, stdout, stderr, trace) = record(&place, &[], &["crowd"]);
     assert_eq!((code, stdout.as_bytes()), (0, &plain.stdout[..]), "{stderr}");
-    // Were a free behind the next allocation of its address, there would be such a line.
+    // If a free came after the next allocation of its address, there would be such a line.
     assert!(!stderr.contains("not recorded") && !stderr.contains("left out"), "{stderr}");
     assert!(trace.events.len() > 160_000, "{stderr}");
 }
@@ -275,7 +275,8 @@ fn the_folder_of_a_run_is_private_and_goes_with_it() {
     assert_eq!(left, 0, "nothing is left");
 }
 
-/// Runs a program of the system with and without a recorder; a note where there is none.
+/// Runs a program of the system with and without a recorder; prints a note if there is no such
+/// program.
 fn survives(arguments: &[&str], wanted: &str) {
     let place = Place::new();
     std::fs::write(place.path("t.c"), "int main(void) { return 0; }\n").expect("it may be written");

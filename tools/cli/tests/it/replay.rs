@@ -48,7 +48,7 @@ fn a_replay_prints_a_table_and_writes_figures_and_report() {
     assert!(!stdout.contains('\u{1b}'), "no colours where there is no terminal");
     assert_eq!(place.names(), ["figures.json", "game.altrace", "loligo-report"]);
     let report = fs::read_dir(place.path("loligo-report")).expect("the folder is there");
-    assert_eq!(report.count(), 1, "one page and nothing beside it");
+    assert_eq!(report.count(), 1, "one page and nothing else");
 
     let figures = fs::read_to_string(place.path("figures.json")).expect("the figures");
     let figures: Value = serde_json::from_str(&figures).expect("valid JSON");

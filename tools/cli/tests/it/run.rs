@@ -223,7 +223,7 @@ fn a_tool_reloads_what_was_edited_and_ends_the_game() {
     let stderr = child.0.as_mut().and_then(|child| child.stderr.take());
     let mut lines = BufReader::new(stderr.expect("it is piped")).lines();
     let address = loop {
-        let line = lines.next().expect("it tells its port").expect("text");
+        let line = lines.next().expect("it prints its port").expect("text");
         if let Some((_, address)) = line.split_once("tools are served at ") {
             break address.to_owned();
         }
@@ -242,7 +242,7 @@ fn a_tool_reloads_what_was_edited_and_ends_the_game() {
     place.file("game/stone.material", "shader = \"plain\" roughness = 2");
     let answer = ask("{ \"type\": \"reload\" }");
     assert!(answer.contains("stone.material:1:"), "{answer}");
-    // Meanwhile a compiler dies, while the game runs: it goes on, and takes in what was right.
+    // Meanwhile a compiler dies, while the game runs: it goes on, and loads what was right.
     place.file("game/stone.material", "shader = \"plain\" roughness = 0.3");
     place.file("game/bad.trial", "abort");
     let answer = ask("{ \"type\": \"reload\" }");
@@ -329,7 +329,7 @@ fn a_game_in_which_nothing_can_be_seen_ends_with_1() {
     );
 }
 
-/// What stops the engine is reported in a file beside the data, with the last lines of the log.
+/// What stops the engine is reported in a file in the data folder, with the last lines of the log.
 #[cfg(unix)]
 #[test]
 fn a_crash_leaves_a_report() {

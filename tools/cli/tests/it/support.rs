@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use loligo_replay::trace::{Event, Op, write_trace};
 use tempfile::TempDir;
 
-/// A folder of its own in which the command runs.
+/// A temporary folder in which the command runs.
 pub(crate) struct Place(TempDir);
 
 impl Place {

@@ -28,7 +28,7 @@ const LATENCY_COST_MAX: f64 = 1.25;
 pub struct Judged {
     /// The name of its row.
     pub name: String,
-    /// The strategy; `None` is the heap itself, or a row that is none.
+    /// The strategy; `None` is the heap itself, or a row without a strategy.
     pub strategy: Option<StrategyConfig>,
     /// Nanoseconds an event above the empty loop, the median of the rounds.
     pub ns_above: f64,
@@ -81,7 +81,7 @@ pub(super) fn judge(
     Ok(judgement)
 }
 
-/// Judges rows on the part of a trace that is held back from a search, beside the heap: a fresh
+/// Judges rows against the heap, on the part of a trace that is held back from a search: a fresh
 /// allocator for each round, warmed by the first part.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ pub const WINDOWS: usize = 64;
 /// Lifetimes are counted by powers of two of events, up to this one.
 pub const LIFETIMES: usize = 24;
 
-/// A block that lives for at most so many events is brief.
+/// A block that lives for at most this number of events is brief.
 pub const BRIEF: usize = 64;
 
 /// Sizes are counted by powers of two for the map of size and lifetime, up to this one.

@@ -90,14 +90,14 @@ struct Pools {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pick {
-    /// Every 16 bytes up to so many.
+    /// Every 16 bytes up to this size.
     Every(u32),
-    /// So many of the most used sizes up to 512 bytes.
+    /// This number of the most used sizes up to 512 bytes.
     Hottest(usize),
-    /// So many of the sizes up to 4 KiB that would save most bytes of a heap's at the peak.
+    /// This number of the sizes up to 4 KiB that would save most bytes of a heap's at the peak.
     Leanest(usize),
-    /// So many of the most used sizes up to 4 KiB whose pools would cost hardly any bytes at the
-    /// peak: those that save, and those of which few are alive at a time.
+    /// This number of the most used sizes up to 4 KiB whose pools would cost hardly any bytes at
+    /// the peak: those that save, and those of which few are alive at a time.
     Sparing(usize),
 }
 
@@ -175,7 +175,7 @@ impl Drawing<'_> {
         self.drawn.iter().map(|(_, strategy)| strategy)
     }
 
-    /// Draws up to so many more: of strategies that are no pools a fifth, as long as there are any.
+    /// Draws up to `count` more: a fifth of them are not pools, as long as there are any.
     pub fn draw(&mut self, count: usize) {
         let end = self.drawn.len() + count;
         let few = self.others.len().min(count / 5);
@@ -190,7 +190,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Draws up to so many more that differ in one parameter from one of those at `near`, those in
+    /// Draws up to `count` more that differ in one parameter from one of those at `near`, those in
     /// turn; of kinds that have few strategies any other of the kind.
     pub fn draw_near(&mut self, near: &[usize], count: usize) {
         let end = self.drawn.len() + count;
@@ -211,7 +211,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Makes up to so many more out of those at `of`, those in turn: with one class more, less or
+    /// Makes up to `count` more out of those at `of`, those in turn: with one class more, less or
     /// other, or with the classes of two of them. Such strategies are not of the space, which sets
     /// all pools alike.
     pub fn edit(&mut self, of: &[usize], count: usize) {
@@ -398,7 +398,7 @@ fn align_of(profile: &Profile, bytes: u64) -> u64 {
     found.map_or(16, |size| size.align.clamp(16, 4096))
 }
 
-/// Returns a buddy of so many eighths of the peak.
+/// Returns a buddy of `eighths` eighths of the peak.
 fn buddy(leaf: u32, eighths: u64, profile: &Profile) -> Option<Tree> {
     let bytes = (profile.peak_live_bytes.max(1 << 16) * eighths / 8).next_multiple_of(4096);
     let bytes = u32::try_from(bytes).ok().filter(|bytes| *bytes <= 1 << 31)?;
@@ -440,8 +440,8 @@ impl Pools {
         let mut sizes: Vec<(u32, u32)> = Vec::new();
         for bytes in picked {
             let grain = align(bytes);
-            // A block whose size is no multiple of its alignment was rounded up to it, and takes
-            // the sizes in between along.
+            // A block whose size is not a multiple of its alignment was rounded up to it, and
+            // includes the sizes in between.
             let least = sizes.last().map_or(0, |(_, last)| *last);
             let below = (bytes.saturating_sub(grain) as u32).max(least);
             if u64::from(below) < bytes {
@@ -469,8 +469,8 @@ impl Pools {
         SizeClass { from: Some(below + 1), up_to: bytes, to: Tree::Pool(pool) }
     }
 
-    /// Returns the bytes of a chunk: in the heap they leave room for its header, so that chunks lie
-    /// one behind the other.
+    /// Returns the bytes of a chunk: in the heap they leave room for its header, so that chunks are
+    /// adjacent.
     fn chunk_for(&self, bytes: u32) -> Option<u32> {
         let chunk = self.chunk?;
         let least = (bytes * 4 + 512).next_power_of_two();

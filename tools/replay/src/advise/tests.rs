@@ -46,7 +46,7 @@ fn a_profile_has_sizes_lifetimes_order_and_phases() {
         .collect();
     let brief = BRIEF as u64;
     // The youngest of the small ones die soon after the last of them was made only if few events
-    // lie between, which is not so here.
+    // are between, which is not so here.
     assert_eq!(sizes, [(112, 2000, 1, 1000), (48, 600, 300, 0)], "within {brief} events");
     let frees = 1300.0;
     assert!((profile.order.brief - 1000.0 / frees).abs() < 1e-9, "{:?}", profile.order);

@@ -1,4 +1,4 @@
-//! Candidates replayed on the training part, each in a child of its own with the heap beside it.
+//! Candidates replayed on the training part, each in a separate child, together with the heap.
 
 use core::time::Duration;
 use std::io;
@@ -27,8 +27,8 @@ const HEAP_NS: [u64; 2] = [30_000_000, 120_000_000];
 /// The least and the most rounds of a trial.
 const ROUNDS: core::ops::RangeInclusive<u64> = 3..=41;
 
-/// A candidate that takes so many times as long as the heap in its first round is not tried
-/// further.
+/// A candidate that takes more than this number of times as long as the heap in its first round is
+/// not tried further.
 const SLOW_MAX: f64 = 4.0;
 
 /// Candidates that go on to the longer trial, for each finalist.
@@ -106,7 +106,7 @@ pub(super) fn run(
         going.push(0);
     }
     trial(HEAP_NS[1]).of_all(&mut tried, &going, &mut |at, of| progress("trying again", at, of))?;
-    // The heap is judged beside all others and takes no place.
+    // The heap is judged with all others and takes no place.
     let finalists = best(&tried, &going, options.finalists + 1).into_iter();
     for index in finalists.filter(|index| *index != 0).take(options.finalists) {
         tried[index].is_finalist = true;

@@ -30,7 +30,7 @@ Example:
 /// Runs of each kind.
 const ROUNDS: usize = 9;
 
-/// What stands around the table in the page.
+/// The marks around the table in the page.
 const BEGIN: &str = "<!-- written by recording-figures from here -->\n";
 const END: &str = "<!-- to here -->\n";
 

@@ -48,9 +48,9 @@ pub enum ConvertErrorKind {
         /// What belongs there.
         wanted: &'static str,
     },
-    /// A number that stands for something that was not named before.
+    /// A number that refers to something that was not named before.
     Unnamed {
-        /// What it stands for.
+        /// What it refers to.
         what: &'static str,
         /// The number.
         number: u64,

@@ -12,9 +12,9 @@
 //! c 1f                  milliseconds that have passed
 //! ```
 //!
-//! Numbers are hexadecimal. What a file does not tell: threads, alignments, zeroed blocks, and
-//! which of the live blocks of one kind is freed; the youngest is taken. A reallocation is a free
-//! and an allocation.
+//! Numbers are hexadecimal. A file does not contain: threads, alignments, zeroed blocks, and which
+//! of the live blocks of one kind is freed; the youngest is taken. A reallocation is a free and an
+//! allocation.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -196,7 +196,7 @@ impl<W: Write> Reader<W> {
                 name = found;
                 break;
             }
-            // It stands unless somebody else is found.
+            // It is used unless a better name is found.
             if name.is_empty() {
                 name = found;
             }
@@ -229,7 +229,7 @@ impl<W: Write> Reader<W> {
     }
 }
 
-/// Returns what a number stands for that counts from 1; 0 is nothing.
+/// Returns the item that a number refers to, counting from 1; 0 is nothing.
 fn counted<'a, T>(
     named: &'a [T],
     number: u64,

@@ -7,7 +7,7 @@ use super::ConvertErrorKind;
 /// The longest line: names of C++ templates have some ten thousand characters.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
-/// Lines, and where they stand.
+/// Lines, and their places.
 pub(super) struct Lines<R> {
     input: R,
     bytes: Vec<u8>,

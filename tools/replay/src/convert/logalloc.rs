@@ -1,7 +1,7 @@
 //! Logs of Firefox's logalloc: `PROCESS [THREAD] FUNCTION(ARGUMENTS)[=RESULT]`, a line a call.
 //!
-//! What a log does not tell: call sites and times. Its lines are in the order in which calls ended,
-//! so where one thread reallocates and another is given the old place at once, the log has that
+//! A log does not contain call sites and times. Its lines are in the order in which calls ended, so
+//! where one thread reallocates and another is given the old place at once, the log has that
 //! allocation first; the old block then counts as freed there.
 
 use std::collections::BTreeSet;

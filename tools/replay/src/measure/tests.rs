@@ -462,7 +462,7 @@ fn medians_are_in_the_middle() {
     assert_eq!(Spread::of(&[4.0, 1.0, 2.0, 3.0]).expect("four values").median, 2.5);
 }
 
-/// The folder of recorded traces: `LOLIGO_DATA`, or `shared` beside the checkout.
+/// The folder of recorded traces: `LOLIGO_DATA`, or `shared` next to the checkout.
 fn recordings() -> Option<PathBuf> {
     let data = std::env::var_os("LOLIGO_DATA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
@@ -490,7 +490,7 @@ fn hold(trace: &Trace) {
 fn our_allocators_hold_real_traces() {
     let _alone = alone();
     let Some(folder) = recordings() else {
-        println!("no recordings beside the checkout and none in LOLIGO_DATA: the bundled ones do");
+        println!("no recordings next to the checkout and none in LOLIGO_DATA: the bundled ones do");
         for bundle in bundled() {
             hold(&bundle.open().expect("the bundled traces are valid"));
         }

@@ -1,4 +1,4 @@
-//! A pass that fills every block with a fingerprint of its own and compares it before the free.
+//! A pass that fills every block with a unique fingerprint and compares it before the free.
 
 use core::time::Duration;
 use std::fmt;
@@ -228,7 +228,7 @@ impl Held<'_> {
         if moved.is_null() {
             // SAFETY: a refused reallocation leaves the block as it was, filled over its old size.
             let same = unsafe { compare(*self.block, old.size(), *self.seed) };
-            // SAFETY: the block stands with its old layout.
+            // SAFETY: the block is still live with its old layout.
             unsafe { subject.deallocate(*self.block, old) };
             *self.block = moved;
             return same.map(|()| false);
@@ -245,7 +245,7 @@ impl Held<'_> {
         if self.block.is_null() {
             return Ok(false);
         }
-        // The event stands for slot and generation at once: no two blocks share one.
+        // The event identifies slot and generation at once: no two blocks share one.
         *self.seed = mix(event + 1);
         // SAFETY: the block was just handed out and holds the step's size.
         unsafe { fill(*self.block, step.bytes(), *self.seed) };

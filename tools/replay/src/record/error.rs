@@ -113,7 +113,7 @@ impl fmt::Display for RecordError {
             ),
             Self::NoEvents { program } => write!(
                 f,
-                "{}: made no allocation that the recorder saw; it may have a malloc of its own: let \
+                "{}: made no allocation that the recorder saw; it may have its own malloc: let \
                  it use the system's, or record itself with loligo_allocators::recording",
                 program.display()
             ),

@@ -136,7 +136,7 @@ impl RecordedProgram {
         read::convert(&self.main, out, self.settings.max_events).map_err(RecordError::Files)
     }
 
-    /// Returns the processes that were recorded beside the program itself.
+    /// Returns the processes that were recorded in addition to the program itself.
     #[must_use]
     pub fn children(&self) -> &[Child] {
         &self.children
@@ -217,7 +217,7 @@ fn preload(library: &Path) -> OsString {
 }
 
 fn variable(folder: &Path, settings: &Settings) -> OsString {
-    // A reallocation takes two records, so this is enough for so many events.
+    // A reallocation takes two records, so this is enough for `max_events` events.
     let capacity = settings.max_events.saturating_mul(2);
     let mut variable = OsString::from(format!("{capacity}:{}:", u8::from(settings.children)));
     variable.push(folder);

@@ -7,11 +7,11 @@ use memmap2::Mmap;
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 use rustc_demangle::demangle;
 
-/// Where a return address lies.
+/// The function that a return address is in, and the offset there.
 pub(super) struct Place {
     /// `LIBRARY!FUNCTION+OFFSET`, or `LIBRARY+OFFSET` where no symbol names the function.
     pub(super) name: String,
-    /// Whether it is in C++'s `new`, which is not who asks.
+    /// Whether it is in C++'s `new`, which is not the call site.
     pub(super) is_wrapper: bool,
     /// Whether the instruction before it is a call, as it is for every real return address.
     pub(super) is_after_call: bool,
@@ -39,7 +39,7 @@ struct Function {
 }
 
 impl Library {
-    /// Reads the symbols of a file; `None` where it is none, or no longer there.
+    /// Reads the symbols of a file; `None` if it is not an object file, or no longer exists.
     pub(super) fn open(path: &str) -> Option<Self> {
         let map = super::files::map(&File::open(path).ok()?).ok()?;
         let name = Path::new(path).file_name()?.to_string_lossy().into_owned();

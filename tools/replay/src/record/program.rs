@@ -32,7 +32,7 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// [`RecordError`] if there is none, or one that no recorder can be put into.
+    /// [`RecordError`] if there is no such program, or one that no recorder can be put into.
     pub fn find(name: &OsStr) -> Result<Self, RecordError> {
         let path = find(name)?;
         let mut file = path.clone();
@@ -94,7 +94,7 @@ fn check_rights(path: &Path) -> Result<(), RecordError> {
     Ok(())
 }
 
-/// Returns the program that reads a script, `None` where the file is none.
+/// Returns the program that reads a script, `None` if the file is not a script.
 fn script_reader(path: &Path) -> Result<Option<PathBuf>, RecordError> {
     let missing = |cause| RecordError::Missing { program: path.to_owned(), cause };
     let mut line = Vec::new();
@@ -110,7 +110,7 @@ fn script_reader(path: &Path) -> Result<Option<PathBuf>, RecordError> {
     Ok(Some(reader))
 }
 
-/// Refuses what is no dynamically linked program of this system.
+/// Refuses files that are not dynamically linked programs of this system.
 fn check_elf(path: &Path) -> Result<(), RecordError> {
     let missing = |cause| RecordError::Missing { program: path.to_owned(), cause };
     let no_program =

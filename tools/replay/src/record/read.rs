@@ -96,7 +96,7 @@ impl Raw {
     }
 }
 
-/// Makes a trace of at most so many events.
+/// Makes a trace of at most `max_events` events.
 pub(super) fn convert(raw: &Raw, out: impl Write, max_events: u64) -> io::Result<Summary> {
     let mut writer = TraceWriter::new(out)?;
     writer.note("program", &raw.program)?;

@@ -9,13 +9,13 @@ use crate::trace::TraceWriter;
 /// The call sites of a recording, named when they are first met.
 pub(super) struct Sites {
     ranges: Vec<Range>,
-    /// By path; `None` for what is no file or cannot be read.
+    /// By path; `None` for what is not a file or cannot be read.
     libraries: HashMap<String, Option<Library>>,
     known: HashMap<(u64, u64), u32>,
     by_name: HashMap<String, u32>,
 }
 
-/// A part of a file with code, and where it lay in the process.
+/// A part of a file with code, and where it was in the process.
 struct Range {
     start: u64,
     end: u64,
@@ -64,7 +64,7 @@ impl Sites {
         self.by_name.len()
     }
 
-    /// Returns a name, and what of the words above it hangs on: 0 for nothing.
+    /// Returns a name, and the word above it that the name depends on: 0 for none.
     fn name(&mut self, site: u64, above: u64) -> (String, u64) {
         match self.place(site) {
             Some(place) if place.is_wrapper => match self.place(above) {
@@ -94,7 +94,7 @@ impl Sites {
     }
 }
 
-/// Reads a line like `start-end r-xp offset device inode path`; others are none.
+/// Reads a line like `start-end r-xp offset device inode path`; `None` for other lines.
 fn range(line: &str) -> Option<Range> {
     let mut words = line.split_ascii_whitespace();
     let (start, end) = words.next()?.split_once('-')?;

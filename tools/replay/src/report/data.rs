@@ -23,7 +23,7 @@ pub(super) struct TraceData<'a> {
     /// The name of the row that the verdict names.
     pub(super) best: Option<&'a str>,
     pub(super) rows: Vec<Row<'a>>,
-    /// The moments of the lines: so many events are done.
+    /// The moments of the lines: the number of events done.
     pub(super) at: Vec<usize>,
     pub(super) live_bytes: Vec<u64>,
     pub(super) histogram: Vec<Bucket>,
@@ -111,7 +111,7 @@ pub(super) struct Frame {
     pub(super) lists: Vec<Vec<usize>>,
 }
 
-/// What was called; `None` stands for a refusal.
+/// What was called; `None` is a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "call", rename_all = "lowercase")]
 pub(super) enum Call {

@@ -25,7 +25,7 @@ const CALLS: usize = 120;
 /// How many calls are looked through for the best stretch, from each start at each scale.
 const CALLS_SEEN: usize = 1500;
 
-/// Starts: so many quarters of the events are left out.
+/// Starts, in quarters of the events that are left out.
 const STARTS: Range<usize> = 0..4;
 
 /// What a refusal costs a stretch, in points.

@@ -111,7 +111,7 @@ pub(super) fn escape(text: &str) -> String {
     safe
 }
 
-/// Sets what stands between two backquotes as code.
+/// Marks the text between two backquotes as code.
 fn code_marks(text: &str) -> String {
     let mut parts = text.split('`');
     let mut marked = String::from(parts.next().unwrap_or_default());

@@ -10,10 +10,11 @@ use crate::report::memory_map::{CELLS_MAX, Occupancy};
 use crate::report::timeline::Timeline;
 use crate::trace::Trace;
 
-/// At every so many moments of the line the blocks are walked, which costs more than the counters.
+/// The blocks are walked once in this number of moments of the line: that costs more than the
+/// counters.
 const WALK_EVERY: usize = 5;
 
-/// Where an allocator's memory lies.
+/// Where an allocator's memory is.
 pub(super) enum Ground<'a> {
     /// In the blocks that it holds from this allocator, which serves nobody else.
     Backing(&'a dyn Allocator),
@@ -150,7 +151,7 @@ pub(super) fn moments(peak_at: usize, events: usize) -> Vec<(usize, &'static str
     list
 }
 
-/// Returns where the allocator's memory lies and what of it is live.
+/// Returns where the allocator's memory is and what of it is live.
 fn occupancy(allocator: &dyn Allocator, ground: &Ground<'_>) -> Occupancy {
     let regions = match ground {
         Ground::Region(region) => vec![region.clone()],

@@ -105,9 +105,9 @@ fn the_report_is_one_file() {
     trace.name = String::from("</script><b>x");
     let results = Results { traces: vec![result(&trace)] };
     let report = prepare(&folder).expect("the folder can be made");
-    assert_eq!(names(&folder), [""; 0], "preparing leaves nothing behind");
+    assert_eq!(names(&folder), [""; 0], "preparing leaves no file");
     let path = report.write(&results, &[trace]).expect("the page can be written");
-    assert_eq!(path, folder.join(PAGE), "it lies where it says");
+    assert_eq!(path, folder.join(PAGE), "it is where it says");
     assert_eq!(names(&folder), [PAGE], "and nothing else does");
     let page = fs::read_to_string(path).expect("the page is text");
     assert!(!page.contains("<b>x") && !page.contains("http"), "escaped, and no link");

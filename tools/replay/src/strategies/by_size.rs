@@ -20,8 +20,8 @@ const NONE: u8 = u8::MAX;
 /// The branches over what serves the rest.
 pub(super) struct BySize(Lending<Branches>);
 
-/// Branches that take memory from the rest by way of a proxy, which counts it: what is lent lies
-/// under blocks that are counted already.
+/// Branches that take memory from the rest by way of a proxy, which counts it: what is lent is part
+/// of blocks that are counted already.
 pub(super) type Lending<F> = Over<Over<F, ProxyAllocator<'static, Node>>, Node>;
 
 /// Makes branches over the rest.
@@ -206,8 +206,8 @@ impl Branches {
 }
 
 // SAFETY: each block comes from one branch, all of which keep the contract of `Allocator` and have
-// memory of their own. Size and alignment, the same at the free, lead to a pool again or to a node
-// that never passes on; what may have been passed on is told by its address.
+// separate memory. Size and alignment, the same at the free, lead to a pool again or to a node that
+// never passes on; blocks that may have been passed on are found by their address.
 unsafe impl Allocator for BySize {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -306,7 +306,7 @@ unsafe impl Allocator for BySize {
     }
 }
 
-/// Changes the size of a block where it lies, or moves it.
+/// Changes the size of a block in place, or moves it.
 ///
 /// # Safety
 ///

@@ -85,7 +85,7 @@ impl Chosen {
             by_site
         };
         let node = branches.nodes.get(class as usize)?;
-        // A pool is no place for what does not fit its blocks.
+        // A pool cannot hold what does not fit its blocks.
         match &node.0 {
             Node::Pool(pool) => {
                 let block = pool.block_layout();

@@ -30,7 +30,7 @@ pub enum Memory {
     /// The pages of the system.
     #[default]
     Pages,
-    /// One fixed region, in which the base of the tree lies.
+    /// One fixed region, which holds the base of the tree.
     Region,
 }
 
@@ -74,7 +74,7 @@ pub enum Over {
     /// The pages of the system.
     #[default]
     Pages,
-    /// What stands as `rest` in the node above.
+    /// The node given as `rest` in the node above.
     Rest,
 }
 
@@ -219,7 +219,7 @@ pub struct BySizeConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "checks::RawSizeClass")]
 pub struct SizeClass {
-    /// The least size; `None` is the one behind the class before.
+    /// The least size; `None` is the one after the class before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<u32>,
     /// The greatest size.

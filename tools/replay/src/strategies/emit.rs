@@ -203,7 +203,7 @@ impl Code {
         }
     }
 
-    /// Writes a node that another refers to, under a name of its own.
+    /// Writes a node that another refers to, under a new name.
     fn referred(&mut self, what: &str, tree: &Tree, rest: Option<&Lent>, base: bool) -> Lent {
         let Made { kind, expression, by_site } = self.node(tree, rest, base);
         let name = self.name(what);
@@ -211,7 +211,7 @@ impl Code {
         Lent { kind, expression: name, by_site }
     }
 
-    /// Puts a proxy before a rest, which counts what the rest lends to the classes beside it.
+    /// Puts a proxy before a rest, which counts what the rest lends to the other classes.
     fn lending(&mut self, rest: &Lent) -> Lent {
         let name = self.name("lent");
         let kind = format!("ProxyAllocator<'a, {}>", rest.kind);

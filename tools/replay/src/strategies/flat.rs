@@ -2,7 +2,7 @@
 //!
 //! Walking a tree costs some 15 instructions a call more than code that was written for it. That
 //! would hide what pools save, so the search would not find them; this shape therefore runs as its
-//! written code does, but that the table is no constant.
+//! written code does, except that the table is not a constant.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -15,7 +15,7 @@ use super::node::{Pool, pool};
 use crate::ours::{self, Over as Above, PAGES};
 use crate::subject::{Subject, resized};
 
-/// The heap behind the pools.
+/// The heap that serves what the pools do not.
 type Heap = HeapAllocator<'static, PageAllocator>;
 
 /// Pools, and pages for what is large, before a heap. Without `POOLS` there are pages alone.

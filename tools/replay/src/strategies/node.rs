@@ -122,8 +122,8 @@ impl Node {
 
     fn heap(config: &HeapConfig, rest: Lender, arena: Option<Arena>) -> Self {
         if let Some(arena) = arena {
-            // SAFETY: the maker of a strategy in an arena promises that it is the strategy's own
-            // while that stands, and the base alone is given it.
+            // SAFETY: the maker of a strategy in an arena promises that nothing else uses it while
+            // the strategy exists, and the base alone is given it.
             return Self::HeapInRegion(unsafe { ours::heap_in(arena) });
         }
         let lender = lender(config.over, rest);

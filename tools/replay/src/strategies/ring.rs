@@ -17,7 +17,7 @@ use loligo_allocators::{
 ///
 /// # Invariants
 ///
-/// 1. The frames lie one behind the other in `memory`, `segment_bytes` each.
+/// 1. The frames are adjacent in `memory`, `segment_bytes` each.
 /// 2. `memory` is a block of `backing`, freed by the drop after the frames.
 /// 3. `empty` names each frame but the current whose `live` is 0, once.
 pub(super) struct FrameRing<'a, B: Allocator + ?Sized> {
@@ -38,7 +38,8 @@ impl<'a, B: Allocator + ?Sized> FrameRing<'a, B> {
     /// The alignment of the first frame.
     const ALIGN: usize = 64;
 
-    /// Makes a ring of so many frames; one whose memory the backing refuses refuses every block.
+    /// Makes a ring of `segments` frames; if the backing refuses its memory, the ring refuses every
+    /// block.
     pub(super) fn new(segment_bytes: usize, segments: usize, backing: &'a B) -> Self {
         let mut ring = Self {
             frames: Vec::new(),

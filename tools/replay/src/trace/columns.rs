@@ -1,8 +1,8 @@
-//! What version 2 tells beside the events: call sites, allocator objects, times, marks and notes.
+//! What version 2 adds to the events: call sites, allocator objects, times, marks and notes.
 
 use super::{NoMemory, try_push, try_resize};
 
-/// Everything beside the events. Columns are empty, or have an entry for each event.
+/// Everything but the events. Columns are empty, or have an entry for each event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) sites: Labels,
@@ -14,7 +14,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Enters what is told of the event number `event`; zeros stand for nothing.
+    /// Enters the labels and the time of the event number `event`; zero means none.
     pub(super) fn push(
         &mut self,
         event: usize,
@@ -27,7 +27,7 @@ impl Columns {
         put(&mut self.times, event, time)
     }
 
-    /// Returns what is told of the first `events` events.
+    /// Returns the columns of the first `events` events.
     pub(super) fn first(&self, events: usize) -> Self {
         Self {
             sites: self.sites.first(events),
@@ -63,8 +63,8 @@ fn put<T: Copy + Default + PartialEq>(
 
 /// A label for each event, and the names of the labels: call sites, or allocator objects.
 ///
-/// Labels are numbers from 1; 0 stands for "not known". Of an allocation it is the one that asked;
-/// of a reallocation or free it is the one that called, or 0 where the recorder does not know.
+/// Labels are numbers from 1; 0 means "not known". Of an allocation it is the one that asked; of a
+/// reallocation or free it is the one that called, or 0 where the recorder does not know.
 ///
 /// # Memory
 ///
@@ -100,7 +100,7 @@ impl Labels {
         self.of.get(event).copied().unwrap_or(0)
     }
 
-    /// Returns the name of a label; it is empty for 0 and for labels that are none.
+    /// Returns the name of a label; it is empty for 0 and for unknown labels.
     #[must_use]
     pub fn name(&self, label: u32) -> &str {
         let index = (label as usize).checked_sub(1);

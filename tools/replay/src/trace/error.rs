@@ -63,14 +63,14 @@ pub enum TraceErrorKind {
     NoMemory,
     /// The file starts with neither [`MAGIC`](super::MAGIC) nor [`MAGIC_2`](super::MAGIC_2).
     BadMagic,
-    /// The length is not 8 + 16 n: so many bytes are left after the last whole record.
+    /// The length is not 8 + 16 n: some bytes are left after the last whole record.
     BrokenLength {
         /// Bytes after the last whole record.
         left_over: usize,
     },
-    /// The operation is none of 1 to 4.
+    /// The operation is not one of 1 to 4.
     UnknownOperation {
-        /// The byte that stands there.
+        /// The byte that was found.
         op: u8,
     },
     /// The alignment is over 2^20.
@@ -118,7 +118,7 @@ pub enum TraceErrorKind {
     TooMuchLive,
     /// A kind of record that is not known and may not be passed over.
     UnknownKind {
-        /// The byte that stands there.
+        /// The byte that was found.
         kind: u8,
     },
     /// An event of a call site that was not named before.
@@ -148,7 +148,7 @@ pub enum TraceErrorKind {
     NoteNameless,
     /// Something else than zero where the format has nothing.
     NotZero {
-        /// The byte that stands there.
+        /// The byte that was found.
         byte: u8,
     },
     /// The last record counts other events than there are.

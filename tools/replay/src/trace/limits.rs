@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 /// What a reader of files accepts.
 ///
-/// A compressed file of a megabyte can stand for gigabytes, so that its own length bounds nothing.
+/// A compressed file of a megabyte can expand to gigabytes, so that its own length bounds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most bytes that a compressed file may become: 1 GiB unless set, 33 million events of
@@ -64,7 +64,7 @@ impl<R: Read> Read for Bounded<R> {
             return Ok(0);
         }
         if self.left == 0 {
-            // A file of just so many bytes is right, and whether it is shows only here.
+            // A file of exactly the limit is right, and whether it has more bytes shows only here.
             return match self.input.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(io::Error::other(TooMuch(self.limits.unpacked_bytes))),

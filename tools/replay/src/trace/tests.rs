@@ -50,7 +50,7 @@ fn refusal_of(last: Event) -> TraceErrorKind {
     assert_eq!(error.record, Some(6), "the record that is wrong is named: {error}");
     let text = error.to_string();
     assert!(text.starts_with("small: record 6 (counted from 0, at byte 104): "), "{text}");
-    assert!(text.contains("; "), "a remedy stands in it: {text}");
+    assert!(text.contains("; "), "it has a remedy: {text}");
     error.kind
 }
 
@@ -256,8 +256,8 @@ fn alive(events: &[Event]) -> Vec<(u64, u8)> {
     alive
 }
 
-/// A random program behind a trace allocator, recorded from its middle on, is a valid trace and
-/// ends with the blocks that the program had.
+/// A random program over a trace allocator, recorded from its middle on, is a valid trace and ends
+/// with the blocks that the program had.
 #[test]
 fn what_a_trace_allocator_records_is_read() {
     use core::alloc::Layout;

@@ -33,7 +33,7 @@ const TEXT_AT: usize = 8;
 /// The first kind that a reader may pass over where it does not know it.
 const SKIPPABLE: u8 = 128;
 
-/// What is no event.
+/// The kinds of records that are not events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Kind {
@@ -251,7 +251,7 @@ struct Units<R> {
 
 enum Next {
     Unit(Unit),
-    /// No whole unit follows; so many bytes do.
+    /// No whole unit follows, only `left_over` bytes.
     End {
         left_over: usize,
     },

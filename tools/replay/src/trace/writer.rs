@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::version2::{self, Kind};
 use super::{Ending, Event, MAGIC_2, TEXT_BYTES_MAX, Trace, UNIT_BYTES};
 
-/// What version 2 records about an event beside the event itself.
+/// What version 2 records about an event in addition to the event itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     /// The call site, as [`TraceWriter::site`] returned it, or 0.

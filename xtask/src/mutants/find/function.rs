@@ -149,7 +149,7 @@ pub(super) fn item_attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Returns the attributes of an expression that can stand as a statement of its own.
+/// Returns the attributes of an expression that can be a statement.
 pub(super) fn attributes(expression: &Expr) -> &[Attribute] {
     match expression {
         Expr::Block(it) => &it.attrs,

@@ -26,7 +26,8 @@ pub(crate) fn ordered<L: Lists + 'static>(name: &'static str, lens: Lens) -> Con
 pub(crate) fn scattered<L: Lists + 'static>(name: &'static str, lens: Lens) -> Contender {
     let mut first = L::new();
     let rows: Vec<L::Row> = (0..lens.rows).map(|_| first.add()).collect();
-    // The names that a new container gives out are known, so looking them up is nobody's cost.
+    // The names that a new container gives out are known, so looking them up is not part of the
+    // time.
     let order: Vec<L::Row> = lens.scatter().iter().map(|row| rows[*row as usize]).collect();
     drop((first, rows));
     repeated(name, order.len().max(1) as u32, move || {

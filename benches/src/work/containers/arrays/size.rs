@@ -1,4 +1,4 @@
-//! The memory of rows beside that of vectors.
+//! The memory of rows compared with that of vectors.
 
 use crate::outcome::Reading;
 use crate::work::containers::arrays::{Arrays, Lens, Lists, Vectors, filled};
@@ -21,8 +21,8 @@ pub(crate) fn malloc_bytes(bytes: usize) -> usize {
 
 /// Returns our bytes over those of vectors, both filled in random order.
 ///
-/// Where a size that doubles happens to stand decides much, so it is the mean over nine numbers of
-/// rows, an octave apart from first to last.
+/// Much depends on where a size that doubles is at the moment, so it is the mean over nine numbers
+/// of rows, an octave apart from first to last.
 pub(crate) fn built(rows: u32, most: u32) -> Reading {
     over_vectors(rows, most, |_| ())
 }

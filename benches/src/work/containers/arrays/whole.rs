@@ -6,7 +6,7 @@ use crate::clock;
 use crate::contender::{Contender, Pass};
 use crate::work::containers::arrays::OPERATIONS;
 
-/// Reads what `of` has, again and again; a pass is so many rows.
+/// Reads what `of` has, again and again; an operation is a row.
 pub(crate) fn walk<L: 'static>(
     name: &'static str,
     rows: u32,
@@ -15,7 +15,7 @@ pub(crate) fn walk<L: 'static>(
 ) -> Contender {
     let times = OPERATIONS.div_ceil(rows);
     Contender::new(name, move || {
-        // What the contender before left in the caches is none of this one's.
+        // An untimed run first, so that the caches do not hold the data of the contender before.
         black_box(read(&of));
         let ns = clock::time(|| {
             for _ in 0..times {

@@ -1,4 +1,4 @@
-//! Appending events, beside copying their structs and nothing else.
+//! Appending events, compared with copying their structs and nothing else.
 
 use core::hint::black_box;
 

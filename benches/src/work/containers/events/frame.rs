@@ -1,4 +1,4 @@
-//! The events of a frame: written, visited and forgotten, beside the queues of others.
+//! The events of a frame: written, visited and forgotten, compared with other queues.
 
 use core::hint::black_box;
 
@@ -84,7 +84,8 @@ of_enum!(
 /// How often a pass writes and visits a frame's events.
 const TIMES: u32 = 20;
 
-/// Returns the race beside queues that several threads may use at once, which is what they pay for.
+/// Returns the race against queues that several threads may use at once, which is what they pay
+/// for.
 pub(crate) fn frame() -> Race {
     Race {
         ours: contender("EventStream", ours()),
@@ -96,7 +97,7 @@ pub(crate) fn frame() -> Race {
     }
 }
 
-/// Returns the race beside bevy's messages, a queue for each type, which keep no order between
+/// Returns the race against bevy's messages, a queue for each type, which keep no order between
 /// types.
 #[cfg(feature = "peers-all")]
 pub(crate) fn frame_bevy() -> Race {

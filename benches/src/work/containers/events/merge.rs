@@ -1,4 +1,4 @@
-//! Several streams into one: one behind the other, and by time.
+//! Several streams into one: one after the other, and by time.
 
 use core::hint::black_box;
 
@@ -19,7 +19,7 @@ fn sources() -> Vec<Vec<Any>> {
     (0..SOURCES).map(|source| drawn(source.into(), EVENTS / SOURCES)).collect()
 }
 
-/// Returns the race of streams that are joined one behind the other, beside copying their bytes.
+/// Returns the race of streams that are joined one after the other, against copying their bytes.
 pub(crate) fn merge() -> Race {
     let streams: Vec<Ours> = sources().iter().map(|events| stream_of(events)).collect();
     let bytes: Vec<Vec<u8>> = streams.iter().map(|stream| stream.as_bytes().to_vec()).collect();
@@ -43,7 +43,7 @@ pub(crate) fn merge() -> Race {
     }
 }
 
-/// Returns the race of streams that are merged by time, beside a vector of an enum that is sorted.
+/// Returns the race of streams that are merged by time, against a vector of an enum that is sorted.
 pub(crate) fn merge_time() -> Race {
     let sources = sources();
     let streams: Vec<Ours> = sources.iter().map(|events| stream_of(events)).collect();

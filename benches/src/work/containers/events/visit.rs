@@ -1,4 +1,4 @@
-//! Visiting events by type, beside a vector of an enum.
+//! Visiting events by type, compared with a vector of an enum.
 
 use core::hint::black_box;
 

@@ -36,7 +36,7 @@ impl Value {
         }
     }
 
-    /// Returns the bytes of its own block.
+    /// Returns the bytes of the block that it owns.
     fn bytes(&self) -> usize {
         match self {
             Self::Bool(_) | Self::Number(_) => 0,

@@ -93,8 +93,7 @@ impl Sheets for StoresInSet {
         KeyValues::try_from_ref_in(store, &HEAP).expect("the machine has this memory")
     }
 
-    /// As it was built, without shrinking; ids are as much with maps, which are told apart by
-    /// something, too.
+    /// As it was built, without shrinking; ids are included, because maps need an identity, too.
     fn bytes(&self) -> usize {
         malloc_bytes(self.set.bytes()) + size_of_val(&self.set)
     }

@@ -77,7 +77,7 @@ proptest! {
     }
 }
 
-/// A picture or a model that was cut or changed anywhere is compiled or told, with its file and
+/// A picture or a model that was cut or changed anywhere is compiled, or refused with its file and
 /// what to do.
 #[test]
 fn compilers_tell_what_was_cut_or_changed() {

@@ -116,7 +116,7 @@ impl Watched {
     }
 }
 
-/// Runs a worker beside `main`, and ends it.
+/// Runs `main` while a worker runs, and ends the worker.
 fn beside_a_worker(main: impl FnOnce(&Watched)) {
     let watched = Watched::new();
     let other = Arc::clone(&watched);

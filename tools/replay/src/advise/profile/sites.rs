@@ -59,7 +59,7 @@ pub fn sites_of(trace: &Trace) -> Vec<SiteUse> {
         if event.op == Op::Free {
             continue;
         }
-        // A recorder that does not know who called leaves a block with the one that made it.
+        // If the recorder does not know the caller, the block stays with the site that made it.
         let site = match labels.of(at) {
             0 if event.op == Op::Reallocate => held.0,
             site => site,

@@ -1,4 +1,4 @@
-//! Strategies that part blocks by how long they live and by who asks for them.
+//! Strategies that divide blocks by lifetime and by call site.
 
 use super::super::profile::Profile;
 use crate::strategies::{
@@ -9,13 +9,13 @@ use crate::strategies::{
 /// How many sites are led apart at most.
 const SITES_MAX: usize = 64;
 
-/// The least blocks of a size or a site that is told apart.
+/// The least blocks of a size or a site that gets a separate allocator.
 const BLOCKS_MIN: u64 = 100;
 
 /// Blocks that are known to be brief in a ring of frames, the rest in a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Brief {
-    /// Whether sites tell it, else sizes do.
+    /// Whether blocks are chosen by site, else by size.
     pub(super) by_site: bool,
     /// The least share of blocks that must be brief, in hundredths.
     pub(super) percent: u32,
@@ -26,7 +26,7 @@ pub(super) struct Brief {
 /// Sites with allocators of their own before a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Apart {
-    /// Each of so many sites that make most blocks, all of up to 1 KiB, gets a pool.
+    /// Each of this number of sites that make most blocks, all of up to 1 KiB, gets a pool.
     Pools(usize),
     /// The sites whose blocks are mostly brief get a heap together.
     BriefHeap(u32),
@@ -56,7 +56,7 @@ fn heap() -> Tree {
     Tree::Heap(HeapConfig { region_bytes: None, over: Over::Pages })
 }
 
-/// Returns `true` if so many of the blocks are brief.
+/// Returns `true` if there are enough blocks and `percent` percent of them are brief.
 fn is_brief(brief: u64, blocks: u64, percent: u32) -> bool {
     blocks >= BLOCKS_MIN && brief * 100 >= blocks * u64::from(percent)
 }

@@ -13,18 +13,18 @@ use crate::strategies::{Strategy, StrategyConfig};
 use crate::subject::{Subject, resized};
 use crate::trace::{Event, Op, Trace};
 
-/// At every so many moments of the line it is looked how far each region was used so far.
+/// The use of each region is looked at once in this number of moments of the line.
 const LOOK_EVERY: usize = 5;
 
 /// Replays a trace over a strategy that takes its memory from pages, and keeps what its memory is
-/// like at the quarters of the trace and at its peak. A region is shown as far as blocks lay in it
-/// so far: what is before and behind was never touched, but for an allocator's own books.
+/// like at the quarters of the trace and at its peak. A region is shown as far as there were blocks
+/// in it so far: what is before and after was never touched, but for an allocator's own books.
 ///
 /// # Complexity
 ///
 /// O(events + looks * live blocks).
 pub(super) fn take(config: &StrategyConfig, trace: &Trace, line: &Timeline) -> Vec<Snapshot> {
-    // Who else uses the pages in this process is no part of the picture.
+    // Other users of the pages in this process are not part of the picture.
     let others = ranges(&PAGES);
     let mut replay = Replay::new(config, trace.slots as usize);
     let mut used = BTreeMap::new();

@@ -46,7 +46,7 @@ fn check(frame: &Frame) {
     assert_eq!(frame.lists.iter().map(Vec::len).sum::<usize>(), free, "nothing else is listed");
 }
 
-/// Checks that the calls of a film follow from each other: who is alive, and how large.
+/// Checks that the calls of a film follow from each other: which blocks are alive, and how large.
 pub(in crate::report) fn check_film(film: &Film) {
     let bytes_of = |number: usize| film.region_bytes >> (number + 1).ilog2();
     let mut live: std::collections::BTreeMap<_, _> = film.opening.iter().copied().collect();

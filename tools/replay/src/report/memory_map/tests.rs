@@ -38,7 +38,7 @@ fn cells_hold_the_live_share() {
 #[test]
 fn the_last_cell_may_be_short() {
     let map = occupancy(&[0..10, 50..55], from_ref(&(52..55)));
-    assert_eq!(map.cells(10), format!("0{}", letter(3, 5)), "its share is of its own bytes");
+    assert_eq!(map.cells(10), format!("0{}", letter(3, 5)), "the share is of the cell's bytes");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn lines_gaps_and_strips_are_those_of_the_allocator() {
     assert_eq!(data.reserved, [4800; 4], "reserved at each moment");
     assert_eq!(data.live, [1600, 2400, 800, 960], "live at each moment");
     assert_eq!(data.walked_at, [1], "every fifth moment");
-    assert_eq!((data.free, data.largest_free), (vec![3200], vec![3200]), "one gap behind it");
+    assert_eq!((data.free, data.largest_free), (vec![3200], vec![3200]), "one gap after it");
     let labels: Vec<_> = data.moments.iter().map(|moment| (moment.at, moment.label)).collect();
     assert_eq!(labels, [(1, "25 %"), (2, "50 %"), (2, "peak"), (3, "75 %"), (4, "100 %")]);
     let last = Moment {
@@ -89,7 +89,7 @@ fn regions_are_the_blocks_of_the_backing() {
     let backing = Toy::new(4096);
     let trace = trace(&[(Op::Allocate, 0, 512)]);
     let line = Timeline::of(&trace);
-    // The toy stands for both: what it holds is then at once region and block.
+    // The toy serves as both: what it holds is then at once region and block.
     let ground = Ground::Backing(&backing);
     let data = Samples::take("heap", &backing, &ground, &trace, &line).finish(512);
     assert_eq!(data.moments[0].reserved, 512, "one region");

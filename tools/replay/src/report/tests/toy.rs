@@ -40,7 +40,7 @@ impl Toy {
     }
 }
 
-// SAFETY: blocks lie apart, as the map says, in memory that is never given back.
+// SAFETY: blocks do not overlap, as the map says, in memory that is never given back.
 unsafe impl Allocator for Toy {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let align = layout.align().max(16);

@@ -52,7 +52,7 @@ fn the_points_are_the_greatest_of_their_stretches() {
     for (stretch, at) in line.at.iter().enumerate() {
         let inside = |index: &usize| index * POINTS_MAX / live.len() == stretch;
         let most = (0..live.len()).filter(inside).map(|index| live[index]).max();
-        assert!(inside(&(at - 1)), "moment {at} lies in stretch {stretch}");
+        assert!(inside(&(at - 1)), "moment {at} is in stretch {stretch}");
         assert_eq!(Some(live[at - 1]), most, "stretch {stretch} shows its greatest");
         assert_eq!(line.live_bytes[stretch], live[at - 1], "and the value of that moment");
     }

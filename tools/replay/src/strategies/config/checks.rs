@@ -67,7 +67,7 @@ pub(in super::super) fn base_of(tree: &Tree) -> &Tree {
     }
 }
 
-/// Checks that `"over": "rest"` stands only where there is a rest.
+/// Checks that `"over": "rest"` is used only where there is a rest.
 fn check_over(tree: &Tree, has_rest: bool) -> Result<(), String> {
     let over = match tree {
         Tree::Heap(of) => of.over,
@@ -78,7 +78,7 @@ fn check_over(tree: &Tree, has_rest: bool) -> Result<(), String> {
     };
     if over == Over::Rest && !has_rest {
         return Err(format!(
-            "`over` of a `{}` is `rest`, but it is in no class beside a `rest`; leave `over` out",
+            "`over` of a `{}` is `rest`, but its node has no `rest`; leave `over` out",
             tree.key()
         ));
     }
@@ -322,7 +322,7 @@ impl TryFrom<RawBySize> for BySizeConfig {
             let from = class.from.map_or(end + 1, |from| from.max(1));
             if class.up_to <= end || from <= end {
                 return Err(format!(
-                    "`classes` must ascend: one that ends at {} comes behind one that ends at {end}",
+                    "`classes` must ascend: one that ends at {} comes after one that ends at {end}",
                     class.up_to
                 ));
             }

@@ -46,7 +46,7 @@ impl Error for StrategyError {}
 ///
 /// # Errors
 ///
-/// [`StrategyError`] with line and column for what is no valid list of strategies.
+/// [`StrategyError`] with line and column for a text that is not a valid list of strategies.
 ///
 /// # Examples
 ///
@@ -109,7 +109,7 @@ fn from_sjson(text: &str) -> Result<Document, String> {
 /// ```
 #[must_use]
 pub fn to_json(strategies: &[StrategyConfig]) -> String {
-    // What can fail is a map without string keys, of which there is none.
+    // Only a map without string keys can fail, and there is none.
     let mut text = serde_json::to_string_pretty(&Written { strategies }).unwrap_or_default();
     text.push('\n');
     text
