@@ -5,8 +5,8 @@
 //! block grows to twice its length. Changes: the room is what the allocator granted, and where
 //! twice as much is not to be had, what is needed is asked for.
 //!
-//! It knows nothing of which elements live; its owner does. All containers with elements of one
-//! type grow through it, so the rules of growth and of giving back stand here alone.
+//! It does not know which elements are alive; its owner does. All containers with elements of one
+//! type grow through it, so the rules of growing and shrinking are here alone.
 
 use core::alloc::Layout;
 use core::fmt;
@@ -126,7 +126,7 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
         if needed <= self.capacity { Ok(()) } else { self.resize(needed) }
     }
 
-    /// Gives back what lies beyond `used` elements, as far as the allocator takes it.
+    /// Shrinks the block to `used` elements, as far as the allocator can shrink it.
     ///
     /// # Errors
     ///

@@ -102,7 +102,7 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`] if so many are not left, or there is no memory for them.
+    /// [`StreamError`] if fewer are left, or there is no memory for them.
     fn bytes(&mut self, bytes: &mut [u8]) -> Result<(), StreamError>;
 
     /// Reads or writes a value that has no name.
@@ -191,7 +191,7 @@ pub trait Stream: sealed::Ends {
     }
 
     /// Reads or writes one of several choices: as the number of its place among them, so the order
-    /// of `choices` belongs to the format and new ones are added behind.
+    /// of `choices` belongs to the format and new ones are added at the end.
     ///
     /// # Errors
     ///
@@ -244,8 +244,8 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`], before any memory is taken, if so many elements as the length claims are
-    /// not there; then, or where memory is refused, the array is empty.
+    /// [`StreamError`], before any memory is taken, if there are fewer elements than the length
+    /// says; then, or where memory is refused, the array is empty.
     fn numbers<T: Number, A: Allocator + ?Sized>(
         &mut self,
         name: &'static str,
@@ -302,8 +302,8 @@ pub trait Stream: sealed::Ends {
         self.named(name, |stream| stream.nested(|stream| arrays::any(stream, array, make)))
     }
 
-    /// Reads or writes what lies one level deeper. Arrays do so by themselves; a type that holds
-    /// others of its own by other means must, as nothing else keeps a stream that was made for it
+    /// Reads or writes values one level deeper. Arrays do so by themselves; a type that holds
+    /// others of its own type by other means must call this, as nothing else keeps a forged stream
     /// from overflowing the program's stack.
     ///
     /// # Errors

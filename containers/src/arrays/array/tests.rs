@@ -1,5 +1,4 @@
-//! What an array does beside std's vector, when memory runs out, and when code of the caller
-//! panics.
+//! An array compared with std's vector, without memory, and when the caller's code panics.
 
 mod edges;
 mod views;
@@ -278,7 +277,7 @@ fn a_length_that_no_address_space_has_is_refused() {
     });
 }
 
-/// Counts how often it is dropped; panics when told to.
+/// Counts how often it is dropped; panics on demand.
 struct Counted<'c> {
     dropped: &'c Cell<u32>,
     panics: bool,

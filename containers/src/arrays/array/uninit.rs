@@ -11,7 +11,7 @@ use super::Array;
 use crate::error::{GrowError, or_panic};
 
 impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
-    /// Returns the room behind the last element, to be written to. What is written counts as
+    /// Returns the room after the last element, to be written to. What is written counts as
     /// elements from [`set_len`](Self::set_len) on. O(1).
     #[inline]
     #[must_use]
@@ -20,7 +20,7 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         // SAFETY: `len` is at most the capacity, so this is within the block or at its end.
         let place = unsafe { self.buffer.start().add(self.buffer.len as usize) };
         let place = place.as_ptr().cast::<MaybeUninit<T>>();
-        // SAFETY: so many elements have room behind `len`; what lies there may be uninitialised and
+        // SAFETY: there is room for that many elements after `len`; it may be uninitialised and
         // belongs to the array, which is borrowed exclusively.
         unsafe { slice::from_raw_parts_mut(place, room as usize) }
     }
@@ -37,7 +37,7 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         self.buffer.len = len as u32;
     }
 
-    /// Makes room for `more` elements behind the last and returns it, uninitialised: those that are
+    /// Makes room for `more` elements after the last and returns it, uninitialised: those that are
     /// written count as elements from [`set_len`](Self::set_len) on.
     /// [`try_extend_uninit`](Self::try_extend_uninit) is the safe form.
     ///

@@ -96,7 +96,7 @@ unsafe impl<T: BlobType, const N: usize> BlobType for [T; N] {
     }
 }
 
-/// Returns `true` if bytes are UTF-8. Most names are ASCII, which eight bytes at once tell.
+/// Returns `true` if bytes are UTF-8. Most names are ASCII, which is checked eight bytes at a time.
 #[inline]
 fn is_text(bytes: &[u8]) -> bool {
     const HIGH: u64 = 0x8080_8080_8080_8080;

@@ -235,7 +235,7 @@ fn neither_depth_nor_sharing_exhausts_anything() {
         let mut bytes = builder.finish();
         let blob = Blob::<Item>::open(&bytes).expect("as deep as a reader follows");
         assert_eq!(read_all(&blob, blob.root()), super::BLOB_DEPTH as usize);
-        // By hand one more: the last one leads to bytes behind it.
+        // One more, made by hand: the last one leads to the bytes after it.
         let at = bytes.extend(size_of::<Item>(), 8).expect("there is memory");
         let field = last.at(blob_field!(Item, owner));
         let (start, bits) = (field.offset() as usize, at as u32 - field.offset());

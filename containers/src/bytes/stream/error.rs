@@ -53,9 +53,9 @@ pub enum StreamFault {
         /// How many there are.
         choices: u32,
     },
-    /// Arrays lie too deep in arrays.
+    /// Arrays are nested too deep.
     Depth {
-        /// How deep they may lie.
+        /// How deep they may be nested.
         limit: u32,
     },
     /// The bytes are of another format.
@@ -67,7 +67,7 @@ pub enum StreamFault {
     },
     /// The bytes are of a version that is not known.
     Version {
-        /// The version that they tell.
+        /// The version that they state.
         found: u32,
         /// The newest that is known.
         newest: u32,

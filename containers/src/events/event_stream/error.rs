@@ -25,7 +25,7 @@ pub enum EventFault {
     Payload {
         /// The size that the header states.
         size: u32,
-        /// The bytes that are left behind the header.
+        /// The bytes that are left after the header.
         left: u64,
     },
     /// The bytes that fill the last word are not zero.
