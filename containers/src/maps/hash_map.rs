@@ -7,7 +7,7 @@
 //!
 //! These are types of their own around hashbrown's and not other names for them, since hashbrown
 //! ends the program where memory runs out. Everything that reads or removes is hashbrown's, by
-//! `Deref`; everything that may grow stands here, in a form that returns an error and one that
+//! `Deref`; everything that may grow is defined here, in a form that returns an error and one that
 //! panics, under the names that hashbrown's methods have, so that none of those is called by
 //! mistake. The few that are left (`entry_ref`, `shrink_to`, the set's `entry` and `get_or_insert`)
 //! are safe to call once room was reserved.
@@ -32,7 +32,7 @@ mod tests;
 
 pub use set::HashSet;
 
-/// The table that lies beneath a [`HashMap`].
+/// The hashbrown table of a [`HashMap`].
 type Table<'a, K, V, S, A> = hashbrown::HashMap<K, V, S, Bridge<'a, A>>;
 
 /// A hash map: hashbrown's, with its memory from our allocators.

@@ -71,11 +71,11 @@ struct Entry {
     bytes: u32,
 }
 
-/// Stands for the object that is in none.
+/// The outermost object, which is in none.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// Two paths have one hash: an error in the data, since keys would not tell them apart. One of them
-/// must be renamed.
+/// Two paths have one hash: an error in the data, since keys could not distinguish them. One of
+/// them must be renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathCollision {
     /// The hash of both.
@@ -248,7 +248,7 @@ impl<'a, A: Allocator + ?Sized> PathNames<'a, A> {
         depth
     }
 
-    /// Returns the entry, or the object that it is in, so many steps up.
+    /// Returns the entry, or the object that it is in, `steps` levels up.
     pub(super) fn up(&self, mut entry: u32, steps: u32) -> u32 {
         for _ in 0..steps {
             entry = self.object(entry);

@@ -131,7 +131,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     }
 
     /// Returns the values of a field in all rows, or `None` where there is no such field or they
-    /// lie apart, as those of [`ArrayOfStructs`](OpenLayout::ArrayOfStructs) do.
+    /// are not contiguous, as those of [`ArrayOfStructs`](OpenLayout::ArrayOfStructs) do.
     ///
     /// # Complexity
     ///
@@ -144,7 +144,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         }
         let at = self.shape.at(0, place);
         let words = &self.words[at..at + self.len() * place.words];
-        // SAFETY: the words are as many bytes as so many `T`, aligned to 4, and any bits are a
+        // SAFETY: the words are as many bytes as that many `T`, aligned to 4, and any bits are a
         // valid `T`, as `FieldValue` and `Field` have it.
         Some(unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), self.len()) })
     }

@@ -11,16 +11,16 @@ use super::refused;
 use crate::error::{GrowError, or_panic};
 use crate::maps::hasher::BuildKeyHasher;
 
-/// The table that lies beneath a [`HashSet`].
+/// The hashbrown table of a [`HashSet`].
 type Table<'a, T, S, A> = hashbrown::HashSet<T, S, Bridge<'a, A>>;
 
 /// A hash set: hashbrown's, with its memory from our allocators.
 ///
 /// As with [`HashMap`](crate::HashMap), what reads or removes (`contains`, `iter`, `union`,
-/// `remove`, ..) is hashbrown's own, and what may need memory stands here. hashbrown's `entry`,
-/// `get_or_insert` and their like do not, as `get` and [`try_insert`](Self::try_insert) serve:
-/// called all the same, through `Deref`, they end the program where memory runs out, unless room
-/// was reserved.
+/// `remove`, ..) is hashbrown's own, and what may need memory is defined here. There is no `entry`,
+/// `get_or_insert` or the like, as `get` and [`try_insert`](Self::try_insert) replace them:
+/// hashbrown's, called through `Deref`, end the program where memory runs out, unless room was
+/// reserved.
 ///
 /// # Complexity
 ///
