@@ -90,7 +90,7 @@ fn save_and_load(hero: &KeyValues<'_, impl Allocator + ?Sized>) -> Result<(), Bo
     let loaded = KeyValuesRef::open(&mapped)?;
     assert_eq!(loaded, hero.view(), "what was saved is what is read");
 
-    // Bytes in a vector may lie anywhere, so this one is of words.
+    // Bytes in a vector can have any alignment, so this one is of words.
     let mut damaged: Vec<u32> = bytemuck::cast_slice(&mapped).to_vec();
     damaged[2] = 200;
     match KeyValuesRef::open(bytemuck::cast_slice(&damaged)) {

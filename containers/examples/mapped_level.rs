@@ -1,4 +1,4 @@
-//! A level compiled into a blob, written to a file, mapped, and used where it lies.
+//! A level compiled into a blob, written to a file, mapped, and used in place.
 //!
 //! Run it with `cargo run -p loligo-containers --example mapped_level`.
 #![expect(unsafe_code, reason = "mapping a file is unsafe: nobody may change it meanwhile")]

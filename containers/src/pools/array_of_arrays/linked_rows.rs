@@ -30,7 +30,7 @@ mod tests;
 /// # Complexity
 ///
 /// O(1) for a push and a pop, amortised for a push, which may move the array of nodes. A walk over
-/// a row loads its nodes one after another; they lie where there was room.
+/// a row loads its nodes one after another; they are wherever there was room.
 ///
 /// # Memory
 ///
@@ -40,7 +40,7 @@ mod tests;
 /// # When not to use it
 ///
 /// Where a row must be one slice, or is walked much more often than changed: an
-/// [`ArrayOfArrays`](crate::ArrayOfArrays). For lists whose nodes should come to lie together over
+/// [`ArrayOfArrays`](crate::ArrayOfArrays). For lists whose nodes should become contiguous over
 /// time: a list pool.
 ///
 /// # Invariants

@@ -32,7 +32,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         ListIterMut { now: [].iter_mut(), later: self.chunks_mut(list) }
     }
 
-    /// Visits a list's items in slices: one if it lies together, else one a node, all but the last
+    /// Visits a list's items in slices: one if it is contiguous, else one a node, all but the last
     /// of `K` items.
     ///
     /// # Complexity
@@ -60,8 +60,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         }
     }
 
-    /// Returns a list's items as one slice, if it lies together or is empty; `None` if it does not,
-    /// or is gone.
+    /// Returns a list's items as one slice, if it is contiguous or empty; `None` if it is not, or
+    /// is gone.
     ///
     /// # Complexity
     ///
@@ -98,7 +98,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(1) if the list lies together, else O(nodes).
+    /// O(1) if the list is contiguous, else O(nodes).
     #[inline]
     #[must_use]
     pub fn get(&self, list: List<T>, at: usize) -> Option<&T> {
