@@ -10,11 +10,11 @@ use loligo_ids::{HoleTable, Id, PackedTable, Secondary};
 /// Names the kind of thing that an id is of; nothing of it is ever made.
 struct ThingTag;
 /// 16 bits of index are 65 536 things, 12 of generation 4 095 lives of each slot; 4 bits are left
-/// to tell one world from another.
+/// to distinguish one world from another.
 type ThingId = Id<ThingTag, u32, 16, 12>;
 
-/// Plain data, so that a table of them can be saved in place. `Option` of an id is plain data, too,
-/// and stands for "nobody" as zero.
+/// Plain data, so that a table of them can be saved in place. `Option` of an id is plain data, too;
+/// zero means "nobody".
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C)]
 struct Thing {
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("a damaged image: {error}");
     }
 
-    // What is updated often and looked up seldom lies packed: a slice to run over.
+    // Objects that are updated often and looked up seldom are packed: a slice to iterate over.
     let mut sparks: PackedTable<f32> = PackedTable::new_in(&memory);
     sparks.insert_batch([0.5, 0.25, 0.75], |_| ())?;
     sparks.as_mut_slice().iter_mut().for_each(|life| *life -= 0.3);

@@ -89,7 +89,7 @@ impl<Tag, R: Repr, const INDEX_BITS: u32, const GENERATION_BITS: u32>
         assert!(INDEX_BITS + GENERATION_BITS <= R::BITS, "the split does not fit the integer");
     };
 
-    /// Returns the id that `bits` stand for: what [`to_bits`](Self::to_bits) gave.
+    /// Returns the id that `bits` represent: what [`to_bits`](Self::to_bits) returned.
     ///
     /// `None` if they are no id, since the generation is 0. Whether the id names anything is for
     /// the table to say.

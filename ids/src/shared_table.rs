@@ -135,8 +135,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     ///
     /// # Errors
     ///
-    /// [`InsertError::Full`] if the index of an id cannot name so many, [`InsertError::Memory`] if
-    /// `memory` refuses.
+    /// [`InsertError::Full`] if the index of an id cannot name that many, [`InsertError::Memory`]
+    /// if `memory` refuses.
     pub fn new_in(slots: usize, memory: &'a A) -> Result<Self, InsertError> {
         if slots as u64 > I::SLOTS {
             let limit = I::SLOTS;
@@ -208,10 +208,10 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
                 }
                 last = 0;
             }
-            // The exchange alone decides who owns the position. Release, so that the entry is read
-            // before, and Acquire, so that this goes from one position to the next: a thread that
-            // comes to write the entry for the next round has been told (see `remove`). Relaxed on
-            // failure: `at` is read again.
+            // The exchange alone decides who owns the position. Release orders the read of the
+            // entry before it, and Acquire passes that on from one position to the next: so the
+            // read happens before any thread writes the entry for the next round (see `remove`).
+            // Relaxed on failure: `at` is read again.
             let next = self.taken.compare_exchange(at, at + 1, Ordering::AcqRel, Ordering::Relaxed);
             let Err(other) = next else {
                 let bits = (last + I::GENERATION_ONE) | slot as u64;
@@ -224,8 +224,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         }
     }
 
-    /// Ends an id. Returns whether it was alive: of several threads that remove one id, one is told
-    /// so.
+    /// Ends an id. Returns whether it was alive: of several threads that remove one id, exactly one
+    /// gets `true`.
     ///
     /// Its index is handed out again after [`collect`](Self::collect).
     #[inline]
@@ -248,10 +248,10 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             return true;
         }
         // Each position is given to one thread. It is free, since the slot itself is not in the
-        // queue (invariant 3): an id from the position a round earlier, or from one behind it, was
-        // removed before. That removal may be another thread's, so Acquire and Release pass on from
-        // one to the next that the entry was read; else it could be overwritten before a slow
-        // processor reads it.
+        // queue (invariant 3): an id from the position a round earlier, or from a later one, was
+        // removed before. That removal may be another thread's, so Acquire and Release pass on,
+        // from each removal to the next, that the entry was read; else it could be overwritten
+        // before a slow processor reads it.
         let at = self.returned.fetch_add(1, Ordering::AcqRel);
         // Release pairs with the Acquire in `create`; else it is read after `collect`, whose `&mut
         // self` orders both.

@@ -17,7 +17,7 @@ pub(crate) struct TestBacking {
     bytes: Cell<usize>,
     requests: Cell<usize>,
     refused: Cell<Option<usize>>,
-    /// Bytes behind each block, into which it may grow.
+    /// Bytes after each block, into which it can grow.
     room: usize,
     /// Where blocks begin, and how much was taken from the system for them.
     taken: RefCell<BTreeMap<usize, Layout>>,

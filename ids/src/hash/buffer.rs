@@ -40,8 +40,8 @@ pub(super) struct Buffer<'a, T: Copy, A: Allocator + ?Sized> {
     owned: PhantomData<T>,
 }
 
-// SAFETY: the block belongs to this object alone and is reached through it alone; what is left
-// behind is a reference to the allocator, which may cross threads where the allocator is `Sync`.
+// SAFETY: the block belongs to this object alone and is reached through it alone; besides it there
+// is only a reference to the allocator, which may cross threads where the allocator is `Sync`.
 unsafe impl<T: Copy + Send, A: Allocator + Sync + ?Sized> Send for Buffer<'_, T, A> {}
 
 // SAFETY: a shared reference gives slices of the values and nothing that changes the block.

@@ -106,7 +106,7 @@ unsafe impl<S: Shape, T: Sync, I: TableId> Send for Walk<'_, S, T, I> {}
 unsafe impl<S: Shape, T: Sync, I: TableId> Sync for Walk<'_, S, T, I> {}
 
 impl<S: Shape, T, I: TableId> Walk<'_, S, T, I> {
-    /// Returns where the object at a live place lies.
+    /// Returns the address of the object at a live place.
     #[inline]
     fn object_at(parts: S::Parts<T, I::Repr>, place: usize) -> NonNull<T> {
         let object = parts.object_at(place);

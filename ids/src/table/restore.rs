@@ -271,7 +271,7 @@ impl<I: TableId> From<'_, I> {
         self.counts.used as usize
     }
 
-    /// Returns where the word of a slot stands, or, beyond `used`, that of an id.
+    /// Returns the offset of the word of a slot or, beyond `used`, of an id.
     #[inline]
     fn word_at(self, index: usize) -> usize {
         HEADER + index * size_of::<I::Repr>()

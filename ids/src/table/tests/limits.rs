@@ -54,8 +54,7 @@ fn every_slot_of_a_split_can_be_used() {
     fill_up::<Packed, Id<u8, u32, 1, 31>>();
 }
 
-/// A ring of free slots that begins behind its first position goes on in order when the table
-/// grows.
+/// A ring of free slots that begins after its first position keeps its order when the table grows.
 #[test]
 fn a_ring_that_was_turned_keeps_its_order_as_it_grows() {
     fn turned<S: Shape>(turns: usize) {

@@ -229,8 +229,7 @@ fn noise_is_no_table() {
     }
 }
 
-/// Tables are kept in files: each byte stands where the layout says, now and in every version to
-/// come.
+/// Tables are kept in files: each byte is where the layout says, now and in every version to come.
 fn lies_as_drawn<I: IdString>(seed: u64) {
     let mut names = ["larch", "", "root_point"].map(ToString::to_string);
     names.sort_by_key(|name| I::with_seed(name, seed));
