@@ -176,7 +176,7 @@ impl Streamed for Ship {
     }
 }
 
-/// Streams an array of ships, which is no object of its own.
+/// Streams an array of ships as the outermost value.
 struct Fleet<'a>(Array<'a, Ship>);
 
 impl Streamed for Fleet<'_> {
@@ -302,7 +302,7 @@ proptest! {
                 let record = records.next().expect("as many as were written");
                 assert_eq!((record.kind() as usize, record.payload()), (kind, payload));
                 let lies_at = record.as_bytes().as_ptr().addr() - begin;
-                assert_eq!(lies_at, offset, "behind the record before, rounded up to a word");
+                assert_eq!(lies_at, offset, "after the record before, rounded up to a word");
                 offset += 8 + payload.len().next_multiple_of(4);
             };
             for (kind, payload) in payloads.iter().enumerate() {

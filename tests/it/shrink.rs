@@ -10,8 +10,8 @@ use loligo_tests::programs::{
 };
 use loligo_tests::shrink::{Case, Subject, model_test, run_on, shrink, shrink_in_children, work};
 
-/// What was printed of an allocator with a planted fault, but for its first line, which would make
-/// it a test of its own; so below.
+/// What was printed for an allocator with a planted fault, without the first line, which would make
+/// it a separate test; the same below.
 const OF_ALLOCATOR: &str = include_str!("shrink/allocator.txt");
 
 /// The same of a container.

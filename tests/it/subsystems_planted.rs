@@ -26,7 +26,7 @@ pub(crate) enum Fault {
     Leaks,
     /// Writes a byte past its block.
     WritesPast,
-    /// Uses the global heap beside its allocator.
+    /// Uses the global heap besides its allocator.
     UsesGlobalHeap,
     /// Uses the global heap when it goes.
     UsesGlobalHeapInTheEnd,

@@ -1,8 +1,8 @@
 //! The oracle: does every operation on an allocator and knows what must be true afterwards.
 //!
 //! It keeps a shadow map of the live blocks by address, in which an overlap shows at once, the
-//! contents of each by a seed, and the counters as they must stand. Conformance suites and
-//! operation programs are scripts over it.
+//! contents of each by a seed, and the counters as they must be. Conformance suites and operation
+//! programs are scripts over it.
 
 mod free;
 mod grow;
@@ -103,8 +103,8 @@ impl<'a> Oracle<'a> {
         Ok(oracle)
     }
 
-    /// Tells the size of the greatest block that a fresh allocator serves, which
-    /// [`finish`](Self::finish) then asks for; `size_max` of the limits unless told.
+    /// Sets the size of the greatest block that a fresh allocator serves, which
+    /// [`finish`](Self::finish) then asks for; by default `size_max` of the limits.
     #[must_use]
     pub fn expecting(self, greatest: usize) -> Self {
         Self { greatest, ..self }

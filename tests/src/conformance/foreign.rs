@@ -1,7 +1,7 @@
-//! Allocators of other traits behind the trait of this family, so that one suite serves all.
+//! Allocators of other traits, adapted to the trait of this family, so that one suite serves all.
 //!
-//! What the other trait does not tell (counters, sizes, walks) is kept here beside it; the checks
-//! of those are switched off by [`Limits::foreign`](crate::Limits::foreign).
+//! What the other trait does not report (counters, sizes, walks) is kept here; the checks of those
+//! are switched off by [`Limits::foreign`](crate::Limits::foreign).
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};

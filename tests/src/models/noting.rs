@@ -1,5 +1,5 @@
-//! An allocator that needs two blocks of its backing for each of its own, so that a refusal can
-//! strike between them. With planted faults.
+//! An allocator that needs two blocks of its backing for each block, so that a refusal can strike
+//! between them. With planted faults.
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -25,7 +25,7 @@ pub enum NotingFault {
     ReservesTooMuch,
 }
 
-/// Passes requests on, and writes a note in a block of its own for each.
+/// Passes requests on, and writes a note in a separate block for each.
 #[derive(Debug)]
 pub struct NotingAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     backing: &'a B,

@@ -10,7 +10,7 @@ use super::{Key, Live, Oracle};
 
 impl Oracle<'_> {
     /// Asks for another size in place; returns whether that was granted. `share` chooses the old
-    /// size that is told, as in [`free_sized`](Self::free_sized).
+    /// size that is passed, as in [`free_sized`](Self::free_sized).
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl Oracle<'_> {
     }
 
     /// Asks for another layout, where the block may move; `None` if that was refused, and the key
-    /// still holds. `share` chooses the old size that is told, as in
+    /// still holds. `share` chooses the old size that is passed, as in
     /// [`free_sized`](Self::free_sized).
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The counters of an allocator as they must stand.
+//! The counters of an allocator as they must be.
 
 use core::alloc::Layout;
 
@@ -14,7 +14,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Starts with the counters as they stand; with `counts` false everything is believed.
+    /// Starts with the counters as they are; with `counts` false all of them are accepted.
     pub(super) fn new(stats: Stats, counts: bool) -> Self {
         Self { last: stats, counts }
     }
@@ -159,7 +159,7 @@ impl Ledger {
         )
     }
 
-    /// Checks the peaks; `both` is what a moved block may have added to them while it lay in two
+    /// Checks the peaks; `both` is what a moved block may have added to them while it was in two
     /// places.
     fn check_peaks(&self, now: &Stats, both: (usize, usize), what: &str) -> Result<(), Violation> {
         let last = &self.last;

@@ -1,4 +1,4 @@
-//! Programs on id tables of either shape and every policy, beside a map.
+//! Programs on id tables of either shape and every policy, compared with a map.
 
 mod both;
 
@@ -35,9 +35,9 @@ model_ops! {
         18..=18 => Fill { which: u16 },
         /// Gives a reserved id up.
         19..=19 => GiveUp { which: u16 },
-        /// Inserts so many.
+        /// Inserts several.
         20..=21 => InsertBatch { count: u8 },
-        /// Removes so many, from an id on.
+        /// Removes several, from an id on.
         22..=23 => RemoveBatch { count: u8, which: u16 },
         /// Keeps those that no number divides.
         24..=25 => Retain { count: u8 },
@@ -65,8 +65,8 @@ enum AtEnd {
     Refuses,
 }
 
-/// Runs a program on a table with ids of so many bits and on a map, and returns how many operations
-/// were refused memory. The table may have `limit` slots.
+/// Runs a program on a table with ids of the given numbers of bits and on a map, and returns how
+/// many operations were refused memory. The table may have `limit` slots.
 ///
 /// Every id that is given out is compared with the one that must come next for its slot.
 ///

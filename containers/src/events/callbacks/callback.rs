@@ -41,8 +41,8 @@ macro_rules! callback {
             data: [u8; $data],
         }
 
-        const _: () = assert!(size_of::<$name>() == $bytes, "its name says its size");
-        const _: () = assert!(align_of::<$name>() == 4, "it is aligned as a number is");
+        const _: () = assert!(size_of::<$name>() == $bytes, "its name tells its size");
+        const _: () = assert!(align_of::<$name>() == 4, "it lies wherever a number may lie");
 
         // SAFETY: all its fields may be zero.
         unsafe impl Zeroable for $name {}

@@ -214,7 +214,7 @@ impl<T: FieldValue> Field<T> {
         const {
             assert!(size_of::<T>() == 4 * T::TYPE.words() as usize, "the type has another size");
             assert!(align_of::<T>() <= 4, "values are aligned to 4 bytes");
-            assert!(!T::TYPE.in_tail(), "the type is in the tail");
+            assert!(!T::TYPE.in_tail(), "the type lies in the tail");
         }
         Self { name, hint, value: PhantomData }
     }

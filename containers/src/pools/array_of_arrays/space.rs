@@ -95,7 +95,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// `offset` is at most the frontier.
     #[inline(always)]
     pub(super) unsafe fn at(&self, offset: u32) -> NonNull<T> {
-        debug_assert!(offset <= self.frontier, "{offset} is after {}", self.frontier);
+        debug_assert!(offset <= self.frontier, "{offset} is behind {}", self.frontier);
         let elements = offset as usize * Self::UNIT as usize;
         // SAFETY: what is before the frontier is within the buffer (invariant 1), the frontier at
         // its end.
