@@ -1,4 +1,4 @@
-//! Entities with tags: who carries which, in both directions, in memory with a limit.
+//! Entities with tags: the tags of an entity and the entities with a tag, in memory with a limit.
 //!
 //! Run it with `cargo run -p loligo-containers --features hashbrown --example objects_by_kind`.
 

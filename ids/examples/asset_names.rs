@@ -62,8 +62,8 @@ fn run(data: &Path, names: &Path) -> Result<(), Box<dyn Error>> {
         ids.iter().map(|&id| IdString64::from_hash(u64::from_le_bytes(id))).collect();
 
     let mapped = match File::open(names) {
-        // SAFETY: the file is this program's own, in a folder that nobody else knows; nothing
-        // writes or cuts it while it is mapped.
+        // SAFETY: the file belongs to this program, in a folder of unknown name; nothing writes or
+        // truncates it while it is mapped.
         Ok(file) => Some(unsafe { Mmap::map(&file) }?),
         Err(_) => None,
     };

@@ -62,7 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let right = things.insert(Thing { x: 1.0, y: 1.0, follows: Some(left) })?;
     things.fill(left, Thing { x: 2.0, y: 1.0, follows: Some(right) })?;
 
-    // Saved and loaded, the world is the same and goes on alike, down to the ids yet to come.
+    // Saved and loaded, the world is the same and continues in the same way, down to the ids of new
+    // objects.
     let mut image = vec![0; things.saved_len()];
     things.save(&mut image)?;
     let mut loaded = Things::restore(&image, &memory)?;
@@ -71,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(loaded.insert(next)?, things.insert(next)?, "the same next id");
     println!("{} things in {} bytes", loaded.len(), image.len());
 
-    // A byte lost on the way is found before anything is believed.
+    // A damaged byte is detected before anything is used.
     image[200] ^= 4;
     if let Err(error) = Things::restore(&image, &memory) {
         println!("a damaged image: {error}");

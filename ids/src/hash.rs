@@ -8,9 +8,8 @@
 //! an unlucky seed; and the table that maps hashes back to names is one checked block of bytes that
 //! can be memory-mapped.
 //!
-//! Both hashes are quick and spread names well. They are no defence against people: anybody can
-//! make a name for a given hash ([`preimage_32`]), and names whose hashes are equal under every
-//! seed.
+//! Both hashes are quick and spread names well. They are not cryptographic: anyone can make a name
+//! for a given hash ([`preimage_32`]), and names whose hashes are equal under every seed.
 
 mod buffer;
 mod id_string;

@@ -29,7 +29,7 @@ const FIRST: usize = 8;
 /// An array that belongs to a table: a value for some or all of its ids.
 ///
 /// The table does not know of it. When an object is removed from the table its value stays here,
-/// unseen by anyone who has no stale id, until the slot's next id takes the place, or it is
+/// reachable only with its stale id, until the slot's next id takes the place, or it is
 /// [removed](Self::remove), or [`retain`](Self::retain) asks about it.
 ///
 /// # Memory

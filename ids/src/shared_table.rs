@@ -194,7 +194,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             if at == self.collected {
                 return Err(self.none_ready());
             }
-            // While `taken` is `at`, nobody writes this entry; if it no longer is, the exchange
+            // While `taken` is `at`, no thread writes this entry; if it no longer is, the exchange
             // below fails and what was read is not used. Acquire pairs with the Release in
             // `remove`: a thread that reads what was written there for the next round finds `taken`
             // beyond `at`.
@@ -235,8 +235,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         let generation = bits & I::GENERATION_MASK;
         let dead = generation | (slot ^ 1) as u64;
         // Acquire pairs with the Release in `create`; Release with the Acquire in `contains`, so
-        // that who sees the id dead sees what was done before. Relaxed on failure: nothing is read
-        // then.
+        // that a thread that sees the id dead sees what was done before. Relaxed on failure:
+        // nothing is read then.
         let ended =
             self.word(slot).compare_exchange(bits, dead, Ordering::AcqRel, Ordering::Relaxed);
         if ended.is_err() {
@@ -290,7 +290,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         let returned = self.returned.load(Ordering::Relaxed);
         let taken = self.taken.load(Ordering::Relaxed);
         let count = returned - self.collected;
-        // Both go on from within the first round, so that they never overflow.
+        // Both continue from within the first round, so that they never overflow.
         let rounds = taken.checked_div(self.slots).unwrap_or(0) * self.slots;
         self.taken.store(taken - rounds, Ordering::Relaxed);
         self.returned.store(returned - rounds, Ordering::Relaxed);
@@ -301,7 +301,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     /// Returns how many ids are alive, as far as this thread can see.
     #[must_use]
     pub fn len(&self) -> usize {
-        // Relaxed: a momentary view, in the order in which it cannot fall below zero for long.
+        // Relaxed: a momentary view, read in this order so that the difference is not negative
+        // except briefly.
         let returned = self.returned.load(Ordering::Relaxed);
         let retired = self.retired.load(Ordering::Relaxed);
         let queued = returned.saturating_sub(self.taken.load(Ordering::Relaxed));

@@ -221,8 +221,8 @@ pub struct Table<
     owned: PhantomData<(T, I, F, E)>,
 }
 
-// SAFETY: the table owns its objects and its block, whose pointers nobody else has; it reaches the
-// allocator by a shared reference, so that must be `Sync`.
+// SAFETY: the table owns its objects and its block, to which there are no other pointers; it
+// reaches the allocator by a shared reference, so that must be `Sync`.
 unsafe impl<S: Shape, T: Send, I: TableId, F: FreeList, E: GenerationEnd, A> Send
     for Table<'_, S, T, I, F, E, A>
 where
@@ -295,7 +295,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[must_use]
     pub fn get(&self, id: I) -> Option<&T> {
         let slot = self.find(id)?;
-        // SAFETY: the slot is live, so there is an object, and nobody changes it while `self` is
+        // SAFETY: the slot is live, so there is an object, and nothing changes it while `self` is
         // borrowed.
         Some(unsafe { self.parts.object_at(self.parts.place_of(slot)).as_ref() })
     }

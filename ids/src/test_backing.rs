@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
 
-/// Written over fresh and over freed blocks, so that nobody relies on what was there.
+/// Written over fresh and over freed blocks, so that no code relies on what was there.
 const JUNK: u8 = 0xa5;
 
 /// The system allocator under test conditions; panics when dropped with live blocks.

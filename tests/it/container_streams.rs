@@ -271,7 +271,8 @@ proptest! {
             writer.bytes(&mut behind).expect("there is memory");
             bytes[8..12].copy_from_slice(&claimed.to_le_bytes());
             let left = bytes.len() as u64 - 12;
-            // Should a length be believed, it is not the machine's memory that is gone.
+            // If a false length were accepted, this budget would run out and not the machine's
+            // memory.
             let memory = ProxyAllocator::new("claimed", heap).with_budget(64 << 10);
             let mut read: Array<'_, u64> = Array::new_in(&memory);
             let mut reader = StreamReader::open(&bytes, FLEET).expect("the head is right");

@@ -87,7 +87,7 @@ fn data() -> tempfile::TempDir {
 }
 
 /// The first error that was logged: a script that is refused memory stops its call, and the game
-/// goes on and says so.
+/// logs that and continues.
 #[derive(Default)]
 struct Heard(Mutex<Option<String>>);
 
@@ -155,7 +155,7 @@ fn frames(engine: &mut Engine<'_, '_>, is_stubborn: bool) -> Result<String, Engi
     Ok(format!("{} entities\n{}", world.entities().len(), engine.text()))
 }
 
-/// What came of a game that goes on after errors.
+/// The result of a game that continues after errors.
 struct CaughtUp {
     /// What is drawn in the end, without the frame's number and time.
     drawn: String,
@@ -250,7 +250,7 @@ fn an_engine_that_stops_at_its_first_error_conforms() {
 fn an_engine_that_goes_on_after_errors_leaves_nothing_and_stops_nothing() {
     let folder = data();
     let data = folder.path().join("data");
-    // What a lost frame leaves undone is the game's to notice: no more is asked than that nothing
+    // The game must notice what a lost frame left undone: the test only requires that nothing
     // panics, hangs or leaks.
     let script =
         |watch: &Watch<'_>| watch.make(|memory| live(&data, memory, 1, true), |_| ()).map(drop);

@@ -125,7 +125,7 @@ impl<'a> Numbers<'a> {
         Ok(())
     }
 
-    /// Takes a block that nobody gives back.
+    /// Allocates a block that is never freed.
     fn leak(&self) {
         let _ = self.memory.allocate(Layout::new::<u64>());
     }

@@ -34,7 +34,7 @@ const JOB: &str = "LOLIGO_TEST_JOB";
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Child {
-    /// `None` where the program is no test binary.
+    /// `None` where the program is not a test binary.
     test: Option<&'static str>,
     limit: Duration,
 }

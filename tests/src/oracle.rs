@@ -143,7 +143,7 @@ impl<'a> Oracle<'a> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     #[must_use]
     pub fn layout(&self, key: Key) -> Layout {
         self.live[&key.0].layout
@@ -153,7 +153,7 @@ impl<'a> Oracle<'a> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     #[must_use]
     pub fn bytes(&self, key: Key) -> usize {
         self.live[&key.0].bytes
@@ -212,7 +212,7 @@ impl<'a> Oracle<'a> {
     fn enter(&mut self, layout: Layout, answer: NonNull<[u8]>, raised: (usize, usize)) -> Live {
         self.seed = self.seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
         let block = answer.cast::<u8>();
-        // SAFETY: the allocator gave this block out, it overlaps no other, and it is used here
+        // SAFETY: the allocator returned this block, it overlaps no other, and it is used here
         // only.
         let pattern =
             unsafe { Pattern::write(block, answer.len(), self.limits.touch_max, self.seed) };

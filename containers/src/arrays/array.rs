@@ -330,8 +330,8 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         self.buffer.shrink(self.buffer.len)
     }
 
-    /// Gives room back as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
-    /// the allocator cannot take it: that harms nobody.
+    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where the
+    /// allocator cannot shrink it, which does no harm.
     pub fn shrink_to_fit(&mut self) {
         let _ = self.try_shrink_to_fit();
     }

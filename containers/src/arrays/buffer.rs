@@ -30,17 +30,17 @@ mod tests;
 ///
 /// # Invariants
 ///
-/// 1. Where `capacity` is 0 or elements have no size, there is no block, and `start` dangles,
-///    aligned.
-/// 2. Else `start` is a live block of `memory` that only this object gives back. It was last asked
-///    for, or resized, with the alignment of `T` and at most `capacity` elements, and granted at
-///    least that many.
+/// 1. Where `capacity` is 0 or elements have no size, there is no block, and `start` is dangling
+///    and aligned.
+/// 2. Else `start` is a live block of `memory` that only this object frees. It was last requested,
+///    or resized, with the alignment of `T` and at most `capacity` elements, and granted at least
+///    that many.
 /// 3. Where elements have no size, `capacity` is `u32::MAX`.
 pub(crate) struct Buffer<'a, T, A: Allocator + ?Sized> {
     start: NonNull<T>,
     capacity: u32,
-    /// A number of the owner's, who counts its elements here: it costs nothing where padding would
-    /// be. Nothing in this module reads it.
+    /// The number of elements, kept here for the owner: it costs nothing where padding would be.
+    /// Nothing in this module reads it.
     pub(crate) len: u32,
     memory: &'a A,
     owned: PhantomData<T>,

@@ -5,8 +5,8 @@
 //!
 //! - Numbers are little-endian on every machine.
 //! - Fields that came or went with a version of the format say so in the same lines.
-//! - Bytes are not believed: what is wrong is an error with the offset, the field's name and the
-//!   reason, and memory is taken for what is there, not for what a length claims.
+//! - All input is validated: an error has the offset, the field's name and the reason, and memory
+//!   is allocated for the data that is there, not for what a length claims.
 
 use loligo_allocators::Allocator;
 use loligo_ids::{Id, Repr};
@@ -228,7 +228,7 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`] if the bits read are no id and not zero.
+    /// [`StreamError`] if the bits read are neither an id nor zero.
     fn id<Tag, R, const I: u32, const G: u32>(
         &mut self,
         name: &'static str,
@@ -258,8 +258,8 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// As [`numbers`](Self::numbers), and if the bytes read or to be written are no UTF-8; what was
-    /// read is then empty.
+    /// As [`numbers`](Self::numbers), and if the bytes read or to be written are not UTF-8; a text
+    /// that was read is then empty.
     fn text<A: Allocator + ?Sized>(
         &mut self,
         name: &'static str,

@@ -245,7 +245,7 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
 ///
 /// # Invariants
 ///
-/// 1. `done` is at most the queue's length: nobody shortens it meanwhile.
+/// 1. `done` is at most the queue's length: nothing shortens it meanwhile.
 struct Running<'q, 'a, C: Callback, A: Allocator + ?Sized> {
     calls: &'q mut Array<'a, C, A>,
     done: usize,

@@ -8,7 +8,7 @@
 //!   valid, so an event of another type is never taken for this one.
 //! - An event may have a tail: any number of plain items after its struct.
 //! - Streams are merged by time, split and sifted without taking them apart into lists.
-//! - Bytes from elsewhere are walked before they are believed.
+//! - Bytes from elsewhere are validated, by a walk over all headers, before they are read.
 
 use core::fmt;
 

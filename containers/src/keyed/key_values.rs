@@ -13,7 +13,7 @@
 //! - Offsets are counted from the buffer's end, so that growing it changes no value.
 //! - A value whose offset or length needs more than 16 bits has a separate type, an offset of 32
 //!   bits, and its length with its data. So a store need not be short or long as a whole.
-//! - Nothing in saved bytes is believed.
+//! - Saved bytes are validated when they are opened.
 
 use core::fmt;
 use core::hint::cold_path;
@@ -237,28 +237,28 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         self.view().get(key)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no bool.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a bool.
     #[inline(always)]
     #[must_use]
     pub fn get_bool(&self, key: IdString32) -> Option<bool> {
         self.scalar(key, kind::BOOL).map(|word| word != 0)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no number.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a number.
     #[inline(always)]
     #[must_use]
     pub fn get_f32(&self, key: IdString32) -> Option<f32> {
         self.scalar(key, kind::F32).map(f32::from_bits)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no text.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a text.
     #[inline]
     #[must_use]
     pub fn get_str(&self, key: IdString32) -> Option<&str> {
         self.view().get_str(key)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no array.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not an array.
     #[inline]
     #[must_use]
     pub fn get_array(&self, key: IdString32) -> Option<&[f32]> {
@@ -365,8 +365,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         self.make_room(keys, bytes.div_ceil(4))
     }
 
-    /// Reclaims all garbage and gives back what is free, as far as the allocator takes it: before a
-    /// store is saved, or when it will not change for long.
+    /// Reclaims all garbage and shrinks the block, as far as the allocator can: before a store is
+    /// saved, or when it will not change for a long time.
     ///
     /// # Complexity
     ///

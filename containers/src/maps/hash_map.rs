@@ -243,8 +243,8 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory. Where the iterator promised all that it gave, nothing
-    /// has changed; else what came before is in the map.
+    /// [`GrowError`] if there is no memory. If the iterator's lower bound covered all its items,
+    /// nothing has changed; else the items before the refusal are in the map.
     pub fn try_extend(
         &mut self,
         entries: impl IntoIterator<Item = (K, V)>,
@@ -279,8 +279,8 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
         Ok(())
     }
 
-    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
-    /// there is none for the smaller block: that harms nobody.
+    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where
+    /// there is no memory for the smaller one, which does no harm.
     pub fn shrink_to_fit(&mut self)
     where
         S: Clone,

@@ -29,9 +29,8 @@ pub type BuildIdHasher = BuildHasherDefault<IdHasher>;
 ///
 /// # When not to use it
 ///
-/// For keys that someone else chooses (names from the net, for instance) and might choose so that
-/// they collide: there is no secret in it. Take `std::hash::RandomState`, and do without repeatable
-/// order.
+/// For keys that an attacker can choose (names from the network, for instance) so that they
+/// collide: the hash has no secret. Take `std::hash::RandomState`, and do without repeatable order.
 ///
 /// # Examples
 ///

@@ -200,7 +200,7 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
     #[cold]
     #[inline(never)]
     fn grow_buckets(&mut self, needed: usize) -> Result<(), GrowError> {
-        // `NIL` is no entry's place.
+        // `NIL` is not the place of an entry.
         let limit = u64::from(NIL);
         let refused = GrowError::Length { wanted: needed as u64, limit };
         let count = needed.checked_next_power_of_two().unwrap_or(usize::MAX).max(FIRST_BUCKETS);

@@ -217,8 +217,8 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     }
 
     /// Checks that the keys are in ascending order: keys whose order changes while they are in the
-    /// map, or is no order, break it. Checks also that there is room for the entries that wait.
-    /// O(len).
+    /// map, or is not a total order, break it. Checks also that there is room for the entries that
+    /// wait. O(len).
     ///
     /// # Errors
     ///

@@ -57,7 +57,7 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 /// Many growable arrays ("rows") in one buffer.
 ///
 /// Elements are [`Copy`]: rows move and the whole is copied as bytes, and elements that own memory
-/// would bring back the many small blocks which this is there to avoid.
+/// would again be many small blocks, which this container avoids.
 ///
 /// ```text
 /// rows    | len 3, 1u at 0 | len 0, none | dead: next 5 | len 6, 2u at 3 | ..            8 bytes a row
@@ -263,7 +263,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     #[must_use]
     pub fn row_mut(&mut self, row: RowId<T>) -> Option<&mut [T]> {
         let word = self.rows[self.find(row)?];
-        // SAFETY: the row is alive, and `self` is lent for its elements alone.
+        // SAFETY: the row is alive, and `self` is borrowed for its elements alone.
         Some(unsafe { self.space.elements_mut(word) })
     }
 
@@ -283,7 +283,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         Some(rows.map(|row| {
             let word = self.rows[index_of(row)];
             // SAFETY: every row is alive, and they are different ones, whose blocks do not overlap
-            // (invariant 1); `self` is lent for them.
+            // (invariant 1); `self` is borrowed for them.
             unsafe { self.space.elements_mut(word) }
         }))
     }
@@ -319,7 +319,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     /// Returns the elements of a live row.
     #[inline(always)]
     fn elements(&self, word: Word) -> &[T] {
-        // SAFETY: the row is alive (invariant 1), and `self` is lent.
+        // SAFETY: the row is alive (invariant 1), and `self` is borrowed.
         unsafe { self.space.elements(word) }
     }
 

@@ -5,8 +5,8 @@
 //! at that. What we make of it:
 //!
 //! - The handle is an id with a generation: one that was freed is refused for ever.
-//! - A block is borrowed through the heap, so nothing can move while anyone looks at it; who must
-//!   hold an address for longer pins the block.
+//! - A block is borrowed through the heap, so nothing can move while it is borrowed; a caller that
+//!   must hold an address for longer pins the block.
 //! - Compaction is incremental: a call moves at most the given number of bytes.
 //!
 //! `docs/decisions/0008-handle-heap.md` says why it is built as it is.

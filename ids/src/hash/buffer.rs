@@ -79,7 +79,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Buffer<'a, T, A> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if the allocator refuses or the size is no size; the buffer is as it was.
+    /// [`AllocError`] if the allocator refuses or the size is too large; the buffer is as it was.
     #[inline]
     pub(super) fn reserve(&mut self, more: usize) -> Result<(), AllocError> {
         if more <= self.capacity - self.len { Ok(()) } else { self.grow(more) }

@@ -156,7 +156,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         }
         // SAFETY: that many positions are before the end of the list (invariant 7).
         let first = unsafe { self.free_end.cast::<MaybeUninit<I::Repr>>().sub(capacity) };
-        // SAFETY: as above, written or not, and `self` is lent for this alone.
+        // SAFETY: as above, written or not, and `self` is borrowed for this alone.
         let ring = unsafe { slice::from_raw_parts_mut(first.as_ptr(), capacity) };
         // Backwards, as positions are counted.
         ring.rotate_right(self.head);

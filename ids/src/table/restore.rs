@@ -1,4 +1,4 @@
-//! A table from the bytes that it was saved as, none of which is believed.
+//! A table from the bytes that it was saved as, all of which are validated.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "counts were checked in 128 bits to make up the image's length, so all offsets \

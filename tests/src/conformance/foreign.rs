@@ -74,7 +74,7 @@ impl<F: Foreign> Adapted<F> {
 }
 
 /// The layout, with a size of one byte in place of none: other traits forbid a size of zero, or
-/// answer it with an address that is no block.
+/// answer it with an address that is not a block.
 fn at_least_a_byte(layout: Layout) -> Layout {
     Layout::from_size_align(layout.size().max(1), layout.align()).unwrap_or(layout)
 }

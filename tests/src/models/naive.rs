@@ -69,7 +69,7 @@ impl NaiveAllocator {
     pub fn new(name: &'static str, bytes: usize) -> Self {
         let align = bytes.max(GRANULE).next_power_of_two().min(REGION_ALIGN_MAX);
         let mut region = Region::new(bytes, align);
-        // Known and not zero, so that what hangs on it happens each time.
+        // Known and not zero, so that behaviour that depends on it is repeatable.
         region.memory().fill(MaybeUninit::new(FRESH));
         let granules = bytes / GRANULE;
         let reserved = granules * GRANULE;

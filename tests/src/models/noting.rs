@@ -21,7 +21,7 @@ pub enum NotingFault {
     PanicsOnRefusal,
     /// Does not give the last note back.
     KeepsLastNote,
-    /// Says that it reserved more than its backing gave.
+    /// Reports that it reserved more than its backing granted.
     ReservesTooMuch,
 }
 
@@ -87,7 +87,7 @@ impl<'a, B: Allocator + ?Sized> NotingAllocator<'a, B> {
     fn note_refused(&self, block: NonNull<u8>, layout: Layout) {
         assert!(self.fault != NotingFault::PanicsOnRefusal, "planted: no memory for the note");
         if self.fault != NotingFault::KeepsBlockOnRefusal {
-            // SAFETY: the block was just taken with this layout and is given to nobody.
+            // SAFETY: the block was just allocated with this layout and nothing else refers to it.
             unsafe { self.backing.deallocate_sized(block, layout) }
         }
     }

@@ -18,7 +18,7 @@ impl Oracle<'_> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     pub fn resize(&mut self, key: Key, size: usize, share: u8) -> Result<bool, Violation> {
         self.check_contents(key)?;
         let live = self.live[&key.0];
@@ -50,7 +50,7 @@ impl Oracle<'_> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     pub fn reallocate(
         &mut self,
         key: Key,

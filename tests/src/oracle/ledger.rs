@@ -116,9 +116,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// Checks that nothing has changed since the last step. What is reserved may have fallen, since
-    /// an allocator may give back what it keeps before it refuses; its peak may have risen, since
-    /// memory may be taken and given back before a request is refused.
+    /// Checks that nothing has changed since the last step. The reserved bytes may have fallen,
+    /// since an allocator may free what it keeps before it refuses; their peak may have risen,
+    /// since memory may be taken and freed before a request is refused.
     pub(super) fn quiet(&mut self, now: &Stats, what: &str) -> Result<(), Violation> {
         if !self.counts {
             return Ok(());

@@ -41,7 +41,7 @@ model_ops! {
         27..=27 => Reserve { count: u8 },
         /// Gives back what room there is.
         28..=28 => Shrink,
-        /// Goes on with a copy.
+        /// Continues with a copy.
         29..=29 => Clone,
         /// Appends zeros.
         30..=30 => ExtendZeroed { count: u8 },

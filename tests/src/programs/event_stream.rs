@@ -21,13 +21,13 @@ model_ops! {
         16..=17 => Append,
         /// Appends it to itself twice.
         18..=18 => AppendAll,
-        /// Goes on with a stream of both halves merged by time.
+        /// Continues with a stream of both halves merged by time.
         19..=21 => Merge { at: u16 },
         /// Keeps those whose time no number divides.
         22..=23 => Retain { count: u8 },
         /// Moves those whose time a number divides to the end.
         24..=25 => Split { count: u8 },
-        /// Goes on with what is opened from the stream's bytes.
+        /// Continues with the stream opened from its own bytes.
         26..=26 => Open,
         /// Makes room for the given number of bytes.
         27..=28 => Reserve { at: u16 },

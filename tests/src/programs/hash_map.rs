@@ -31,7 +31,7 @@ model_ops! {
         26..=27 => Reserve { count: u8 },
         /// Gives back what room there is.
         28..=28 => Shrink,
-        /// Goes on with a copy.
+        /// Continues with a copy.
         29..=30 => Clone,
         /// Drops all.
         31..=31 => Clear,

@@ -47,7 +47,7 @@ model_ops! {
         27..=27 => Clear,
         /// Makes room.
         28..=28 => Reserve { count: u8 },
-        /// Saves the table, and goes on with what is restored from that.
+        /// Saves the table, and continues with the one restored from that.
         29..=30 => SaveAndRestore,
         /// Compares all.
         31..=31 => Check,

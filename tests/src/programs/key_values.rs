@@ -30,9 +30,9 @@ model_ops! {
         27..=27 => Reserve { count: u8, at: u16 },
         /// Gives back what is free.
         28..=28 => Shrink,
-        /// Goes on with what is opened from the store's bytes.
+        /// Continues with the store opened from its own bytes.
         29..=29 => Open,
-        /// Goes on with a copy.
+        /// Continues with a copy.
         30..=30 => Clone,
         /// Removes all.
         31..=31 => Clear,

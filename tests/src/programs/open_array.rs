@@ -35,9 +35,9 @@ model_ops! {
         26..=27 => Compact,
         /// Makes room for several rows.
         28..=28 => Reserve { count: u8 },
-        /// Goes on with a copy.
+        /// Continues with a copy.
         29..=29 => Clone,
-        /// Goes on with what is opened from what was saved.
+        /// Continues with the array opened from what was saved.
         30..=30 => SaveAndOpen,
         /// Drops all rows.
         31..=31 => Clear,

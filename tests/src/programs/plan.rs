@@ -126,8 +126,8 @@ impl Plan {
                     found.filter(|broken| broken.rule == first.rule)
                 };
                 let program = shrink(program, &mut |program| fails(program).is_some());
-                // What an allocator does may hang on what its memory held before, so a program need
-                // not fail twice; that it failed once is failure enough.
+                // What an allocator does can depend on what its memory held before, so a program
+                // need not fail twice; one failure is enough.
                 let broken = fails(&program).unwrap_or(first);
                 Some(Failure { program, broken })
             }

@@ -43,7 +43,7 @@ model_ops! {
         27..=27 => Shrink,
         /// Makes room.
         28..=28 => Reserve { count: u8 },
-        /// Goes on with a copy.
+        /// Continues with a copy.
         29..=29 => Clone,
         /// Copies out from a place on.
         30..=30 => CopyOut { count: u8, at: u16 },

@@ -34,7 +34,7 @@ model_ops! {
         26..=27 => Truncate { which: u16, at: u16 },
         /// Moves all rows together.
         28..=29 => Compact,
-        /// Goes on with a copy.
+        /// Continues with a copy.
         30..=30 => Clone,
         /// Removes all rows.
         31..=31 => Clear,

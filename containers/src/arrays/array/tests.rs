@@ -149,7 +149,7 @@ fn elements_that_are_not_of_the_room_are_refused() {
         let added = catch_unwind(AssertUnwindSafe(|| {
             array.try_extend_uninit(4, |room| {
                 let later = later(room);
-                // SAFETY: the room is lent for as long, and the element was written.
+                // SAFETY: the room is borrowed for as long, and the element was written.
                 unsafe { &mut *later }
             })
         }));
@@ -157,7 +157,7 @@ fn elements_that_are_not_of_the_room_are_refused() {
         let elsewhere: *mut [u32; 1] = std::boxed::Box::into_raw(std::boxed::Box::new([3]));
         let added = catch_unwind(AssertUnwindSafe(|| {
             array.try_extend_uninit(4, |_| {
-                // SAFETY: the box is alive, and nobody else uses it meanwhile.
+                // SAFETY: the box is alive, and nothing else uses it meanwhile.
                 unsafe { &mut *elsewhere }
             })
         }));

@@ -30,7 +30,7 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     /// # Safety
     ///
     /// `len` is at most the capacity, and the first `len` elements are initialised. Those beyond
-    /// are given up: nobody drops them.
+    /// are leaked: they are not dropped.
     #[inline]
     pub const unsafe fn set_len(&mut self, len: usize) {
         debug_assert!(len <= self.capacity(), "the length is beyond the capacity");
@@ -105,9 +105,9 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         let begins = ptr::eq(filled.as_ptr(), start);
         assert!(count == 0 || begins, "{count} elements were returned that are not of the room");
         assert!(count <= more, "{count} elements were returned of a room for {more}");
-        // An exclusive slice at this address can only be derived from the room, which was lent
-        // exclusively; so these elements are initialised. Elements without a size could be
-        // anyone's, but they are `Copy`, so nothing is owned twice.
+        // An exclusive slice at this address can only be derived from the room, which was borrowed
+        // exclusively; so these elements are initialised. Elements without a size could have any
+        // owner, but they are `Copy`, so nothing is owned twice.
         self.buffer.len += count as u32;
         Ok(())
     }

@@ -220,8 +220,8 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
         Ok(())
     }
 
-    /// Gives memory back as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
-    /// the allocator cannot take it: that harms nobody.
+    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where the
+    /// allocator cannot shrink it, which does no harm.
     pub fn shrink_to_fit(&mut self) {
         let _ = self.try_shrink_to_fit();
     }

@@ -1,15 +1,15 @@
-//! Why bytes are no blob, or not the one that was asked for.
+//! Why bytes are not a blob, or not one of the requested type.
 
 use core::error::Error;
 use core::fmt;
 
 use super::{BLOB_ALIGN, BLOB_DEPTH};
 
-/// Bytes that are no blob of the type asked for.
+/// Bytes that are not a blob of the requested type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlobError {
-    /// The bytes are at an address that is no multiple of [`BLOB_ALIGN`]:
+    /// The bytes are at an address that is not a multiple of [`BLOB_ALIGN`]:
     /// [`BlobBytes`](super::BlobBytes) copies them to one that is.
     Misaligned {
         /// How many bytes past a multiple they begin.
@@ -87,7 +87,7 @@ pub enum BlobPartFault {
     Overlapping,
     /// It is in parts of parts, [`BLOB_DEPTH`] deep.
     TooDeep,
-    /// Its text is no UTF-8.
+    /// Its text is not UTF-8.
     NoText,
     /// It is neither true nor false.
     NoBool {

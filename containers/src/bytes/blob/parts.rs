@@ -34,7 +34,7 @@ pub unsafe trait BlobType: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// [`BlobRefused`] if it is no value, or what it leads to is not what it should be.
+    /// [`BlobRefused`] if it is not a value, or what it leads to is not what it should be.
     fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused>;
 
     /// Adds the shapes of the structs that it is made of or leads to.

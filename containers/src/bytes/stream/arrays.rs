@@ -1,4 +1,4 @@
-//! Reading and writing arrays: lengths that are not believed, and elements.
+//! Reading and writing arrays: lengths, which are validated, and elements.
 
 use loligo_allocators::Allocator;
 

@@ -40,11 +40,11 @@ pub enum StreamFault {
     NoBytes,
     /// A byte that should be 0 or 1.
     Bool(u8),
-    /// A number that is no character.
+    /// A number that is not a character.
     Char(u32),
     /// A number that no id can be.
     Id(u64),
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     Text,
     /// A choice that there is not.
     Choice {

@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-/// The bytes are no stream of events.
+/// The bytes are not a stream of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EventError {
     /// Where the record begins that is wrong, in bytes.

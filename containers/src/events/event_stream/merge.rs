@@ -149,8 +149,8 @@ struct Head<'s, K> {
     rest: &'s [u8],
 }
 
-/// The streams that are being merged, as a tournament: which of them is next is known by as many
-/// comparisons as the tree is high, none of which decides where the program goes on.
+/// The streams that are being merged, as a tournament tree: it finds the next one with as many
+/// comparisons as the tree is high, none of which is a branch.
 ///
 /// ```text
 /// nodes    1: the next | 2: the first of 0, 1 | 3: the first of 2, 3 | 4: 0 | 5: 1 | 6: 2 | 7: 3

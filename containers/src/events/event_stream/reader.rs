@@ -1,4 +1,4 @@
-//! Reading: a stream lent as bytes, and the records in it.
+//! Reading: a stream borrowed as bytes, and the records in it.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -60,7 +60,7 @@ pub struct EventReader<'s> {
 impl<'s> EventReader<'s> {
     /// Returns a reader of bytes from elsewhere, after it has walked them from header to header.
     ///
-    /// No size is believed: each must end where another record begins, the last one where the bytes
+    /// Each size is validated: a record must end where another begins, the last one where the bytes
     /// end.
     ///
     /// # Complexity

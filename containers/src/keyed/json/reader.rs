@@ -99,7 +99,7 @@ impl<'b> JsonReader<'b> {
         self.depth
     }
 
-    /// Returns an error at the token handed out last, for a caller who has no use for it.
+    /// Returns an error at the token returned last, for a caller that cannot use it.
     pub(crate) const fn refuse(&self, reason: &'static str) -> JsonError {
         JsonError::new(self.start, reason)
     }

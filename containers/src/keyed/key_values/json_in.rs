@@ -68,9 +68,9 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`KeyValuesJsonError`], with the offset: for what is no JSON, for `null` and other arrays, a
-    /// number beyond 32 bits, a key that comes twice or has the hash of another, and more than 512
-    /// open objects.
+    /// [`KeyValuesJsonError`], with the offset: for what is not JSON, for `null` and other arrays,
+    /// a number beyond 32 bits, a key that comes twice or has the hash of another, and more than
+    /// 512 open objects.
     ///
     /// # Examples
     ///

@@ -52,7 +52,8 @@ use crate::error::GrowError;
 /// # Invariants
 ///
 /// 1. Each entry has a slot: the first free of those from its hash on, when it was added after all
-///    entries before it. There are none or a power of two of slots, at least one of them free.
+///    entries before it. There are no slots, or a power of two of them, of which at least one is
+///    free.
 /// 2. An entry's object is an entry before it, or 2^32 - 1 for none. Its name is within the text
 ///    and is UTF-8.
 /// 3. No two entries have one hash.

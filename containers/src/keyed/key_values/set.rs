@@ -124,8 +124,8 @@ impl From<GrowError> for KeyValuesSetError {
 ///    of garbage begins with its own number of words and the highest bit; `garbage` words are such.
 /// 2. The last `2 * slots` words are the slots, the first at the end. They do not overlap the
 ///    blocks.
-/// 3. A live slot says where its block begins; each block that is no garbage has one such slot, and
-///    one without keys none, and says 0. `live` slots are live.
+/// 3. A live slot says where its block begins; each block that is not garbage has one such slot.
+///    The slot of a store without keys has no block and says 0. `live` slots are live.
 /// 4. The free slots form a list from `free`, to 2^32 - 1. A free slot has the generation that it
 ///    will have; one that has lived all its lives is on no list.
 /// 5. The blocks have the invariants of [`KeyValuesRef`], and no two values of one share a word.
@@ -361,7 +361,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         true
     }
 
-    /// Slides all stores together and gives back what is free, as far as the allocator takes it.
+    /// Slides all stores together and shrinks the block, as far as the allocator can.
     ///
     /// # Complexity
     ///

@@ -88,21 +88,21 @@ impl<'b> KeyValuesRef<'b> {
         self.find(key).map(|place| self.value(place))
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no bool.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a bool.
     #[inline(always)]
     #[must_use]
     pub fn get_bool(self, key: IdString32) -> Option<bool> {
         self.scalar(key, kind::BOOL).map(|word| word != 0)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no number.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a number.
     #[inline(always)]
     #[must_use]
     pub fn get_f32(self, key: IdString32) -> Option<f32> {
         self.scalar(key, kind::F32).map(f32::from_bits)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no text.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a text.
     #[inline]
     #[must_use]
     pub fn get_str(self, key: IdString32) -> Option<&'b str> {
@@ -110,7 +110,7 @@ impl<'b> KeyValuesRef<'b> {
         self.text(self.kind(place), self.word(place))
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no array.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not an array.
     #[inline]
     #[must_use]
     pub fn get_array(self, key: IdString32) -> Option<&'b [f32]> {

@@ -105,8 +105,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         Ok(true)
     }
 
-    /// Takes out of the tail what is no longer used, and gives back the room for rows that are not
-    /// there.
+    /// Removes unused content from the tail, and the spare room for rows.
     ///
     /// # Complexity
     ///

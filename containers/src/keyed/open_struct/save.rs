@@ -141,8 +141,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
                 let Some((start, len)) = self.content(row, index) else { break };
                 let cell = self.shape.at(row, self.place(index));
                 let count = self.content_words(index, len);
-                // Counted before they are looked at, so that nobody has the same words looked at
-                // often.
+                // Counted before they are read, so that forged offsets cannot make it read the same
+                // words many times.
                 dead = dead
                     .checked_sub(count)
                     .ok_or(damage(cell, "the contents are longer than the tail together"))?;

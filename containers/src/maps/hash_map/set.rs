@@ -188,8 +188,8 @@ impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory. Where the iterator promised all that it gave, nothing
-    /// has changed; else what came before is in the set.
+    /// [`GrowError`] if there is no memory. If the iterator's lower bound covered all its items,
+    /// nothing has changed; else the items before the refusal are in the set.
     pub fn try_extend(&mut self, elements: impl IntoIterator<Item = T>) -> Result<(), GrowError> {
         let elements = elements.into_iter();
         self.try_reserve(elements.size_hint().0)?;
@@ -221,8 +221,8 @@ impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
         Ok(())
     }
 
-    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
-    /// there is none for the smaller block: that harms nobody.
+    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where
+    /// there is no memory for the smaller one, which does no harm.
     pub fn shrink_to_fit(&mut self)
     where
         S: Clone,

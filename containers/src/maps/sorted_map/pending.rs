@@ -111,8 +111,8 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
     }
 
     /// Sorts in what was pushed: of entries with equal keys the last one pushed stays, with the
-    /// value it has and the key that was first in the map. It needs no memory, and gives back that
-    /// of the entries that waited.
+    /// value it has and the key that was first in the map. It needs no memory, and frees that of
+    /// the waiting entries.
     ///
     /// If a comparison or a destructor panics, each entry is in the map, or waits, or was dropped
     /// for a later one.

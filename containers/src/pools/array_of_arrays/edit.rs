@@ -27,7 +27,7 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         }
         // SAFETY: the row has a block with room (invariant 1), and this is in it.
         let place = unsafe { self.space.element(word.end()) };
-        // SAFETY: as above; nobody else reaches the block.
+        // SAFETY: as above; nothing else accesses the block.
         unsafe { place.write(element) };
         word.count_up();
         Ok(())
@@ -169,7 +169,7 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
             Ok(row) => row,
             Err(error) if class == 0 => return Err(error),
             Err(error) => {
-                // SAFETY: the block was just handed out, and nobody has it.
+                // SAFETY: the block was just handed out, and nothing refers to it.
                 unsafe { self.space.release(offset, class) };
                 return Err(error);
             }
@@ -250,7 +250,7 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         }
         // SAFETY: the row has a block with room now, and this is in it.
         let place = unsafe { self.space.element(word.end()) };
-        // SAFETY: as above; nobody else reaches the block.
+        // SAFETY: as above; nothing else accesses the block.
         unsafe { place.write(element) };
         word.count_up();
         self.rows[index] = word;

@@ -112,7 +112,7 @@ impl<'a, T: Copy, const K: usize, A: Allocator + ?Sized> LinkedRows<'a, T, K, A>
         }
     }
 
-    /// Returns a node that is nobody's, filled with copies of `element`.
+    /// Returns a node that is in no row, filled with copies of `element`.
     fn node(&mut self, element: T, next: u32) -> Result<u32, GrowError> {
         let fresh = Node { elements: [element; K], next };
         if self.free != 0 {

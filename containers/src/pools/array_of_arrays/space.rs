@@ -119,7 +119,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// # Safety
     ///
     /// The row is alive, its block is of this space, its elements begin the block, and while the
-    /// slice is in use nobody changes them.
+    /// slice is in use nothing changes them.
     #[inline(always)]
     pub(super) unsafe fn elements<'s>(&self, row: Word) -> &'s [T] {
         // SAFETY: a row's block was handed out, and where there is none this is 0, at the end of
@@ -134,7 +134,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// # Safety
     ///
     /// The row is alive, its block is of this space, its elements begin the block, and while the
-    /// slice is in use nobody else reaches them.
+    /// slice is in use nothing else accesses them.
     #[inline(always)]
     pub(super) unsafe fn elements_mut<'s>(&self, row: Word) -> &'s mut [T] {
         // SAFETY: as in `elements`.
@@ -193,13 +193,13 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// The block was handed out with this class, and nobody uses it afterwards.
+    /// The block was handed out with this class, and is not used afterwards.
     #[inline]
     pub(super) unsafe fn release(&mut self, offset: u32, class: u32) {
         if offset + units_of(class) == self.frontier {
             self.frontier = offset;
         } else {
-            // SAFETY: the block is before the frontier (invariant 2) and is nobody's from here on.
+            // SAFETY: the block is before the frontier (invariant 2) and is unused from here on.
             unsafe { self.push(offset, class) };
         }
     }
@@ -261,8 +261,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// There is room up to the other's frontier, and nobody uses a block of this space afterwards
-    /// but as that of the other.
+    /// There is room up to the other's frontier, and afterwards blocks of this space are used only
+    /// as those of the other.
     pub(super) unsafe fn copy_all(&mut self, other: &Space<'_, T, impl Allocator + ?Sized>) {
         let elements = other.frontier as usize * Self::UNIT as usize;
         let from = other.buffer.start().cast::<MaybeUninit<T>>();
@@ -303,13 +303,13 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
 
     /// # Safety
     ///
-    /// A block of this class begins at `offset`, before the frontier, and nobody uses it.
+    /// A block of this class begins at `offset`, before the frontier, and is not in use.
     #[inline]
     unsafe fn push(&mut self, offset: u32, class: u32) {
         let head = core::mem::replace(&mut self.stacks[class as usize], offset + 1);
         // SAFETY: it is before the frontier, as promised.
         let block = unsafe { self.at(offset) };
-        // SAFETY: a block is 8 bytes long at least, and nobody uses this one.
+        // SAFETY: a block is at least 8 bytes long, and this one is not in use.
         unsafe { block.cast::<u32>().write_unaligned(head) };
         self.filled |= 1 << class;
         self.free += units_of(class);

@@ -181,8 +181,8 @@ impl Word {
     }
 }
 
-/// Returns the units of a block of a class: 2 to the power of the class less 1. Class 0 is no
-/// block.
+/// Returns the units of a block of a class: 2 to the power of the class less 1. Class 0 means that
+/// there is no block.
 #[inline(always)]
 pub(super) const fn units_of(class: u32) -> u32 {
     (1 << class) >> 1

@@ -117,7 +117,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     }
 
     /// Moves the block at `next` into the hole before it, if it may be moved and the budget allows
-    /// it; returns whether to go on.
+    /// it; returns whether to continue.
     fn close(&mut self, pass: &mut Pass, next: u32) -> bool {
         let block = self.space.header(next);
         let id = BlockId::from_bits(block.owner());

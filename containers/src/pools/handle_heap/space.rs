@@ -101,7 +101,7 @@ pub(super) struct Space<'a, A: Allocator + ?Sized> {
     last: u32,
     holes: u32,
     hole_granules: u32,
-    /// Where compaction goes on.
+    /// Where compaction continues.
     pub(super) low: u32,
     /// The first hole that it passed over for want of budget.
     pub(super) passed: u32,

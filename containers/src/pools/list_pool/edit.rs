@@ -125,7 +125,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
                 sifting.keep_next();
             } else {
                 sifting.from.next_item(sifting.pool.nodes.links());
-                // SAFETY: as above, and it has been passed, so nobody comes back to it.
+                // SAFETY: as above, and it has been passed, so it is not visited again.
                 unsafe { sifting.pool.nodes.place(item).drop_in_place() };
             }
         }
@@ -197,7 +197,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Panics
     ///
-    /// If the iterator does; what it gave before stays in the list.
+    /// If the iterator does; the items that it yielded before stay in the list.
     pub fn try_extend(
         &mut self,
         list: List<T>,
@@ -257,8 +257,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         (more as u64).saturating_sub(u64::from(room)).div_ceil(u64::from(Self::ITEMS))
     }
 
-    /// Counts the last item of a list no more, which has been moved out, and frees its node where
-    /// that falls empty.
+    /// Removes the last item of a list from its count, after it was moved out, and frees its node
+    /// if that becomes empty.
     #[inline]
     pub(super) fn shorten_by_one(&mut self, index: u32) {
         let head = &mut self.heads[index as usize];

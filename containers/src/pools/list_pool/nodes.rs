@@ -145,7 +145,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
     #[inline(never)]
     fn try_grow(&mut self, more: u64, exact: bool) -> Result<(), GrowError> {
         let old = self.count();
-        // Node 0 takes a place and is nobody's.
+        // Node 0 takes a place and is in no list.
         let wanted = u64::from(old.max(1)).saturating_add(more - u64::from(self.free));
         let limit = u64::from(Self::MAX);
         if wanted > limit {

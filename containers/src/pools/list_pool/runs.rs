@@ -11,7 +11,7 @@ pub(super) struct Runs<const K: usize> {
     /// What is left of the run that was entered.
     at: u32,
     stop: u32,
-    /// The node where the list goes on after that run, or [`LAST`] and anything.
+    /// The node where the list continues after that run, or [`LAST`] and anything.
     link: u32,
     /// The end of the list's last run.
     end: u32,

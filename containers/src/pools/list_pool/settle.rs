@@ -4,7 +4,7 @@
 //! their slots. The part left of it is done: contiguous lists, and free nodes. The next list stays
 //! where it is if it is contiguous and nothing but free nodes is between the frontier and it. Else
 //! its nodes are brought to the frontier one by one, each in exchange for what is there, which
-//! belongs to a list that comes later, or to nobody.
+//! belongs to a later list, or is free.
 //!
 //! ```text
 //! frontier        v                           list 2: 3 -> 9 -> 4

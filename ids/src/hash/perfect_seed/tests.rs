@@ -166,7 +166,7 @@ fn a_hash_of_zero_is_a_hash() {
     });
 }
 
-/// Both searches go on to the next slot, and from the last one to the first.
+/// Both searches continue at the next slot, and after the last one at the first.
 #[test]
 fn keys_that_meet_in_a_slot_lie_behind_each_other() {
     for place in [0, 7] {

@@ -64,7 +64,7 @@ impl From<AllocError> for LookupError<'_> {
     }
 }
 
-/// Bytes that are no table of names, or no longer.
+/// Bytes that are not a table of names, or were damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DamagedLookup {
     /// Where the bytes are wrong, from their beginning.

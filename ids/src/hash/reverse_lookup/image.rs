@@ -61,7 +61,7 @@ pub(super) fn offset_at(offsets: &[u8], index: usize) -> usize {
     u32::from_le_bytes(offsets[index]) as usize
 }
 
-/// The parts of an image whose lengths fit, the contents not yet believed.
+/// The parts of an image whose lengths fit; the contents are not yet validated.
 pub(super) struct Parts<'a> {
     bytes: &'a [u8],
     pub(super) hashes: &'a [u8],

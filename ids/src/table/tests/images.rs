@@ -168,7 +168,7 @@ fn any_flipped_bit_and_any_cut_is_refused() {
     damage::<Packed>();
 }
 
-/// Bytes changed by somebody who can write a checksum: refused, or a table that is whole.
+/// Bytes that were changed and given a right checksum: refused, or a table that is whole.
 fn forged<S: Shape>(seed: u64) {
     std::println!("seed {seed}");
     let backing = TestBacking::new();
@@ -228,7 +228,7 @@ fn an_index_is_compared_whole() {
     wide_index::<Packed>();
 }
 
-/// What memory held before is believed as little as the image: the ids of objects follow the slots,
+/// What memory held before is no more trusted than the image: the ids of objects follow the slots,
 /// and here each place that was not written yet looks like a live slot.
 #[test]
 fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {

@@ -194,7 +194,7 @@ fn a_queue_is_full_early_and_says_so() {
     let expected = InsertError::Full { limit: 10, live: 7, reserved: 0, retired: 0, held_back: 3 };
     assert_eq!(full, expected, "the error names the limit");
     assert!(full.to_string().contains("of 10 slots 7 are live"), "{full}");
-    // Free slots that nobody holds back are none of those, though they are too few.
+    // Free slots that are not held back do not count there, though they are too few.
     let mut table = Table::<Holes, u8, Id<u8>, Lifo, Retire, _>::with_limit(10, &backing);
     let id = table.insert(0).expect("fresh slots");
     table.remove(id);

@@ -1,4 +1,4 @@
-//! The array and its iterators as others take them: lent, printed, written to, taken apart from
+//! The array and its iterators as callers use them: borrowed, printed, written to, consumed from
 //! both ends.
 
 use core::borrow::{Borrow, BorrowMut};

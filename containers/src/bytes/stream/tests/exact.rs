@@ -112,7 +112,7 @@ fn what_stood_in_an_array_is_gone_when_it_is_read() {
             open().array("numbers", &mut numbers).expect("two are there");
             assert_eq!(numbers, [10, 11], "in place of {} numbers", before + 2);
             let mut text: Array<'_, u8, Memory<'_>> = Array::new_in(memory);
-            // No text, which is no matter where it is read over.
+            // Not UTF-8, which does not matter where it is read over.
             text.try_extend_from_slice(&[0xff; 5][..before]).expect("there is memory");
             open().text("text", &mut text).expect("two letters are there");
             assert_eq!(text, [10, 0], "in place of {before} bytes");

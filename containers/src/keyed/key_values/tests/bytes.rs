@@ -1,4 +1,4 @@
-//! Bytes that are no store: refused, or readable whole.
+//! Bytes that are not a store: refused, or readable as a whole.
 
 use super::*;
 use crate::testing::test_memory::{Memory, with_memory};

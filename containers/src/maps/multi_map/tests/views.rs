@@ -1,4 +1,4 @@
-//! The map as others see it, places that are none, limits, and damage.
+//! The map as callers see it, invalid places, limits, and damage.
 
 use std::format;
 use std::string::ToString;

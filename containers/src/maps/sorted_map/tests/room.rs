@@ -1,4 +1,4 @@
-//! How often a map asks for memory, what it gives back, and how many keys it compares.
+//! How often a map asks for memory, what it frees, and how many keys it compares.
 
 use core::cell::Cell;
 use core::cmp::Ordering;

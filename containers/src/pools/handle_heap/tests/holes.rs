@@ -1,4 +1,4 @@
-//! Which hole a block is taken from, what becomes of the rest, and where compaction goes on.
+//! Which hole a block is taken from, what becomes of the rest, and where compaction continues.
 
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;

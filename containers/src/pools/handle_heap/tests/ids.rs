@@ -30,7 +30,7 @@ fn a_broken_table_of_ids_is_found() {
         }
     });
     let word = found.expect("the table has the id");
-    // SAFETY: the word is in a live block, and nobody has a reference to it.
+    // SAFETY: the word is in a live block, and there is no reference to it.
     unsafe { word.write_unaligned(0) };
     let said = heap.validate().map_err(|damage| (damage.what, damage.offset));
     // SAFETY: as above.

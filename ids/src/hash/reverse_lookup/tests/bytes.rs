@@ -1,4 +1,4 @@
-//! Bytes that are no table, or no longer: refused with place and reason, never believed.
+//! Bytes that are not a table, or were damaged: refused with place and reason, never accepted.
 
 use std::string::ToString;
 
@@ -167,8 +167,8 @@ fn the_bytes_may_lie_anywhere() {
     }
 }
 
-/// Changes some bytes of a table, and in every second case makes the checksum right again: whatever
-/// is still believed names only what hashes to the ids.
+/// Changes some bytes of a table, and in every second case makes the checksum right again: a table
+/// that is still accepted has only names that hash to their ids.
 fn survives_damage<I: IdString>(seed: u64) {
     let bytes = saved::<I>(&names(seed, 40), seed);
     let mut random = Random::new(seed);
