@@ -55,7 +55,8 @@ fn foot_down(game: &mut Game<'_>, data: FootDown) {
 
 fn ended(game: &mut Game<'_>, later: &mut Later<'_, Callback16>, data: Ended) {
     game.log.push(format!("clip {} has ended", data.clip));
-    // What follows from a call is a call of the next frame: this frame's cannot go on for ever.
+    // A call that is queued by a call is made in the next frame, so this frame's calls come to an
+    // end.
     later.queue(game.jump, Ended { clip: data.clip + 1, ..data });
 }
 

@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // As many burn as are born once the first have reached their greatest age.
     let alive = particles.len();
     assert!((40 * BORN..=70 * BORN).contains(&alive), "{alive} particles are alive");
-    assert_eq!(heap.stats().live, 1, "all particles lie in one block");
+    assert_eq!(heap.stats().live, 1, "all particles are in one block");
 
     // The effect ends: the rest is let burn out, and the memory goes back.
     particles.retain(|particle| particle.seconds_left > 0.8);

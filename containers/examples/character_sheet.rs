@@ -85,12 +85,12 @@ fn save_and_load(hero: &KeyValues<'_, impl Allocator + ?Sized>) -> Result<(), Bo
     let path = folder.path().join("hero.sheet");
     fs::write(&path, hero.as_bytes())?;
     let file = fs::File::open(&path)?;
-    // SAFETY: the file is this program's own, and nobody else writes to it.
+    // SAFETY: the file belongs to this program, and nothing else writes to it.
     let mapped = unsafe { memmap2::Mmap::map(&file) }?;
     let loaded = KeyValuesRef::open(&mapped)?;
     assert_eq!(loaded, hero.view(), "what was saved is what is read");
 
-    // Bytes in a vector may lie anywhere, so this one is of words.
+    // Bytes in a vector can have any alignment, so this one is of words.
     let mut damaged: Vec<u32> = bytemuck::cast_slice(&mapped).to_vec();
     damaged[2] = 200;
     match KeyValuesRef::open(bytemuck::cast_slice(&damaged)) {

@@ -8,7 +8,7 @@ use core::error::Error;
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator, ProxyAllocator};
 use loligo_containers::{Array, text};
 
-/// What is typed: bytes of UTF-8, and where the cursor stands.
+/// What is typed: bytes of UTF-8, and where the cursor is.
 struct Line<'a> {
     bytes: Array<'a, u8>,
     cursor: usize,

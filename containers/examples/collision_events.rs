@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut busiest = 0;
 
     for frame in 0..4 {
-        // Each thread has memory and a stream of its own, so none waits for another.
+        // Each thread has its own memory and stream, so none waits for another.
         let pages = &pages;
         let islands = thread::scope(|scope| {
             let threads = [0, 1].map(|island| {

@@ -125,7 +125,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             world.push(component.spawn(tags)?);
         }
         let blocks = heap.stats().live;
-        println!("{} entities and their tags lie in {blocks} blocks", component.tags.len());
+        println!("{} entities and their tags are in {blocks} blocks", component.tags.len());
         assert_eq!(blocks, 5, "two for each direction and one for the list of tags");
 
         // Every seventh entity catches fire; half of the burning enemies do not survive it.

@@ -1,4 +1,4 @@
-//! A level compiled into a blob, written to a file, mapped, and used where it lies.
+//! A level compiled into a blob, written to a file, mapped, and used in place.
 //!
 //! Run it with `cargo run -p loligo-containers --example mapped_level`.
 #![expect(unsafe_code, reason = "mapping a file is unsafe: nobody may change it meanwhile")]
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     compile(&path, Endian::NATIVE)?;
 
     let file = File::open(&path)?;
-    // SAFETY: the file is in a folder of this program's own, and nobody writes to it any more.
+    // SAFETY: the file is in this program's folder, and nothing writes to it any more.
     let map = unsafe { memmap2::Mmap::map(&file) }?;
     let blob = Blob::<Level>::open(&map)?;
     let level = blob.root();

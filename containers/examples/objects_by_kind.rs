@@ -1,4 +1,4 @@
-//! Entities with tags: who carries which, in both directions, in memory with a limit.
+//! Entities with tags: the tags of an entity and the entities with a tag, in memory with a limit.
 //!
 //! Run it with `cargo run -p loligo-containers --features hashbrown --example objects_by_kind`.
 
@@ -19,7 +19,7 @@ type EntityId = Id<Entity>;
 struct Tags<'a> {
     /// All carriers of a tag, in the order in which they got it.
     carriers: MultiMap<'a, IdString32, EntityId, BuildIdHasher>,
-    /// Each pair, to tell at once whether someone carries a tag.
+    /// Each pair, to look up whether an entity carries a tag.
     pairs: HashSet<'a, (EntityId, IdString32), BuildIdHasher>,
 }
 
@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let left: Vec<EntityId> = tags.carriers.values_of(&id32!("flammable")).copied().collect();
     assert_eq!(left, [orc, player], "in the same order");
 
-    // A level that tags more than there is memory for is told so, and the tags are whole.
+    // A level that tags more than there is memory for gets an error, and the tags stay intact.
     let mut added = 0;
     let error = loop {
         let tag = IdString32::new(&format!("checkpoint {added}"));

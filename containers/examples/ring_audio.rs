@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert_eq!(out[0], expected[played % PACKET], "period {period}");
         played += PERIOD;
 
-        // The mean of the last eight peaks; the oldest makes way, and nothing is allocated.
+        // The mean of the last eight peaks; the oldest is replaced, and nothing is allocated.
         volumes.push_over(out.iter().map(|sample| sample.unsigned_abs().into()).max().unwrap_or(0));
         let volume = volumes.iter().sum::<u32>() / volumes.len() as u32;
         if period % 3 == 0 {

@@ -49,7 +49,7 @@ impl<'a> SoundSystem<'a> {
         Self { sounds: Array::new_in(memory), parameters: ListPool::new_in(memory) }
     }
 
-    /// Starts a sound with the parameters that are known at once; those come to lie together.
+    /// Starts a sound with the parameters that are known at once; those become contiguous.
     fn play(&mut self, frames: u32, known: &[Parameter]) -> Result<(), Box<dyn Error>> {
         let parameters = self.parameters.try_create()?;
         self.parameters.try_extend_from_slice(parameters, known)?;

@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     assert!(moved > 0, "holes were closed");
 
-    // Wherever they lie now, the ids lead to them, and the keys are what was loaded.
+    // Wherever they are now, the ids lead to them, and the keys are what was loaded.
     for animation in &loaded {
         let keys = heap.slice_of::<Key>(animation.keys);
         assert_eq!(keys, Some(&keys_of(animation.number)[..]), "animation {}", animation.number);

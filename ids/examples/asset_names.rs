@@ -1,5 +1,5 @@
-//! A compile step that writes the names of assets beside the compiled data, and a program that
-//! shows them where that file is there and hashes where it is not.
+//! A compile step that writes the names of assets to a file next to the compiled data, and a
+//! program that shows names if that file exists and hashes if it does not.
 //!
 //! ```text
 //! cargo run -p loligo-ids --example asset_names
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     run(&data, &names)
 }
 
-/// Writes the ids of all assets as compiled data, and their names beside it.
+/// Writes the ids of all assets as compiled data, and their names to a second file.
 fn compile(data: &Path, names: &Path) -> Result<(), Box<dyn Error>> {
     let mut builder = ReverseLookupBuilder::<IdString64, _>::new(&MEMORY);
     let mut compiled = Vec::new();
@@ -62,8 +62,8 @@ fn run(data: &Path, names: &Path) -> Result<(), Box<dyn Error>> {
         ids.iter().map(|&id| IdString64::from_hash(u64::from_le_bytes(id))).collect();
 
     let mapped = match File::open(names) {
-        // SAFETY: the file is this program's own, in a folder that nobody else knows; nothing
-        // writes or cuts it while it is mapped.
+        // SAFETY: the file belongs to this program, in a folder of unknown name; nothing writes or
+        // truncates it while it is mapped.
         Ok(file) => Some(unsafe { Mmap::map(&file) }?),
         Err(_) => None,
     };

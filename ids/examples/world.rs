@@ -10,11 +10,11 @@ use loligo_ids::{HoleTable, Id, PackedTable, Secondary};
 /// Names the kind of thing that an id is of; nothing of it is ever made.
 struct ThingTag;
 /// 16 bits of index are 65 536 things, 12 of generation 4 095 lives of each slot; 4 bits are left
-/// to tell one world from another.
+/// to distinguish one world from another.
 type ThingId = Id<ThingTag, u32, 16, 12>;
 
-/// Plain data, so that a table of them can be saved in place. `Option` of an id is plain data, too,
-/// and stands for "nobody" as zero.
+/// Plain data, so that a table of them can be saved in place. `Option` of an id is plain data, too;
+/// zero means "nobody".
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C)]
 struct Thing {
@@ -62,7 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let right = things.insert(Thing { x: 1.0, y: 1.0, follows: Some(left) })?;
     things.fill(left, Thing { x: 2.0, y: 1.0, follows: Some(right) })?;
 
-    // Saved and loaded, the world is the same and goes on alike, down to the ids yet to come.
+    // Saved and loaded, the world is the same and continues in the same way, down to the ids of new
+    // objects.
     let mut image = vec![0; things.saved_len()];
     things.save(&mut image)?;
     let mut loaded = Things::restore(&image, &memory)?;
@@ -71,13 +72,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(loaded.insert(next)?, things.insert(next)?, "the same next id");
     println!("{} things in {} bytes", loaded.len(), image.len());
 
-    // A byte lost on the way is found before anything is believed.
+    // A damaged byte is detected before anything is used.
     image[200] ^= 4;
     if let Err(error) = Things::restore(&image, &memory) {
         println!("a damaged image: {error}");
     }
 
-    // What is updated often and looked up seldom lies packed: a slice to run over.
+    // Objects that are updated often and looked up seldom are packed: a slice to iterate over.
     let mut sparks: PackedTable<f32> = PackedTable::new_in(&memory);
     sparks.insert_batch([0.5, 0.25, 0.75], |_| ())?;
     sparks.as_mut_slice().iter_mut().for_each(|life| *life -= 0.3);

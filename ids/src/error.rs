@@ -80,7 +80,7 @@ pub enum InsertAtError {
         /// How many slots the table may have.
         limit: u64,
     },
-    /// The id was made by a table with another tag, or is no id.
+    /// The id was made by a table with another tag, or is not an id.
     Foreign {
         /// The tag of the id.
         tag: u64,

@@ -4,13 +4,12 @@
 //! "Code Snippet: Murmur hash inverse / pre-image" (2011) and "Strings Redux" (2011). Changes: the
 //! compiler evaluates the hash itself, so no macro spells it out and no constant can go stale;
 //! bytes are read in one order on every machine; inverses are extended to printable text of any
-//! length; the search for a seed stops at the first collision and tells two equal keys from an
-//! unlucky seed; and the table that leads from hashes back to names is one checked block of bytes
-//! that can be mapped.
+//! length; the search for a seed stops at the first collision and distinguishes two equal keys from
+//! an unlucky seed; and the table that maps hashes back to names is one checked block of bytes that
+//! can be memory-mapped.
 //!
-//! Both hashes are quick and spread names well. They are no defence against people: anybody can
-//! make a name for a given hash ([`preimage_32`]), and names whose hashes are equal under every
-//! seed.
+//! Both hashes are quick and spread names well. They are not cryptographic: anyone can make a name
+//! for a given hash ([`preimage_32`]), and names whose hashes are equal under every seed.
 
 mod buffer;
 mod id_string;

@@ -2,7 +2,7 @@
 //!
 //! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011), and his
 //! "Managing Coupling" (2011) for why ids at all. Changes: the split of the bits is a parameter,
-//! ids of different systems are different types, generations start at 1 so that 0 is no id, and
+//! ids of different systems are different types, generations start at 1 so that 0 is not an id, and
 //! bits that are left over name the table.
 
 use core::cmp::Ordering;
@@ -89,10 +89,10 @@ impl<Tag, R: Repr, const INDEX_BITS: u32, const GENERATION_BITS: u32>
         assert!(INDEX_BITS + GENERATION_BITS <= R::BITS, "the split does not fit the integer");
     };
 
-    /// Returns the id that `bits` stand for: what [`to_bits`](Self::to_bits) gave.
+    /// Returns the id that `bits` represent: what [`to_bits`](Self::to_bits) returned.
     ///
-    /// `None` if they are no id, since the generation is 0. Whether the id names anything is for
-    /// the table to say.
+    /// `None` if they are not an id, since the generation is 0. Whether the id names an object,
+    /// only the table can say.
     #[inline]
     #[must_use]
     pub fn from_bits(bits: R) -> Option<Self> {

@@ -1,8 +1,8 @@
 //! More data for the objects of a table, keyed by the same ids.
 //!
 //! After Niklas Frykholm, "Managing Decoupling Part 4 -- The ID Lookup Table" (2011): the index in
-//! an id may lead into more arrays than one. Changes: such an array keeps generations of its own,
-//! so a stale id is told there, too, without asking the table.
+//! an id may lead into more arrays than one. Changes: such an array keeps its own generations, so
+//! it detects a stale id, too, without asking the table.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "`len` counts words that are not 0, and slots are below the capacity"
@@ -26,10 +26,10 @@ mod tests;
 /// Objects that the first block has room for.
 const FIRST: usize = 8;
 
-/// An array beside a table: a value for some or all of its ids.
+/// An array that belongs to a table: a value for some or all of its ids.
 ///
 /// The table does not know of it. When an object is removed from the table its value stays here,
-/// unseen by anyone who has no stale id, until the slot's next id takes the place, or it is
+/// reachable only with its stale id, until the slot's next id takes the place, or it is
 /// [removed](Self::remove), or [`retain`](Self::retain) asks about it.
 ///
 /// # Memory
@@ -156,7 +156,7 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
     #[must_use]
     pub fn get(&self, id: I) -> Option<&T> {
         let slot = self.find(id)?;
-        // SAFETY: the word is an id's, so a value lies there (invariant 2), and `self` is lent.
+        // SAFETY: the word is an id's, so there is a value (invariant 2), and `self` is borrowed.
         Some(unsafe { self.parts.object_at(slot).as_ref() })
     }
 
@@ -169,8 +169,8 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
     #[must_use]
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         let slot = self.find(id)?;
-        // SAFETY: the word is an id's, so a value lies there (invariant 2), and `self` is lent for
-        // this.
+        // SAFETY: the word is an id's, so there is a value (invariant 2), and `self` is borrowed
+        // for this.
         Some(unsafe { self.parts.object_at(slot).as_mut() })
     }
 
@@ -184,7 +184,7 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
         parts.walk(self.capacity, self.len).map(move |slot| {
             // SAFETY: a word where there is a value is the bits of an id, which are not 0.
             let id = unsafe { I::unchecked(parts.word(slot)) };
-            // SAFETY: a value lies where the bit is set (invariant 2), and `self` is lent.
+            // SAFETY: there is a value where the bit is set (invariant 2), and `self` is borrowed.
             (id, unsafe { parts.object_at(slot).as_ref() })
         })
     }
@@ -203,7 +203,8 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
             from = slot + 1;
             // SAFETY: a word where there is a value is the bits of an id, which are not 0.
             let id = unsafe { I::unchecked(self.parts.word(slot)) };
-            // SAFETY: a value lies where the bit is set (invariant 2), and `self` is lent for this.
+            // SAFETY: there is a value where the bit is set (invariant 2), and `self` is borrowed
+            // for this.
             if !keep(id, unsafe { self.parts.object_at(slot).as_mut() }) {
                 drop(self.take(slot));
             }
@@ -259,7 +260,7 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
         let capacity = self.capacity.saturating_mul(2).max(FIRST).max(needed).min(most);
         let layout = Self::layout(capacity).ok_or(Self::refused(capacity))?;
         let block = self.memory.allocate(layout).map_err(|_| Self::refused(capacity))?;
-        // SAFETY: the block was asked for with the layout of so many values.
+        // SAFETY: the block was requested with the layout of that many values.
         let parts = unsafe { HoleParts::within(block.cast(), Self::MEASURES, capacity) };
         if self.capacity > 0 {
             // SAFETY: the new block is larger than the old one, which is left for good.

@@ -135,8 +135,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     ///
     /// # Errors
     ///
-    /// [`InsertError::Full`] if the index of an id cannot name so many, [`InsertError::Memory`] if
-    /// `memory` refuses.
+    /// [`InsertError::Full`] if the index of an id cannot name that many, [`InsertError::Memory`]
+    /// if `memory` refuses.
     pub fn new_in(slots: usize, memory: &'a A) -> Result<Self, InsertError> {
         if slots as u64 > I::SLOTS {
             let limit = I::SLOTS;
@@ -194,7 +194,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             if at == self.collected {
                 return Err(self.none_ready());
             }
-            // While `taken` is `at`, nobody writes this entry; if it no longer is, the exchange
+            // While `taken` is `at`, no thread writes this entry; if it no longer is, the exchange
             // below fails and what was read is not used. Acquire pairs with the Release in
             // `remove`: a thread that reads what was written there for the next round finds `taken`
             // beyond `at`.
@@ -208,10 +208,10 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
                 }
                 last = 0;
             }
-            // The exchange alone decides who owns the position. Release, so that the entry is read
-            // before, and Acquire, so that this goes from one position to the next: a thread that
-            // comes to write the entry for the next round has been told (see `remove`). Relaxed on
-            // failure: `at` is read again.
+            // The exchange alone decides who owns the position. Release orders the read of the
+            // entry before it, and Acquire passes that on from one position to the next: so the
+            // read happens before any thread writes the entry for the next round (see `remove`).
+            // Relaxed on failure: `at` is read again.
             let next = self.taken.compare_exchange(at, at + 1, Ordering::AcqRel, Ordering::Relaxed);
             let Err(other) = next else {
                 let bits = (last + I::GENERATION_ONE) | slot as u64;
@@ -224,8 +224,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         }
     }
 
-    /// Ends an id. Returns whether it was alive: of several threads that remove one id, one is told
-    /// so.
+    /// Ends an id. Returns whether it was alive: of several threads that remove one id, exactly one
+    /// gets `true`.
     ///
     /// Its index is handed out again after [`collect`](Self::collect).
     #[inline]
@@ -235,8 +235,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         let generation = bits & I::GENERATION_MASK;
         let dead = generation | (slot ^ 1) as u64;
         // Acquire pairs with the Release in `create`; Release with the Acquire in `contains`, so
-        // that who sees the id dead sees what was done before. Relaxed on failure: nothing is read
-        // then.
+        // that a thread that sees the id dead sees what was done before. Relaxed on failure:
+        // nothing is read then.
         let ended =
             self.word(slot).compare_exchange(bits, dead, Ordering::AcqRel, Ordering::Relaxed);
         if ended.is_err() {
@@ -248,10 +248,10 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             return true;
         }
         // Each position is given to one thread. It is free, since the slot itself is not in the
-        // queue (invariant 3): an id from the position a round earlier, or from one behind it, was
-        // removed before. That removal may be another thread's, so Acquire and Release pass on from
-        // one to the next that the entry was read; else it could be overwritten before a slow
-        // processor reads it.
+        // queue (invariant 3): an id from the position a round earlier, or from a later one, was
+        // removed before. That removal may be another thread's, so Acquire and Release pass on,
+        // from each removal to the next, that the entry was read; else it could be overwritten
+        // before a slow processor reads it.
         let at = self.returned.fetch_add(1, Ordering::AcqRel);
         // Release pairs with the Acquire in `create`; else it is read after `collect`, whose `&mut
         // self` orders both.
@@ -290,7 +290,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         let returned = self.returned.load(Ordering::Relaxed);
         let taken = self.taken.load(Ordering::Relaxed);
         let count = returned - self.collected;
-        // Both go on from within the first round, so that they never overflow.
+        // Both continue from within the first round, so that they never overflow.
         let rounds = taken.checked_div(self.slots).unwrap_or(0) * self.slots;
         self.taken.store(taken - rounds, Ordering::Relaxed);
         self.returned.store(returned - rounds, Ordering::Relaxed);
@@ -301,7 +301,8 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     /// Returns how many ids are alive, as far as this thread can see.
     #[must_use]
     pub fn len(&self) -> usize {
-        // Relaxed: a momentary view, in the order in which it cannot fall below zero for long.
+        // Relaxed: a momentary view, read in this order so that the difference is not negative
+        // except briefly.
         let returned = self.returned.load(Ordering::Relaxed);
         let retired = self.retired.load(Ordering::Relaxed);
         let queued = returned.saturating_sub(self.taken.load(Ordering::Relaxed));

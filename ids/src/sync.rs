@@ -20,7 +20,7 @@ pub trait SharedRepr: Repr {
     type Atomic: AtomicWord;
 }
 
-/// An atomic integer of an id's size, in 64 bits to those who use it.
+/// An atomic integer of an id's size, with an interface of 64 bits.
 pub trait AtomicWord: Send + Sync + 'static {
     /// Returns one that holds `value`.
     fn new(value: u64) -> Self;

@@ -53,9 +53,9 @@ pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 
 /// The array with holes: objects never move.
 ///
-/// A lookup reads the slot's word and the object, which lie apart but whose addresses both follow
-/// from the id, so the processor fetches them at once. Iteration follows a bitmap and costs what is
-/// alive, in order of the slots.
+/// A lookup reads the slot's word and the object. They are in different places, but both addresses
+/// follow from the id, so the processor fetches both at once. Iteration follows a bitmap and costs
+/// what is alive, in order of the slots.
 ///
 /// ```text
 /// objects  | T  |              | T  |              | ..    a T a place
@@ -101,8 +101,8 @@ pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 pub type HoleTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator + 'a> =
     Table<'a, Holes, T, I, F, E, A>;
 
-/// The packed array: objects lie without gaps, and the last one moves into the place of a removed
-/// one.
+/// The packed array: objects are stored without gaps, and the last one moves into the place of a
+/// removed one.
 ///
 /// A lookup reads the slot, which holds the id and the object's place in one cache line, then the
 /// object. Iteration is a walk over a slice.
@@ -150,9 +150,10 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 /// [`Fifo`](crate::Fifo)), `E` what happens at the end of a slot's generations ([`Retire`],
 /// [`Wrap`](crate::Wrap) or [`Refuse`](crate::Refuse)), `A` where memory comes from.
 ///
-/// An id of an object that is gone, an id of another table (if tables have [tags](Self::with_tag)),
-/// and an id made of any bits whatever is `None`: never another object, and never a panic. Two
-/// tables without tags and with ids of one type cannot tell each other's ids.
+/// A lookup with an id of an object that is gone, with an id of another table (if tables have
+/// [tags](Self::with_tag)), or with an id made of arbitrary bits that names no object returns
+/// `None`: it never panics. Two tables without tags and with ids of one type cannot recognise each
+/// other's ids.
 ///
 /// # Memory
 ///
@@ -169,8 +170,7 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 /// # Panics
 ///
 /// No operation panics by itself. If a closure or a destructor that it calls does, the table is
-/// whole: what was removed is removed, the rest stands, and nothing leaks that would not with
-/// `Vec`.
+/// whole: what was removed is removed, the rest stays, and nothing leaks that would not with `Vec`.
 ///
 /// # Invariants
 ///
@@ -180,15 +180,15 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 /// 2. Slots from `used` on are 0; `used <= capacity <= limit`.
 /// 3. The word of a live slot is its id's bits: own index, generation of at least 1, the table's
 ///    tag.
-/// 4. The word of any other slot below `used` has an index whose lowest bit is not that of its own,
-///    and no tag. Its generation is the last one that lived where it is free, that of the id where
-///    it is reserved, 0 where it is retired.
+/// 4. The word of any other slot below `used` has an index whose lowest bit is not that of the
+///    slot's own index, and no tag. Its generation is the last one that lived where it is free,
+///    that of the id where it is reserved, 0 where it is retired.
 /// 5. The free list has `free` different slots: of a stack, at the positions below `free`; of a
-///    ring, at as many from `head` on, behind `capacity - 1` again from 0. The index in the word of
-///    the slot at position p is `slot ^ (p | 1)`.
+///    ring, at as many from `head` on, continuing at 0 after `capacity - 1`. The index in the word
+///    of the slot at position p is `slot ^ (p | 1)`.
 /// 6. Of the slots below `used`, those that are not free, reserved or retired are live: there is no
 ///    counter of them to keep. The index in the word of a reserved or retired slot is `slot ^ 1`.
-/// 7. Position p of the free list lies p + 1 places before `free_end`, within the block for every p
+/// 7. Position p of the free list is p + 1 places before `free_end`, within the block for every p
 ///    below `capacity`. With a stack in a packed table these are the last of the objects' ids: as
 ///    those that are live and those that are free are together at most `capacity`, neither reaches
 ///    the other.
@@ -204,7 +204,7 @@ pub struct Table<
     parts: S::Parts<T, I::Repr>,
     /// Takes the slot from an id's bits.
     mask: usize,
-    /// Where the free list ends, which lies backwards from there.
+    /// Where the free list ends, which extends backwards from there.
     free_end: NonNull<I::Repr>,
     free: usize,
     /// Where the ring of free slots begins; 0 for a stack.
@@ -221,8 +221,8 @@ pub struct Table<
     owned: PhantomData<(T, I, F, E)>,
 }
 
-// SAFETY: the table owns its objects and its block, whose pointers nobody else has; it reaches the
-// allocator by a shared reference, so that must be `Sync`.
+// SAFETY: the table owns its objects and its block, to which there are no other pointers; it
+// reaches the allocator by a shared reference, so that must be `Sync`.
 unsafe impl<S: Shape, T: Send, I: TableId, F: FreeList, E: GenerationEnd, A> Send
     for Table<'_, S, T, I, F, E, A>
 where
@@ -295,8 +295,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[must_use]
     pub fn get(&self, id: I) -> Option<&T> {
         let slot = self.find(id)?;
-        // SAFETY: the slot is live, so an object lies there, and nobody changes it while `self` is
-        // lent.
+        // SAFETY: the slot is live, so there is an object, and nothing changes it while `self` is
+        // borrowed.
         Some(unsafe { self.parts.object_at(self.parts.place_of(slot)).as_ref() })
     }
 
@@ -309,7 +309,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[must_use]
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         let slot = self.find(id)?;
-        // SAFETY: the slot is live, so an object lies there, and `self` is lent for this alone.
+        // SAFETY: the slot is live, so there is an object, and `self` is borrowed for this alone.
         Some(unsafe { self.parts.object_at(self.parts.place_of(slot)).as_mut() })
     }
 
@@ -329,8 +329,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         }
         Some(ids.map(|id| {
             let slot = id.bits() as usize & self.mask;
-            // SAFETY: every id was found above, so an object lies there; the ids differ, hence the
-            // slots and the objects do, and `self` is lent for these alone.
+            // SAFETY: every id was found above, so there is an object; the ids differ, hence the
+            // slots and the objects do, and `self` is borrowed for these alone.
             unsafe { self.parts.object_at(self.parts.place_of(slot)).as_mut() }
         }))
     }

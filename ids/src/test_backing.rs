@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
 
-/// Written over fresh and over freed blocks, so that nobody relies on what was there.
+/// Written over fresh and over freed blocks, so that no code relies on what was there.
 const JUNK: u8 = 0xa5;
 
 /// The system allocator under test conditions; panics when dropped with live blocks.
@@ -17,7 +17,7 @@ pub(crate) struct TestBacking {
     bytes: Cell<usize>,
     requests: Cell<usize>,
     refused: Cell<Option<usize>>,
-    /// Bytes behind each block, into which it may grow.
+    /// Bytes after each block, into which it can grow.
     room: usize,
     /// Where blocks begin, and how much was taken from the system for them.
     taken: RefCell<BTreeMap<usize, Layout>>,

@@ -1,4 +1,4 @@
-//! The table of conformance: each check of each implementation in a process of its own.
+//! The table of conformance: each check of each implementation in its own process.
 //!
 //! `--ours` leaves the peers out; `--markdown` prints the page that is kept in the documentation.
 #![forbid(unsafe_code)]
@@ -65,7 +65,7 @@ fn section(finding: &Finding) -> String {
     )
 }
 
-/// Says what must not be, which the exit status tells too, and what has changed.
+/// Reports what must not be, which the exit status shows too, and what has changed.
 fn judged(lines: &[Line], reproduced: &[(&Finding, Reproduced)]) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for line in lines {

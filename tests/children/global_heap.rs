@@ -1,4 +1,4 @@
-//! A program whose global allocator is a heap behind a lock.
+//! A program whose global allocator is a heap with a lock.
 #![expect(unsafe_code, reason = "it misuses a block on purpose")]
 
 mod work;

@@ -45,7 +45,7 @@ fn check_early_blocks() {
     assert!(!GLOBAL.has_handed_over(), "the start fits into the static heap");
     assert!(is_early(words.as_ptr()) && is_early(map[&49].as_ptr()), "made before main");
 
-    // Threads beside each other, in the static heap.
+    // Several threads at once, in the static heap.
     let threads: Vec<_> = (0..4)
         .map(|n| thread::spawn(move || (0..100).map(|i| i * n).collect::<Vec<u64>>()))
         .collect();
@@ -59,9 +59,9 @@ fn check_early_blocks() {
     // What grows moves over, with its contents.
     words.extend((10..100).map(|n| format!("word {n}")));
     assert!(GLOBAL.later().owns(words.as_ptr().cast()), "moved over");
-    words[3].push_str(" and a long way behind it");
+    words[3].push_str(" and a long way after it");
     assert!(GLOBAL.later().owns(words[3].as_ptr()), "moved over");
-    assert_eq!(words[3], "word 3 and a long way behind it", "kept and grown");
+    assert_eq!(words[3], "word 3 and a long way after it", "kept and grown");
     assert!(is_early(words[4].as_ptr()) && words[4] == "word 4", "left alone");
     map.extend((50..1000).map(|n| (n, String::new())));
     assert_eq!(map[&49], "49 squared is 2401", "kept");

@@ -1,4 +1,4 @@
-//! The table of misuse: each wrong use of each allocator in a process of its own.
+//! The table of misuse: each wrong use of each allocator in its own process.
 //!
 //! `--ours` leaves the peers out; `--markdown` prints the page that is kept in the documentation.
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 //! A program that records itself, and counts its live bytes apart from that.
 //!
 //! It prints them at each of a hundred marks, and ends as its argument says: `return`, `exit`,
-//! `abort`, or `fork`, where a child allocates and exits before the parent goes on.
+//! `abort`, or `fork`, where a child allocates and exits before the parent continues.
 #![expect(unsafe_code, reason = "it is its own global allocator, and forks")]
 
 use core::alloc::{GlobalAlloc, Layout};

@@ -17,7 +17,7 @@ pub(crate) const BUDDY: Subject = Subject {
     misused: bytes(64, 16),
 };
 
-/// Makes a buddy over a region that starts `offset` bytes behind a multiple of 4 MiB.
+/// Makes a buddy over a region that starts `offset` bytes past a multiple of 4 MiB.
 fn in_region(region_bytes: usize, leaf_bytes: usize, offset: usize, test: Test<'_>) {
     let mut region = Region::new(region_bytes, 4 << 20).at_offset(offset);
     let buddy = BuddyAllocator::from_region("buddy", leaf_bytes, region.memory());

@@ -34,7 +34,7 @@ impl InMemory<'_> {
     }
 }
 
-// SAFETY: what the offsets promise of ranges holds of the memory behind them.
+// SAFETY: what the offsets guarantee for ranges holds for the memory at those offsets.
 unsafe impl Allocator for InMemory<'_> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let offset = self.offsets.allocate(layout.size() as u64, layout.align() as u64)?;

@@ -16,7 +16,7 @@ const NODE: core::alloc::Layout = bytes(48, 16);
 const GENERAL: Limits =
     Limits { size_max: 64 << 10, align_max: 4096, memory: None, ..Limits::region(1 << 20) };
 
-/// Checks a backing when all that stood on it is gone.
+/// Checks a backing after all allocators on it are gone.
 fn is_empty(allocator: &dyn Allocator) {
     allocator.verify().unwrap_or_else(|damage| panic!("{}: {damage}", allocator.name()));
     assert_eq!(allocator.stats().live, 0, "`{}` has not everything back", allocator.name());

@@ -14,7 +14,7 @@ fn draw(number: u32) -> u32 {
     number.wrapping_mul(2_654_435_761).rotate_right(15)
 }
 
-/// Grows, changes and shrinks an array of elements of any size beside a vector.
+/// Grows, changes and shrinks an array of elements of any size and compares it with a vector.
 fn array_beside_a_vector<T: Clone + PartialEq + core::fmt::Debug>(
     memory: &dyn Allocator,
     make: impl Fn(u32) -> T,
@@ -45,7 +45,7 @@ fn array_beside_a_vector<T: Clone + PartialEq + core::fmt::Debug>(
     Ok(())
 }
 
-/// Sends elements through a ring beside a deque.
+/// Sends elements through a ring and a deque and compares them.
 fn ring_beside_a_deque(memory: &dyn Allocator) -> Result<(), GrowError> {
     let mut ring: Ring<u32> = Ring::new_in(memory);
     let mut model = VecDeque::new();
@@ -66,7 +66,7 @@ fn ring_beside_a_deque(memory: &dyn Allocator) -> Result<(), GrowError> {
     Ok(())
 }
 
-/// Fills a sorted map in portions beside a tree.
+/// Fills a sorted map in portions and compares it with a tree.
 fn map_beside_a_tree(memory: &dyn Allocator) -> Result<(), GrowError> {
     let mut map: SortedMap<u32, String> = SortedMap::new_in(memory);
     let mut model = BTreeMap::new();
@@ -105,7 +105,7 @@ fn all(memory: &dyn Allocator) -> Result<(), GrowError> {
     map_beside_a_tree(memory)
 }
 
-/// An element of a cache line of its own.
+/// An element that fills a cache line.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(align(64))]
 struct Aligned(u32);

@@ -1,4 +1,4 @@
-//! Stores of keys and values over every kind of memory, over a mapped file, and beside an
+//! Stores of keys and values over every kind of memory, over a mapped file, and compared with an
 //! independent reader of JSON.
 
 use std::collections::BTreeMap;

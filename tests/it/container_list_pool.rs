@@ -1,5 +1,5 @@
-//! Lists in one array over every kind of memory: beside vectors of vectors, settled while they
-//! change, until there is no memory left.
+//! Lists in one array over every kind of memory: compared with vectors of vectors, settled while
+//! they change, until there is no memory left.
 
 use loligo_allocators::{
     Allocator, BuddyAllocator, DefaultClasses, FailingAllocator, FrameAllocator, HeapAllocator,

@@ -20,7 +20,7 @@ use crate::subject::Subject;
 /// The allocators that serve blocks of any size.
 const GENERAL: [Subject; 6] = [BUDDY, HEAP, HEAP_IN_REGION, LOCKED, PAGE, STATIC_HEAP];
 
-/// Runs a test on each of them, all of whose memory it must give back.
+/// Runs a test on each of them; the test must free all its memory.
 fn on_each(test: impl Fn(&dyn Allocator)) {
     for subject in GENERAL {
         (subject.make)(&mut |allocator| {

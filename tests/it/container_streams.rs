@@ -176,7 +176,7 @@ impl Streamed for Ship {
     }
 }
 
-/// Streams an array of ships, which is no object of its own.
+/// Streams an array of ships as the outermost value.
 struct Fleet<'a>(Array<'a, Ship>);
 
 impl Streamed for Fleet<'_> {
@@ -271,7 +271,8 @@ proptest! {
             writer.bytes(&mut behind).expect("there is memory");
             bytes[8..12].copy_from_slice(&claimed.to_le_bytes());
             let left = bytes.len() as u64 - 12;
-            // Should a length be believed, it is not the machine's memory that is gone.
+            // If a false length were accepted, this budget would run out and not the machine's
+            // memory.
             let memory = ProxyAllocator::new("claimed", heap).with_budget(64 << 10);
             let mut read: Array<'_, u64> = Array::new_in(&memory);
             let mut reader = StreamReader::open(&bytes, FLEET).expect("the head is right");
@@ -302,7 +303,7 @@ proptest! {
                 let record = records.next().expect("as many as were written");
                 assert_eq!((record.kind() as usize, record.payload()), (kind, payload));
                 let lies_at = record.as_bytes().as_ptr().addr() - begin;
-                assert_eq!(lies_at, offset, "behind the record before, rounded up to a word");
+                assert_eq!(lies_at, offset, "after the record before, rounded up to a word");
                 offset += 8 + payload.len().next_multiple_of(4);
             };
             for (kind, payload) in payloads.iter().enumerate() {

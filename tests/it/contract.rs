@@ -1,4 +1,4 @@
-//! What the types themselves promise: which may be sent, which shared, which stand behind `dyn`.
+//! What the types themselves promise: which can be sent, which shared, which used as `dyn`.
 
 use loligo_allocators::{
     AllocError, Allocator, Block, BuddyAllocator, Damage, DefaultClasses, FrameAllocator,
@@ -6,7 +6,7 @@ use loligo_allocators::{
     StaticHeap, Stats,
 };
 
-/// Tells at compile time whether a type is `Sync`: for one that is, the first `ANSWER` is not
+/// Shows at compile time whether a type is `Sync`: for one that is, the first `ANSWER` is not
 /// ambiguous to the compiler, since the inherent constant wins over the trait's.
 struct IsSync<T: ?Sized>(core::marker::PhantomData<T>);
 

@@ -85,7 +85,7 @@ fn a_reset_frees_everything_and_a_scope_what_is_in_it() {
             let mut oracle = Oracle::new(&frame, FRAME.limits).expect("an empty frame");
             run(&sample(&Space::new(64, 10, 5), 500, seed), &mut oracle).expect("the contract");
         }
-        assert!(frame.stats().live > 0, "the program leaves blocks behind");
+        assert!(frame.stats().live > 0, "the program leaves blocks");
         frame.reset();
         let stats = frame.stats();
         assert_eq!((stats.live, stats.requested, stats.granted), (0, 0, 0));

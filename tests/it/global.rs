@@ -1,4 +1,4 @@
-//! Whole programs over our allocators as the global one, each in a process of its own.
+//! Whole programs over our allocators as the global one, each in its own process.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! Programs under a guard, each in a process of its own: what stops them, and what does not.
+//! Programs under a guard, each in its own process: what stops them, and what does not.
 
 use loligo_allocators::GlobalGuard;
 use loligo_tests::{Ended, Limits, conformance};

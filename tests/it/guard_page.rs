@@ -82,7 +82,7 @@ fn the_kernels_limit_is_survived() {
     assert!(ended.stdout.contains("all given back"), "{ended:?}");
 }
 
-/// Takes guarded blocks until the kernel refuses, in a process of its own.
+/// Takes guarded blocks until the kernel refuses, in its own process.
 fn reach_the_limit() {
     let page = PageAllocator::page_size();
     let pages = PageAllocator::new("limit");

@@ -14,8 +14,8 @@ enum Unit {}
 
 type Units<'a, S, F> = Table<'a, S, [u32; 3], Id<Unit>, F, Retire>;
 
-/// Lets units come and go, with data beside them, and finds each under its id. Returns the saved
-/// table.
+/// Creates and destroys units, which have data in a second array, and finds each by its id. Returns
+/// the saved table.
 fn live<S: Shape, F: FreeList>(memory: &dyn Allocator) -> Result<Vec<u8>, InsertError> {
     let mut units = Units::<S, F>::new_in(memory);
     let mut names: Secondary<'_, Id<Unit>, String> = Secondary::new_in(memory);

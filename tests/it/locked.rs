@@ -1,4 +1,4 @@
-//! Allocators behind a lock: several threads, and as the global allocator.
+//! Allocators with a lock: several threads, and as the global allocator.
 
 use loligo_allocators::{
     Allocator, BuddyAllocator, HeapAllocator, Locked, PageAllocator, PoolAllocator,

@@ -1,5 +1,5 @@
 //! The root of a program's memory: what it hands out conforms, before `main` too, and a leak is
-//! told by name.
+//! reported by name.
 
 use loligo_allocators::{Allocator, MemoryGlobals, MemoryOptions, StaticHeap};
 use loligo_tests::misuse::{Verdict, Wrong, verdict};
@@ -35,7 +35,7 @@ pub(crate) const ROOT_SCRATCH: Subject = Subject {
     misused: bytes(64, 16),
 };
 
-/// Runs a test on a root of its own and checks that the boot heap has everything back.
+/// Runs a test on a new root and checks that everything is back in the boot heap.
 fn with_root(test: &mut dyn FnMut(&MemoryGlobals<'_>)) {
     let boot = Box::new(StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("root"));
     let globals = MemoryGlobals::init(&*boot, &OPTIONS).expect("there is memory");
@@ -101,7 +101,7 @@ fn the_example_tells_who_leaked() {
     assert!(ended.stderr.contains("`boot/heap` was dropped with 1 live block"), "{}", ended.stderr);
 }
 
-/// As tests run beside each other: half of the threads forget a block, and no other reports it.
+/// As tests run in parallel: half of the threads forget a block, and no other thread reports it.
 #[test]
 fn roots_side_by_side_report_their_own_leaks() {
     let report = |test: Test<'_>| {

@@ -1,4 +1,4 @@
-//! Wrong frees and leaks, each in a process of its own, and what became of them.
+//! Wrong frees and leaks, each in its own process, and what became of them.
 
 use loligo_allocators::Allocator;
 use loligo_tests::misuse::{Verdict, Wrong, commit, verdict};
@@ -168,8 +168,8 @@ fn a_careless_allocator_is_seen_to_survive() {
     }
 }
 
-/// Writes past a block cannot mislead an allocator that keeps nothing in its blocks; where links
-/// lie in free blocks they must at least be noticed. Nothing may crash.
+/// Writes past a block cannot mislead an allocator that keeps nothing in its blocks; where free
+/// blocks contain links they must at least be noticed. Nothing may crash.
 #[test]
 fn stray_writes_do_not_crash_ours() {
     let mut table = String::new();

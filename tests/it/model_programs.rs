@@ -1,5 +1,5 @@
-//! Programs on tables and containers beside their models, over memory that is enough and over
-//! memory that runs out.
+//! Programs on tables and containers compared with their models, over memory that is enough and
+//! over memory that runs out.
 
 use loligo_allocators::{Allocator, FailingAllocator, HeapAllocator, PageAllocator, Refusals};
 use loligo_tests::programs::*;
@@ -35,7 +35,7 @@ fn keys_and_values_do_as_maps() {
 }
 
 /// A block that was cut in place is shorter than what the heap grants for as many words. A copy
-/// told the length of the old block, and sought its texts in the wrong places.
+/// stated the length of the old block, and looked for its texts in the wrong places.
 #[test]
 fn a_copy_of_keys_and_values_in_a_longer_block_has_all_of_them() {
     let program = [
@@ -98,7 +98,7 @@ fn id_tables_do_as_maps() {
     }
 }
 
-/// Every step is an operation, and the operation tells a step that makes it.
+/// Every step is an operation, and each operation returns a step that makes it.
 fn bytes_keep<O: ModelOp>() {
     let step = |kind| Step { kind, count: kind ^ 0x5a, which: u16::from(kind) * 257, at: 3000 };
     let program: Vec<O> = (0..=u8::MAX).map(|kind| O::of(step(kind))).collect();

@@ -34,7 +34,7 @@ fn prints_a_table() {
     take(&mixer, 10, 100);
     take(&temp, 2, 100);
     let voices = take(&sound, 3, 1000);
-    // The order of the list is that of siblings; a parent may come behind its children.
+    // The order of the list is that of siblings; a parent can come after its children.
     let all: [&dyn Allocator; 5] = [&temp, &mixer, &scratch, &sound, &memory];
     let wanted = "\
 allocator  live  requested   granted  reserved      peak    budget

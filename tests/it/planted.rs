@@ -171,7 +171,7 @@ fn the_suite_for_allocator_api2_04_catches() {
     });
 }
 
-/// A faulty allocator behind the other traits.
+/// A faulty allocator with the other traits.
 struct Faulty(FaultyAllocator);
 
 // SAFETY: it hands on what the faulty allocator gives, whose faults the suites must find.

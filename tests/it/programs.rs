@@ -122,7 +122,7 @@ fn threads_catch_planted_faults() {
         let shared = Locked::new(FaultyAllocator::new(fault, BYTES));
         let found = run_shared(&shared, &limits, &programs).map_err(|broken| broken.rule);
         assert_eq!(found.err(), rules, "{fault:?}");
-        // What a thread that failed left behind is not given back.
+        // Blocks that a failed thread left are not freed.
         core::mem::forget(shared);
     }
 }

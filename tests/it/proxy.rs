@@ -67,7 +67,7 @@ fn falsifies_no_number() {
         .collect();
     let parts: Vec<_> = proxies.iter().map(Allocator::stats).collect();
     let whole = memory.stats();
-    assert!(whole.live > 0, "the programs leave blocks behind");
+    assert!(whole.live > 0, "the programs leave blocks");
     assert_eq!(parts.iter().map(|stats| stats.live).sum::<usize>(), whole.live);
     assert_eq!(parts.iter().map(|stats| stats.granted).sum::<usize>(), whole.granted);
     for oracle in oracles {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// What a recording tells.
+/// What a recording contains.
 struct Recorded {
     /// The live bytes at each mark, by its number.
     live_at: BTreeMap<u64, u64>,

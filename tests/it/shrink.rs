@@ -10,8 +10,8 @@ use loligo_tests::programs::{
 };
 use loligo_tests::shrink::{Case, Subject, model_test, run_on, shrink, shrink_in_children, work};
 
-/// What was printed of an allocator with a planted fault, but for its first line, which would make
-/// it a test of its own; so below.
+/// What was printed for an allocator with a planted fault, without the first line, which would make
+/// it a separate test; the same below.
 const OF_ALLOCATOR: &str = include_str!("shrink/allocator.txt");
 
 /// The same of a container.
@@ -111,7 +111,7 @@ fn programs_are_made_small_in_children() {
     let broken = shrink_in_children(&case("faulty:AlignsTo16"), &CHILD);
     let broken = broken.expect("the system has processes").expect("it is broken");
     assert!(broken.why.starts_with("Alignment"), "{}", broken.why);
-    assert_eq!(broken.case.len(), 2, "a block, and one that must be aligned behind it: {broken}");
+    assert_eq!(broken.case.len(), 2, "a block, and one that must be aligned after it: {broken}");
 
     let sound = shrink_in_children(&case("heap"), &CHILD).expect("the system has processes");
     assert!(sound.is_none(), "the heap runs it well");
@@ -123,7 +123,7 @@ fn what_cannot_be_shrunk_says_why() {
     assert!(unknown.to_string().contains("no family is called `json`"), "{unknown}");
     assert!(unknown.to_string().contains("minimize_crash"), "{unknown}");
     let short = Case::from_input("id_table", &[7]).expect("there is such a family");
-    assert!(short.is_none(), "a byte is less than what stands before a program");
+    assert!(short.is_none(), "a byte is less than what precedes a program");
     let broken = run_on("hepa", &[]).expect_err("there is no such allocator");
     assert!(broken.to_string().contains("no allocator is called `hepa`"), "{broken}");
     assert_eq!(

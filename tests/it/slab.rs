@@ -13,7 +13,7 @@ use loligo_tests::{Limits, Region, conformance};
 
 use crate::subject::{Subject, Test, bytes};
 
-/// A slab of the classes that stand unless others are chosen.
+/// A slab of the default classes.
 type Slab<'a, B> = SlabAllocator<'a, B, DefaultClasses>;
 
 /// A slab of small and large blocks over little memory.
@@ -130,7 +130,7 @@ fn a_large_block_is_remapped_as_its_backing_does() {
     // SAFETY: the first byte was written.
     assert_eq!(unsafe { grown.cast::<u8>().read() }, 7, "the contents");
     let peak = pages.stats().peak_granted;
-    assert!(peak < old.size() + new.size() + old.size(), "both lay there at once: {peak}");
+    assert!(peak < old.size() + new.size() + old.size(), "both were there at once: {peak}");
     for (block, layout) in [(grown.cast(), new), (behind, old)] {
         // SAFETY: the block is live with this layout.
         unsafe { slab.deallocate_sized(block, layout) };

@@ -52,7 +52,7 @@ fn serves_several_threads_from_a_static() {
     shared.walk(&mut |block| found = Some(block.address));
     let found = found.expect("the block outlives the thread");
     assert_eq!(found.addr(), address);
-    // SAFETY: the walk shows the one live block, which nobody else frees.
+    // SAFETY: the walk shows the one live block, which nothing else frees.
     unsafe { shared.deallocate(found) };
 
     let programs: Vec<_> = (0..4).map(|seed| sample(&Space::new(16, 9, 5), 2000, seed)).collect();

@@ -13,7 +13,7 @@ pub(crate) type Test<'t> = &'t mut dyn FnMut(&dyn Allocator);
 /// An allocator under test.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject {
-    /// The allocator's own name, which its reports must tell.
+    /// The allocator's own name, which its reports must state.
     pub(crate) name: &'static str,
     /// The allocator that reports a wrong use where that is not itself: the backing that it passes
     /// frees on to.

@@ -23,7 +23,7 @@ use loligo_tests::conformance::{self, Watch};
 /// Bytes of memory for one run.
 const BYTES: usize = 24 << 20;
 
-/// Within so many requests of a boot the content is loaded.
+/// The number of requests of a boot within which the content is loaded.
 const CONTENT: u64 = 700;
 
 /// Draws which requests are refused.
@@ -87,7 +87,7 @@ fn data() -> tempfile::TempDir {
 }
 
 /// The first error that was logged: a script that is refused memory stops its call, and the game
-/// goes on and says so.
+/// logs that and continues.
 #[derive(Default)]
 struct Heard(Mutex<Option<String>>);
 
@@ -155,7 +155,7 @@ fn frames(engine: &mut Engine<'_, '_>, is_stubborn: bool) -> Result<String, Engi
     Ok(format!("{} entities\n{}", world.entities().len(), engine.text()))
 }
 
-/// What came of a game that goes on after errors.
+/// The result of a game that continues after errors.
 struct CaughtUp {
     /// What is drawn in the end, without the frame's number and time.
     drawn: String,
@@ -213,8 +213,8 @@ fn a_boot_that_is_refused_once_leaves_nothing() {
     let data = folder.path().join("data");
     let whole = caught_up(&data, Refusals::None).expect("nothing is refused");
     assert!(whole.requests.start > CONTENT, "{:?} are those of its frames", whole.requests);
-    // The suite draws some of these requests; one whose refusal lost the place of a mesh lay
-    // between them.
+    // The suite draws some of these requests; one of the others was a request whose refusal lost
+    // the place of a mesh.
     let booted = |number: &u64| caught_up(&data, Refusals::Nth(*number)).is_some();
     let booted = (0..CONTENT).filter(booted).count();
     println!("{booted} of {CONTENT} games booted all the same");
@@ -250,7 +250,7 @@ fn an_engine_that_stops_at_its_first_error_conforms() {
 fn an_engine_that_goes_on_after_errors_leaves_nothing_and_stops_nothing() {
     let folder = data();
     let data = folder.path().join("data");
-    // What a lost frame leaves undone is the game's to notice: no more is asked than that nothing
+    // The game must notice what a lost frame left undone: the test only requires that nothing
     // panics, hangs or leaks.
     let script =
         |watch: &Watch<'_>| watch.make(|memory| live(&data, memory, 1, true), |_| ()).map(drop);
@@ -273,7 +273,7 @@ struct OneAtATime<'a> {
     lock: Mutex<()>,
 }
 
-// SAFETY: the memory of the suite belongs to no thread: it is cells and a region of its own. Each
+// SAFETY: the memory of the suite belongs to no thread: it is cells and a separate region. Each
 // call of it is made under the lock, and the thread that made the memory waits meanwhile for the
 // engine, in `with_engine`.
 unsafe impl Sync for OneAtATime<'_> {}

@@ -95,7 +95,7 @@ fn used(watch: &Watch<'_>) -> Result<(), Violation> {
     let frame = watch.make(read, |frame: &FrameDescription<'_>| frame.layers().len())?;
     renderer.call(|renderer| renderer.try_set_frame(&frame, [SIDE; 2]))?;
     for (number, expected) in [(0, [255, 0, 0]), (40, [0, 255, 0])] {
-        // What is drawn is no part of what is refused here.
+        // Drawing uses other memory, so none of its requests is refused.
         let pages = loligo_allocators::PageAllocator::new("pages");
         let heap = loligo_allocators::HeapAllocator::new("heap", &pages);
         let mut context: RenderContext<'_> = RenderContext::new_in(&heap);

@@ -99,5 +99,5 @@ fn callbacks_take_nothing_from_anywhere() {
     drop(alone);
     assert_eq!(violations, 0, "calls of the global heap");
     assert_eq!(script.memory_use(), before, "garbage was made");
-    assert_eq!(heap.stats().allocations_total, blocks, "blocks of its own memory");
+    assert_eq!(heap.stats().allocations_total, blocks, "blocks of its memory");
 }

@@ -26,7 +26,7 @@ pub(crate) enum Fault {
     Leaks,
     /// Writes a byte past its block.
     WritesPast,
-    /// Uses the global heap beside its allocator.
+    /// Uses the global heap besides its allocator.
     UsesGlobalHeap,
     /// Uses the global heap when it goes.
     UsesGlobalHeapInTheEnd,
@@ -125,7 +125,7 @@ impl<'a> Numbers<'a> {
         Ok(())
     }
 
-    /// Takes a block that nobody gives back.
+    /// Allocates a block that is never freed.
     fn leak(&self) {
         let _ = self.memory.allocate(Layout::new::<u64>());
     }

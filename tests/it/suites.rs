@@ -57,7 +57,7 @@ impl<S: Shape, F: FreeList, E: GenerationEnd> IdTable for Ours<'_, S, F, E> {
     }
 }
 
-/// Holds a table to the suite, that grows or has so many slots at most.
+/// Runs the suite on a table that grows or has a maximum number of slots.
 fn table_conforms<S: Shape, F: FreeList, E: GenerationEnd>(
     lives: u32,
     objects_max: &[Option<usize>],

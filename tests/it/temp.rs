@@ -10,7 +10,7 @@ use crate::subject::{Subject, Test, bytes};
 /// Bytes inside and in the backing.
 const INSIDE: usize = 32 << 10;
 
-/// Most blocks lie inside.
+/// Most blocks are inside.
 pub(crate) const TEMP: Subject = Subject {
     name: "temp",
     reporter: |_| None,

@@ -168,7 +168,7 @@ fn replay(file: &[u8], recorded: bool) -> Vec<(u64, u32)> {
             bytes.fold(0_u64, |word, &byte| word << 8 | u64::from(byte))
         };
         if let 6..=8 = record[0] {
-            // A name goes on in as many records as it takes; the last record is the end.
+            // A name continues in as many records as it takes; the last record is the end.
             let more = field(2, 4).saturating_sub(24).div_ceil(32);
             (0..more).for_each(|_| assert!(records.next().is_some(), "record {number} goes on"));
             sites += u64::from(record[0] == 6);

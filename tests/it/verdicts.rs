@@ -9,7 +9,7 @@ use loligo_tests::{Child, Rule, Violation};
 
 const CHILD: Child = Child::new("verdicts::child");
 
-/// The check that hangs never ends, so that any limit tells; the others end long before.
+/// The check that hangs never ends, so any limit finds it; the others end long before.
 const SHORT: Child = CHILD.within(Duration::from_secs(2));
 
 #[test]
@@ -39,7 +39,7 @@ fn every_end_of_a_check_is_told_apart() {
         |child: Child, job| Verdict::of(&child.run(job).expect("a process can be started"));
     assert_eq!(verdict(CHILD, "passes"), Verdict::Passed);
     let Verdict::Failed(reason) = verdict(CHILD, "fails") else {
-        panic!("a check that fails is told as such");
+        panic!("a check that fails is reported as such");
     };
     assert!(reason.starts_with("Model: planted"), "{reason}");
     assert_eq!(verdict(CHILD, "crashes"), Verdict::Crashed);

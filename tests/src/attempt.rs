@@ -34,10 +34,10 @@ pub(crate) fn attempt(
     }))
 }
 
-/// Finds, on an allocator of its own, the size of the greatest block that a fresh one serves.
+/// Returns the size of the greatest block that a fresh allocator serves; creates one for that.
 pub(crate) fn greatest_block(make: &mut Maker<'_>, limits: &Limits) -> usize {
     let mut greatest = limits.size_max;
-    // What is broken here is found again by the scripts that follow, and told there.
+    // The scripts that follow find and report again whatever is broken here.
     let _ = attempt(make, &mut |allocator| {
         greatest = Oracle::new(allocator, *limits)?.greatest_block()?;
         Ok(())

@@ -34,7 +34,7 @@ const JOB: &str = "LOLIGO_TEST_JOB";
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Child {
-    /// `None` where the program is no test binary.
+    /// `None` where the program is not a test binary.
     test: Option<&'static str>,
     limit: Duration,
 }
@@ -96,7 +96,7 @@ impl Child {
         Self { test: Some(test), limit: Duration::from_secs(60) }
     }
 
-    /// Stands for a program whose `main` asks for its [`job`](Self::job) first.
+    /// Returns a child that is a program whose `main` asks for its [`job`](Self::job) first.
     #[must_use]
     pub const fn program() -> Self {
         Self { test: None, limit: Duration::from_secs(60) }
@@ -161,7 +161,7 @@ impl Child {
 fn text(pipe: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
-        // What was read before an error is all there is to tell.
+        // What was read before an error is all there is to report.
         let _ = pipe.read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()

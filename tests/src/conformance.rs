@@ -1,8 +1,8 @@
 //! Suites that hold an implementation to the contract of its trait.
 //!
-//! Each suite is a list of named checks. Each check gets an implementation of its own from the
-//! maker that is passed in, and ends with everything freed. A suite comes twice: one that panics
-//! with all that was found, for a test, and one that returns the outcomes, for a table.
+//! Each suite is a list of named checks. Each check gets a new implementation from the maker that
+//! is passed in, and ends with everything freed. Each suite has two forms: one panics with all that
+//! was found, for a test, and one returns the outcomes, for a table.
 //!
 //! | suite | for |
 //! |---|---|

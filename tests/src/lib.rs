@@ -13,7 +13,7 @@
 //! | [`shrink`] | a failing program made small, and printed as a test to paste |
 //!
 //! The oracle under all of them is [`Oracle`]: a shadow map of the live blocks, their contents by
-//! seed, and the counters as they must stand, checked after every single operation.
+//! seed, and the counters as they must be, checked after every single operation.
 #![expect(
     unsafe_code,
     reason = "allocators are driven through their unsafe methods; every block has its argument"

@@ -75,7 +75,7 @@ impl Limits {
         Self { size_max: layout.size(), align_max: layout.align(), memory, ..Self::region(1 << 20) }
     }
 
-    /// Returns these limits without what only the allocators of this family tell about themselves:
+    /// Returns these limits without what only the allocators of this family report of themselves:
     /// counters, walks, ownership and leaks.
     #[must_use]
     pub const fn foreign(self) -> Self {

@@ -1,5 +1,5 @@
-//! Allocators that are simple enough to be believed, and allocators and containers that are wrong
-//! on purpose.
+//! Allocators that are simple enough to be trusted, and allocators and containers that are wrong on
+//! purpose.
 
 mod failing;
 mod fault;

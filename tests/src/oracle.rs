@@ -1,8 +1,8 @@
 //! The oracle: does every operation on an allocator and knows what must be true afterwards.
 //!
 //! It keeps a shadow map of the live blocks by address, in which an overlap shows at once, the
-//! contents of each by a seed, and the counters as they must stand. Conformance suites and
-//! operation programs are scripts over it.
+//! contents of each by a seed, and the counters as they must be. Conformance suites and operation
+//! programs are scripts over it.
 
 mod free;
 mod grow;
@@ -103,8 +103,8 @@ impl<'a> Oracle<'a> {
         Ok(oracle)
     }
 
-    /// Tells the size of the greatest block that a fresh allocator serves, which
-    /// [`finish`](Self::finish) then asks for; `size_max` of the limits unless told.
+    /// Sets the size of the greatest block that a fresh allocator serves, which
+    /// [`finish`](Self::finish) then asks for; by default `size_max` of the limits.
     #[must_use]
     pub fn expecting(self, greatest: usize) -> Self {
         Self { greatest, ..self }
@@ -143,7 +143,7 @@ impl<'a> Oracle<'a> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     #[must_use]
     pub fn layout(&self, key: Key) -> Layout {
         self.live[&key.0].layout
@@ -153,7 +153,7 @@ impl<'a> Oracle<'a> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     #[must_use]
     pub fn bytes(&self, key: Key) -> usize {
         self.live[&key.0].bytes
@@ -212,7 +212,7 @@ impl<'a> Oracle<'a> {
     fn enter(&mut self, layout: Layout, answer: NonNull<[u8]>, raised: (usize, usize)) -> Live {
         self.seed = self.seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
         let block = answer.cast::<u8>();
-        // SAFETY: the allocator gave this block out, it overlaps no other, and it is used here
+        // SAFETY: the allocator returned this block, it overlaps no other, and it is used here
         // only.
         let pattern =
             unsafe { Pattern::write(block, answer.len(), self.limits.touch_max, self.seed) };

@@ -1,6 +1,6 @@
 //! Programs of operations: drawn by proptest, decoded from a fuzzer's bytes, or written down as a
-//! regression, and run on an allocator under the [`Oracle`], on a table or container beside a
-//! model.
+//! regression, and run on an allocator under the [`Oracle`], or on a table or container in parallel
+//! with a model.
 //!
 //! | family | runs on | by |
 //! |---|---|---|
@@ -126,7 +126,7 @@ pub enum AllocatorOp {
     FreeSized {
         /// Whose block.
         slot: u32,
-        /// The size that is told: from the one asked, 0, to the one granted, 255.
+        /// The size that is passed: from the one asked, 0, to the one granted, 255.
         share: u8,
     },
     /// Asks for another size in place.
@@ -135,7 +135,7 @@ pub enum AllocatorOp {
         slot: u32,
         /// The new size.
         size: usize,
-        /// The old size that is told, as in `FreeSized`.
+        /// The old size that is passed, as in `FreeSized`.
         share: u8,
     },
     /// Asks for another size and alignment.
@@ -146,7 +146,7 @@ pub enum AllocatorOp {
         size: usize,
         /// The new alignment.
         align: usize,
-        /// The old size that is told, as in `FreeSized`.
+        /// The old size that is passed, as in `FreeSized`.
         share: u8,
     },
     /// Checks contents, counters, walk, ownership and structure.

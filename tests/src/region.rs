@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use std::alloc::{alloc, dealloc, handle_alloc_error};
 
-/// A piece of memory at an address of a chosen alignment, or a chosen distance behind one.
+/// A piece of memory at an address of a chosen alignment, or a chosen distance past one.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The rules that suites and programs hold an allocator to, each by a name of its own.
+//! The rules that suites and programs check on an allocator, each with a name.
 
 use core::fmt;
 

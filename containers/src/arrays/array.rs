@@ -59,7 +59,7 @@ pub use into_iter::ArrayIntoIter;
 ///
 /// # When not to use it
 ///
-/// For many small arrays: those lie together in an array of arrays or a list pool.
+/// For many small arrays: an array of arrays or a list pool keeps those together in one block.
 ///
 /// # Examples
 ///
@@ -121,7 +121,7 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
     #[inline]
     #[must_use]
     pub const fn as_slice(&self) -> &[T] {
-        // SAFETY: so many elements are alive (invariant 1), at an address that is aligned and not
+        // SAFETY: that many elements are alive (invariant 1), at an address that is aligned and not
         // null; the borrow of the array keeps them.
         unsafe {
             core::slice::from_raw_parts(self.buffer.start().as_ptr(), self.buffer.len as usize)
@@ -232,10 +232,10 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         let place = unsafe { self.buffer.start().add(index) };
         // SAFETY: as above, one element on.
         let above = unsafe { place.add(1) };
-        // SAFETY: so many elements are alive from `place` on (invariant 1), and there is room for
+        // SAFETY: that many elements are alive from `place` on (invariant 1), and there is room for
         // one more.
         unsafe { place.copy_to(above, len - index) };
-        // SAFETY: the element that lay there was moved up.
+        // SAFETY: the element that was there was moved up.
         unsafe { place.write(element) };
         self.buffer.len += 1;
         Ok(())
@@ -250,7 +250,8 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         or_panic(self.try_insert(index, element));
     }
 
-    /// Takes the element at `index` out and moves those behind it down by one. O(len - index).
+    /// Removes and returns the element at `index` and moves those after it down by one. O(len -
+    /// index).
     ///
     /// # Panics
     ///
@@ -264,7 +265,7 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         let element = unsafe { place.read() };
         // SAFETY: `index` is below `len`, so this is within the block or at its end.
         let above = unsafe { place.add(1) };
-        // SAFETY: so many elements are alive behind it (invariant 1).
+        // SAFETY: that many elements are alive after it (invariant 1).
         unsafe { above.copy_to(place, len - index - 1) };
         self.buffer.len -= 1;
         element
@@ -316,7 +317,7 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         self.truncate(0);
     }
 
-    /// Gives the room behind the last element back to the allocator, as far as it takes it.
+    /// Shrinks the block to the elements, as far as the allocator can shrink it.
     ///
     /// # Complexity
     ///
@@ -329,8 +330,8 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
         self.buffer.shrink(self.buffer.len)
     }
 
-    /// Gives room back as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
-    /// the allocator cannot take it: that harms nobody.
+    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where the
+    /// allocator cannot shrink it, which does no harm.
     pub fn shrink_to_fit(&mut self) {
         let _ = self.try_shrink_to_fit();
     }

@@ -5,8 +5,8 @@
 //! block grows to twice its length. Changes: the room is what the allocator granted, and where
 //! twice as much is not to be had, what is needed is asked for.
 //!
-//! It knows nothing of which elements live; its owner does. All containers with elements of one
-//! type grow through it, so the rules of growth and of giving back stand here alone.
+//! It does not know which elements are alive; its owner does. All containers with elements of one
+//! type grow through it, so the rules of growing and shrinking are here alone.
 
 use core::alloc::Layout;
 use core::fmt;
@@ -30,17 +30,17 @@ mod tests;
 ///
 /// # Invariants
 ///
-/// 1. Where `capacity` is 0 or elements have no size, there is no block, and `start` dangles,
-///    aligned.
-/// 2. Else `start` is a live block of `memory` that only this object gives back. It was last asked
-///    for, or resized, with the alignment of `T` and at most `capacity` elements, and granted at
-///    least that many.
+/// 1. Where `capacity` is 0 or elements have no size, there is no block, and `start` is dangling
+///    and aligned.
+/// 2. Else `start` is a live block of `memory` that only this object frees. It was last requested,
+///    or resized, with the alignment of `T` and at most `capacity` elements, and granted at least
+///    that many.
 /// 3. Where elements have no size, `capacity` is `u32::MAX`.
 pub(crate) struct Buffer<'a, T, A: Allocator + ?Sized> {
     start: NonNull<T>,
     capacity: u32,
-    /// A number of the owner's, who counts its elements here: it costs nothing where padding would
-    /// be. Nothing in this module reads it.
+    /// The number of elements, kept here for the owner: it costs nothing where padding would be.
+    /// Nothing in this module reads it.
     pub(crate) len: u32,
     memory: &'a A,
     owned: PhantomData<T>,
@@ -126,7 +126,7 @@ impl<'a, T, A: Allocator + ?Sized> Buffer<'a, T, A> {
         if needed <= self.capacity { Ok(()) } else { self.resize(needed) }
     }
 
-    /// Gives back what lies beyond `used` elements, as far as the allocator takes it.
+    /// Shrinks the block to `used` elements, as far as the allocator can shrink it.
     ///
     /// # Errors
     ///

@@ -175,7 +175,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         or_panic(self.try_reserve(more));
     }
 
-    /// Puts an element behind the last.
+    /// Appends an element.
     ///
     /// # Complexity
     ///
@@ -197,7 +197,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         Ok(())
     }
 
-    /// Puts an element behind the last as [`try_push_back`](Self::try_push_back) does.
+    /// Appends an element as [`try_push_back`](Self::try_push_back) does.
     ///
     /// # Panics
     ///
@@ -239,8 +239,8 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         or_panic(self.try_push_front(element));
     }
 
-    /// Puts an element behind the last without ever allocating: where there is no room the first
-    /// makes way and is returned (the element itself where there is no room for any). O(1).
+    /// Appends an element without ever allocating: if the ring is full, its first element is
+    /// removed and returned; if it has no room at all, `element` itself is returned. O(1).
     #[inline]
     pub fn push_over(&mut self, element: T) -> Option<T> {
         if self.limit == 0 {
@@ -335,7 +335,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     pub const fn as_slices(&self) -> (&[T], &[T]) {
         let (place, first, second) = self.pieces();
         let start = self.buffer.start().as_ptr();
-        // SAFETY: so many elements are alive there (invariant 3); the borrow of the ring keeps
+        // SAFETY: that many elements are alive there (invariant 3); the borrow of the ring keeps
         // them.
         let first = unsafe { slice::from_raw_parts(place, first) };
         // SAFETY: as above: those that follow are at the beginning of the block.
@@ -349,7 +349,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     pub const fn as_mut_slices(&mut self) -> (&mut [T], &mut [T]) {
         let (place, first, second) = self.pieces();
         let start = self.buffer.start().as_ptr();
-        // SAFETY: so many elements are alive there (invariant 3); the borrow is exclusive.
+        // SAFETY: that many elements are alive there (invariant 3); the borrow is exclusive.
         let first = unsafe { slice::from_raw_parts_mut(place, first) };
         // SAFETY: as above; the second piece ends before the first begins.
         (first, unsafe { slice::from_raw_parts_mut(start, second) })
@@ -483,12 +483,12 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         let second = count - first;
         self.head = slot;
         if second <= first {
-            // The second piece goes behind the first, where as many slots are new as there were.
-            // SAFETY: so many elements are alive at the beginning, and none beyond the old slots.
+            // The second piece goes after the first: at least as many slots are new as there were.
+            // SAFETY: that many elements are alive at the beginning, and none beyond the old slots.
             unsafe { self.copy_slots(0, old, second) };
         } else {
             // The first piece goes to the end of the block.
-            // SAFETY: so many elements are alive from `slot` on, and none beyond the old slots.
+            // SAFETY: that many elements are alive from `slot` on, and none beyond the old slots.
             unsafe { self.copy_slots(slot, self.limit - first, first) };
             self.head = self.limit - first;
         }

@@ -5,8 +5,8 @@
 //!
 //! - Numbers are little-endian on every machine.
 //! - Fields that came or went with a version of the format say so in the same lines.
-//! - Bytes are not believed: what is wrong is an error with the offset, the field's name and the
-//!   reason, and memory is taken for what is there, not for what a length claims.
+//! - All input is validated: an error has the offset, the field's name and the reason, and memory
+//!   is allocated for the data that is there, not for what a length claims.
 
 use loligo_allocators::Allocator;
 use loligo_ids::{Id, Repr};
@@ -102,7 +102,7 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`] if so many are not left, or there is no memory for them.
+    /// [`StreamError`] if fewer are left, or there is no memory for them.
     fn bytes(&mut self, bytes: &mut [u8]) -> Result<(), StreamError>;
 
     /// Reads or writes a value that has no name.
@@ -191,7 +191,7 @@ pub trait Stream: sealed::Ends {
     }
 
     /// Reads or writes one of several choices: as the number of its place among them, so the order
-    /// of `choices` belongs to the format and new ones are added behind.
+    /// of `choices` belongs to the format and new ones are added at the end.
     ///
     /// # Errors
     ///
@@ -228,7 +228,7 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`] if the bits read are no id and not zero.
+    /// [`StreamError`] if the bits read are neither an id nor zero.
     fn id<Tag, R, const I: u32, const G: u32>(
         &mut self,
         name: &'static str,
@@ -244,8 +244,8 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// [`StreamError`], before any memory is taken, if so many elements as the length claims are
-    /// not there; then, or where memory is refused, the array is empty.
+    /// [`StreamError`], before any memory is taken, if there are fewer elements than the length
+    /// says; then, or where memory is refused, the array is empty.
     fn numbers<T: Number, A: Allocator + ?Sized>(
         &mut self,
         name: &'static str,
@@ -258,8 +258,8 @@ pub trait Stream: sealed::Ends {
     ///
     /// # Errors
     ///
-    /// As [`numbers`](Self::numbers), and if the bytes read or to be written are no UTF-8; what was
-    /// read is then empty.
+    /// As [`numbers`](Self::numbers), and if the bytes read or to be written are not UTF-8; a text
+    /// that was read is then empty.
     fn text<A: Allocator + ?Sized>(
         &mut self,
         name: &'static str,
@@ -302,8 +302,8 @@ pub trait Stream: sealed::Ends {
         self.named(name, |stream| stream.nested(|stream| arrays::any(stream, array, make)))
     }
 
-    /// Reads or writes what lies one level deeper. Arrays do so by themselves; a type that holds
-    /// others of its own by other means must, as nothing else keeps a stream that was made for it
+    /// Reads or writes values one level deeper. Arrays do so by themselves; a type that holds
+    /// others of its own type by other means must call this, as nothing else keeps a forged stream
     /// from overflowing the program's stack.
     ///
     /// # Errors

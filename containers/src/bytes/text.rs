@@ -16,7 +16,7 @@
 //!
 //! # Memory
 //!
-//! The array's alone: nothing is kept beside it, not even a nought at its end.
+//! The array's alone: there is nothing else, not even a terminating zero.
 //!
 //! # When not to use it
 //!

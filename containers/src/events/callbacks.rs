@@ -1,8 +1,8 @@
 //! Calls that are queued, and made when it is asked for.
 //!
 //! After Niklas Frykholm, "Managing Coupling Part 2 -- Polling, Callbacks and Events" (2011): a low
-//! system tells a high one that something is done by a function and a few bytes for it, which are
-//! queued and called later, all at one place of the frame. Changes:
+//! system notifies a high one with a function and a few bytes for it, which are queued and called
+//! later, all at one place of the frame. Changes:
 //!
 //! - The function is an index into a table: 16 bytes have room for 12 of data also where a pointer
 //!   has 8, and a queue is plain data that may be sent and saved.
@@ -44,10 +44,10 @@ pub use table::{CallbackId, CallbackTable};
 /// # What is called when
 ///
 /// - Calls are made in the order in which they were queued.
-/// - A function may queue calls, through its [`Later`]. Those are made by the next `run`, behind
-///   what was queued before them: so no `run` is endless.
-/// - A call is taken out of the queue before it is made. If it panics, those before it and it
-///   itself are gone, and those behind it and what was queued meanwhile stay, for the next `run`.
+/// - A function may queue calls, through its [`Later`]. The next `run` makes them, after those that
+///   were queued earlier: so no `run` is endless.
+/// - A call is taken out of the queue before it is made. If it panics, it and those before it are
+///   gone; those after it and those queued meanwhile stay, for the next `run`.
 ///
 /// # Complexity
 ///
@@ -139,7 +139,8 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
         or_panic(self.try_queue(function, data));
     }
 
-    /// Queues calls that were made before: kept beside what they are about, or from bytes.
+    /// Queues calls that were created earlier: kept with the objects that they concern, or read
+    /// from bytes.
     ///
     /// # Complexity
     ///
@@ -152,7 +153,7 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
         self.calls.try_extend_from_slice(calls)
     }
 
-    /// Moves all calls of another queue behind those of this one. The other keeps its block.
+    /// Moves all calls of another queue to the end of this one. The other keeps its block.
     ///
     /// # Complexity
     ///
@@ -190,7 +191,7 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
     /// # Errors
     ///
     /// [`RunError`] at a call whose function is not in the table. That call is dropped, those
-    /// before it were made, those behind it stay: running again goes on there.
+    /// before it were made, those after it stay: the next `run` continues there.
     ///
     /// # Panics
     ///
@@ -244,7 +245,7 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
 ///
 /// # Invariants
 ///
-/// 1. `done` is at most the queue's length: nobody shortens it meanwhile.
+/// 1. `done` is at most the queue's length: nothing shortens it meanwhile.
 struct Running<'q, 'a, C: Callback, A: Allocator + ?Sized> {
     calls: &'q mut Array<'a, C, A>,
     done: usize,

@@ -1,14 +1,14 @@
 //! Events of many types, one after the other in one buffer.
 //!
 //! After Niklas Frykholm, "Events" (2009) and "Managing Coupling Part 2 -- Polling, Callbacks and
-//! Events" (2011): a system writes what has happened as plain structs behind headers, and the layer
-//! above steps through them and skips what it does not know. Changes:
+//! Events" (2011): a system writes what has happened as plain structs, each after a header, and the
+//! layer above steps through them and skips those that it does not know. Changes:
 //!
 //! - A type and a size are compared at once, and the struct's bits are checked where not all are
 //!   valid, so an event of another type is never taken for this one.
-//! - An event may have a tail: so many plain items behind its struct.
+//! - An event may have a tail: any number of plain items after its struct.
 //! - Streams are merged by time, split and sifted without taking them apart into lists.
-//! - Bytes from elsewhere are walked before they are believed.
+//! - Bytes from elsewhere are validated, by a walk over all headers, before they are read.
 
 use core::fmt;
 
@@ -43,9 +43,9 @@ use event::{HEADER_BYTES, HEADER_WORDS, WORD, header, payload_bytes};
 /// stream   | record | record | record | .. | room for more                  one block of the allocator
 /// ```
 ///
-/// There is no dispatcher: each system that has something to tell owns a stream, writes it during a
-/// frame, and the layer above reads it afterwards. A stream is bytes without pointers, so it can be
-/// copied, sent, stored, and appended to another as a whole; each thread can write one of its own.
+/// There is no dispatcher: each system that has something to report owns a stream, writes it during
+/// a frame, and the layer above reads it afterwards. A stream is bytes without pointers, so it can
+/// be copied, sent, stored, and appended to another as a whole; each thread can write its own.
 ///
 /// Records begin at multiples of 4 bytes, not 8: headers are two numbers of 4 bytes and most events
 /// are made of such, so with 8 every other record would end in four wasted bytes. An event is read
@@ -114,7 +114,7 @@ use event::{HEADER_BYTES, HEADER_WORDS, WORD, header, payload_bytes};
 /// # Invariants
 ///
 /// 1. `len` words of the buffer are written, and no more than its capacity.
-/// 2. They are records one after the other, as drawn above, and nothing behind the last.
+/// 2. They are records one after the other, as drawn above, and nothing follows the last.
 pub struct EventStream<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     buffer: Buffer<'a, u32, A>,
     len: u32,
@@ -205,7 +205,7 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
         or_panic(self.try_push_all(events));
     }
 
-    /// Appends an event with a tail: so many items behind its struct, in the same record.
+    /// Appends an event with a tail: the items follow its struct, in the same record.
     ///
     /// [`EventRecord::get_with_tail`] reads it. The items are aligned to 4 bytes in the stream if
     /// the struct's size is a multiple of 4.
@@ -284,7 +284,7 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
         self.len = 0;
     }
 
-    /// Gives back what lies beyond the last event, as far as the allocator takes it.
+    /// Shrinks the block to the events, as far as the allocator can shrink it.
     ///
     /// # Errors
     ///
@@ -364,7 +364,7 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
 
     #[inline]
     fn words(&self) -> &[u32] {
-        // SAFETY: so many words are written (invariant 1), at an address that is aligned and not
+        // SAFETY: that many words are written (invariant 1), at an address that is aligned and not
         // null; the borrow of the stream keeps them.
         unsafe { core::slice::from_raw_parts(self.buffer.start().as_ptr(), self.len as usize) }
     }
@@ -409,7 +409,7 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
         if bytes.is_empty() {
             return;
         }
-        // SAFETY: `at` is below the block's end, as there is room behind it.
+        // SAFETY: `at` is below the block's end, as there is room after it.
         let place = unsafe { self.buffer.start().cast::<u8>().add(at) };
         // SAFETY: there is room for them; they are not in the block, which is borrowed exclusively.
         unsafe { place.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };

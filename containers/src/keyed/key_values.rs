@@ -5,14 +5,15 @@
 //! allocation. The JSON that is read is the one of that article; his "JSON configuration data"
 //! (2009) says why JSON. Changes:
 //!
-//! - The keys are sorted, so that the same contents lie alike, bytes from outside are checked for
-//!   doubles in one pass, and a store of thousands of keys is searched in halves.
+//! - The keys are sorted, so that equal contents have equal keys in equal order, bytes from outside
+//!   are checked for duplicates in one pass, and a store of thousands of keys is searched in
+//!   halves.
 //! - There is no capacity but that of the whole: values follow the keys and types the values, and
 //!   all three move up for a new key.
-//! - Places are told from the buffer's end, so that growing it changes no value.
-//! - A value that 16 bits cannot place has a type of its own, 32 bits of place, and its length with
-//!   its data. So no store as a whole is of one kind or the other.
-//! - Nothing in saved bytes is believed.
+//! - Offsets are counted from the buffer's end, so that growing it changes no value.
+//! - A value whose offset or length needs more than 16 bits has a separate type, an offset of 32
+//!   bits, and its length with its data. So a store need not be short or long as a whole.
+//! - Saved bytes are validated when they are opened.
 
 use core::fmt;
 use core::hint::cold_path;
@@ -65,16 +66,16 @@ use words::Words;
 ///                                                     `-> | u32 length | data |    from 64 KiB on
 /// ```
 ///
-/// Keys, values and types grow up, texts and arrays down; places are told from the end. So the
-/// buffer may be moved, copied, saved and sent in place.
+/// Keys, values and types grow up, texts and arrays down; offsets are counted from the end. So the
+/// buffer can be moved, copied, saved and sent in place.
 ///
 /// # Complexity
 ///
 /// A lookup is O(log keys), and compares sixteen keys at a time where there are few. Setting a key
-/// that is there is O(1) beside the lookup and the value's length; a new one moves the keys, values
-/// and types behind it. A value that no longer fits is rewritten, and its old words are garbage,
-/// which is reclaimed within the buffer before it grows: O(bytes + keys log keys), amortised over
-/// the garbage.
+/// that is there is O(1) after the lookup, plus the value's length; a new one moves the keys,
+/// values and types after it. A value that no longer fits is rewritten, and its old words are
+/// garbage, which is reclaimed within the buffer before it grows: O(bytes + keys log keys),
+/// amortised over the garbage.
 ///
 /// # Memory
 ///
@@ -114,7 +115,7 @@ use words::Words;
 /// # Invariants
 ///
 /// 1. `words` has no words; or a header, whose mark is right and whose length is that of `words`,
-///    and behind it a block with as many keys and words at its end as the header says, with the
+///    and after it a block with as many keys and words at its end as the header says, with the
 ///    invariants of `Edit`.
 pub struct KeyValues<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     words: Words<'a, A>,
@@ -127,7 +128,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         Self { words: Words::new(memory) }
     }
 
-    /// Returns a store without keys and with room for so many, and for so many bytes of texts and
+    /// Returns a store without keys, with room for `keys` keys and for `bytes` bytes of texts and
     /// arrays, each of them rounded up to words.
     ///
     /// # Errors
@@ -143,7 +144,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         Ok(store)
     }
 
-    /// Returns a copy of a store that lies elsewhere: in a set, or in bytes that were
+    /// Returns a copy of a store from elsewhere: in a set, or in bytes that were
     /// [opened](KeyValuesRef::open).
     ///
     /// # Complexity
@@ -183,7 +184,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
             return Ok(Self::new_in(self.memory()));
         }
         let mut copy = Self { words: Words::copied(words, self.memory())? };
-        // Places are told from the end, which lies further up where more was granted.
+        // Offsets are counted from the end, which is higher where more was granted.
         let (header, block) = copy.parts();
         let tail = header[AT_TAIL] as usize;
         raise(block, words.len() - HEADER, tail);
@@ -236,28 +237,28 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         self.view().get(key)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no bool.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a bool.
     #[inline(always)]
     #[must_use]
     pub fn get_bool(&self, key: IdString32) -> Option<bool> {
         self.scalar(key, kind::BOOL).map(|word| word != 0)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no number.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a number.
     #[inline(always)]
     #[must_use]
     pub fn get_f32(&self, key: IdString32) -> Option<f32> {
         self.scalar(key, kind::F32).map(f32::from_bits)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no text.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a text.
     #[inline]
     #[must_use]
     pub fn get_str(&self, key: IdString32) -> Option<&str> {
         self.view().get_str(key)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no array.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not an array.
     #[inline]
     #[must_use]
     pub fn get_array(&self, key: IdString32) -> Option<&[f32]> {
@@ -275,7 +276,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     /// # Complexity
     ///
     /// O(log keys + value) for a key that is there; a new one moves the keys, values and types
-    /// behind it. May compact or grow the block: O(bytes + keys log keys), amortised.
+    /// after it. May compact or grow the block: O(bytes + keys log keys), amortised.
     ///
     /// # Errors
     ///
@@ -303,7 +304,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     ///
     /// # Complexity
     ///
-    /// Moves the keys, values and types behind it. Allocates nothing.
+    /// Moves the keys, values and types after it. Allocates nothing.
     pub fn remove(&mut self, key: IdString32) -> bool {
         let Some(place) = self.view().find(key) else { return false };
         self.edit(|edit| edit.remove(place));
@@ -326,8 +327,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     ///
     /// # Complexity
     ///
-    /// O(bytes of both), and for each new key it moves those behind. May compact or grow the block
-    /// once.
+    /// O(bytes of both), and for each new key it moves those after it. May compact or grow the
+    /// block once.
     ///
     /// # Errors
     ///
@@ -354,7 +355,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         or_panic(self.try_merge(other));
     }
 
-    /// Makes room for so many new keys, and for so many bytes of texts and arrays, each of them
+    /// Makes room for `keys` new keys, and for `bytes` bytes of texts and arrays, each of them
     /// rounded up to words.
     ///
     /// # Errors
@@ -364,8 +365,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         self.make_room(keys, bytes.div_ceil(4))
     }
 
-    /// Reclaims all garbage and gives back what is free, as far as the allocator takes it: before a
-    /// store is saved, or when it will not change for long.
+    /// Reclaims all garbage and shrinks the block, as far as the allocator can: before a store is
+    /// saved, or when it will not change for a long time.
     ///
     /// # Complexity
     ///
@@ -456,7 +457,7 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
         Ok(())
     }
 
-    /// Makes sure that so many keys and so many words at the end fit.
+    /// Makes sure that `keys` more keys and `tail` more words at the end fit.
     #[inline]
     fn make_room(&mut self, keys: usize, tail: usize) -> Result<(), GrowError> {
         if let Some((header, block)) = self.words.as_slice().split_first_chunk::<HEADER>() {

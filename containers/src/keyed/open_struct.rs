@@ -1,11 +1,11 @@
 //! Structs whose fields are known at run time.
 //!
 //! After Niklas Frykholm, "Managing Decoupling Part 3 - C++ Duck Typing" (2011): a description of
-//! the fields (hashed names, types, offsets), and beside it the bare values, of one struct or of
-//! many in an array, on which functions work that ask for fields and not for types. Changes:
+//! the fields (hashed names, types, offsets), separate from the bare values of one struct or of
+//! many in an array. Functions ask it for fields and not for types. Changes:
 //!
-//! - The arrays lie either way, as structs or as columns, behind one interface. The article leaves
-//!   the second to its reader.
+//! - The arrays have either layout, structs or columns, with one interface. The article leaves the
+//!   second to its reader.
 //! - A field is resolved once and then swept over in all rows; looking it up for each row costs
 //!   several times as much as the work itself.
 //! - Fields are added and removed while there are rows.

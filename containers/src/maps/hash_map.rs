@@ -7,7 +7,7 @@
 //!
 //! These are types of their own around hashbrown's and not other names for them, since hashbrown
 //! ends the program where memory runs out. Everything that reads or removes is hashbrown's, by
-//! `Deref`; everything that may grow stands here, in a form that returns an error and one that
+//! `Deref`; everything that may grow is defined here, in a form that returns an error and one that
 //! panics, under the names that hashbrown's methods have, so that none of those is called by
 //! mistake. The few that are left (`entry_ref`, `shrink_to`, the set's `entry` and `get_or_insert`)
 //! are safe to call once room was reserved.
@@ -32,7 +32,7 @@ mod tests;
 
 pub use set::HashSet;
 
-/// The table that lies beneath a [`HashMap`].
+/// The hashbrown table of a [`HashMap`].
 type Table<'a, K, V, S, A> = hashbrown::HashMap<K, V, S, Bridge<'a, A>>;
 
 /// A hash map: hashbrown's, with its memory from our allocators.
@@ -243,8 +243,8 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory. Where the iterator promised all that it gave, nothing
-    /// has changed; else what came before is in the map.
+    /// [`GrowError`] if there is no memory. If the iterator's lower bound covered all its items,
+    /// nothing has changed; else the items before the refusal are in the map.
     pub fn try_extend(
         &mut self,
         entries: impl IntoIterator<Item = (K, V)>,
@@ -279,8 +279,8 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
         Ok(())
     }
 
-    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
-    /// there is none for the smaller block: that harms nobody.
+    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where
+    /// there is no memory for the smaller one, which does no harm.
     pub fn shrink_to_fit(&mut self)
     where
         S: Clone,

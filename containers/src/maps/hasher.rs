@@ -29,9 +29,8 @@ pub type BuildIdHasher = BuildHasherDefault<IdHasher>;
 ///
 /// # When not to use it
 ///
-/// For keys that someone else chooses (names from the net, for instance) and might choose so that
-/// they collide: there is no secret in it. Take `std::hash::RandomState`, and do without repeatable
-/// order.
+/// For keys that an attacker can choose (names from the network, for instance) so that they
+/// collide: the hash has no secret. Take `std::hash::RandomState`, and do without repeatable order.
 ///
 /// # Examples
 ///
@@ -48,7 +47,7 @@ pub struct KeyHasher {
     state: u64,
 }
 
-/// Digits of pi behind the point: a start that no key is likely to cancel.
+/// Digits of pi after the point: a start that no key is likely to cancel.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 
 /// Odd, its bits without a pattern: 2^64 over the golden ratio.
@@ -101,8 +100,8 @@ impl Hasher for KeyHasher {
         }
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
-        // The length, so that bytes of 0 at the end tell. It cannot meet the rest: that is 7 bytes
-        // at most.
+        // The length, so that zero bytes at the end change the hash. It does not overlap the rest,
+        // which is at most 7 bytes.
         self.add(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
     }
 
@@ -130,8 +129,8 @@ impl Hasher for KeyHasher {
 ///
 /// One multiplication by an odd number. The lower bits of the hash are those of the key in another
 /// order, so ids of one table, whose indices differ, spread over a hash table without meeting; the
-/// upper seven, by which hashbrown tells keys apart before it compares them, depend on all bits of
-/// the key.
+/// upper seven, by which hashbrown distinguishes keys before it compares them, depend on all bits
+/// of the key.
 ///
 /// # Complexity
 ///

@@ -51,8 +51,8 @@ pub struct EntryPlace(u32);
 /// A hash map with any number of values a key, chained in one array.
 ///
 /// The values of a key are visited in the order in which they were inserted, whatever was removed
-/// in between. All entries lie without gaps in one array; a removed one's place is taken by the
-/// last.
+/// in between. All entries are in one array without gaps; the last one takes the place of a removed
+/// one.
 ///
 /// # Complexity
 ///
@@ -64,17 +64,18 @@ pub struct EntryPlace(u32);
 ///
 /// ```text
 /// buckets | first 3 | none | first 0 | ..                        4 bytes each, a power of two, at least len
-/// entries | hash, next, before, K, V | hash, next, before, K, V | ..       12 bytes beside each K and V
+/// entries | hash, next, before, K, V | hash, next, before, K, V | ..      12 bytes + K + V each
 /// ```
 ///
-/// Nothing while it is empty. Then two blocks, each of which doubles. Beside key and value an entry
-/// has 16 bytes in a map that is full and at most 36 in one that just grew, its place for one more
-/// entry not counted. The object is 64 bytes with `dyn Allocator` and a hasher without size.
+/// Nothing while it is empty. Then two blocks, each of which doubles. In addition to key and value
+/// an entry has 16 bytes in a map that is full and at most 36 in one that just grew, its place for
+/// one more entry not counted. The object is 64 bytes with `dyn Allocator` and a hasher without
+/// size.
 ///
 /// # When not to use it
 ///
 /// For one value a key, a `HashMap`. For dozens of values a key that are read over and over, lists
-/// that are in a row each: here a key's values lie where they were inserted.
+/// that are in a row each: here a key's values stay where they were inserted.
 ///
 /// # Examples
 ///
@@ -199,7 +200,7 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
     #[cold]
     #[inline(never)]
     fn grow_buckets(&mut self, needed: usize) -> Result<(), GrowError> {
-        // `NIL` is no entry's place.
+        // `NIL` is not the place of an entry.
         let limit = u64::from(NIL);
         let refused = GrowError::Length { wanted: needed as u64, limit };
         let count = needed.checked_next_power_of_two().unwrap_or(usize::MAX).max(FIRST_BUCKETS);
@@ -254,7 +255,7 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
 }
 
 impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, S, A> {
-    /// Adds a value to those of a key, behind them all.
+    /// Adds a value to those of a key, after them all.
     ///
     /// # Complexity
     ///

@@ -41,7 +41,7 @@ use pending::Pending;
 ///
 /// # Two ways to fill it
 ///
-/// [`insert`](Self::insert) puts an entry where it belongs and moves those behind it.
+/// [`insert`](Self::insert) puts an entry where it belongs and moves those after it.
 /// [`push`](Self::push) lets it wait, unless it belongs at the end: then [`sort`](Self::sort) sorts
 /// those that wait and merges them in, all at once. Of equal keys the last one pushed wins, over
 /// those that were in the map, too.
@@ -58,9 +58,9 @@ use pending::Pending;
 /// # Memory
 ///
 /// Nothing before the first entry. Then `size_of::<K>() + size_of::<V>()` bytes an entry in two
-/// blocks, each of which doubles when it is full; a third block while entries wait, with 4 bytes
-/// each beside key and value, which goes back when they are sorted in. The object itself is 80
-/// bytes, 104 with `dyn Allocator`.
+/// blocks, each of which doubles when it is full; a third block while entries wait, with key, value
+/// and 4 bytes each, which is freed when they are sorted in. The object itself is 80 bytes, 104
+/// with `dyn Allocator`.
 ///
 /// # Threads
 ///
@@ -97,15 +97,15 @@ use pending::Pending;
 ///
 /// 1. There are as many keys as values.
 /// 2. The keys are in ascending order, none twice (as far as their order is one at all).
-/// 3. There is room for all that wait behind the keys and behind the values; while some do, for
-///    `room` in all.
+/// 3. After the keys and after the values there is room for all waiting entries; while some wait,
+///    for `room` in all.
 pub struct SortedMap<'a, K, V, A: Allocator + ?Sized = dyn Allocator + 'a> {
     keys: Array<'a, K, A>,
     values: Array<'a, V, A>,
     pending: Array<'a, Pending<K, V>, A>,
     /// How many were pushed since the last sort, so that the last of equal ones is known.
     pushed: u32,
-    /// How many may wait until room must be made behind keys and values. Means nothing while none
+    /// How many can wait until room must be made after keys and values. Has no meaning while none
     /// waits.
     room: u32,
 }
@@ -217,8 +217,8 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     }
 
     /// Checks that the keys are in ascending order: keys whose order changes while they are in the
-    /// map, or is no order, break it. Checks also that there is room for the entries that wait.
-    /// O(len).
+    /// map, or is not a total order, break it. Checks also that there is room for the entries that
+    /// wait. O(len).
     ///
     /// # Errors
     ///

@@ -5,14 +5,14 @@
 //! of memory and answer with blocks that double. Changes:
 //!
 //! - Free blocks are not merged as buddies are. They wait in a stack for each size, and when the
-//!   buffer is full and a quarter of it is free, the rows are moved together instead: nothing
-//!   outside names a block, so nothing hinders. That needs no table beside the buffer.
-//! - A row whose block is the last one grows where it lies, so arrays filled one after another are
-//!   never copied.
-//! - Rows have ids that outlive every move, and tell a row that is gone from the one that came
-//!   after it.
-//! - The article's other two forms, [`FixedRows`] and [`LinkedRows`], stand beside it behind one
-//!   trait, [`Rows`].
+//!   buffer is full and a quarter of it is free, the rows are moved together instead, which is
+//!   possible as nothing outside names a block. That needs no table besides the buffer.
+//! - A row whose block is the last one grows in place, so arrays filled one after another are never
+//!   copied.
+//! - Rows have ids that stay valid through every move, and distinguish a row that is gone from the
+//!   one that came after it.
+//! - The article's other two forms, [`FixedRows`] and [`LinkedRows`], are also here, with one trait
+//!   for all three, [`Rows`].
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -57,7 +57,7 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 /// Many growable arrays ("rows") in one buffer.
 ///
 /// Elements are [`Copy`]: rows move and the whole is copied as bytes, and elements that own memory
-/// would bring back the many small blocks which this is there to avoid.
+/// would again be many small blocks, which this container avoids.
 ///
 /// ```text
 /// rows    | len 3, 1u at 0 | len 0, none | dead: next 5 | len 6, 2u at 3 | ..            8 bytes a row
@@ -70,11 +70,10 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 ///
 /// # Complexity
 ///
-/// O(1) for what names a row and an element at its end, amortised where the row grows. A row that
-/// grows moves to a block of twice the size, unless it is the last one in the buffer and has room
-/// behind it. The buffer moves when it is full: it grows or, where a quarter of it is free, all
-/// rows are moved together. Neither invalidates an id; all references end, as the borrow checker
-/// demands.
+/// O(1) for operations on a row's last element, amortised where the row grows. A row that grows
+/// moves to a block of twice the size, unless it is the last one in the buffer and has room after
+/// it. The buffer moves when it is full: it grows or, where a quarter of it is free, all rows are
+/// moved together. Neither invalidates an id; all references end, as the borrow checker demands.
 ///
 /// # Memory
 ///
@@ -141,8 +140,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         Self { rows: Array::new_in(memory), space: Space::new(memory), dead: 0, live: 0 }
     }
 
-    /// Returns a container with room for so many rows, and for so many elements in rows that are
-    /// full: a row of another length than a power of two of units needs more.
+    /// Returns a container with room for `rows` rows, and for `elements` elements in rows that are
+    /// full: a row whose length is not a power of two of units needs more.
     ///
     /// # Errors
     ///
@@ -264,7 +263,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     #[must_use]
     pub fn row_mut(&mut self, row: RowId<T>) -> Option<&mut [T]> {
         let word = self.rows[self.find(row)?];
-        // SAFETY: the row is alive, and `self` is lent for its elements alone.
+        // SAFETY: the row is alive, and `self` is borrowed for its elements alone.
         Some(unsafe { self.space.elements_mut(word) })
     }
 
@@ -283,8 +282,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         }
         Some(rows.map(|row| {
             let word = self.rows[index_of(row)];
-            // SAFETY: every row is alive, and they are different ones, whose blocks lie apart
-            // (invariant 1); `self` is lent for them.
+            // SAFETY: every row is alive, and they are different ones, whose blocks do not overlap
+            // (invariant 1); `self` is borrowed for them.
             unsafe { self.space.elements_mut(word) }
         }))
     }
@@ -320,7 +319,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     /// Returns the elements of a live row.
     #[inline(always)]
     fn elements(&self, word: Word) -> &[T] {
-        // SAFETY: the row is alive (invariant 1), and `self` is lent.
+        // SAFETY: the row is alive (invariant 1), and `self` is borrowed.
         unsafe { self.space.elements(word) }
     }
 

@@ -5,9 +5,9 @@
 //! at that. What we make of it:
 //!
 //! - The handle is an id with a generation: one that was freed is refused for ever.
-//! - A block is borrowed through the heap, so nothing can move while anyone looks at it; who must
-//!   hold an address for longer pins the block.
-//! - Compaction is a little at a time: a call moves no more bytes than it is told.
+//! - A block is borrowed through the heap, so nothing can move while it is borrowed; a caller that
+//!   must hold an address for longer pins the block.
+//! - Compaction is incremental: a call moves at most the given number of bytes.
 //!
 //! `docs/decisions/0008-handle-heap.md` says why it is built as it is.
 
@@ -60,8 +60,8 @@ struct Block {
 /// A heap whose blocks are named by ids and may move, so that the holes between them can be closed.
 ///
 /// The bytes of a block are reached by its id, and a block moves only where the heap is borrowed to
-/// be changed; so no slice is ever left behind. A block that something outside of the program looks
-/// at (a device, a library in C) is [pinned](Self::pin) for as long, and compaction goes around it.
+/// be changed; so no slice ever dangles. A block that something outside of the program uses (a
+/// device, a library in C) is [pinned](Self::pin) meanwhile, and compaction leaves it in place.
 ///
 /// # Complexity
 ///
@@ -81,10 +81,10 @@ struct Block {
 /// ```
 ///
 /// Nothing while it is empty. Then one buffer, which doubles, and one table. A block takes 36 bytes
-/// beside its own, which are rounded up to 16. Holes are kept by size: one class a size up to 31
+/// plus its own, which are rounded up to 16. Holes are kept by size: one class a size up to 31
 /// granules, then eight classes for each power of two, so a block takes a hole at most an eighth
-/// larger than need be while there is such a one. The object is 1 200 bytes or fewer, most of them
-/// the heads of the size classes.
+/// larger than needed while there is one. The object is 1 200 bytes or fewer, most of them the
+/// heads of the size classes.
 ///
 /// Every block is aligned to 16 bytes, and to [`MAX_ALIGN`](Self::MAX_ALIGN) = 64 where it is asked
 /// for.
@@ -117,8 +117,8 @@ struct Block {
 ///
 /// # Invariants
 ///
-/// 1. Those of `Space`: blocks and holes lie without a gap from the buffer's start to its end, no
-///    two holes beside each other, and each hole is in the list of its size class.
+/// 1. Those of `Space`: blocks and holes fill the buffer without a gap from its start to its end,
+///    no two holes are adjacent, and each hole is in the list of its size class.
 /// 2. The header of every block has the id of an entry of the table that leads back to it and whose
 ///    bytes fit the granules; there is a header for every entry.
 /// 3. `pinned` entries have pins, and none of these blocks has moved since it got its first.
@@ -341,7 +341,7 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
         }))
     }
 
-    /// Grows the buffer until it ends in a hole for so many granules.
+    /// Grows the buffer until it ends in a hole for `granules` granules.
     fn make_room(&mut self, granules: u32, align: u32) -> Result<(), HandleHeapError> {
         let bytes = u64::from(granules) * GRANULE as u64;
         if let Some((id, _)) = self.first_pinned() {

@@ -56,22 +56,22 @@ use settle::Frontier;
 /// of an empty pool. All nodes of a list but the last are full; where the items end, the head says.
 /// The last node names the list, so that the pool finds the head of a node that it wants to move.
 ///
-/// A list whose nodes follow one another in order *lies together*. Its head says so, and its items
-/// are one slice: visiting them reads no links. [`settle`](Self::settle) brings about that most
-/// lists do.
+/// A list whose nodes follow one another in order is *contiguous*. Its head says so, and its items
+/// are one slice: visiting them reads no links. [`settle`](Self::settle) makes most lists
+/// contiguous.
 ///
 /// A list is named by a [`List`], which stays what it is when nodes move. Its slot may be used
-/// again after [`destroy`](Self::destroy); ids of lists that are gone are told from those of later
-/// ones until the slot has had 255 of them.
+/// again after [`destroy`](Self::destroy); ids of lists that are gone are distinguished from those
+/// of later ones until the slot has had 255 of them.
 ///
 /// # Complexity
 ///
-/// | operation | list lies together | nodes apart | memory |
+/// | operation | contiguous list | scattered nodes | memory |
 /// |---|---|---|---|
 /// | `push` | O(1) amortised | the same | may grow: O(all items) then |
-/// | `pop` | O(1) | O(1), O(nodes) where a node falls empty | |
+/// | `pop` | O(1) | O(1), O(nodes) where a node becomes empty | |
 /// | `get`, `swap_remove` | O(1) | O(nodes) | |
-/// | `insert`, `remove`, `retain` | O(items behind) | O(items) | `insert` may grow |
+/// | `insert`, `remove`, `retain` | O(items after it) | O(items) | `insert` may grow |
 /// | `len` | O(1) | O(nodes) | |
 /// | iteration | a slice | a slice a node | |
 ///
@@ -87,9 +87,10 @@ use settle::Frontier;
 ///
 /// # Where nodes are taken
 ///
-/// A list that grows takes the node behind its last one if that is free, or else a free one of the
+/// A list that grows takes the node after its last one if that is free, or else a free one of the
 /// same 64, or else the next free one from where the last such search ended, as a list without
-/// nodes does. So what is set together lies together, and what is pushed alone often does.
+/// nodes does. So a list that is set at once is contiguous, and one that is pushed to while no
+/// other is often is.
 ///
 /// # Threads
 ///
@@ -129,7 +130,7 @@ use settle::Frontier;
 ///    node 0 are in one.
 /// 2. Of a chain's nodes all but the last are full of live items; of the last those before the
 ///    head's `end` are alive, at least one. An empty list has no nodes and a head of zeros.
-/// 3. Where a head says that the list lies together, its nodes follow one another. A list of one
+/// 3. Where a head says that the list is contiguous, its nodes follow one another. A list of one
 ///    node says so. `broken` is the number of lists that have nodes and do not say so.
 /// 4. `heads` and `lives` have the same length. A list with life 0 is not there; its head's `end`
 ///    is the index of the next such list and one, or 0, from `vacant` on, and its `first` is the
@@ -164,7 +165,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         }
     }
 
-    /// Returns an empty pool with room for so many nodes at least, and none for lists yet.
+    /// Returns an empty pool with room for at least `nodes` nodes, and none for lists yet.
     ///
     /// # Errors
     ///
@@ -181,7 +182,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         self.nodes.memory()
     }
 
-    /// Makes room for so many more lists, and no more than that where room must be made.
+    /// Makes room for `more` lists, and for no more than that where room must be made.
     ///
     /// # Complexity
     ///
@@ -302,7 +303,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(1) if it lies together, else O(nodes).
+    /// O(1) if it is contiguous, else O(nodes).
     #[must_use]
     pub fn len(&self, list: List<T>) -> usize {
         let Some(head) = self.head(list) else { return 0 };
@@ -368,7 +369,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(1); O(nodes) where the last node falls empty and the list does not lie together.
+    /// O(1); O(nodes) where the last node becomes empty and the list is not contiguous.
     #[inline]
     pub fn pop(&mut self, list: List<T>) -> Option<T> {
         let index = self.find_list(list)?;
@@ -415,15 +416,15 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         } else {
             end
         };
-        // SAFETY: the place is in a node of the list and behind its last item, so nothing lives
+        // SAFETY: the place is in a node of the list and after its last item, so nothing is alive
         // there.
         unsafe { self.nodes.place(at).write(item) };
         self.heads[index as usize].end = at + 1;
         Ok(())
     }
 
-    /// Links a node behind the last one of a list, which is full, and returns where its items
-    /// begin. The caller puts an item there and the end behind it. A node must be free.
+    /// Links a node after the last one of a list, which is full, and returns where its items begin.
+    /// The caller puts an item there and sets the end after it. A node must be free.
     fn append_node(&mut self, index: u32) -> u32 {
         let head = &mut self.heads[index as usize];
         let node = if let Some(last_item) = head.end.checked_sub(1) {

@@ -8,15 +8,15 @@ use loligo_allocators::{
 
 type Heap<'a> = HeapAllocator<'a, PageAllocator>;
 
-/// What tests take their memory from: fresh and freed blocks are filled with junk, so that nobody
-/// relies on what was there; dropped with live blocks it panics.
+/// What tests take their memory from: fresh and freed blocks are filled with junk, so that no code
+/// relies on what was there; it panics if it is dropped with live blocks.
 pub(crate) type Memory<'a> = FailingAllocator<'a, FillAllocator<'a, Heap<'a>>>;
 
 /// Whether a length may be longer than 32 bits can say. Where it may not, all that is too long is
 /// memory that no allocator has.
 pub(crate) const LENGTHS_ARE_LONG: bool = usize::BITS > 32;
 
-/// Runs `test` with memory of its own, all of which it must give back.
+/// Runs `test` with fresh memory, all of which it must free.
 pub(crate) fn with_memory(test: impl FnOnce(&Memory<'_>)) {
     let pages = PageAllocator::new("test pages");
     let heap = HeapAllocator::new("test heap", &pages);
@@ -51,8 +51,8 @@ pub(crate) fn every_refusal<E: Debug>(mut test: impl FnMut(&Memory<'_>) -> Resul
     }
 }
 
-/// Returns `true` if `act` asks for more than so many bytes at once, from where it calls the
-/// function that it is given on. What asks for more is refused.
+/// Returns `true` if `act` requests more than `bytes` bytes at once after it has called the
+/// function that it is passed. Such requests are refused.
 pub(crate) fn asks_for_more(bytes: usize, act: impl Fn(&Memory<'_>, &mut dyn FnMut())) -> bool {
     let mut asked = false;
     with_memory(|memory| {

@@ -48,8 +48,8 @@ fn they_are_errors_without_a_cause() {
         error.source().is_some()
     }
     let spent = InsertError::Spent { index: 5, generations: 7 };
-    assert!(!cause(&spent) && !cause(&NotReserved), "nothing lies behind them");
-    assert!(!cause(&InsertAtError::Taken { index: 3 }), "nor behind this");
-    assert!(!cause(&SaveError { needed: 1, given: 2 }), "nor behind this");
+    assert!(!cause(&spent) && !cause(&NotReserved), "they have no source");
+    assert!(!cause(&InsertAtError::Taken { index: 3 }), "nor has this");
+    assert!(!cause(&SaveError { needed: 1, given: 2 }), "nor has this");
     assert_eq!(format!("{spent:?}"), "Spent { index: 5, generations: 7 }", "as it is written");
 }

@@ -40,8 +40,8 @@ pub(super) struct Buffer<'a, T: Copy, A: Allocator + ?Sized> {
     owned: PhantomData<T>,
 }
 
-// SAFETY: the block belongs to this object alone and is reached through it alone; what is left
-// behind is a reference to the allocator, which may cross threads where the allocator is `Sync`.
+// SAFETY: the block belongs to this object alone and is reached through it alone; besides it there
+// is only a reference to the allocator, which may cross threads where the allocator is `Sync`.
 unsafe impl<T: Copy + Send, A: Allocator + Sync + ?Sized> Send for Buffer<'_, T, A> {}
 
 // SAFETY: a shared reference gives slices of the values and nothing that changes the block.
@@ -79,7 +79,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Buffer<'a, T, A> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if the allocator refuses or the size is no size; the buffer is as it was.
+    /// [`AllocError`] if the allocator refuses or the size is too large; the buffer is as it was.
     #[inline]
     pub(super) fn reserve(&mut self, more: usize) -> Result<(), AllocError> {
         if more <= self.capacity - self.len { Ok(()) } else { self.grow(more) }

@@ -104,8 +104,8 @@ macro_rules! id_string {
 }
 
 id_string! {
-    /// A name as its 32-bit hash: for names that are told apart in one place, as the bones of a
-    /// body.
+    /// A name as its 32-bit hash: for names that need to differ only in one scope, such as the
+    /// bones of a skeleton.
     ///
     /// Plain data of 4 bytes, all of which are valid; the default, 0, is the id of the empty name.
     /// Comparing costs one instruction. Two names may share an id: it is the compile step that

@@ -102,8 +102,8 @@ pub(super) const fn untail_64(after: u64, before_or_tail: u64) -> u64 {
     after.wrapping_mul(M_64_INVERSE) ^ before_or_tail
 }
 
-/// Undoes `h ^= h >> shift` for shifts of at least 11: the upper bits stand as they are, and each
-/// round sets `shift` more of them right.
+/// Undoes `h ^= h >> shift` for shifts of at least 11: the upper `shift` bits are already right,
+/// and each round corrects `shift` more.
 #[inline]
 const fn unshift_32(shifted: u32, shift: u32) -> u32 {
     let once = shifted ^ shifted >> shift;

@@ -23,11 +23,11 @@ mod sealed {
 
     /// How the bytes of a key are reached.
     pub trait Sealed {
-        /// What stands behind a reference to it.
+        /// The type of data that a reference to it leads to.
         const SHAPE: Shape;
     }
 
-    /// What stands behind a reference to a key.
+    /// The type of data that a reference to a key leads to.
     #[derive(Clone, Copy, Debug)]
     pub enum Shape {
         /// Bytes, with their number in the reference.
@@ -80,21 +80,21 @@ union Reference<'k, K: ?Sized> {
 pub(crate) const fn bytes_of<K: Key + ?Sized>(key: &K) -> &[u8] {
     let reference = Reference { key };
     match K::SHAPE {
-        // SAFETY: the shape stands for `str` and `[u8]` alone, and a `str` has the layout of the
-        // slice of its bytes, so `key` is a reference to a slice.
+        // SAFETY: only `str` and `[u8]` have this shape, and a `str` has the layout of the slice of
+        // its bytes, so `key` is a reference to a slice.
         Shape::Slice => unsafe { reference.slice },
         Shape::Array(bytes) => {
-            // SAFETY: the shape stands for `[u8; N]` alone; a reference to it is its address.
+            // SAFETY: only `[u8; N]` has this shape; a reference to it is its address.
             let first = unsafe { reference.first };
-            // SAFETY: `first` comes from a reference to an array of so many bytes, which the
+            // SAFETY: `first` comes from a reference to an array of `bytes` bytes, which the
             // lifetime of the result keeps borrowed.
             unsafe { core::slice::from_raw_parts(first, bytes) }
         }
         #[cfg(any(feature = "std", test))]
-        // SAFETY: the shape stands for `String` alone, so `key` is a reference to one.
+        // SAFETY: only `String` has this shape, so `key` is a reference to one.
         Shape::String => unsafe { reference.string }.as_bytes(),
         #[cfg(any(feature = "std", test))]
-        // SAFETY: the shape stands for `Vec<u8>` alone, so `key` is a reference to one.
+        // SAFETY: only `Vec<u8>` has this shape, so `key` is a reference to one.
         Shape::Vec => unsafe { reference.vec }.as_slice(),
     }
 }

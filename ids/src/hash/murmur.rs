@@ -146,7 +146,7 @@ pub(super) const fn begin_32(bytes: usize, seed: u32) -> u32 {
     seed ^ bytes as u32
 }
 
-/// Takes in a block of 4 bytes.
+/// Mixes a block of 4 bytes into the hash.
 #[inline]
 pub(super) const fn step_32(h: u32, block: u32) -> u32 {
     let mut k = block.wrapping_mul(M_32);
@@ -154,7 +154,7 @@ pub(super) const fn step_32(h: u32, block: u32) -> u32 {
     h.wrapping_mul(M_32) ^ k.wrapping_mul(M_32)
 }
 
-/// Takes in the last 1 to 3 bytes.
+/// Mixes the last 1 to 3 bytes into the hash.
 #[inline]
 pub(super) const fn tail_step_32(h: u32, tail: u32) -> u32 {
     (h ^ tail).wrapping_mul(M_32)
@@ -174,7 +174,7 @@ pub(super) const fn begin_64(bytes: usize, seed: u64) -> u64 {
     seed ^ (bytes as u64).wrapping_mul(M_64)
 }
 
-/// Takes in a block of 8 bytes.
+/// Mixes a block of 8 bytes into the hash.
 #[inline]
 pub(super) const fn step_64(h: u64, block: u64) -> u64 {
     let mut k = block.wrapping_mul(M_64);
@@ -182,7 +182,7 @@ pub(super) const fn step_64(h: u64, block: u64) -> u64 {
     (h ^ k.wrapping_mul(M_64)).wrapping_mul(M_64)
 }
 
-/// Takes in the last 1 to 7 bytes.
+/// Mixes the last 1 to 7 bytes into the hash.
 #[inline]
 pub(super) const fn tail_step_64(h: u64, tail: u64) -> u64 {
     (h ^ tail).wrapping_mul(M_64)

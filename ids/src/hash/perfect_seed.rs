@@ -29,8 +29,8 @@ const SMALL_TRIES: u32 = 64;
 /// The most keys that [`perfect_seed_in`] takes: a quarter of the hashes that there are.
 const KEYS_MAX: usize = 1 << 30;
 
-/// Returns the smallest seed under which [`murmur2_32`](crate::murmur2_32) tells all keys apart,
-/// for sets that are known while compiling.
+/// Returns the smallest seed with which [`murmur2_32`](crate::murmur2_32) gives every key a
+/// different hash, for sets that are known while compiling.
 ///
 /// `None` means that two keys are equal, or that they were made to collide under every seed.
 ///
@@ -75,8 +75,8 @@ pub const fn perfect_seed(keys: &[&str]) -> Option<u32> {
     None
 }
 
-/// Returns the smallest seed below `tries` under which [`murmur2_32`](crate::murmur2_32) tells all
-/// keys apart.
+/// Returns the smallest seed below `tries` with which [`murmur2_32`](crate::murmur2_32) gives every
+/// key a different hash.
 ///
 /// Then a key is its hash: comparing hashes compares keys, and the keys need not be kept.
 ///
@@ -147,13 +147,13 @@ pub fn perfect_seed_in<'k, K: AsRef<str>, A: Allocator + ?Sized>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PerfectSeedError<'k> {
-    /// The same key stands twice, so that no seed can tell the two apart.
+    /// The same key is in the set twice, so that no seed can distinguish the two.
     Duplicate {
         /// The key.
         key: &'k str,
         /// Where it is first.
         first: usize,
-        /// Where it stands again.
+        /// The index of its repetition.
         second: usize,
     },
     /// As many seeds as allowed were tried. Allow more, take 64-bit hashes, or find out who made
@@ -234,7 +234,7 @@ fn first_collision<K: AsRef<str>>(keys: &[K], seed: u32, table: &mut [u32]) -> O
     None
 }
 
-/// Returns a key that stands twice. `table` is as in [`first_collision`].
+/// Returns a key that occurs twice. `table` is as in [`first_collision`].
 fn first_duplicate<K: AsRef<str>>(keys: &[K], table: &mut [u32]) -> Option<(usize, usize)> {
     let mask = table.len() - 1;
     for (second, key) in keys.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! From hashes back to names: a table that is built beside compiled data and read by tools.
+//! From hashes back to names: a table that is built with compiled data and read by tools.
 //!
 //! # Layout
 //!
@@ -43,7 +43,7 @@ use image::{Parts, id_at, offset_at};
 /// A table from hashes to names, read in place from bytes: loaded, mapped, or built into the
 /// program.
 ///
-/// The compile step fills a [`ReverseLookupBuilder`] and saves it beside its data; a tool opens the
+/// The compile step fills a [`ReverseLookupBuilder`] and saves it with its data; a tool opens the
 /// bytes; a shipped game has no such file and shows hashes. The default is the table without names,
 /// so that the same code serves both.
 ///
@@ -123,8 +123,8 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     ///
     /// # Complexity
     ///
-    /// O(log n), and most of its steps close by: hashes are spread evenly, so that the search
-    /// begins where the id should stand and strides out from there.
+    /// O(log n), and most of its steps are near each other: hashes are spread evenly, so that the
+    /// search begins at the expected place of the id and strides out from there.
     #[must_use]
     #[expect(
         clippy::arithmetic_side_effects,
@@ -133,7 +133,7 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     pub fn get(&self, id: I) -> Option<&'a str> {
         let is_below = |index| id_at::<I>(self.hashes, index) < id;
         let guess = self.guess(id);
-        // The id stands from `from` to `to`, the latter included, or not at all.
+        // The id is in `from..=to`, or not in the table.
         let (mut from, mut to) = (0, self.len());
         let mut stride = 8;
         if guess < to && is_below(guess) {
@@ -192,7 +192,7 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
         self.seed
     }
 
-    /// Returns where an id would stand if all ids were spread evenly.
+    /// Returns where an id would be if all ids were spread evenly.
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "an id has 4 or 8 bytes, and a product of 64-bit numbers fits 128 bits"

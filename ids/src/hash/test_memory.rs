@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use loligo_allocators::{Allocator, HeapAllocator, ProxyAllocator};
 
-/// Runs a test with up to so many bytes of memory.
+/// Runs a test with at most `bytes` bytes of memory.
 pub(super) fn with_bytes(bytes: usize, test: impl FnOnce(&dyn Allocator)) {
     let mut region = std::vec![MaybeUninit::uninit(); 16 << 20];
     let heap = HeapAllocator::from_region("heap", &mut region);

@@ -1,4 +1,4 @@
-//! Every split: round trips, the niche, and bits that are no id.
+//! Every split: round trips, the niche, and bits that are not an id.
 
 use std::collections::{BTreeSet, HashSet};
 use std::format;

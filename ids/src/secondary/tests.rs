@@ -113,10 +113,10 @@ fn a_destructor_that_panics_leaves_the_array_whole() {
     }
     let replaced = catch_unwind(AssertUnwindSafe(|| array.insert(id(2, 2), Bad(false)).is_ok()));
     assert!(replaced.is_err(), "the stale value's destructor panics");
-    assert!(array.contains(id(2, 2)) && array.len() == 5, "the new one stands");
+    assert!(array.contains(id(2, 2)) && array.len() == 5, "the new one stays");
     array.insert(id(1, 1), Bad(true)).unwrap_or_else(|error| panic!("{error}"));
     assert!(catch_unwind(AssertUnwindSafe(|| array.clear())).is_err(), "the destructor panics");
-    assert_eq!((array.len(), array.iter().count()), (3, 3), "the rest stands");
+    assert_eq!((array.len(), array.iter().count()), (3, 3), "the rest stays");
     array.insert(id(1, 4), Bad(true)).unwrap_or_else(|error| panic!("{error}"));
     // The memory is given back all the same: the backing looks.
     assert!(catch_unwind(AssertUnwindSafe(|| drop(array))).is_err(), "the destructor panics");
@@ -133,7 +133,7 @@ fn a_destructor_that_panics_keeps_no_other_from_being_dropped() {
         assert!(array.insert(id, value).is_ok_and(|old| old.is_none()), "a new one");
     }
     assert!(catch_unwind(AssertUnwindSafe(|| drop(array))).is_err(), "the destructor panics");
-    assert_eq!(Rc::strong_count(&counter), 1, "those behind it are dropped as well");
+    assert_eq!(Rc::strong_count(&counter), 1, "those after it are dropped as well");
 }
 
 #[test]

@@ -26,8 +26,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     ///
     /// # Errors
     ///
-    /// [`InsertError`]. If `values` gave more than it promised, or a slot has lived all its lives,
-    /// those inserted before stay, and `made` knows them.
+    /// [`InsertError`]. If `values` yields more than its size hint promises, or a slot has used all
+    /// its generations, the objects inserted before stay, and `made` was called with their ids.
     ///
     /// # Examples
     ///

@@ -40,7 +40,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             let bits = self.parts.bits_at(place);
             // SAFETY: the bits at a live place are those of an id, which are never 0.
             let id = unsafe { I::unchecked(bits) };
-            // SAFETY: an object is at a live place, and `self` is lent for this alone.
+            // SAFETY: an object is at a live place, and `self` is borrowed for this alone.
             let object = unsafe { self.parts.object_at(place).as_mut() };
             if keep(id, object) {
                 from = place + 1;

@@ -137,7 +137,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     ///
     /// # Safety
     ///
-    /// Before both ends lie `capacity` positions, in one block.
+    /// Before both ends are `capacity` positions, in one block.
     pub(super) unsafe fn move_list(&self, end: NonNull<I::Repr>, capacity: usize) {
         // A stack follows the objects' ids, of which nothing more is to be moved here.
         let len = if F::LIFO { self.free } else { capacity };
@@ -154,9 +154,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if F::LIFO || self.head == 0 {
             return;
         }
-        // SAFETY: so many positions are before the end of the list (invariant 7).
+        // SAFETY: that many positions are before the end of the list (invariant 7).
         let first = unsafe { self.free_end.cast::<MaybeUninit<I::Repr>>().sub(capacity) };
-        // SAFETY: as above, written or not, and `self` is lent for this alone.
+        // SAFETY: as above, written or not, and `self` is borrowed for this alone.
         let ring = unsafe { slice::from_raw_parts_mut(first.as_ptr(), capacity) };
         // Backwards, as positions are counted.
         ring.rotate_right(self.head);
@@ -186,7 +186,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         unsafe { self.entry(position).read() }.wide() as usize
     }
 
-    /// Returns where a position of the list lies.
+    /// Returns where a position of the list is.
     #[inline]
     fn entry(&self, position: usize) -> NonNull<I::Repr> {
         // SAFETY: callers name positions below the capacity, which are before the end (invariant

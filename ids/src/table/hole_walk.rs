@@ -26,7 +26,7 @@ const MAY_BE_DENSE: u64 = 1 << 0b0111 | 1 << 0b1011 | 1 << 0b1101 | 1 << 0b1110 
 /// 1. `base` is the place of the lowest bit of the last word taken; `word` or `rest` is what is
 ///    left of it, `rest` if it is walked by its runs, and the other is 0.
 /// 2. `place..run` is what is left of a run, and empty while `word` is not 0.
-/// 3. `next` leads to the word behind, `end` behind the last word of the bitmap.
+/// 3. `next` points to the next word, `end` past the last word of the bitmap.
 #[doc(hidden)]
 pub struct HoleWalk {
     word: u64,
@@ -41,7 +41,7 @@ pub struct HoleWalk {
 }
 
 impl HoleWalk {
-    /// Returns a walk over so many words.
+    /// Returns a walk over `words` words.
     ///
     /// # Safety
     ///

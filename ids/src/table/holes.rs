@@ -24,7 +24,7 @@ impl Shape for Holes {
 ///
 /// 1. `words` leads to as many words as [`slots_for`] says, `live` to a bit for each place,
 ///    `objects` to the places, all in one block; without a block `words` leads to one zero.
-/// 2. The bit of a place is set where the slot's word is live, and then an object lies there.
+/// 2. The bit of a place is set where the slot's word is live, and then there is an object.
 #[doc(hidden)]
 pub struct HoleParts<T, R: Repr> {
     words: NonNull<R>,
@@ -129,7 +129,7 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
         unsafe { to.words.copy_from(self.words, used) };
         if to.objects != self.objects {
             // SAFETY: as above, and other objects are in another block. Places are copied whether
-            // or not an object lies there.
+            // or not there is an object.
             unsafe { to.objects.copy_from_nonoverlapping(self.objects, used) };
         }
     }
@@ -148,7 +148,7 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
 
     #[inline]
     fn put(self, slot: usize, bits: u64, _len: usize, value: T) {
-        // SAFETY: the slot was dead, so no object lies there, and the place is the table's own.
+        // SAFETY: the slot was dead, so there is no object, and the place is the table's own.
         unsafe { self.object_at(slot).write(value) };
         self.set_word(slot, bits);
         self.set_live_word(slot, self.live_word(slot) | 1 << (slot % 64));
@@ -157,8 +157,7 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     #[inline]
     fn take(self, slot: usize, _len: usize, _mask: usize) -> T {
         self.set_live_word(slot, self.live_word(slot) & !(1 << (slot % 64)));
-        // SAFETY: the slot was live, so an object lies there (invariant 2), which is not used
-        // again.
+        // SAFETY: the slot was live, so there is an object (invariant 2), which is not used again.
         unsafe { self.object_at(slot).read() }
     }
 

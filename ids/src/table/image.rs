@@ -6,8 +6,8 @@ use crate::id::{Repr, TableId};
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::shape::{Parts, Shape};
 
-/// The first eight bytes as a number, so that bytes of a machine of the other order are told at
-/// once.
+/// The first eight bytes as a number, so that bytes from a machine of the other byte order are
+/// detected at once.
 const MAGIC: u64 = u64::from_ne_bytes(*b"LOLIGOID");
 
 /// The version that this code writes and reads.
@@ -19,7 +19,7 @@ const FIELDS: usize = 20;
 /// Bytes of the header.
 pub(super) const HEADER: usize = FIELDS * 8;
 
-/// Where the checksum stands: it is the last number of the header.
+/// Where the checksum is: it is the last number of the header.
 pub(super) const CHECKSUM: usize = HEADER - 8;
 
 /// The type of a table, in numbers, each with what to say where they differ.
@@ -61,7 +61,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Where each of them stands.
+    /// The offset of each.
     pub(super) const TAG: usize = 80;
     pub(super) const LIMIT: usize = 88;
     pub(super) const USED: usize = 96;

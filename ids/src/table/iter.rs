@@ -91,22 +91,22 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     }
 }
 
-/// The places that are left to visit in a table that is lent for `'t`.
+/// The places that are left to visit in a table that is borrowed for `'t`.
 struct Walk<'t, S: Shape, T, I: TableId> {
     parts: S::Parts<T, I::Repr>,
     places: <S::Parts<T, I::Repr> as Parts<T, I::Repr>>::Walk,
     table: PhantomData<(&'t T, I)>,
 }
 
-// SAFETY: a walk only leads to the objects of a table that is lent; the code that turns places into
-// references has the bounds on `T`.
+// SAFETY: a walk only leads to the objects of a table that is borrowed; the code that turns places
+// into references has the bounds on `T`.
 unsafe impl<S: Shape, T: Sync, I: TableId> Send for Walk<'_, S, T, I> {}
 
 // SAFETY: as above; a shared walk cannot be advanced.
 unsafe impl<S: Shape, T: Sync, I: TableId> Sync for Walk<'_, S, T, I> {}
 
 impl<S: Shape, T, I: TableId> Walk<'_, S, T, I> {
-    /// Returns where the object at a live place lies.
+    /// Returns the address of the object at a live place.
     #[inline]
     fn object_at(parts: S::Parts<T, I::Repr>, place: usize) -> NonNull<T> {
         let object = parts.object_at(place);
@@ -133,7 +133,7 @@ macro_rules! walk {
         pub struct $name<$t, S: Shape, $object, $id: TableId> {
             walk: Walk<$t, S, $object, $id>,
             $(
-                /// The objects are lent to be changed.
+                /// The objects are borrowed mutably.
                 $field: PhantomData<&$t mut $object>,
             )?
         }
@@ -166,16 +166,16 @@ macro_rules! walk {
 }
 
 walk!(
-    /// The objects of a [`Table`], lent by [`Table::iter`].
+    /// The objects of a [`Table`], returned by [`Table::iter`].
     Iter<'t, T, I>, &'t T, {},
-    // SAFETY: an object is at a live place, and the table is lent for `'t`.
+    // SAFETY: an object is at a live place, and the table is borrowed for `'t`.
     |parts, place| unsafe { Walk::<S, T, I>::object_at(parts, place).as_ref() }
 );
 walk!(
-    /// The objects of a [`Table`], lent by [`Table::iter_mut`].
+    /// The objects of a [`Table`], returned by [`Table::iter_mut`].
     IterMut<'t, T, I>, &'t mut T, { lent },
-    // SAFETY: an object is at a live place, the table is lent to be changed for `'t`, and each
-    // place is visited once.
+    // SAFETY: an object is at a live place, the table is borrowed mutably for `'t`, and each place
+    // is visited once.
     |parts, place| unsafe { Walk::<S, T, I>::object_at(parts, place).as_mut() }
 );
 walk!(
@@ -184,18 +184,18 @@ walk!(
     |parts, place| Walk::<S, T, I>::id_at(parts, place)
 );
 walk!(
-    /// The objects of a [`Table`] with their ids, lent by [`Table::iter_with_ids`].
+    /// The objects of a [`Table`] with their ids, returned by [`Table::iter_with_ids`].
     IterWithIds<'t, T, I>, (I, &'t T), {},
-    // SAFETY: an object is at a live place, and the table is lent for `'t`.
+    // SAFETY: an object is at a live place, and the table is borrowed for `'t`.
     |parts, place| (Walk::<S, T, I>::id_at(parts, place), unsafe {
         Walk::<S, T, I>::object_at(parts, place).as_ref()
     })
 );
 walk!(
-    /// The objects of a [`Table`] with their ids, lent by [`Table::iter_with_ids_mut`].
+    /// The objects of a [`Table`] with their ids, returned by [`Table::iter_with_ids_mut`].
     IterWithIdsMut<'t, T, I>, (I, &'t mut T), { lent },
-    // SAFETY: an object is at a live place, the table is lent to be changed for `'t`, and each
-    // place is visited once.
+    // SAFETY: an object is at a live place, the table is borrowed mutably for `'t`, and each place
+    // is visited once.
     |parts, place| (Walk::<S, T, I>::id_at(parts, place), unsafe {
         Walk::<S, T, I>::object_at(parts, place).as_mut()
     })

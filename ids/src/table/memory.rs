@@ -205,8 +205,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         let old = self.capacity;
         let block = match Self::layout(old) {
             Some(before) if old > 0 => {
-                // SAFETY: the block came from this allocator with this layout, and nobody else uses
-                // it.
+                // SAFETY: the block came from this allocator with this layout, and nothing else
+                // uses it.
                 unsafe { memory.reallocate(self.parts.block(), before, layout) }
             }
             _ => memory.allocate(layout),

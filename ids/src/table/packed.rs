@@ -1,4 +1,4 @@
-//! The packed array: objects lie without gaps, and slots lead to them.
+//! The packed array: objects are stored without gaps, and slots lead to them.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "a slot that is taken out is live, so there is a last one; those used are no \
@@ -12,7 +12,7 @@ use crate::id::{Repr, Sealed};
 use crate::table::holes::NOTHING;
 use crate::table::shape::{Measures, Offsets, Parts, Shape, offsets, slots_for};
 
-/// The arrangement of a [`PackedTable`](crate::PackedTable): objects lie without gaps.
+/// The arrangement of a [`PackedTable`](crate::PackedTable): objects without gaps.
 #[derive(Clone, Copy, Debug)]
 pub enum Packed {}
 
@@ -152,7 +152,7 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
 
     #[inline]
     fn put(self, slot: usize, bits: u64, len: usize, value: T) {
-        // SAFETY: the place behind the last object is below the capacity and holds none.
+        // SAFETY: the place after the last object is below the capacity and holds none.
         unsafe { self.object_at(len).write(value) };
         self.set_bits_at(len, bits);
         let fresh = Slot { word: R::narrow(bits), place: R::narrow(len as u64) };

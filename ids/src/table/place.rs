@@ -20,9 +20,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Inserts an object that is to have the given id: one that was removed and comes back (undo),
     /// or one whose id another machine has given out.
     ///
-    /// The slot may be free, retired or not yet used. It takes over the id's generation and goes on
-    /// from there, so the caller vouches that ids of this slot which are younger than `id` are
-    /// forgotten. If it is taken out of the middle of the free list, the slot that was next there
+    /// The slot may be free, retired or not yet used. It takes over the id's generation and
+    /// continues from there, so the caller must ensure that no ids of this slot later than `id` are
+    /// in use. If it is taken out of the middle of the free list, the slot that was next there
     /// takes its turn.
     ///
     /// # Complexity

@@ -1,4 +1,4 @@
-//! A table from the bytes that it was saved as, none of which is believed.
+//! A table from the bytes that it was saved as, all of which are validated.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "counts were checked in 128 bits to make up the image's length, so all offsets \
@@ -271,7 +271,7 @@ impl<I: TableId> From<'_, I> {
         self.counts.used as usize
     }
 
-    /// Returns where the word of a slot stands, or, beyond `used`, that of an id.
+    /// Returns the offset of the word of a slot or, beyond `used`, of an id.
     #[inline]
     fn word_at(self, index: usize) -> usize {
         HEADER + index * size_of::<I::Repr>()

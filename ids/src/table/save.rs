@@ -104,12 +104,12 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
     }
 
     fn object(&self, place: usize) -> &T {
-        // SAFETY: callers name live places, where objects lie, and `self` is lent.
+        // SAFETY: callers name live places, where objects are, and `self` is borrowed.
         unsafe { self.parts.object_at(place).as_ref() }
     }
 
     /// Returns the word of a slot as it is saved: that of a free one leads on to the next, which
-    /// does not tell where in its ring a list began.
+    /// does not show where in its ring a list began.
     fn linked(&self, slot: usize) -> u64 {
         let word = self.parts.word(slot);
         match self.position_of(slot) {

@@ -24,11 +24,11 @@ pub trait Shape: Sealed + 'static {
 pub struct Measures {
     /// Bytes of a slot: what an id is compared with.
     pub slot: usize,
-    /// Whether a bitmap tells the live places.
+    /// Whether a bitmap marks the live places.
     pub bitmap: bool,
-    /// Bytes beside each place for an object, out of the slots and of the objects.
+    /// Bytes for each object that are neither in the slots nor in the objects.
     pub beside: usize,
-    /// Bytes for each place that the list of free slots has of its own.
+    /// Bytes for each place in the separate list of free slots.
     pub free: usize,
     /// Bytes of a place for an object.
     pub object: usize,
@@ -36,7 +36,7 @@ pub struct Measures {
     pub align: usize,
 }
 
-/// Where the arrays of a table begin, behind the objects, which come first.
+/// Where the arrays of a table begin, after the objects, which come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets {
     /// The slots.
@@ -94,8 +94,8 @@ pub(crate) const fn fixed_len(measures: Measures, capacity: usize) -> Option<usi
 
 /// The pointers into a table's memory, and what differs between the two arrangements.
 ///
-/// A *slot* is what the index of an id names, a *place* is where the object lies: the same number
-/// in a table with holes, another in a packed one.
+/// A *slot* is what the index of an id names, a *place* is where the object is: the same number in
+/// a table with holes, another in a packed one.
 ///
 /// These methods check nothing in release builds: the table that calls them keeps slots below the
 /// number that [`slots_for`] gives, and places for objects below the capacity. Nothing outside of
@@ -105,8 +105,8 @@ pub trait Parts<T, R: Repr>: Copy {
     /// From which the layout follows, but for the list of free slots.
     const MEASURES: Measures;
 
-    /// Whether a stack of the free slots needs room of its own. Else it is at the end of what is
-    /// beside the objects, which those that are live do not reach.
+    /// Whether a stack of the free slots needs separate room. Else it is at the end of the array
+    /// that accompanies the objects (`beside`), which the entries of live objects do not reach.
     const STACK_APART: bool;
 
     /// Names the arrangement in a saved image.
@@ -141,7 +141,8 @@ pub trait Parts<T, R: Repr>: Copy {
     /// These are the parts of a block for `capacity` objects.
     unsafe fn format(self, used: usize, capacity: usize);
 
-    /// Moves the first `used` slots and `len` objects, and what is beside them, to other parts.
+    /// Moves the first `used` slots and `len` objects, and the data that accompanies them, to other
+    /// parts.
     ///
     /// # Safety
     ///
@@ -186,8 +187,8 @@ pub trait Parts<T, R: Repr>: Copy {
     /// Visits the live places in order, while the table is not changed.
     fn walk(self, used: usize, len: usize) -> Self::Walk;
 
-    /// Returns `true` if what the arrangement keeps of a slot beside its word agrees with its being
-    /// live or dead.
+    /// Checks that the arrangement's data for a slot, other than its word, agrees with whether the
+    /// slot is live.
     ///
     /// # Errors
     ///

@@ -20,8 +20,8 @@ impl<T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
-        // SAFETY: the first `len` places hold objects, and nobody changes them while `self` is
-        // lent.
+        // SAFETY: the first `len` places hold objects, and nothing changes them while `self` is
+        // borrowed.
         unsafe { slice::from_raw_parts(self.parts.objects().as_ptr(), self.len()) }
     }
 
@@ -33,7 +33,7 @@ impl<T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     #[inline]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: as in `as_slice`, and `self` is lent for this alone.
+        // SAFETY: as in `as_slice`, and `self` is borrowed for this alone.
         unsafe { slice::from_raw_parts_mut(self.parts.objects().as_ptr(), self.len()) }
     }
 

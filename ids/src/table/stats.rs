@@ -36,8 +36,9 @@ pub struct TableStats {
     pub generations: u64,
     /// The highest generation that a slot has reached.
     pub generation_highest: u64,
-    /// How many more ids can be given out before every slot has lived all its lives, `u64::MAX` for
-    /// more than that. With [`Wrap`](crate::Wrap) the table goes on after that.
+    /// How many more ids can be given out before every slot has used all its generations;
+    /// `u64::MAX` if that number is greater. With [`Wrap`](crate::Wrap) the table continues after
+    /// that.
     pub ids_left: u64,
 }
 

@@ -13,7 +13,7 @@ use crate::surfaces::{self, Seeds};
 /// Set where a fault is planted.
 pub(crate) const PLANTED: &str = "LOLIGO_HOSTILE_PLANTED";
 
-/// Feeds inputs from one on until nobody listens.
+/// Feeds inputs, starting with a given one, until nothing reads its output any more.
 pub(crate) fn feed(name: &str, seed: u64, from: u64) -> ExitCode {
     let made = surfaces::surface(name);
     let mut surface = match made {

@@ -23,8 +23,8 @@ Usage: loligo-hostile [--seconds N] [--inputs N] [--seed N] [--planted] [SURFACE
        loligo-hostile show SURFACE SEED NUMBER
 
 Options:
-  --seconds N  at least so long for each surface [default: 10]
-  --inputs N   and at least so many inputs for each [default: 0]
+  --seconds N  at least N seconds for each surface [default: 10]
+  --inputs N   and at least N inputs for each [default: 0]
   --seed N     what inputs are made of [default: 1]
   --planted    with a fault planted in each surface, which must be found
 

@@ -53,7 +53,7 @@ const WORDS: [&str; 40] = [
     "\"type\":",
 ];
 
-/// Spoils an input at one to eight places; `other` lends a piece of its own.
+/// Spoils an input at one to eight places; a piece may be copied from `other`.
 pub(crate) fn spoil(random: &mut Random, input: &mut Vec<u8>, other: &[u8]) {
     for _ in 0..=random.below(8) {
         once(random, input, other);

@@ -55,7 +55,7 @@ fn unmasked(input: &[u8]) -> usize {
     input[1.min(input.len())..count.min(input.len() + 1)].len()
 }
 
-/// Fails for an input in which something stands twice.
+/// Fails for an input that has the word `function` exactly seven times.
 fn once_too_often(input: &[u8]) {
     let words = input.windows(9).filter(|word| *word == b"function ").count();
     assert!(words != 7, "the seventh function");

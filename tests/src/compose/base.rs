@@ -33,7 +33,7 @@ pub enum Base {
     Heap,
     /// A heap in one region.
     HeapInRegion,
-    /// A heap in one region behind a lock, for several threads.
+    /// A heap in one region with a lock, for several threads.
     LockedHeap,
     /// Size classes before a buddy.
     Slab,
@@ -53,9 +53,9 @@ pub enum Base {
     SharedPool,
     /// A frame in one region, for several threads.
     SharedFrame,
-    /// A page of its own for each block, which ends at a guard.
+    /// A page for each block, which ends at a guard.
     GuardOverrun,
-    /// A page of its own for each block, which starts at a guard.
+    /// A page for each block, which starts at a guard.
     GuardUnderrun,
 }
 
@@ -212,7 +212,7 @@ impl Base {
     }
 }
 
-/// A page of its own for each block, few of which wait after their free.
+/// A page for each block, few of which wait after their free.
 fn guard_pages<'a>(
     name: &'a str,
     pages: &'a PageAllocator,

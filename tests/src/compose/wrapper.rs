@@ -14,7 +14,7 @@ use super::{Made, Use};
 
 /// Blocks that wait in a quarantine.
 const WAITING: usize = 4;
-/// Bytes that wait in a quarantine, few beside what a base has.
+/// Bytes that wait in a quarantine, few compared with what a base has.
 const WAITING_BYTES: usize = 4 << 10;
 /// Calls between two checks.
 const INTERVAL: u64 = 64;
@@ -56,7 +56,7 @@ impl Wrapper {
         Self::Verify,
     ];
 
-    /// Returns the name that its reports carry. A lock has none of its own.
+    /// Returns the name that its reports carry. A lock has no name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ impl Wrapper {
     #[must_use]
     pub const fn limits(self, below: Limits) -> Limits {
         match self {
-            // A lock lends no backing, so nobody can tell where its regions begin.
+            // A lock gives no access to its backing, so the places of its regions are not known.
             Self::Locked => Limits { ordered: false, reports_leaks: false, ..below },
             _ => Limits { lists: self.lists(), ordered: false, reports_leaks: true, ..below },
         }

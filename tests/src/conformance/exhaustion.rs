@@ -21,7 +21,7 @@ type OverMaker<'m> = dyn FnMut(&dyn Allocator, &mut dyn FnMut(&dyn Allocator)) +
 ///
 /// # Panics
 ///
-/// If a rule is broken; the message tells N.
+/// If a rule is broken; the message states N.
 ///
 /// # Examples
 ///

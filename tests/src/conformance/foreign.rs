@@ -1,7 +1,7 @@
-//! Allocators of other traits behind the trait of this family, so that one suite serves all.
+//! Allocators of other traits, adapted to the trait of this family, so that one suite serves all.
 //!
-//! What the other trait does not tell (counters, sizes, walks) is kept here beside it; the checks
-//! of those are switched off by [`Limits::foreign`](crate::Limits::foreign).
+//! What the other trait does not report (counters, sizes, walks) is kept here; the checks of those
+//! are switched off by [`Limits::foreign`](crate::Limits::foreign).
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -74,7 +74,7 @@ impl<F: Foreign> Adapted<F> {
 }
 
 /// The layout, with a size of one byte in place of none: other traits forbid a size of zero, or
-/// answer it with an address that is no block.
+/// answer it with an address that is not a block.
 fn at_least_a_byte(layout: Layout) -> Layout {
     Layout::from_size_align(layout.size().max(1), layout.align()).unwrap_or(layout)
 }

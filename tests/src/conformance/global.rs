@@ -11,7 +11,7 @@ use super::{Outcome, assert_all};
 
 /// Holds a `GlobalAlloc` to the contract of its trait; panics with all that was found.
 ///
-/// What the trait does not tell (counters, walks, ownership, leaks) is not asked.
+/// What the trait does not report (counters, walks, ownership, leaks) is not checked.
 ///
 /// # Panics
 ///

@@ -112,7 +112,7 @@ pub struct TableLimits {
 
 impl TableLimits {
     /// Returns the limits of a table that grows, with generations that last for 70 000 lives of a
-    /// slot, more than 16 bits can tell apart.
+    /// slot, more than 16 bits can distinguish.
     #[must_use]
     pub const fn growing() -> Self {
         Self { objects_max: None, generations: true, lives: 70_000 }

@@ -40,7 +40,7 @@ use super::{Outcome, assert_all};
 /// ```
 #[expect(clippy::len_without_is_empty, reason = "a suite asks for the length alone")]
 pub trait Queue {
-    /// Puts an element behind the last.
+    /// Appends an element.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl QueueLimits {
         Self { capacity: None }
     }
 
-    /// Returns the limits of a queue of so many elements at most.
+    /// Returns the limits of a queue of at most `capacity` elements.
     #[must_use]
     pub const fn bounded(capacity: usize) -> Self {
         Self { capacity: Some(capacity) }

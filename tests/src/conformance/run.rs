@@ -1,4 +1,4 @@
-//! What the suites for containers have in common: one check at a time, on a container of its own.
+//! What the suites for containers have in common: one check at a time, each on a new container.
 
 use core::cell::Cell;
 use core::fmt;
@@ -25,7 +25,7 @@ pub(crate) fn every(_check: &str) -> bool {
     true
 }
 
-/// A container that a check has been passed, to be told apart from one that never came.
+/// Whether a check was passed a container, to distinguish that from one that never came.
 #[derive(Default)]
 pub(super) struct Passed(Cell<bool>);
 

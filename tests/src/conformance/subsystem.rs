@@ -55,7 +55,7 @@ enum Aim {
 /// | `charged` | its memory is the proxy's, as many bytes as it claims at least ([`Watched::claiming`]) |
 /// | `returned` | when it is gone, nothing of it is left |
 /// | `within_its_blocks` | it writes past none of its blocks, and before none |
-/// | `each_refusal` | one request is refused, each in turn: what failed has changed nothing and left nothing behind, and succeeds when it is tried again; the rest goes as if nothing had been |
+/// | `each_refusal` | one request is refused, each in turn: what failed has changed and left nothing, and succeeds when it is tried again; the rest goes as if nothing had been |
 /// | `each_shortage` | the same with a request refused and all after it, until the memory is there again |
 ///
 /// # Panics
@@ -149,7 +149,7 @@ pub fn subsystem_sampled_outcomes(
 /// Which requests are refused.
 #[derive(Clone, Copy)]
 struct Sample {
-    /// One in so many.
+    /// One in this many.
     share: u64,
     state: u64,
 }
@@ -172,7 +172,7 @@ impl Sample {
     }
 }
 
-/// So many requests are refused in turn, whatever the share.
+/// This many requests are refused in turn, whatever the share.
 const FIRST: u64 = 64;
 
 fn outcomes(

@@ -1,5 +1,5 @@
-//! Every suite over implementations of ours and of other crates, each check in a process of its
-//! own, as a table.
+//! Every suite over implementations of ours and of other crates, each check in its own process, as
+//! a table.
 
 mod allocators;
 mod findings;
@@ -48,7 +48,7 @@ impl Family {
     pub const ALL: [Self; 5] =
         [Self::Allocators, Self::IdTables, Self::Maps, Self::Queues, Self::Streams];
 
-    /// Returns the word that stands for it on the page.
+    /// Returns the word that denotes it on the page.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ pub struct Line {
     pub family: Family,
     /// Its name.
     pub name: String,
-    /// Its version, where it has one of its own.
+    /// Its version, where it has its own.
     pub version: String,
     /// Whose it is.
     pub whose: Whose,
@@ -173,7 +173,7 @@ pub fn work() {
     std::process::exit(0);
 }
 
-/// Runs every check of every implementation, each in a process of its own, several at a time.
+/// Runs every check of every implementation, each in its own process, several at a time.
 /// `ours_only` leaves the peers out. [`work`] must be called first in `main`.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! A check in a process of its own: what it writes, and what is read from its end.
+//! A check in its own process: what it writes, and what is read from how it ends.
 
 use core::fmt;
 
@@ -11,7 +11,7 @@ const PASSED: &str = "the check was passed";
 /// What is before the reason why a check was not.
 const FAILED: &str = "the check failed: ";
 
-/// What became of a check that ran in a process of its own.
+/// What became of a check that ran in its own process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It was passed.

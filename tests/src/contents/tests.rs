@@ -6,13 +6,13 @@ use super::{END_BYTES, Pattern, first_nonzero};
 
 fn write(bytes: &mut [u8], touch_max: usize, seed: u64) -> Pattern {
     let block = NonNull::from(&mut *bytes).cast();
-    // SAFETY: the slice has so many bytes and is borrowed for this call alone.
+    // SAFETY: the slice has that many bytes and is borrowed for this call alone.
     unsafe { Pattern::write(block, bytes.len(), touch_max, seed) }
 }
 
 fn difference(pattern: &Pattern, bytes: &mut [u8]) -> Option<usize> {
     let block = NonNull::from(&mut *bytes).cast();
-    // SAFETY: the slice has so many bytes, all with a value.
+    // SAFETY: the slice has that many bytes, all with a value.
     unsafe { pattern.first_difference(block, bytes.len()) }
 }
 
@@ -62,7 +62,7 @@ fn what_is_not_zero_is_found() {
     let mut found = |offset: usize, value: u8| {
         bytes[offset] = value;
         let block = NonNull::from(bytes.as_mut_slice()).cast();
-        // SAFETY: the vector has so many bytes, all with a value.
+        // SAFETY: the vector has that many bytes, all with a value.
         let found = unsafe { first_nonzero(block, 5000, 100) };
         bytes[offset] = 0;
         found

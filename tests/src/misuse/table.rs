@@ -67,7 +67,7 @@ pub fn work() {
     std::process::exit(0);
 }
 
-/// Runs every misuse against every allocator, each in a process of its own, several at a time.
+/// Runs every misuse against every allocator, each in its own process, several at a time.
 /// `ours_only` leaves the peers out. [`work`] must be called first in `main`.
 ///
 /// # Errors

@@ -73,7 +73,7 @@ pub struct FaultyQueue {
 }
 
 impl FaultyQueue {
-    /// Makes a queue with that fault, of so many elements at most.
+    /// Makes a queue with that fault, of at most `capacity` elements.
     #[must_use]
     pub fn new(fault: QueueFault, capacity: Option<usize>) -> Self {
         let places = (0..capacity.map_or(4, |capacity| capacity + 1)).map(|_| None).collect();

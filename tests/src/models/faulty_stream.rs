@@ -66,7 +66,7 @@ pub struct FaultyStream {
 }
 
 impl FaultyStream {
-    /// Makes a stream with that fault, for so many bytes of payload at most.
+    /// Makes a stream with that fault, for at most `bytes_max` bytes of payload.
     #[must_use]
     pub fn new(fault: StreamFault, bytes_max: Option<usize>) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl FaultyStream {
         self.fault == fault
     }
 
-    /// Writes the payload behind all others and returns its first word.
+    /// Writes the payload after all others and returns its first word.
     fn write(&mut self, payload: &[u8]) -> usize {
         let first = self.words.len();
         self.words.extend(payload.chunks(8).map(|chunk| {

@@ -117,7 +117,7 @@ struct Slot {
 }
 
 impl FaultyTable {
-    /// Makes a table with that fault, of so many objects at most.
+    /// Makes a table with that fault, of at most `objects_max` objects.
     #[must_use]
     pub fn new(fault: TableFault, objects_max: Option<usize>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The reference allocator: first fit over a bitmap, with a table of blocks beside it.
+//! The reference allocator: first fit over a bitmap, with a separate table of blocks.
 //!
 //! Two records of the same thing, so that one can be checked against the other:
 //!
@@ -33,7 +33,7 @@ const FRESH: u8 = 0xa5;
 /// The greatest alignment of the region.
 const REGION_ALIGN_MAX: usize = 4 << 20;
 
-/// An allocator over one region of its own, as plain as can be.
+/// An allocator that owns its one region, as plain as possible.
 ///
 /// # Complexity
 ///
@@ -69,7 +69,7 @@ impl NaiveAllocator {
     pub fn new(name: &'static str, bytes: usize) -> Self {
         let align = bytes.max(GRANULE).next_power_of_two().min(REGION_ALIGN_MAX);
         let mut region = Region::new(bytes, align);
-        // Known and not zero, so that what hangs on it happens each time.
+        // Known and not zero, so that behaviour that depends on it is repeatable.
         region.memory().fill(MaybeUninit::new(FRESH));
         let granules = bytes / GRANULE;
         let reserved = granules * GRANULE;

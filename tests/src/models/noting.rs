@@ -1,5 +1,5 @@
-//! An allocator that needs two blocks of its backing for each of its own, so that a refusal can
-//! strike between them. With planted faults.
+//! An allocator that needs two blocks of its backing for each block, so that a refusal can strike
+//! between them. With planted faults.
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -21,11 +21,11 @@ pub enum NotingFault {
     PanicsOnRefusal,
     /// Does not give the last note back.
     KeepsLastNote,
-    /// Says that it reserved more than its backing gave.
+    /// Reports that it reserved more than its backing granted.
     ReservesTooMuch,
 }
 
-/// Passes requests on, and writes a note in a block of its own for each.
+/// Passes requests on, and writes a note in a separate block for each.
 #[derive(Debug)]
 pub struct NotingAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     backing: &'a B,
@@ -87,7 +87,7 @@ impl<'a, B: Allocator + ?Sized> NotingAllocator<'a, B> {
     fn note_refused(&self, block: NonNull<u8>, layout: Layout) {
         assert!(self.fault != NotingFault::PanicsOnRefusal, "planted: no memory for the note");
         if self.fault != NotingFault::KeepsBlockOnRefusal {
-            // SAFETY: the block was just taken with this layout and is given to nobody.
+            // SAFETY: the block was just allocated with this layout and nothing else refers to it.
             unsafe { self.backing.deallocate_sized(block, layout) }
         }
     }

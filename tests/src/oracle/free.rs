@@ -15,7 +15,7 @@ impl Oracle<'_> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     pub fn free(&mut self, key: Key) -> Result<(), Violation> {
         let live = self.leave(key)?;
         // SAFETY: the block is live, and it is forgotten here.
@@ -32,7 +32,7 @@ impl Oracle<'_> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     pub fn free_sized(&mut self, key: Key, share: u8) -> Result<(), Violation> {
         let live = self.leave(key)?;
         let layout = fitting(&live, share);
@@ -78,7 +78,7 @@ impl Oracle<'_> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     pub fn check_contents(&self, key: Key) -> Result<(), Violation> {
         let live = &self.live[&key.0];
         // SAFETY: the block is live, and its pattern was written when it was entered.

@@ -10,7 +10,7 @@ use super::{Key, Live, Oracle};
 
 impl Oracle<'_> {
     /// Asks for another size in place; returns whether that was granted. `share` chooses the old
-    /// size that is told, as in [`free_sized`](Self::free_sized).
+    /// size that is passed, as in [`free_sized`](Self::free_sized).
     ///
     /// # Errors
     ///
@@ -18,7 +18,7 @@ impl Oracle<'_> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     pub fn resize(&mut self, key: Key, size: usize, share: u8) -> Result<bool, Violation> {
         self.check_contents(key)?;
         let live = self.live[&key.0];
@@ -41,7 +41,7 @@ impl Oracle<'_> {
     }
 
     /// Asks for another layout, where the block may move; `None` if that was refused, and the key
-    /// still holds. `share` chooses the old size that is told, as in
+    /// still holds. `share` chooses the old size that is passed, as in
     /// [`free_sized`](Self::free_sized).
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Oracle<'_> {
     ///
     /// # Panics
     ///
-    /// If `key` is no live block's.
+    /// If `key` does not name a live block.
     pub fn reallocate(
         &mut self,
         key: Key,

@@ -1,4 +1,4 @@
-//! The counters of an allocator as they must stand.
+//! The counters of an allocator as they must be.
 
 use core::alloc::Layout;
 
@@ -14,7 +14,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Starts with the counters as they stand; with `counts` false everything is believed.
+    /// Starts with the counters as they are; with `counts` false all of them are accepted.
     pub(super) fn new(stats: Stats, counts: bool) -> Self {
         Self { last: stats, counts }
     }
@@ -116,9 +116,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// Checks that nothing has changed since the last step. What is reserved may have fallen, since
-    /// an allocator may give back what it keeps before it refuses; its peak may have risen, since
-    /// memory may be taken and given back before a request is refused.
+    /// Checks that nothing has changed since the last step. The reserved bytes may have fallen,
+    /// since an allocator may free what it keeps before it refuses; their peak may have risen,
+    /// since memory may be taken and freed before a request is refused.
     pub(super) fn quiet(&mut self, now: &Stats, what: &str) -> Result<(), Violation> {
         if !self.counts {
             return Ok(());
@@ -159,7 +159,7 @@ impl Ledger {
         )
     }
 
-    /// Checks the peaks; `both` is what a moved block may have added to them while it lay in two
+    /// Checks the peaks; `both` is what a moved block may have added to them while it was in two
     /// places.
     fn check_peaks(&self, now: &Stats, both: (usize, usize), what: &str) -> Result<(), Violation> {
         let last = &self.last;

@@ -1,4 +1,4 @@
-//! Programs on anybody's map, beside the standard library's tree.
+//! Programs on anybody's map, compared with the standard library's tree.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Programs on anybody's queue, beside the standard library's deque.
+//! Programs on anybody's queue, compared with the standard library's deque.
 
 use std::collections::VecDeque;
 
@@ -9,11 +9,11 @@ use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 model_ops! {
     /// One operation on anybody's queue. Elements are numbered as they come.
     AnyQueueOp of 64 by run_any_queue {
-        /// Puts an element behind the last.
+        /// Appends an element.
         0..=17 => Push,
         /// Takes the first.
         18..=35 => Pop,
-        /// Puts so many behind the last.
+        /// Appends several.
         36..=43 => PushMany { count: u8 },
         /// Takes the given number of of the first.
         44..=51 => PopMany { count: u8 },

@@ -1,4 +1,4 @@
-//! Programs on anybody's stream of events, beside a vector.
+//! Programs on anybody's stream of events, compared with a vector.
 
 use crate::conformance::Stream;
 

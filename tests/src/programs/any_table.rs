@@ -1,4 +1,4 @@
-//! Programs on anybody's id table, beside a list.
+//! Programs on anybody's id table, compared with a list.
 
 use core::fmt;
 

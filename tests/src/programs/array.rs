@@ -1,4 +1,4 @@
-//! Programs on an array, beside a vector.
+//! Programs on an array, compared with a vector.
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
@@ -19,7 +19,7 @@ model_ops! {
         9..=10 => Remove { at: u16 },
         /// Takes one out and puts the last one there.
         11..=12 => SwapRemove { at: u16 },
-        /// Appends so many.
+        /// Appends several.
         13..=14 => ExtendSlice { count: u8 },
         /// Appends as many as an iterator yields, which does not say how many they are.
         15..=15 => Extend { count: u8 },
@@ -33,7 +33,7 @@ model_ops! {
         20..=21 => Retain { count: u8 },
         /// Keeps the first of neighbours that are alike but for so much.
         22..=22 => Dedup { count: u8 },
-        /// Takes a part out and looks at so many of it.
+        /// Takes a part out and looks at the first few of it.
         23..=24 => Drain { count: u8, which: u16, at: u16 },
         /// Takes off all from a place on, and puts it before the rest.
         25..=26 => SplitAndAppend { at: u16 },
@@ -41,7 +41,7 @@ model_ops! {
         27..=27 => Reserve { count: u8 },
         /// Gives back what room there is.
         28..=28 => Shrink,
-        /// Goes on with a copy.
+        /// Continues with a copy.
         29..=29 => Clone,
         /// Appends zeros.
         30..=30 => ExtendZeroed { count: u8 },
@@ -128,7 +128,7 @@ impl Both<'_> {
             }
             Op::ExtendWithin { which, at } => {
                 let from = usize::from(which) % (len + 1);
-                // No more than so many, as it doubles else.
+                // Fewer than 300, as it would double otherwise.
                 let to = from + (usize::from(at) % 300).min(len - from);
                 self.array.try_extend_from_within(from..to)?;
                 self.model.extend_from_within(from..to);

@@ -1,5 +1,5 @@
-//! Programs on a queue of callbacks and the table of their functions, beside a list of what was
-//! queued.
+//! Programs on a queue of callbacks and the table of their functions, compared with a list of what
+//! was queued.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ model_ops! {
         4..=5 => AddQueueing,
         /// Queues a call.
         6..=14 => Queue { which: u16 },
-        /// Queues so many that were made before.
+        /// Queues several that were made before.
         15..=17 => QueueAll { count: u8, which: u16 },
         /// Queues what waits once more, by another queue.
         18..=19 => Append,

@@ -1,4 +1,4 @@
-//! Programs on a stream of events, beside a list of what was written.
+//! Programs on a stream of events, compared with a list of what was written.
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use loligo_allocators::Allocator;
@@ -11,25 +11,25 @@ model_ops! {
     EventStreamOp of 32 by run_event_stream {
         /// Writes an event.
         0..=6 => Push { which: u16 },
-        /// Writes so many.
+        /// Writes several.
         7..=8 => PushAll { count: u8 },
-        /// Writes an event with a tail of so many items.
+        /// Writes an event with a tail of several items.
         9..=12 => PushWithTail { count: u8 },
         /// Writes the given number of bytes as an event of any type.
         13..=15 => PushBytes { count: u8, which: u16 },
-        /// Writes the stream behind itself, or its beginning if it is long.
+        /// Appends the stream to itself, or its beginning if it is long.
         16..=17 => Append,
-        /// Writes it twice behind itself.
+        /// Appends it to itself twice.
         18..=18 => AppendAll,
-        /// Goes on with a stream of both halves merged by time.
+        /// Continues with a stream of both halves merged by time.
         19..=21 => Merge { at: u16 },
         /// Keeps those whose time no number divides.
         22..=23 => Retain { count: u8 },
         /// Moves those whose time a number divides to the end.
         24..=25 => Split { count: u8 },
-        /// Goes on with what is opened from the stream's bytes.
+        /// Continues with the stream opened from its own bytes.
         26..=26 => Open,
-        /// Makes room for so many bytes.
+        /// Makes room for the given number of bytes.
         27..=28 => Reserve { at: u16 },
         /// Gives back what room there is.
         29..=29 => Shrink,

@@ -33,7 +33,7 @@ pub struct Family {
 }
 
 impl Family {
-    /// Runs a program given as bytes on the container, beside the model.
+    /// Runs a program given as bytes on the container and on the model.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ macro_rules! family {
     };
 }
 
-/// Every family that runs beside a model, by target.
+/// Every family that is compared with a model, by target.
 pub const FAMILIES: &[Family] = &[
     family!("array", ArrayOp, run_array, array::Both<'_>),
     family!("arrays", RowOp, run_rows, rows::Both<'_>),
@@ -125,9 +125,9 @@ pub const FAMILIES: &[Family] = &[
     family!("sorted_map", SortedMapOp, run_sorted_map, sorted_map::Both<'_>),
 ];
 
-/// Runs a program on a container in a heap of its own. Of the requests for memory none is refused
-/// if `share` is below 128, and none may be; else more of them the greater it is, the same ones
-/// each time.
+/// Runs a program on a container in a new heap. If `share` is below 128 no request for memory is
+/// refused, and the program must meet no refusal; else more requests are refused the greater it is,
+/// the same ones each time.
 ///
 /// # Errors
 ///

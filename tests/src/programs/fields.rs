@@ -31,7 +31,7 @@ impl AllocatorOp {
         self.align_mut().copied()
     }
 
-    /// Returns the share of the slack that is told as the old size, if any is.
+    /// Returns the share of the slack that is passed as the old size, if it has one.
     #[must_use]
     pub fn share(mut self) -> Option<u8> {
         self.share_mut().copied()

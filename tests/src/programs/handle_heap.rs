@@ -1,4 +1,4 @@
-//! Programs on a heap of blocks that may move, beside vectors.
+//! Programs on a heap of blocks that may move, compared with vectors.
 
 use std::collections::VecDeque;
 
@@ -8,13 +8,12 @@ use loligo_containers::{BlockError, BlockId, HandleHeap, HandleHeapError};
 use super::model_op::{Beside, Differs, model_ops, run_beside, same};
 
 model_ops! {
-    /// One operation on a heap of blocks that may move. Each block is written in whole by a number
-    /// of its own; `which` is taken modulo the number of blocks that there are and of some that
-    /// there were.
+    /// One operation on a heap of blocks that may move. Each block is filled with its own number;
+    /// `which` is taken modulo the number of blocks that there are and of some that there were.
     HandleHeapOp of 32 by run_handle_heap {
         /// Takes a block of the given number of bytes, at one of the alignments that there are.
         0..=7 => Allocate { count: u8, at: u16 },
-        /// Takes one that holds copies of so many elements.
+        /// Takes one that holds copies of several elements.
         8..=9 => AllocateFrom { count: u8 },
         /// Gives a block back.
         10..=15 => Free { which: u16 },
@@ -26,7 +25,7 @@ model_ops! {
         22..=23 => Pin { which: u16 },
         /// Takes a pin back.
         24..=26 => Unpin { which: u16 },
-        /// Closes holes with a budget of so many bytes.
+        /// Closes holes with a budget of the given number of bytes.
         27..=29 => Compact { at: u16 },
         /// Asks for an alignment that there is not.
         30..=30 => Misalign { count: u8 },
@@ -53,7 +52,7 @@ struct Held {
     bytes: Vec<u8>,
     align: usize,
     pins: u16,
-    /// Where it lay when it got its first pin.
+    /// Where it was when it got its first pin.
     pinned_at: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Programs on a hash map and a hash set, beside maps of the standard library.
+//! Programs on a hash map and a hash set, compared with maps of the standard library.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,21 +17,21 @@ model_ops! {
         8..=10 => Entry { which: u16 },
         /// Removes a key.
         11..=16 => Remove { which: u16 },
-        /// Sets so many, from a key on.
+        /// Sets several, from a key on.
         17..=19 => Extend { count: u8, which: u16 },
-        /// Sets so many without saying how many they are.
+        /// Sets several without saying how many they are.
         20..=20 => ExtendUnsaid { count: u8, which: u16 },
         /// Changes a value.
         21..=22 => Change { which: u16 },
         /// Keeps those that no number divides.
         23..=24 => Retain { count: u8 },
-        /// Takes all out and looks at so many.
+        /// Takes all out and looks at the first few.
         25..=25 => Drain { count: u8 },
         /// Makes room.
         26..=27 => Reserve { count: u8 },
         /// Gives back what room there is.
         28..=28 => Shrink,
-        /// Goes on with a copy.
+        /// Continues with a copy.
         29..=30 => Clone,
         /// Drops all.
         31..=31 => Clear,
@@ -142,7 +142,7 @@ impl Both<'_> {
             Op::ExtendUnsaid { count, which } => {
                 let entries = || keys(count, which).map(|key| (key, value)).filter(|_| true);
                 let done = self.map.try_extend(entries());
-                // What came before a refusal is in the map, and nothing behind it.
+                // What came before a refusal is in the map, and nothing after it.
                 let is_in = |&(key, value): &(u16, u32)| self.map.get(&key) == Some(&value);
                 self.model.extend(entries().take_while(|entry| done.is_ok() || is_in(entry)));
                 done

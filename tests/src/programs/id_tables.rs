@@ -1,4 +1,4 @@
-//! Programs on id tables of either shape and every policy, beside a map.
+//! Programs on id tables of either shape and every policy, compared with a map.
 
 mod both;
 
@@ -35,9 +35,9 @@ model_ops! {
         18..=18 => Fill { which: u16 },
         /// Gives a reserved id up.
         19..=19 => GiveUp { which: u16 },
-        /// Inserts so many.
+        /// Inserts several.
         20..=21 => InsertBatch { count: u8 },
-        /// Removes so many, from an id on.
+        /// Removes several, from an id on.
         22..=23 => RemoveBatch { count: u8, which: u16 },
         /// Keeps those that no number divides.
         24..=25 => Retain { count: u8 },
@@ -47,7 +47,7 @@ model_ops! {
         27..=27 => Clear,
         /// Makes room.
         28..=28 => Reserve { count: u8 },
-        /// Saves the table, and goes on with what is restored from that.
+        /// Saves the table, and continues with the one restored from that.
         29..=30 => SaveAndRestore,
         /// Compares all.
         31..=31 => Check,
@@ -65,8 +65,8 @@ enum AtEnd {
     Refuses,
 }
 
-/// Runs a program on a table with ids of so many bits and on a map, and returns how many operations
-/// were refused memory. The table may have `limit` slots.
+/// Runs a program on a table with ids of the given numbers of bits and on a map, and returns how
+/// many operations were refused memory. The table may have `limit` slots.
 ///
 /// Every id that is given out is compared with the one that must come next for its slot.
 ///

@@ -1,4 +1,4 @@
-//! Programs on a store of keys and values, beside a map.
+//! Programs on a store of keys and values, compared with a map.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ model_ops! {
         0..=3 => SetBool { count: u8, which: u16 },
         /// Sets a number.
         4..=8 => SetNumber { which: u16, at: u16 },
-        /// Sets a text of so many bytes.
+        /// Sets a text of several bytes.
         9..=14 => SetText { count: u8, which: u16 },
-        /// Sets an array of so many numbers.
+        /// Sets an array of several numbers.
         15..=18 => SetArray { count: u8, which: u16 },
         /// Sets a text that 16 bits may not place.
         19..=19 => SetLong { which: u16, at: u16 },
@@ -30,9 +30,9 @@ model_ops! {
         27..=27 => Reserve { count: u8, at: u16 },
         /// Gives back what is free.
         28..=28 => Shrink,
-        /// Goes on with what is opened from the store's bytes.
+        /// Continues with the store opened from its own bytes.
         29..=29 => Open,
-        /// Goes on with a copy.
+        /// Continues with a copy.
         30..=30 => Clone,
         /// Removes all.
         31..=31 => Clear,
@@ -48,7 +48,7 @@ pub fn run_key_values(program: &[KeyValuesOp], memory: &dyn Allocator) -> Result
     run_beside(program, &mut Both::new_in(memory))
 }
 
-/// How many keys there are at most, beside merged ones: enough for a search in halves.
+/// How many keys there are at most, without merged ones: enough for a search in halves.
 const KEYS: u16 = 90;
 
 /// A value of the model.

@@ -1,4 +1,4 @@
-//! Programs on a set of stores of keys and values, beside maps.
+//! Programs on a set of stores of keys and values, compared with maps.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -23,9 +23,9 @@ model_ops! {
         13..=14 => SetBool { count: u8, which: u16, at: u16 },
         /// Sets a number.
         15..=18 => SetNumber { count: u8, which: u16, at: u16 },
-        /// Sets a text of so many bytes.
+        /// Sets a text of several bytes.
         19..=21 => SetText { count: u8, which: u16, at: u16 },
-        /// Sets an array of so many numbers.
+        /// Sets an array of several numbers.
         22..=23 => SetArray { count: u8, which: u16, at: u16 },
         /// Puts a store of the given number of keys in place of one.
         24..=25 => Replace { count: u8, which: u16, at: u16 },

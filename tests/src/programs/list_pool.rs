@@ -1,4 +1,4 @@
-//! Programs on a pool of lists, beside vectors.
+//! Programs on a pool of lists, compared with vectors.
 
 use loligo_allocators::Allocator;
 use loligo_containers::{List, ListError, ListPool};
@@ -28,7 +28,7 @@ model_ops! {
         19..=20 => ExtendSlice { count: u8, which: u16 },
         /// Appends the given number of of an iterator, which does not say how many they are.
         21..=21 => Extend { count: u8, which: u16 },
-        /// Puts so many in place of all.
+        /// Replaces all by several.
         22..=23 => Replace { count: u8, which: u16 },
         /// Drops all from a place on.
         24..=24 => Truncate { which: u16, at: u16 },
@@ -36,7 +36,7 @@ model_ops! {
         25..=25 => Retain { count: u8, which: u16 },
         /// Drops all items of a list.
         26..=26 => ClearList { which: u16 },
-        /// Moves so many nodes to where they belong.
+        /// Moves at most `count` nodes to where they belong.
         27..=29 => Settle { count: u8 },
         /// Makes room.
         30..=30 => Reserve { count: u8, at: u16 },

@@ -1,5 +1,5 @@
 //! What programs on tables and containers have in common: steps of plain numbers, bytes, and a run
-//! beside a model.
+//! in parallel with a model.
 
 use core::cell::RefCell;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! Programs on a map with many values a key, beside a map of vectors.
+//! Programs on a map with many values a key, compared with a map of vectors.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ model_ops! {
     MultiMapOp of 32 by run_multi_map {
         /// Adds a value to a key.
         0..=7 => Insert { which: u16 },
-        /// Adds so many.
+        /// Adds several.
         8..=9 => InsertMany { count: u8, which: u16 },
         /// Takes the first value of a key.
         10..=13 => RemoveFirst { which: u16 },

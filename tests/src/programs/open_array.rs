@@ -1,4 +1,4 @@
-//! Programs on arrays of rows whose fields are known at run time, beside maps.
+//! Programs on arrays of rows whose fields are known at run time, compared with maps.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ model_ops! {
         11..=19 => SetValue { count: u8, which: u16, at: u16 },
         /// Sets a value of one of the types, which may be another.
         20..=20 => SetAny { count: u8, which: u16, at: u16 },
-        /// Sets a list of so many values.
+        /// Sets a list of several values.
         21..=22 => SetList { count: u8, which: u16, at: u16 },
         /// Takes a row out and puts the last one there.
         23..=24 => SwapRemove { at: u16 },
@@ -33,11 +33,11 @@ model_ops! {
         25..=25 => Truncate { at: u16 },
         /// Takes out what is no longer used.
         26..=27 => Compact,
-        /// Makes room for so many rows.
+        /// Makes room for several rows.
         28..=28 => Reserve { count: u8 },
-        /// Goes on with a copy.
+        /// Continues with a copy.
         29..=29 => Clone,
-        /// Goes on with what is opened from what was saved.
+        /// Continues with the array opened from what was saved.
         30..=30 => SaveAndOpen,
         /// Drops all rows.
         31..=31 => Clear,

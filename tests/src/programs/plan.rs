@@ -65,7 +65,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What programs are drawn from unless another seed is told.
+/// The seed of random programs unless another is given.
 const SEED: u64 = 0x10_1160;
 
 impl Plan {
@@ -84,7 +84,7 @@ impl Plan {
         vec(op, 1..=self.steps)
     }
 
-    /// Runs the programs, each on an allocator of its own, as
+    /// Runs the programs, each on a new allocator, as
     /// [`conformance::allocator`](crate::conformance::allocator()) makes them.
     ///
     /// # Panics
@@ -126,8 +126,8 @@ impl Plan {
                     found.filter(|broken| broken.rule == first.rule)
                 };
                 let program = shrink(program, &mut |program| fails(program).is_some());
-                // What an allocator does may hang on what its memory held before, so a program need
-                // not fail twice; that it failed once is failure enough.
+                // What an allocator does can depend on what its memory held before, so a program
+                // need not fail twice; one failure is enough.
                 let broken = fails(&program).unwrap_or(first);
                 Some(Failure { program, broken })
             }
@@ -136,7 +136,8 @@ impl Plan {
     }
 }
 
-/// Returns how proptest is to run so many cases, unless it is told otherwise.
+/// Returns the settings with which proptest runs `cases` cases, unless `PROPTEST_CASES` says
+/// otherwise.
 pub(crate) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
     let default = Config::default();
     let told = std::env::var_os("PROPTEST_CASES").is_some();
@@ -158,8 +159,8 @@ pub(crate) fn config(cases: u32, regressions: Option<&'static str>) -> Config {
     }
 }
 
-/// Runs a program on an allocator of its own, which `make` makes, to the end with everything freed.
-/// The greatest block that it serves before is served after.
+/// Runs a program on a new allocator, which `make` makes, and then frees everything. The greatest
+/// block that it could serve before must be served after.
 ///
 /// # Errors
 ///

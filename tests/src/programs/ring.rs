@@ -1,4 +1,4 @@
-//! Programs on a ring, beside a `VecDeque`.
+//! Programs on a ring, compared with a `VecDeque`.
 
 use std::collections::VecDeque;
 
@@ -11,17 +11,17 @@ model_ops! {
     /// One operation on a ring. Elements are numbered as they come; places are taken modulo the
     /// length.
     RingOp of 32 by run_ring {
-        /// Puts an element behind the last.
+        /// Appends an element.
         0..=4 => PushBack,
         /// Puts an element before the first.
         5..=8 => PushFront,
-        /// Puts one behind the last without growing: the first goes if there is no room.
+        /// Appends one without growing: the first is removed if there is no room.
         9..=10 => PushOver,
         /// Takes the first.
         11..=12 => PopFront,
         /// Takes the last.
         13..=14 => PopBack,
-        /// Puts so many copies behind the last.
+        /// Appends several copies.
         15..=16 => PushSlice { count: u8 },
         /// Takes the given number of of the first.
         17..=18 => PopSlice { count: u8 },
@@ -37,13 +37,13 @@ model_ops! {
         23..=24 => Remove { at: u16 },
         /// Keeps those that no number divides.
         25..=25 => Retain { count: u8 },
-        /// Lays all together.
+        /// Makes all contiguous.
         26..=26 => MakeContiguous,
         /// Gives back what room there is.
         27..=27 => Shrink,
         /// Makes room.
         28..=28 => Reserve { count: u8 },
-        /// Goes on with a copy.
+        /// Continues with a copy.
         29..=29 => Clone,
         /// Copies out from a place on.
         30..=30 => CopyOut { count: u8, at: u16 },
@@ -123,7 +123,7 @@ impl Beside for Rings<'_> {
         same("slices", [front, back].concat(), self.model.iter().copied().collect())?;
         let at = self.model.len() / 2;
         same("in the middle", self.ring.get(at), self.model.get(at))?;
-        same("behind the last", self.ring.get(self.model.len()), None)?;
+        same("after the last", self.ring.get(self.model.len()), None)?;
         let room = self.ring.capacity() >= self.ring.len();
         same("there is room for all", room, true)
     }

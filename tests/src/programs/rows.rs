@@ -1,4 +1,4 @@
-//! Programs on an array of arrays, beside vectors.
+//! Programs on an array of arrays, compared with vectors.
 
 use loligo_allocators::Allocator;
 use loligo_containers::{ArrayOfArrays, RowError, RowId};
@@ -26,15 +26,15 @@ model_ops! {
         18..=19 => Remove { which: u16, at: u16 },
         /// Takes one out and puts the last one there.
         20..=21 => SwapRemove { which: u16, at: u16 },
-        /// Appends so many.
+        /// Appends several.
         22..=24 => Extend { count: u8, which: u16 },
-        /// Makes room for so many.
+        /// Makes room for several.
         25..=25 => Reserve { count: u8, which: u16 },
         /// Removes all from a place on.
         26..=27 => Truncate { which: u16, at: u16 },
         /// Moves all rows together.
         28..=29 => Compact,
-        /// Goes on with a copy.
+        /// Continues with a copy.
         30..=30 => Clone,
         /// Removes all rows.
         31..=31 => Clear,

@@ -15,8 +15,8 @@ use crate::rule::{Rule, Violation, require};
 
 use super::AllocatorOp;
 
-/// Runs each program in a thread of its own, all on one allocator at once, and frees everything in
-/// the end.
+/// Runs each program in its own thread, all on one allocator at once, and frees everything in the
+/// end.
 ///
 /// Alignment, length, overlap over all threads, contents and zeroing are checked at each step, the
 /// allocator's own structure and the order of its counters by each [`AllocatorOp::Check`]. That the

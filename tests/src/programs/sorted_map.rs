@@ -1,4 +1,4 @@
-//! Programs on a sorted map and a sorted set, beside maps of the standard library.
+//! Programs on a sorted map and a sorted set, compared with maps of the standard library.
 
 use core::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ model_ops! {
         0..=4 => Insert { which: u16 },
         /// Adds an entry that is sorted in later.
         5..=10 => Push { which: u16 },
-        /// Adds so many that are sorted in later, with keys so far apart.
+        /// Adds several entries that are sorted in later, with keys a given distance apart.
         11..=13 => Extend { count: u8, which: u16, at: u16 },
         /// Removes a key.
         14..=18 => Remove { which: u16 },
@@ -32,7 +32,7 @@ model_ops! {
         25..=26 => Range { which: u16, at: u16 },
         /// Keeps those that no number divides.
         27..=27 => Retain { count: u8 },
-        /// Goes on with a map of its own entries.
+        /// Continues with a map that is made from the entries.
         28..=28 => FromSorted,
         /// Makes room.
         29..=29 => Reserve { count: u8 },

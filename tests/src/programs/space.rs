@@ -94,7 +94,7 @@ fn size_of(bits: u32, low: u16) -> usize {
 pub fn sample(space: &Space, steps: usize, seed: u64) -> Vec<AllocatorOp> {
     let mut random = seed;
     let mut draw = || {
-        // Splitmix: each seed, zero too, gives a stream of its own.
+        // Splitmix: each seed, zero too, gives a different stream.
         random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (random ^ (random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

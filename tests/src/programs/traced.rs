@@ -6,7 +6,7 @@ use loligo_replay::trace::{ALIGN_LOG2_MAX, BLOCK_BYTES_MAX, Event, Op};
 
 use super::AllocatorOp;
 
-/// Returns the program that does what a trace tells. Its slots are the trace's.
+/// Returns the program that does what a trace records. Its slots are the trace's.
 ///
 /// # Examples
 ///
@@ -34,9 +34,9 @@ pub fn program_of(events: &[Event]) -> Vec<AllocatorOp> {
 }
 
 /// Returns the trace of a program, as it is if every request is served: what the program skips is
-/// left out, and so are checks and what no trace can tell, which is sizes over 2^47 and alignments
-/// over 2^20. A size of zero becomes one byte, a resize in place a reallocation, and a change of
-/// the alignment a free and an allocation. Slots are numbered by their first use.
+/// left out, and so are checks and what no trace can record: sizes over 2^47 and alignments over
+/// 2^20. A size of zero becomes one byte, a resize in place a reallocation, and a change of the
+/// alignment a free and an allocation. Slots are numbered by their first use.
 ///
 /// The events are a valid trace: [`write_trace`](loligo_replay::trace::write_trace) writes what
 /// [`Trace::read`](loligo_replay::trace::Trace::read) accepts.
@@ -101,7 +101,7 @@ impl Tracer {
     }
 }
 
-/// Whether a trace can tell of such a block.
+/// Whether a trace can record such a block.
 fn fits(size: usize, align: usize) -> bool {
     size as u64 <= BLOCK_BYTES_MAX
         && align.is_power_of_two()

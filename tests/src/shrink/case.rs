@@ -12,7 +12,7 @@ use super::{Subject, allocator_test, shrink};
 /// A program with what it runs on.
 #[derive(Clone, Debug)]
 pub enum Case {
-    /// On a container, beside its model.
+    /// On a container, in parallel with its model.
     Model {
         /// Which.
         family: &'static Family,

@@ -18,7 +18,7 @@ pub(super) fn to_records(program: &[AllocatorOp]) -> Vec<u8> {
     program.iter().flat_map(|op| record(*op)).collect()
 }
 
-/// Reads records; `None` if they are none.
+/// Reads records; `None` if the bytes are not records.
 pub(super) fn of_records(bytes: &[u8]) -> Option<Vec<AllocatorOp>> {
     let (records, rest) = bytes.as_chunks::<RECORD_BYTES>();
     rest.is_empty().then(|| records.iter().map(op).collect())?

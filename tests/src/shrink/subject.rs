@@ -61,7 +61,7 @@ impl Subject {
         stack(name).map(Self::Stack).or_else(|| row(name))
     }
 
-    /// Returns the names of the allocators that stand alone, without faulty ones.
+    /// Returns the names of the allocators that are not stacks of others, without faulty ones.
     #[must_use]
     pub fn names() -> Vec<String> {
         let ours = Base::ALL.iter().map(|base| base.name().to_owned());

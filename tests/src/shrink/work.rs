@@ -56,9 +56,9 @@ pub fn work(child: &Child) {
     }
 }
 
-/// Makes a failing program small, with each run in a process of its own that does [`work`]: one
-/// that crashes, hangs or fails otherwise stays one that does the same. `None` if the program does
-/// not fail.
+/// Makes a failing program small, with each run in its own process, which does [`work`]: one that
+/// crashes, hangs or fails otherwise stays one that does the same. `None` if the program does not
+/// fail.
 ///
 /// # Errors
 ///

@@ -15,11 +15,11 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
     /// Takes the elements of a range out, one by one. When the iterator is dropped, those that it
     /// has not yielded are dropped and the gap is closed.
     ///
-    /// If the iterator is forgotten, its elements and those behind the range are leaked.
+    /// If the iterator is forgotten, its elements and those after the range are leaked.
     ///
     /// # Complexity
     ///
-    /// O(range + elements behind it).
+    /// O(range + elements after it).
     ///
     /// # Panics
     ///
@@ -36,7 +36,7 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
 /// What [`Array::drain`] returns.
 ///
 /// ```text
-/// | counted | yielded .. | not yet yielded | yielded from behind | tail |
+/// | counted | yielded .. | not yet yielded | yielded at the end | tail |
 /// 0         array.len    next              end                   tail   len
 /// ```
 ///
@@ -58,7 +58,8 @@ impl<T, A: Allocator + ?Sized> ArrayDrain<'_, '_, T, A> {
     pub const fn as_slice(&self) -> &[T] {
         // SAFETY: `next` is at most the capacity.
         let place = unsafe { self.array.buffer.start().add(self.next) };
-        // SAFETY: so many are alive there (invariant 1), and the borrow of the iterator keeps them.
+        // SAFETY: that many are alive there (invariant 1), and the borrow of the iterator keeps
+        // them.
         unsafe { slice::from_raw_parts(place.as_ptr(), self.end - self.next) }
     }
 }
@@ -115,8 +116,8 @@ impl<T, A: Allocator + ?Sized> Drop for ArrayDrain<'_, '_, T, A> {
                 let from = unsafe { array.buffer.start().add(*tail) };
                 // SAFETY: the array's length is at most `tail`.
                 let place = unsafe { array.buffer.start().add(array.buffer.len as usize) };
-                // SAFETY: so many elements are alive there (invariant 1), and none between the two
-                // places.
+                // SAFETY: that many elements are alive there (invariant 1), and none between the
+                // two places.
                 unsafe { place.copy_from(from, behind) };
                 array.buffer.len += behind as u32;
             }

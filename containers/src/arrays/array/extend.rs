@@ -34,9 +34,9 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
     #[inline]
     pub fn try_extend_from_slice(&mut self, elements: &[T]) -> Result<(), GrowError> {
         self.try_reserve(elements.len())?;
-        // SAFETY: there is room behind the last element, so this is within the block or at its end.
+        // SAFETY: there is room after the last element, so this is within the block or at its end.
         let place = unsafe { self.buffer.start().add(self.buffer.len as usize) };
-        // SAFETY: room for so many was made; the slice cannot be in the block, which is borrowed
+        // SAFETY: room for that many was made; the slice cannot be in the block, which is borrowed
         // exclusively.
         unsafe { place.as_ptr().copy_from_nonoverlapping(elements.as_ptr(), elements.len()) };
         self.buffer.len += elements.len() as u32;
@@ -53,7 +53,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
         or_panic(self.try_extend_from_slice(elements));
     }
 
-    /// Appends copies of those of its own elements that are in `range`.
+    /// Appends copies of the array's elements in `range`.
     ///
     /// # Complexity
     ///
@@ -74,10 +74,10 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
         self.try_reserve(range.len())?;
         // SAFETY: the range is within the length.
         let from = unsafe { self.buffer.start().add(range.start) };
-        // SAFETY: there is room behind the last element.
+        // SAFETY: there is room after the last element.
         let place = unsafe { self.buffer.start().add(self.buffer.len as usize) };
-        // SAFETY: so many elements are alive from there on, and end before `place`, behind which
-        // room for so many was made.
+        // SAFETY: that many elements are alive from there on, and end before `place`, after which
+        // room for that many was made.
         unsafe { place.copy_from_nonoverlapping(from, range.len()) };
         self.buffer.len += range.len() as u32;
         Ok(())
@@ -210,9 +210,10 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     ) -> Result<(), GrowError> {
         let count = other.buffer.len as usize;
         self.try_reserve(count)?;
-        // SAFETY: there is room behind the last element, so this is within the block or at its end.
+        // SAFETY: there is room after the last element, so this is within the block or at its end.
         let place = unsafe { self.buffer.start().add(self.buffer.len as usize) };
-        // SAFETY: so many are alive there, room for as many was made here, and the blocks are two.
+        // SAFETY: that many are alive there, room for as many was made here, and the blocks are
+        // two.
         unsafe { place.copy_from_nonoverlapping(other.buffer.start(), count) };
         self.buffer.len += mem::take(&mut other.buffer.len);
         Ok(())
@@ -285,8 +286,8 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         let mut other = Self::try_with_capacity_in(len - at, self.memory())?;
         // SAFETY: `at` is at most `len`.
         let from = unsafe { self.buffer.start().add(at) };
-        // SAFETY: so many are alive from there on, the other block has room for them, and is
-        // another.
+        // SAFETY: that many are alive from there on; the other block has room for them and is a
+        // different block.
         unsafe { other.buffer.start().copy_from_nonoverlapping(from, len - at) };
         self.buffer.len = at as u32;
         other.buffer.len = (len - at) as u32;
@@ -324,7 +325,7 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
 }
 
 /// An array while it is filled to its capacity. The length is counted here, so that it can stay in
-/// a register, and told to the array at the end, also when the iterator panics.
+/// a register, and written to the array at the end, also when the iterator panics.
 struct Filling<'f, 'a, T, A: Allocator + ?Sized> {
     array: &'f mut Array<'a, T, A>,
     len: u32,

@@ -30,7 +30,8 @@ impl<T, A: Allocator + ?Sized> ArrayIntoIter<'_, T, A> {
     pub const fn as_slice(&self) -> &[T] {
         // SAFETY: `next` is at most the capacity.
         let place = unsafe { self.buffer.start().add(self.next as usize) };
-        // SAFETY: so many are alive there (invariant 1), and the borrow of the iterator keeps them.
+        // SAFETY: that many are alive there (invariant 1), and the borrow of the iterator keeps
+        // them.
         unsafe { slice::from_raw_parts(place.as_ptr(), (self.end - self.next) as usize) }
     }
 }

@@ -9,8 +9,7 @@ use core::ops::{Bound, Range, RangeBounds};
 /// If the range ends beyond `len`, or before it begins.
 #[track_caller]
 pub(crate) fn within(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
-    // No range of so many elements can be named that ends at the last number, so saturating is
-    // exact.
+    // A range that includes the index `usize::MAX` is beyond every `len`, so saturating is exact.
     let start = match range.start_bound() {
         Bound::Included(start) => *start,
         Bound::Excluded(before) => before.saturating_add(1),

@@ -163,7 +163,7 @@ impl<T, A: Allocator + ?Sized> Drop for Sieve<'_, '_, T, A> {
             let from = unsafe { self.array.buffer.start().add(self.next) };
             // SAFETY: `kept` is at most `next`.
             let place = unsafe { self.array.buffer.start().add(self.kept) };
-            // SAFETY: so many elements are alive from `next` on (invariant 1); below them is the
+            // SAFETY: that many elements are alive from `next` on (invariant 1); below them is the
             // gap.
             unsafe { place.copy_from(from, rest) };
         }

@@ -1,5 +1,4 @@
-//! What an array does beside std's vector, when memory runs out, and when code of the caller
-//! panics.
+//! An array compared with std's vector, without memory, and when the caller's code panics.
 
 mod edges;
 mod views;
@@ -150,7 +149,7 @@ fn elements_that_are_not_of_the_room_are_refused() {
         let added = catch_unwind(AssertUnwindSafe(|| {
             array.try_extend_uninit(4, |room| {
                 let later = later(room);
-                // SAFETY: the room is lent for as long, and the element was written.
+                // SAFETY: the room is borrowed for as long, and the element was written.
                 unsafe { &mut *later }
             })
         }));
@@ -158,7 +157,7 @@ fn elements_that_are_not_of_the_room_are_refused() {
         let elsewhere: *mut [u32; 1] = std::boxed::Box::into_raw(std::boxed::Box::new([3]));
         let added = catch_unwind(AssertUnwindSafe(|| {
             array.try_extend_uninit(4, |_| {
-                // SAFETY: the box is alive, and nobody else uses it meanwhile.
+                // SAFETY: the box is alive, and nothing else uses it meanwhile.
                 unsafe { &mut *elsewhere }
             })
         }));
@@ -278,7 +277,7 @@ fn a_length_that_no_address_space_has_is_refused() {
     });
 }
 
-/// Counts how often it is dropped; panics when told to.
+/// Counts how often it is dropped; panics on demand.
 struct Counted<'c> {
     dropped: &'c Cell<u32>,
     panics: bool,

@@ -11,7 +11,7 @@ use super::Array;
 use crate::error::{GrowError, or_panic};
 
 impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
-    /// Returns the room behind the last element, to be written to. What is written counts as
+    /// Returns the room after the last element, to be written to. What is written counts as
     /// elements from [`set_len`](Self::set_len) on. O(1).
     #[inline]
     #[must_use]
@@ -20,7 +20,7 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         // SAFETY: `len` is at most the capacity, so this is within the block or at its end.
         let place = unsafe { self.buffer.start().add(self.buffer.len as usize) };
         let place = place.as_ptr().cast::<MaybeUninit<T>>();
-        // SAFETY: so many elements have room behind `len`; what lies there may be uninitialised and
+        // SAFETY: there is room for that many elements after `len`; it may be uninitialised and
         // belongs to the array, which is borrowed exclusively.
         unsafe { slice::from_raw_parts_mut(place, room as usize) }
     }
@@ -30,14 +30,14 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     /// # Safety
     ///
     /// `len` is at most the capacity, and the first `len` elements are initialised. Those beyond
-    /// are given up: nobody drops them.
+    /// are leaked: they are not dropped.
     #[inline]
     pub const unsafe fn set_len(&mut self, len: usize) {
         debug_assert!(len <= self.capacity(), "the length is beyond the capacity");
         self.buffer.len = len as u32;
     }
 
-    /// Makes room for `more` elements behind the last and returns it, uninitialised: those that are
+    /// Makes room for `more` elements after the last and returns it, uninitialised: those that are
     /// written count as elements from [`set_len`](Self::set_len) on.
     /// [`try_extend_uninit`](Self::try_extend_uninit) is the safe form.
     ///
@@ -105,9 +105,9 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
         let begins = ptr::eq(filled.as_ptr(), start);
         assert!(count == 0 || begins, "{count} elements were returned that are not of the room");
         assert!(count <= more, "{count} elements were returned of a room for {more}");
-        // An exclusive slice at this address can only be derived from the room, which was lent
-        // exclusively; so these elements are initialised. Elements without a size could be
-        // anyone's, but they are `Copy`, so nothing is owned twice.
+        // An exclusive slice at this address can only be derived from the room, which was borrowed
+        // exclusively; so these elements are initialised. Elements without a size could have any
+        // owner, but they are `Copy`, so nothing is owned twice.
         self.buffer.len += count as u32;
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::{Ring, limit_of};
 use crate::error::{GrowError, or_panic};
 
 impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
-    /// Puts copies of all elements of a slice behind the last.
+    /// Appends copies of all elements of a slice.
     ///
     /// # Complexity
     ///
@@ -41,8 +41,8 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
         // A copy of nothing is still a call, so it is left out where all fit before the end.
         let split = elements.len().min(until_end);
         let place = self.place(self.tail);
-        // SAFETY: so many slots lie there, and no element lives in them, as room for all was made;
-        // the slice cannot be in the block, which is borrowed exclusively.
+        // SAFETY: that many slots are there, and no element is alive in them, as room for all was
+        // made; the slice cannot be in the block, which is borrowed exclusively.
         unsafe { place.copy_from_nonoverlapping(elements.as_ptr(), split) };
         if split < elements.len() {
             let rest = &elements[split..];
@@ -54,7 +54,7 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
         Ok(())
     }
 
-    /// Puts copies behind the last as [`try_push_back_slice`](Self::try_push_back_slice) does.
+    /// Appends copies as [`try_push_back_slice`](Self::try_push_back_slice) does.
     ///
     /// # Panics
     ///
@@ -101,8 +101,8 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
         let slot = (first & self.limit.wrapping_sub(1)) as usize;
         let split = out.len().min(self.limit as usize - slot);
         let start = self.buffer.start().as_ptr();
-        // SAFETY: the elements from the number `first` on are alive (invariant 3), so many of them
-        // before the end of the block; `out` cannot be in the block, which is borrowed.
+        // SAFETY: the elements from the number `first` on are alive (invariant 3), that many of
+        // them before the end of the block; `out` cannot be in the block, which is borrowed.
         unsafe { out.as_mut_ptr().copy_from_nonoverlapping(self.place(first), split) };
         if split < out.len() {
             let rest = &mut out[split..];
@@ -113,7 +113,7 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
 }
 
 impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
-    /// Returns the room behind the last element as two slices, to be written to in this order. What
+    /// Returns the room after the last element as two slices, to be written to in this order. What
     /// is written counts as elements from [`count_more`](Self::count_more) on. O(1).
     #[inline]
     #[must_use]
@@ -125,14 +125,14 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
         let behind = self.limit as usize - slot;
         let until_end = if room < behind { room } else { behind };
         let start = self.buffer.start().as_ptr().cast::<MaybeUninit<T>>();
-        // SAFETY: from the tail's slot up to the head's or the end of the block no element lives
-        // (invariant 3); the borrow is exclusive, and what lies there may be uninitialised.
+        // SAFETY: from the tail's slot up to the head's or the end of the block no element is alive
+        // (invariant 3); the borrow is exclusive, and those slots may be uninitialised.
         let end = unsafe { slice::from_raw_parts_mut(place, until_end) };
         // SAFETY: the rest of the room is at the beginning of the block, before the head's slot.
         (end, unsafe { slice::from_raw_parts_mut(start, room - until_end) })
     }
 
-    /// Counts `count` elements more, behind the last. O(1).
+    /// Counts `count` more elements after the last. O(1).
     ///
     /// # Safety
     ///
@@ -144,7 +144,7 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
         self.tail = self.tail.wrapping_add(count as u32);
     }
 
-    /// Puts all that an iterator yields behind the last.
+    /// Appends everything that an iterator yields.
     ///
     /// # Complexity
     ///
@@ -220,8 +220,8 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
         Ok(())
     }
 
-    /// Gives memory back as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
-    /// the allocator cannot take it: that harms nobody.
+    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where the
+    /// allocator cannot shrink it, which does no harm.
     pub fn shrink_to_fit(&mut self) {
         let _ = self.try_shrink_to_fit();
     }

@@ -30,7 +30,8 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
     }
 }
 
-/// What [`Ring::iter`] and [`Ring::iter_mut`] return: two slices' iterators, one behind the other.
+/// What [`Ring::iter`] and [`Ring::iter_mut`] return: the iterators of two slices, one after the
+/// other.
 #[derive(Clone, Debug)]
 pub struct RingIter<I> {
     first: I,
@@ -45,7 +46,7 @@ impl<I: ExactSizeIterator> Iterator for RingIter<I> {
         if let Some(element) = self.first.next() {
             return Some(element);
         }
-        // An empty one may as well stand behind.
+        // The first is empty; as the second it does no harm.
         mem::swap(&mut self.first, &mut self.second);
         self.first.next()
     }

@@ -1,4 +1,4 @@
-//! What a ring does beside std's deque, at every place of its ends, and when memory runs out.
+//! A ring compared with std's deque, at every position of its ends, and without memory.
 
 mod exact;
 mod small_world;
@@ -270,7 +270,7 @@ fn takes_the_power_of_two_of_what_was_granted() {
     assert!(ring.iter().map(|element| element[0]).eq(0..9), "{ring:?}");
 }
 
-/// Counts how often it is dropped; panics when told to.
+/// Counts how often it is dropped; panics on demand.
 struct Counted<'c> {
     dropped: &'c Cell<u32>,
     panics: bool,

@@ -76,7 +76,7 @@ impl<T: Ord, A: Allocator + ?Sized> Ord for Ring<'_, T, A> {
 
 impl<T: Hash, A: Allocator + ?Sized> Hash for Ring<'_, T, A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Element by element, as where the ring's end lies must not show.
+        // Element by element, so that the hash does not depend on where the ring wraps around.
         state.write_usize(self.len());
         self.iter().for_each(|element| element.hash(state));
     }
@@ -96,8 +96,8 @@ impl<T: Clone, A: Allocator + ?Sized> Clone for Ring<'_, T, A> {
     }
 }
 
-/// Puts elements behind the last; panics if there is no memory. [`try_extend`](Ring::try_extend)
-/// returns an error instead.
+/// Appends elements; panics if there is no memory. [`try_extend`](Ring::try_extend) returns an
+/// error instead.
 impl<T, A: Allocator + ?Sized> Extend<T> for Ring<'_, T, A> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
         or_panic(self.try_extend(elements));

@@ -25,7 +25,7 @@ use crate::error::GrowError;
 /// # Memory
 ///
 /// One block that grows by doubling. A part that is recreated for a field that had one leaves the
-/// old bytes behind. A blob is at most 4 GiB long.
+/// old bytes unused. A blob is at most 4 GiB long.
 ///
 /// # Examples
 ///
@@ -108,7 +108,7 @@ impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
     ///
     /// # Panics
     ///
-    /// If the place is not of this blob, or lies [`BLOB_DEPTH`] parts deep.
+    /// If the place is not of this blob, or is [`BLOB_DEPTH`] parts deep.
     pub fn array<T: BlobType>(
         &mut self,
         place: BlobPlace<BlobArray<T>>,

@@ -9,7 +9,7 @@ use super::BLOB_ALIGN;
 use crate::arrays::array::Array;
 use crate::error::GrowError;
 
-/// So many bytes that their type aligns them as a blob must be.
+/// [`BLOB_ALIGN`] bytes, which their type aligns as a blob must be.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(super) struct Chunk([u8; BLOB_ALIGN]);
@@ -35,14 +35,14 @@ unsafe impl bytemuck::Pod for Chunk {}
 ///
 /// # When not to use it
 ///
-/// For a mapped file, which is aligned, or bytes of the program behind an `align(16)`.
+/// For a mapped file, which is aligned, or bytes of the program in an `align(16)` type.
 pub struct BlobBytes<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     chunks: Array<'a, Chunk, A>,
     bytes: usize,
 }
 
 impl<'a, A: Allocator + ?Sized> BlobBytes<'a, A> {
-    /// Copies bytes that may lie anywhere: a part of a file that was read, or of a message.
+    /// Copies bytes of any alignment: a part of a file that was read, or of a message.
     ///
     /// # Complexity
     ///

@@ -1,18 +1,18 @@
-//! Why bytes are no blob, or not the one that was asked for.
+//! Why bytes are not a blob, or not one of the requested type.
 
 use core::error::Error;
 use core::fmt;
 
 use super::{BLOB_ALIGN, BLOB_DEPTH};
 
-/// Bytes that are no blob of the type asked for.
+/// Bytes that are not a blob of the requested type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlobError {
-    /// The bytes are at an address that is no multiple of [`BLOB_ALIGN`]:
+    /// The bytes are at an address that is not a multiple of [`BLOB_ALIGN`]:
     /// [`BlobBytes`](super::BlobBytes) copies them to one that is.
     Misaligned {
-        /// How many bytes behind a multiple they begin.
+        /// How many bytes past a multiple they begin.
         behind: usize,
     },
     /// They end before the header and the root do.
@@ -38,16 +38,16 @@ pub enum BlobError {
         /// The hash of those of today.
         wanted: u64,
     },
-    /// The header tells another length than there is.
+    /// The header states another length than there is.
     OtherLength {
-        /// What it tells.
+        /// What it states.
         told: u64,
         /// What there is.
         bytes: usize,
     },
     /// Something was changed.
     Checksum {
-        /// What the header tells.
+        /// What the header states.
         told: u64,
         /// What the bytes give.
         found: u64,
@@ -67,14 +67,14 @@ pub enum BlobError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlobPartFault {
-    /// It ends behind the bytes.
+    /// It ends past the bytes.
     Beyond {
         /// Where it would end.
         end: u64,
         /// Where the bytes end.
         bytes: usize,
     },
-    /// It leads to itself or to where its own struct lies.
+    /// It leads to itself or to its own struct.
     Backward,
     /// It is empty and leads somewhere.
     EmptyLeads,
@@ -83,11 +83,11 @@ pub enum BlobPartFault {
         /// What its offset must be a multiple of.
         align: usize,
     },
-    /// Parts lie upon each other: more bytes are led to than there are.
+    /// Parts overlap: together they have more bytes than there are.
     Overlapping,
     /// It is in parts of parts, [`BLOB_DEPTH`] deep.
     TooDeep,
-    /// Its text is no UTF-8.
+    /// Its text is not UTF-8.
     NoText,
     /// It is neither true nor false.
     NoBool {

@@ -1,4 +1,4 @@
-//! How structs are told to blobs: their fields, each with its place.
+//! How structs are described to blobs: their fields, each with its place.
 
 use core::marker::PhantomData;
 
@@ -102,8 +102,8 @@ macro_rules! blob_struct {
         );
 
         // SAFETY: the layout is C's, of fields whose own size is set, and its alignment was just
-        // asserted; each field is checked where it lies, and the rest is padding, of which all
-        // bytes will do. It has no destructor, as its fields have none.
+        // asserted; each field is checked in place, and the rest is padding, for which any bytes
+        // are valid. It has no destructor, as its fields have none.
         unsafe impl $crate::BlobType for $name {
             const NAME: &'static str = ::core::stringify!($name);
             const PLAIN: bool = true $(&& <$type as $crate::BlobType>::PLAIN)+;

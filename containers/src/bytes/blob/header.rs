@@ -8,13 +8,13 @@ use super::parts::BlobType;
 use super::scalar::Endian;
 use super::{BLOB_ALIGN, Blob};
 
-/// Bytes of the header, and where the root lies.
+/// Bytes of the header, and the offset of the root.
 pub(super) const HEADER: usize = 48;
 
 const MAGIC: [u8; 8] = *b"loliblob";
 const VERSION: u32 = 1;
 
-/// Where the checksum lies.
+/// Where the checksum is.
 const CHECKSUM: core::ops::Range<usize> = 32..40;
 
 /// Writes the header of a finished blob.

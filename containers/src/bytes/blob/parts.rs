@@ -34,7 +34,7 @@ pub unsafe trait BlobType: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// [`BlobRefused`] if it is no value, or what it leads to is not what it should be.
+    /// [`BlobRefused`] if it is not a value, or what it leads to is not what it should be.
     fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused>;
 
     /// Adds the shapes of the structs that it is made of or leads to.
@@ -96,7 +96,7 @@ unsafe impl<T: BlobType, const N: usize> BlobType for [T; N] {
     }
 }
 
-/// Returns `true` if bytes are UTF-8. Most names are ASCII, which eight bytes at once tell.
+/// Returns `true` if bytes are UTF-8. Most names are ASCII, which is checked eight bytes at a time.
 #[inline]
 fn is_text(bytes: &[u8]) -> bool {
     const HIGH: u64 = 0x8080_8080_8080_8080;

@@ -65,7 +65,7 @@ fn look_into(blob: &Blob<'_, Item>) {
     assert_eq!((root.place, root.magic, root.seed), ([1.0, 2.0, 3.0], false, 0));
     assert_eq!(blob.array(&root.counts), [0_u16; 0]);
     assert!(blob.option(&root.owner).is_none(), "nobody owns the chest");
-    let [empty, sword] = blob.array(&root.inside) else { panic!("two things lie in the chest") };
+    let [empty, sword] = blob.array(&root.inside) else { panic!("two things are in the chest") };
     assert_eq!(blob.str(&empty.name), "");
     assert_eq!(blob.array(&sword.counts), [3, 500, 65_535]);
     assert_eq!((sword.magic, sword.seed), (true, u64::MAX - 1));
@@ -235,7 +235,7 @@ fn neither_depth_nor_sharing_exhausts_anything() {
         let mut bytes = builder.finish();
         let blob = Blob::<Item>::open(&bytes).expect("as deep as a reader follows");
         assert_eq!(read_all(&blob, blob.root()), super::BLOB_DEPTH as usize);
-        // By hand one more: the last one leads to bytes behind it.
+        // One more, made by hand: the last one leads to the bytes after it.
         let at = bytes.extend(size_of::<Item>(), 8).expect("there is memory");
         let field = last.at(blob_field!(Item, owner));
         let (start, bits) = (field.offset() as usize, at as u32 - field.offset());
@@ -264,7 +264,7 @@ fn parts_that_share_their_bytes_are_refused() {
             let all = [8, end - field.offset() - 8].map(u32::to_ne_bytes).concat();
             bytes.as_mut()[start..start + 8].copy_from_slice(&all);
         }
-        let error = Blob::<Item>::open_structure(&bytes).expect_err("they lie upon each other");
+        let error = Blob::<Item>::open_structure(&bytes).expect_err("they overlap");
         let overlapping = matches!(
             error,
             BlobError::Part { field: "Item.name", fault: BlobPartFault::Overlapping, .. }
@@ -331,7 +331,7 @@ fn a_blob_stops_at_4_gib() {
         let inside = builder.root().at(blob_field!(Item, inside));
         let error = builder
             .array(inside, usize::MAX / size_of::<Item>())
-            .expect_err("more than 32 bits tell");
+            .expect_err("more than 32 bits can say");
         assert!(matches!(error, GrowError::Length { .. }), "{error}");
         assert_eq!(memory.stats().requested, before);
         assert!(Blob::<Item>::open(&builder.finish()).is_ok(), "it is as it was");

@@ -1,4 +1,4 @@
-//! Reading and writing arrays: lengths that are not believed, and elements.
+//! Reading and writing arrays: lengths, which are validated, and elements.
 
 use loligo_allocators::Allocator;
 
@@ -88,9 +88,9 @@ pub(super) fn any<S: Stream, T: Streamed, A: Allocator + ?Sized>(
     } else {
         array.iter_mut().try_for_each(|element| element.stream(stream))?;
     }
-    // Reading takes each element for a byte at least, to tell a length that is not true. It asks
-    // for them, too: else arrays of arrays of nothing would each have as many elements as there are
-    // bytes behind them.
+    // Reading expects at least a byte of each element, to detect a length that is too large. Here
+    // it requires them: else arrays of arrays of nothing could each have as many elements as bytes
+    // follow them.
     if stream.offset() - start < u64::from(len) {
         return Err(stream.error(StreamFault::NoBytes));
     }

@@ -40,11 +40,11 @@ pub enum StreamFault {
     NoBytes,
     /// A byte that should be 0 or 1.
     Bool(u8),
-    /// A number that is no character.
+    /// A number that is not a character.
     Char(u32),
     /// A number that no id can be.
     Id(u64),
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     Text,
     /// A choice that there is not.
     Choice {
@@ -53,9 +53,9 @@ pub enum StreamFault {
         /// How many there are.
         choices: u32,
     },
-    /// Arrays lie too deep in arrays.
+    /// Arrays are nested too deep.
     Depth {
-        /// How deep they may lie.
+        /// How deep they may be nested.
         limit: u32,
     },
     /// The bytes are of another format.
@@ -67,7 +67,7 @@ pub enum StreamFault {
     },
     /// The bytes are of a version that is not known.
     Version {
-        /// The version that they tell.
+        /// The version that they state.
         found: u32,
         /// The newest that is known.
         newest: u32,

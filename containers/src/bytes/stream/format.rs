@@ -30,8 +30,8 @@ impl StreamFormat {
         Self { tag: IdString32::new(name).hash(), version }
     }
 
-    /// Writes a value behind the bytes of an array. The value is lent for changes because the same
-    /// function reads it; it is not changed.
+    /// Appends a value to the bytes of an array. The value is borrowed mutably because the same
+    /// function also reads; it is not changed.
     ///
     /// # Errors
     ///

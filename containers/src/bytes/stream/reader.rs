@@ -4,7 +4,7 @@ use crate::bytes::stream::error::{StreamError, StreamFault};
 use crate::bytes::stream::format::StreamFormat;
 use crate::bytes::stream::{Stream, sealed};
 
-/// Reads values from bytes, none of which is believed.
+/// Reads values from bytes, all of which are validated.
 ///
 /// [`StreamFormat::load`] is the short way to read one value and no more.
 ///

@@ -59,7 +59,7 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128, f32, f64);
 
-/// Reads or writes what stands for a value, and makes the value of it; a `None` is refused.
+/// Reads or writes the representation of a value, and makes the value from it; a `None` is refused.
 #[inline(always)]
 fn through<S: Stream, T, R: Streamed + Copy>(
     stream: &mut S,

@@ -97,7 +97,7 @@ impl<'a> Save<'a> {
         save
     }
 
-    /// Tells in which fields two saves differ, as far as version 1 knows them.
+    /// Asserts that two saves have equal fields, as far as version 1 knows them.
     fn assert_same(&self, other: &Self, context: &str) {
         assert_eq!(self.name, other.name, "{context}");
         assert_eq!(self.place, other.place, "{context}");

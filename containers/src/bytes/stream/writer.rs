@@ -9,7 +9,7 @@ use crate::bytes::stream::error::{StreamError, StreamFault};
 use crate::bytes::stream::format::StreamFormat;
 use crate::bytes::stream::{Stream, sealed};
 
-/// Writes values behind the bytes of an array.
+/// Appends values to the bytes of an array.
 ///
 /// [`StreamFormat::save`] is the short way to write one value and no more.
 ///

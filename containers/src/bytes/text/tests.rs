@@ -1,4 +1,4 @@
-//! Text beside `str`, damage, and refusals.
+//! Text compared with `str`, damage, and refusals.
 
 mod views;
 

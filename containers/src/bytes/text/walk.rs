@@ -19,7 +19,7 @@ pub fn is_boundary(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// Returns where the character behind the one around `at` begins, or where the text ends.
+/// Returns where the character after the one around `at` begins, or where the text ends.
 ///
 /// # Complexity
 ///

@@ -7,7 +7,7 @@ use loligo_allocators::Allocator;
 use crate::arrays::array::Array;
 use crate::error::GrowError;
 
-/// Appends what is formatted to a text, for those who want a [`fmt::Write`].
+/// Appends formatted output to a text, where a [`fmt::Write`] is needed.
 ///
 /// Where there is no memory, writing returns an error, and [`refusal`](Self::refusal) says which.
 /// Pieces written before that stay; [`try_format`](crate::bytes::text::try_format) takes them off.

@@ -1,4 +1,4 @@
-//! What queues do beside a vector of calls, under panics and without memory, and calls that name
+//! Queues compared with a vector of calls, under panics and without memory, and calls that name
 //! nothing.
 
 mod views;
@@ -120,7 +120,7 @@ fn a_panic_drops_its_call_and_keeps_those_behind() {
             assert!(unwound.is_err(), "it was planned");
             let before: Log = (0..stop).map(|at| (3, at.into())).collect();
             assert_eq!(log, before);
-            // Those behind, then what those before have queued, of which the first had nothing to
+            // Those after it, then what those before it have queued; the first had nothing to
             // queue.
             let rest = (stop + 1..6).map(|at| (3, u64::from(at)));
             let queued = (1..stop).map(|at| (3, u64::from(at) - 1));

@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-/// The bytes are no stream of events.
+/// The bytes are not a stream of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EventError {
     /// Where the record begins that is wrong, in bytes.
@@ -25,7 +25,7 @@ pub enum EventFault {
     Payload {
         /// The size that the header states.
         size: u32,
-        /// The bytes that are left behind the header.
+        /// The bytes that are left after the header.
         left: u64,
     },
     /// The bytes that fill the last word are not zero.

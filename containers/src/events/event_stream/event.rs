@@ -95,7 +95,7 @@ pub(super) const fn record_bytes(size: u32) -> u64 {
     HEADER_BYTES as u64 + ((size as u64 + (WORD as u64 - 1)) & !(WORD as u64 - 1))
 }
 
-/// Adds the parts of a payload up, to a size that a header can tell.
+/// Returns the size of a payload of two parts, if a header can state it.
 pub(super) fn payload_bytes(first: usize, second: usize) -> Result<u32, GrowError> {
     let wanted = (first as u64).saturating_add(second as u64);
     let limit = u64::from(u32::MAX);

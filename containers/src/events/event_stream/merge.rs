@@ -1,4 +1,4 @@
-//! Several streams into one: behind each other, or by a key.
+//! Several streams into one: one after the other, or by a key.
 
 use loligo_allocators::Allocator;
 
@@ -37,7 +37,7 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
         or_panic(self.try_append(other));
     }
 
-    /// Appends several streams, one behind the other: merged by source, as the streams of the
+    /// Appends several streams, one after the other: merged by source, as the streams of the
     /// threads of a frame are.
     ///
     /// # Complexity
@@ -122,9 +122,9 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
         Ok(())
     }
 
-    /// Writes the first `bytes` of a slice at an offset, in bytes, for which room was made. Behind
-    /// them, where nothing is yet, it may write more: a copy of constant length is quicker than one
-    /// of so many.
+    /// Writes the first `bytes` of a slice at an offset, in bytes, for which room was made. It may
+    /// write more after them, where nothing is yet: a copy of constant length is quicker than one
+    /// of `bytes` bytes.
     #[inline(always)]
     fn write_first(&mut self, at: usize, from: &[u8], bytes: usize) {
         const USUAL: usize = 64;
@@ -149,14 +149,14 @@ struct Head<'s, K> {
     rest: &'s [u8],
 }
 
-/// The streams that are being merged, as a tournament: which of them is next is known by as many
-/// comparisons as the tree is high, none of which decides where the program goes on.
+/// The streams that are being merged, as a tournament tree: it finds the next one with as many
+/// comparisons as the tree is high, none of which is a branch.
 ///
 /// ```text
 /// nodes    1: the next | 2: the first of 0, 1 | 3: the first of 2, 3 | 4: 0 | 5: 1 | 6: 2 | 7: 3
 /// ```
 struct Heads<'s, 'a, K, A: Allocator + ?Sized> {
-    /// As many as the lowest row of the tree has places; those behind the streams are at their end.
+    /// As many as the lowest row of the tree has places; those beyond the streams are at their end.
     heads: Array<'a, Head<'s, K>, A>,
     /// In each node the head that comes first of those below; the first node is not used.
     nodes: Array<'a, u32, A>,

@@ -1,4 +1,4 @@
-//! Reading: a stream lent as bytes, and the records in it.
+//! Reading: a stream borrowed as bytes, and the records in it.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -12,10 +12,10 @@ use crate::events::event_stream::event::{
 };
 use crate::events::event_stream::tail::EventTail;
 
-/// A stream of events that is read where it lies: another's memory, a mapped file, a packet.
+/// A stream of events that is read in place: another's memory, a mapped file, a packet.
 ///
-/// It is two words and `Copy`. It knows that the bytes are records from end to end; what types they
-/// are is told record by record.
+/// It is two words and `Copy`. It knows that the bytes are records from end to end; the type of
+/// each is read from its header.
 ///
 /// # Memory
 ///
@@ -50,8 +50,8 @@ use crate::events::event_stream::tail::EventTail;
 ///
 /// # Invariants
 ///
-/// 1. `bytes` are records one after the other, and nothing behind the last. Reading is safe without
-///    that, and then ends early.
+/// 1. `bytes` are records one after the other, and nothing follows the last. Reading is safe
+///    without that, and then ends early.
 #[derive(Clone, Copy)]
 pub struct EventReader<'s> {
     bytes: &'s [u8],
@@ -60,7 +60,7 @@ pub struct EventReader<'s> {
 impl<'s> EventReader<'s> {
     /// Returns a reader of bytes from elsewhere, after it has walked them from header to header.
     ///
-    /// No size is believed: each must end where another record begins, the last one where the bytes
+    /// Each size is validated: a record must end where another begins, the last one where the bytes
     /// end.
     ///
     /// # Complexity
@@ -165,7 +165,7 @@ impl fmt::Debug for EventReader<'_> {
     }
 }
 
-/// Returns the first record and what is behind it; `None` if it does not end within the bytes.
+/// Returns the first record and the bytes after it; `None` if it does not end within the bytes.
 #[inline(always)]
 pub(super) fn first(bytes: &[u8]) -> Option<(EventRecord<'_>, &[u8])> {
     let header = u64::from_ne_bytes(*bytes.first_chunk::<HEADER_BYTES>()?);
@@ -240,7 +240,7 @@ fn fault(offset: usize, rest: &[u8]) -> EventError {
 ///
 /// # Invariants
 ///
-/// 1. `bytes` begin with `header` and are as long as that tells.
+/// 1. `bytes` begin with `header` and are as long as it says.
 #[derive(Clone, Copy)]
 pub struct EventRecord<'s> {
     header: u64,
@@ -277,8 +277,8 @@ impl<'s> EventRecord<'s> {
         checked::try_pod_read_unaligned(bytes).ok()
     }
 
-    /// Returns the event and its tail, if it is of that type and so many bytes follow its struct as
-    /// make up a number of items: none, perhaps.
+    /// Returns the event and its tail, if it is of that type and the bytes after its struct make up
+    /// a whole number of items, perhaps none.
     ///
     /// # Complexity
     ///
@@ -327,7 +327,7 @@ impl<'s> EventRecord<'s> {
         EventReader::trusted(self.bytes)
     }
 
-    /// Returns `true` if the bytes behind the payload are zero.
+    /// Returns `true` if the bytes after the payload are zero.
     #[inline(always)]
     fn is_filled_with_zeros(&self) -> bool {
         let used = size_of_payload(self.header) as usize % WORD;

@@ -1,4 +1,4 @@
-//! Taking events out of a stream where it lies.
+//! Removing events from a stream in place.
 
 use loligo_allocators::Allocator;
 
@@ -10,7 +10,7 @@ use crate::events::event_stream::reader::{EventRecord, first};
 impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
     /// Keeps the events for which `wanted` is true, in their order, and removes the others.
     ///
-    /// If `wanted` panics, the event it was asked about and those behind it stay.
+    /// If `wanted` panics, the event it was asked about and those after it stay.
     ///
     /// # Complexity
     ///

@@ -1,4 +1,4 @@
-//! The items behind an event's struct.
+//! The items after an event's struct.
 
 use core::fmt;
 use core::iter::FusedIterator;

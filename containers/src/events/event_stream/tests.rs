@@ -1,4 +1,4 @@
-//! What streams do beside a vector of an enum, with bad bytes, without memory, and under panics.
+//! Streams compared with a vector of an enum, with bad bytes, without memory, and under panics.
 
 mod exact;
 mod views;
@@ -486,7 +486,7 @@ fn visit(bytes: &[u8]) {
         Err(error) => {
             assert!(error.offset < bytes.len() as u64, "{error} of {} bytes", bytes.len());
             let offset = error.offset as usize;
-            assert!(EventReader::open(&bytes[..offset]).is_ok(), "what lies before is whole");
+            assert!(EventReader::open(&bytes[..offset]).is_ok(), "what is before it is whole");
         }
     }
 }

@@ -43,7 +43,8 @@ pub(crate) enum Token<'b> {
 ///
 /// # Memory
 ///
-/// 136 bytes, of which 64 tell objects from arrays. Nothing is allocated, and nothing recurses.
+/// 136 bytes, of which 64 distinguish objects from arrays. Nothing is allocated, and nothing
+/// recurses.
 pub(crate) struct JsonReader<'b> {
     text: &'b str,
     /// Where the next token, or the space before it, begins.
@@ -98,7 +99,7 @@ impl<'b> JsonReader<'b> {
         self.depth
     }
 
-    /// Returns an error at the token handed out last, for a caller who has no use for it.
+    /// Returns an error at the token returned last, for a caller that cannot use it.
     pub(crate) const fn refuse(&self, reason: &'static str) -> JsonError {
         JsonError::new(self.start, reason)
     }
@@ -129,8 +130,7 @@ impl<'b> JsonReader<'b> {
         self.next()?.ok_or(JsonError::new(self.at, "the text ends too early"))
     }
 
-    /// Reads the rest of the value that `first` begins, so that the next token is the one behind
-    /// it.
+    /// Reads the rest of the value that `first` begins, so that the next token is the one after it.
     ///
     /// # Errors
     ///
@@ -269,7 +269,7 @@ impl<'b> JsonReader<'b> {
         Ok(JsonString::new(raw, escaped))
     }
 
-    /// Checks an escape, whose backslash is here, and goes behind it.
+    /// Checks an escape, whose backslash is here, and moves past it.
     fn escape(&mut self) -> Result<(), JsonError> {
         let wrong = self.here("this escape means nothing");
         self.at += 1;

@@ -1,4 +1,4 @@
-//! A string as it stands between its quotes in JSON.
+//! A string as it is between its quotes in JSON.
 
 use core::fmt;
 use core::str::Chars;
@@ -16,12 +16,12 @@ impl<'b> JsonString<'b> {
         Self { raw, escaped }
     }
 
-    /// Returns the text if it stands as it is, without an escape.
+    /// Returns the text if it has no escape.
     pub(crate) const fn plain(self) -> Option<&'b str> {
         if self.escaped { None } else { Some(self.raw) }
     }
 
-    /// Returns the bytes between the quotes; unescaped, the string has at most so many.
+    /// Returns the bytes between the quotes; unescaped, the string is no longer than they are.
     pub(crate) const fn raw(self) -> &'b str {
         self.raw
     }
@@ -70,8 +70,8 @@ impl<'b> JsonString<'b> {
     }
 }
 
-/// Takes what stands behind a backslash and returns the character meant. The form of the escape has
-/// been checked; were it not, the replacement character would come out.
+/// Reads the escape after a backslash and returns its character. The form of the escape was checked
+/// before; a malformed one would yield the replacement character.
 fn replaced(chars: &mut Chars<'_>) -> char {
     match chars.next() {
         Some('b') => '\u{8}',

@@ -167,7 +167,7 @@ fn depth_is_bounded() {
     for level in (0..depth).rev() {
         mixed.push_str(if level % 3 == 0 { "]" } else { "}" });
     }
-    assert!(read_all(mixed.as_bytes()).is_ok(), "objects and arrays are told apart at all levels");
+    assert!(read_all(mixed.as_bytes()).is_ok(), "objects and arrays are kept apart at all levels");
     assert_eq!(refusal(b"[{\"a\":[}]").0, 7);
 }
 
@@ -231,7 +231,7 @@ fn values_can_be_skipped() {
     assert_eq!(reader.refuse("unknown").offset(), reader.offset() as u64);
 }
 
-/// The folder of the JSONTestSuite: in `LOLIGO_DATA`, or in `shared` beside the checkout.
+/// The folder of the JSONTestSuite: in `LOLIGO_DATA`, or in `shared` next to the checkout.
 fn suite() -> Option<PathBuf> {
     let data = std::env::var_os("LOLIGO_DATA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
@@ -244,7 +244,7 @@ fn suite() -> Option<PathBuf> {
 #[test]
 fn the_suite_is_held() {
     let Some(folder) = suite() else {
-        println!("no json/ beside the checkout and none in LOLIGO_DATA: the suite was not run");
+        println!("no json/ next to the checkout and none in LOLIGO_DATA: the suite was not run");
         return;
     };
     let mut counts = [0; 3];
@@ -487,9 +487,9 @@ fn an_escape_that_was_not_checked_is_replaced() {
     assert_eq!(replaced("\\udc00\\udc00"), "\u{fffd}\u{fffd}", "the second half twice");
     assert_eq!(replaced("\\ud800"), "\u{fffd}", "the first half alone");
     assert_eq!(replaced("\\ud800x"), "\u{fffd}", "the first half alone");
-    assert_eq!(replaced("\\ud800\\n"), "\u{fffd}", "another escape behind it");
-    assert_eq!(replaced("\\ud800\\u0041"), "\u{fffd}", "no second half behind it");
+    assert_eq!(replaced("\\ud800\\n"), "\u{fffd}", "another escape after it");
+    assert_eq!(replaced("\\ud800\\u0041"), "\u{fffd}", "no second half after it");
     assert_eq!(replaced("\\ud83d\\ude00"), "\u{1f600}", "both halves");
     assert_eq!(replaced("\\udbff\\udfff"), "\u{10ffff}", "the last character");
-    assert_eq!(replaced("\\/\\\\\\\""), "/\\\"", "what stands for itself");
+    assert_eq!(replaced("\\/\\\\\\\""), "/\\\"", "what is escaped as itself");
 }

@@ -49,7 +49,7 @@ impl Edit<'_> {
         self.set_entry(place, kind, word);
     }
 
-    /// Puts a key in at a place, moving those behind. The block has room for key and value.
+    /// Inserts a key at a place, moving those after it. The block has room for key and value.
     pub(super) fn insert(&mut self, place: usize, key: u32, value: Value<'_>) {
         let (count, block) = (self.count, &mut *self.block);
         // From the back to the front, as each part moves up: types, values, keys.
@@ -66,8 +66,8 @@ impl Edit<'_> {
         self.set_entry(place, kind, word);
     }
 
-    /// Takes the key at a place out, moving those behind. Its value's words are left, and freed
-    /// where they came last.
+    /// Removes the key at a place, moving those after it. Its value's words stay as garbage, unless
+    /// they were added last: then they are freed.
     pub(super) fn remove(&mut self, place: usize) {
         let old = self.span(place);
         self.free(old);
@@ -88,9 +88,9 @@ impl Edit<'_> {
         (0..self.count).filter_map(|place| self.span(place)).map(|span| span.words).sum()
     }
 
-    /// Moves what values have at the end together, so that `tail` is what [`live`](Self::live)
-    /// says. The entries are sorted by where it lies, and back by key, in place: nothing is
-    /// allocated.
+    /// Moves the data that values have at the end together, so that `tail` is what
+    /// [`live`](Self::live) returns. The entries are sorted by the offset of their data, and back
+    /// by key, in place: nothing is allocated.
     pub(super) fn compact(&mut self) {
         self.sort(|edit, place| edit.span(place).map_or(0, |span| span.back as u32));
         let mut to = 0;
@@ -215,7 +215,7 @@ impl Edit<'_> {
     }
 }
 
-/// Writes bytes into as many words as they take, zeros behind them.
+/// Writes bytes into as many words as they take, with zeros after them.
 fn copy(words: &mut [u32], bytes: &[u8]) {
     let (whole, rest) = bytes.split_at(bytes.len() & !3);
     let words: &mut [u8] = cast_slice_mut(words);

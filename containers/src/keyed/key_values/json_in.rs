@@ -68,9 +68,9 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`KeyValuesJsonError`], with the offset: for what is no JSON, for `null` and other arrays, a
-    /// number beyond 32 bits, a key that comes twice or has the hash of another, and more than 512
-    /// open objects.
+    /// [`KeyValuesJsonError`], with the offset: for what is not JSON, for `null` and other arrays,
+    /// a number beyond 32 bits, a key that comes twice or has the hash of another, and more than
+    /// 512 open objects.
     ///
     /// # Examples
     ///
@@ -114,21 +114,21 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     }
 }
 
-/// Where a value stands: its key, and its entry among the names.
+/// The place of a value: its key, and its entry among the names.
 #[derive(Clone, Copy)]
 struct Node {
     entry: u32,
     key: IdString32,
 }
 
-/// What hears of names.
+/// What is informed of names.
 trait Names {
     fn child(&mut self, object: Node, name: &str) -> Result<Node, PathNamesError>;
 }
 
 struct NoNames;
 
-/// Stands for an entry where none are kept.
+/// The entry of each name where none are kept.
 const SOME: u32 = 0;
 
 impl Names for NoNames {
@@ -265,7 +265,7 @@ fn unescaped<'s, A: Allocator + ?Sized>(
     Ok(str::from_utf8(into).unwrap_or_default())
 }
 
-/// Returns the key that a name of the form `#89abcdef` stands for.
+/// Returns the key that a name of the form `#89abcdef` denotes.
 pub(super) fn hash_in(name: &str) -> Option<IdString32> {
     let digits = name.strip_prefix('#').filter(|digits| digits.len() == 8)?;
     if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {

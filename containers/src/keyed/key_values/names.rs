@@ -52,7 +52,8 @@ use crate::error::GrowError;
 /// # Invariants
 ///
 /// 1. Each entry has a slot: the first free of those from its hash on, when it was added after all
-///    entries before it. There are none or a power of two of slots, at least one of them free.
+///    entries before it. There are no slots, or a power of two of them, of which at least one is
+///    free.
 /// 2. An entry's object is an entry before it, or 2^32 - 1 for none. Its name is within the text
 ///    and is UTF-8.
 /// 3. No two entries have one hash.
@@ -71,11 +72,11 @@ struct Entry {
     bytes: u32,
 }
 
-/// Stands for the object that is in none.
+/// The outermost object, which is in none.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// Two paths have one hash: an error in the data, since keys would not tell them apart. One of them
-/// must be renamed.
+/// Two paths have one hash: an error in the data, since keys could not distinguish them. One of
+/// them must be renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathCollision {
     /// The hash of both.
@@ -248,7 +249,7 @@ impl<'a, A: Allocator + ?Sized> PathNames<'a, A> {
         depth
     }
 
-    /// Returns the entry, or the object that it is in, so many steps up.
+    /// Returns the entry, or the object that it is in, `steps` levels up.
     pub(super) fn up(&self, mut entry: u32, steps: u32) -> u32 {
         for _ in 0..steps {
             entry = self.object(entry);

@@ -20,7 +20,7 @@ pub(super) const HEADER: usize = 4;
 /// The words of a store without keys.
 pub(super) const EMPTY: [u32; HEADER] = [MARK, 4 * HEADER as u32, 0, 0];
 
-/// Bytes that are no store, or no longer.
+/// Bytes that are not a store, or were damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DamagedKeyValues {
     /// Where the bytes are wrong, from their beginning.
@@ -49,11 +49,11 @@ impl fmt::Display for DamagedKeyValues {
 impl Error for DamagedKeyValues {}
 
 impl<'b> KeyValuesRef<'b> {
-    /// Opens a store where it lies: bytes that [`KeyValues::as_bytes`](super::KeyValues::as_bytes)
-    /// gave, on a machine of the same byte order.
+    /// Opens a store in place: bytes that [`KeyValues::as_bytes`](super::KeyValues::as_bytes)
+    /// returned, on a machine of the same byte order.
     ///
-    /// Nothing in the bytes is believed: whatever they are, the store that is returned can be read
-    /// whole. There is no checksum, so a changed value may be another value.
+    /// All of the bytes are validated: whatever they are, every value of the returned store can be
+    /// read. There is no checksum, so a damaged value may go unnoticed as another value.
     ///
     /// # Complexity
     ///
@@ -151,7 +151,7 @@ pub(super) fn check_block(
         if back % 4 != 0 || back == 0 || back as usize / 4 > tail {
             return Err(value_damage("a value does not begin among the values' ends"));
         }
-        // The word that says how long a long value is lies among them now.
+        // The word with the length of a long value is among them: that was just checked.
         let Some(Span { back, words }) = span(block, kind, word) else {
             return Err(value_damage("a value has a place and no length"));
         };

@@ -6,7 +6,7 @@
 
 use core::hint::cold_path;
 
-/// So many keys and fewer are all looked at.
+/// Up to this many keys are all compared.
 const SCANNED: usize = 48;
 
 /// Returns the place of `key` if it is among the first sixteen of `count` keys and there are
@@ -18,7 +18,7 @@ pub(super) fn find_in_sixteen(words: &[u32], count: usize, key: u32) -> Option<u
     if found == 0 {
         return None;
     }
-    // What comes behind the keys may be equal, too, but then no key is, as the first one counts.
+    // A word after the keys can be equal, too. Then no key is, as the first equal word counts.
     below(count, found.trailing_zeros() as usize)
 }
 
@@ -66,7 +66,7 @@ pub(super) fn find_in_other(words: &[u32], count: usize, key: u32) -> Option<usi
     below(count, sixteens.len() * 16 + found.trailing_zeros() as usize)
 }
 
-/// Returns where `key` stands among ascending `keys`, or where it would.
+/// Returns the place of `key` among ascending `keys`, or the place where it would be.
 pub(super) fn place_of(keys: &[u32], key: u32) -> Result<usize, usize> {
     keys.binary_search(&key)
 }

@@ -1,10 +1,10 @@
 //! Thousands of stores in one allocation.
 //!
-//! The step that the article leaves open: how to let many small objects grow and shrink, each on
-//! its own, in one buffer. Here a store lies packed, without a word to spare, and is rewritten at
-//! the end of all others where a change does not fit; what it leaves is reclaimed by sliding all
-//! stores together once it is a fourth of the whole. Nothing leads from a store back to its id for
-//! that: the two trade places for the time.
+//! The step that the article leaves open: how to let many small objects grow and shrink, each
+//! separately, in one buffer. Here a store is packed, without a spare word, and is rewritten after
+//! all others where a change does not fit. Its old words are garbage, which is reclaimed by sliding
+//! all stores together once it is a fourth of the whole. A store needs no reference back to its id
+//! for that: the two trade places for the time.
 
 use core::error::Error;
 use core::fmt;
@@ -86,13 +86,13 @@ impl From<GrowError> for KeyValuesSetError {
 /// # Memory
 ///
 /// Nothing while empty. Then one block: 8 bytes a store, 9 a key, up to 3 to fill the last word of
-/// types, and 4 in a store with texts or arrays, beside these in whole words. It grows by an
-/// eighth, and a fourth of what stores take may be garbage. The object itself is at most 56 bytes.
+/// types, and 4 in a store with texts or arrays, plus these in whole words. It grows by an eighth,
+/// and a fourth of what stores take may be garbage. The object itself is at most 56 bytes.
 ///
 /// # When not to use it
 ///
-/// For one store, or for few that change all the time: those are quicker each in a
-/// [`KeyValues`](super::KeyValues) of its own, which has slack.
+/// For one store, or for few that change all the time: each is quicker in a separate
+/// [`KeyValues`](super::KeyValues), which has slack.
 ///
 /// # Examples
 ///
@@ -120,12 +120,12 @@ impl From<GrowError> for KeyValuesSetError {
 ///
 /// # Invariants
 ///
-/// 1. The first `used` words are the blocks of stores and of garbage, one behind the other. A block
+/// 1. The first `used` words are the blocks of stores and of garbage, one after the other. A block
 ///    of garbage begins with its own number of words and the highest bit; `garbage` words are such.
 /// 2. The last `2 * slots` words are the slots, the first at the end. They do not overlap the
 ///    blocks.
-/// 3. A live slot says where its block begins; each block that is no garbage has one such slot, and
-///    one without keys none, and says 0. `live` slots are live.
+/// 3. A live slot says where its block begins; each block that is not garbage has one such slot.
+///    The slot of a store without keys has no block and says 0. `live` slots are live.
 /// 4. The free slots form a list from `free`, to 2^32 - 1. A free slot has the generation that it
 ///    will have; one that has lived all its lives is on no list.
 /// 5. The blocks have the invariants of [`KeyValuesRef`], and no two values of one share a word.
@@ -361,7 +361,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         true
     }
 
-    /// Slides all stores together and gives back what is free, as far as the allocator takes it.
+    /// Slides all stores together and shrinks the block, as far as the allocator can.
     ///
     /// # Complexity
     ///
@@ -381,7 +381,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         done
     }
 
-    /// Changes a value where it lies if the new one takes as many words.
+    /// Changes a value in place if the new one takes as many words.
     fn overwrite(&mut self, number: u32, place: usize, value: Value<'_>) -> bool {
         let slot = self.slot(number);
         let store = self.store(slot);
@@ -422,7 +422,7 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
         Ok(())
     }
 
-    /// Has a store lie where it was just rewritten, behind all others.
+    /// Places a store where it was just rewritten, after all others.
     fn moved_to_end(&mut self, number: u32, shape: Shape) {
         let old = self.slot(number);
         let (start, before) = (old.at as usize, self.block_words(old));

@@ -73,7 +73,7 @@ fn assert_same(store: KeyValuesRef<'_>, model: &Model) {
     assert_eq!(store.is_empty(), model.is_empty());
     let types: &[u8] = bytemuck::cast_slice(&store.block[..head_words(store.count)]);
     let behind = &types[9 * store.count..];
-    assert!(behind.iter().all(|&byte| byte == 0), "behind the last type: {behind:?}");
+    assert!(behind.iter().all(|&byte| byte == 0), "after the last type: {behind:?}");
     for ((key, value), (wanted_key, wanted)) in store.iter().zip(model) {
         let wanted = wanted.value();
         assert_eq!((key.hash(), value), (*wanted_key, wanted));

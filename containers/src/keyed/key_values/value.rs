@@ -60,8 +60,8 @@ impl<'v, const N: usize> From<&'v [f32; N]> for Value<'v> {
     }
 }
 
-/// What the byte of a key's type says. A long text or array lies further from the end of the store,
-/// or is longer, than 16 bits tell.
+/// The values of the byte for a key's type. A long text or array is further from the end of the
+/// store, or longer, than 16 bits can say.
 pub(super) mod kind {
     pub(in super::super) const BOOL: u8 = 1;
     pub(in super::super) const F32: u8 = 2;
@@ -91,14 +91,14 @@ impl<'v> Value<'v> {
     }
 }
 
-/// Returns `true` if a value so many words from the end and of this length needs more than 16 bits
-/// for either.
+/// Returns `true` if a value of this length, `words_back` words from the end, needs more than 16
+/// bits for either.
 #[inline]
 pub(super) const fn is_long(words_back: usize, length: usize) -> bool {
     words_back > (u16::MAX as usize) / 4 || length > u16::MAX as usize
 }
 
-/// Where a value lies that takes words at the end of a store, in words of it.
+/// Where the data of a value is that takes words at the end of a store, in words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     /// From the end of the store to the first word.

@@ -1,4 +1,4 @@
-//! Reading a store, wherever it lies.
+//! Reading a store, wherever it is.
 
 use core::fmt;
 use core::hint::cold_path;
@@ -9,7 +9,7 @@ use loligo_ids::IdString32;
 use super::scan;
 use super::value::{Value, kind};
 
-/// A store that is read where it lies: of a [`KeyValues`](super::KeyValues), of a
+/// A store that is read in place: of a [`KeyValues`](super::KeyValues), of a
 /// [`KeyValuesSet`](super::KeyValuesSet), or [opened](Self::open) in bytes that were loaded or
 /// mapped.
 ///
@@ -29,8 +29,8 @@ use super::value::{Value, kind};
 /// 2. The word of a bool is 0 or 1. That of a text or an array is 0 where it has no bytes; else its
 ///    lower half says how many bytes before the end of `block` it begins, a multiple of 4, and its
 ///    upper half how many bytes or numbers it has. The word of a long one says the former, and the
-///    word there the latter, behind which it begins.
-/// 3. All of these are within `block` behind the types. Texts are UTF-8.
+///    word there the latter; the bytes follow it.
+/// 3. All of these are within `block`, after the types. Texts are UTF-8.
 #[derive(Clone, Copy)]
 pub struct KeyValuesRef<'b> {
     pub(super) block: &'b [u32],
@@ -50,7 +50,7 @@ pub(super) fn scalar_in_other(
     (store.kind(place) == kind).then(|| store.word(place))
 }
 
-/// Returns the words that keys, values and types of so many keys take.
+/// Returns the number of words that `count` keys take with their values and types.
 #[inline(always)]
 pub(super) const fn head_words(count: usize) -> usize {
     2 * count + count.div_ceil(4)
@@ -88,21 +88,21 @@ impl<'b> KeyValuesRef<'b> {
         self.find(key).map(|place| self.value(place))
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no bool.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a bool.
     #[inline(always)]
     #[must_use]
     pub fn get_bool(self, key: IdString32) -> Option<bool> {
         self.scalar(key, kind::BOOL).map(|word| word != 0)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no number.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a number.
     #[inline(always)]
     #[must_use]
     pub fn get_f32(self, key: IdString32) -> Option<f32> {
         self.scalar(key, kind::F32).map(f32::from_bits)
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no text.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not a text.
     #[inline]
     #[must_use]
     pub fn get_str(self, key: IdString32) -> Option<&'b str> {
@@ -110,7 +110,7 @@ impl<'b> KeyValuesRef<'b> {
         self.text(self.kind(place), self.word(place))
     }
 
-    /// Returns the value of a key, or `None` if there is no such key or its value is no array.
+    /// Returns the value of a key, or `None` if there is no such key or its value is not an array.
     #[inline]
     #[must_use]
     pub fn get_array(self, key: IdString32) -> Option<&'b [f32]> {
@@ -167,8 +167,8 @@ impl<'b> KeyValuesRef<'b> {
     pub(super) fn kind(self, place: usize) -> u8 {
         debug_assert!(place < self.count, "place {place} among {}", self.count);
         let bytes: &[u8] = cast_slice(self.block);
-        // SAFETY: places are those of keys, and as many types stand behind 8 bytes a key, all of
-        // them in the block (invariant 1).
+        // SAFETY: places are those of keys, and as many types follow 8 bytes a key, all of them in
+        // the block (invariant 1).
         unsafe { *bytes.get_unchecked(8 * self.count + place) }
     }
 
@@ -176,7 +176,7 @@ impl<'b> KeyValuesRef<'b> {
     #[inline(always)]
     pub(super) fn word(self, place: usize) -> u32 {
         debug_assert!(place < self.count, "place {place} among {}", self.count);
-        // SAFETY: as in `kind`, behind a word a key.
+        // SAFETY: as in `kind`, after a word a key.
         unsafe { *self.block.get_unchecked(self.count + place) }
     }
 
@@ -231,7 +231,7 @@ impl<'b> KeyValuesRef<'b> {
     }
 }
 
-/// Equal where keys and values are, wherever they lie. A NaN equals nothing.
+/// Equal if keys and values are equal, wherever they are stored. A NaN equals nothing.
 impl PartialEq for KeyValuesRef<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.count == other.count && self.iter().eq(other.iter())

@@ -26,9 +26,9 @@ impl<'a, A: Allocator + ?Sized> Words<'a, A> {
         buffer.grow_exact(0, words.len())?;
         let granted = buffer.capacity() as usize;
         let start = buffer.start().as_ptr();
-        // SAFETY: the buffer is fresh, so the two do not overlap, and has room for so many words.
+        // SAFETY: the buffer is fresh, so the two do not overlap, and has room for that many words.
         unsafe { start.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
-        // SAFETY: so many words were granted, so this is within the block or at its end.
+        // SAFETY: that many words were granted, so this is within the block or at its end.
         let rest = unsafe { start.add(words.len()) };
         // SAFETY: the words from there on are within the block.
         unsafe { rest.write_bytes(0, granted - words.len()) };

@@ -81,7 +81,7 @@ use crate::keyed::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 /// # Invariants
 ///
 /// 1. `words` are as many as `shape` says; `shape.rows <= shape.capacity`, and both fit its fields.
-/// 2. The words of field `n` begin `3 * n` behind the data: a name that no other has, a
+/// 2. The words of field `n` begin `3 * n` words after the data: a name that no other has, a
 ///    [`FieldType`], and an offset, which is the sum of the words of the fields before it.
 ///    `shape.stride` is the sum of all.
 /// 3. A field in the tail has an offset and a length in each row that are within the tail and name

@@ -41,7 +41,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     /// type, and such a row.
     ///
     /// Text, a list or a dictionary, which may come from another array, is copied to the end of the
-    /// tail; what stood there before is unused from then on.
+    /// tail; its old content is unused from then on.
     ///
     /// # Complexity
     ///
@@ -79,8 +79,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     ///
     /// # Errors
     ///
-    /// [`OpenError::Memory`], or [`OpenError::Depth`] if values would lie too deep; nothing has
-    /// changed.
+    /// [`OpenError::Memory`], or [`OpenError::Depth`] if values would be nested too deep; nothing
+    /// has changed.
     pub fn try_set_list(
         &mut self,
         row: usize,
@@ -105,8 +105,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         Ok(true)
     }
 
-    /// Takes out of the tail what is no longer used, and gives back the room for rows that are not
-    /// there.
+    /// Removes unused content from the tail, and the spare room for rows.
     ///
     /// # Complexity
     ///
@@ -114,8 +113,8 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for the new block, beside the old one; nothing has
-    /// changed.
+    /// [`GrowError`] if there is no memory for the new block in addition to the old one; nothing
+    /// has changed.
     pub fn try_compact(&mut self) -> Result<(), GrowError> {
         let old = self.shape;
         let tail = old.tail - old.dead;
@@ -166,7 +165,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         Some((self.words[at], self.words[at + 1]))
     }
 
-    /// Returns how many words of the tail a length of a field stands for.
+    /// Returns the number of tail words that a content of the given length takes.
     pub(super) fn content_words(&self, index: usize, len: u32) -> usize {
         match self.field_type(index) {
             FieldType::Text => len.div_ceil(4) as usize,

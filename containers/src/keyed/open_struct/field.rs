@@ -54,7 +54,7 @@ impl FieldType {
         matches!(self, Self::Text | Self::List | Self::Dictionary)
     }
 
-    /// Returns the type that a word stands for.
+    /// Returns the type that a word encodes.
     pub(super) const fn from_word(word: u32) -> Option<Self> {
         Some(match word {
             1 => Self::Bool,

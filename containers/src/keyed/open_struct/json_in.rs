@@ -39,9 +39,9 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
 
     /// Appends a row for each object of a JSON array.
     ///
-    /// A key that names a field is converted to its type: an integer may stand for a float, three
-    /// or four numbers for a vector or a quaternion, a string for a hash. A key that names none
-    /// adds a field of the type that the value looks like; it is 0 or empty in the other rows:
+    /// A key that names a field is converted to its type: an integer becomes a float where one is
+    /// expected, three or four numbers a vector or a quaternion, a string a hash. A key that names
+    /// none adds a field of the type that the value looks like; it is 0 or empty in the other rows:
     ///
     /// | JSON | type |
     /// |---|---|
@@ -62,10 +62,11 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`OpenError::Json`] with the offset and the reason if it is no JSON, or no array of objects,
-    /// a value is not of its field's type, an integer does not fit 32 bits, a key comes twice in an
-    /// object, there would be more than [`OPEN_FIELDS_MAX`] fields, or values lie more than 32
-    /// deep. [`OpenError::Memory`] if there is no memory. In both cases nothing has changed.
+    /// [`OpenError::Json`] with the offset and the reason if it is not JSON, or not an array of
+    /// objects, a value is not of its field's type, an integer does not fit 32 bits, a key comes
+    /// twice in an object, there would be more than [`OPEN_FIELDS_MAX`] fields, or values are more
+    /// than 32 deep. [`OpenError::Memory`] if there is no memory. In both cases nothing has
+    /// changed.
     pub fn try_extend_from_json(&mut self, json: &[u8]) -> Result<(), OpenError> {
         let mut reader = JsonReader::new(json);
         self.undoing(|array| {
@@ -212,7 +213,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         if let Some(plain) = string.plain() {
             return Ok(self.try_append(TailWords::Bytes(plain.as_bytes()))?);
         }
-        // Unescaped it is no longer than it stands here.
+        // Unescaped it is no longer than it is here.
         let start = self.shape.tail;
         let at = self.words.len();
         self.try_append(TailWords::Bytes(string.raw().as_bytes()))?;
@@ -231,7 +232,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         outermost: Nest,
         reader: &mut JsonReader<'_>,
     ) -> Result<(), OpenError> {
-        // Where the length of each open one stands, and what it is; the outermost has none here.
+        // Where the length of each open one is, and its type; the outermost has none here.
         let mut open = [(0, outermost); NEST_MAX];
         let mut depth = 0;
         loop {
@@ -281,7 +282,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     }
 }
 
-/// Returns the vector or quaternion that a list stands for: all three or four values are floats, or
+/// Returns the vector or quaternion that a list represents: all three or four values are floats, or
 /// numbers where the field is `known` to be such a one.
 fn vector_in(list: OpenList<'_>, known: Option<FieldType>) -> Option<OpenValue<'static>> {
     let mut numbers = [0.0; 4];

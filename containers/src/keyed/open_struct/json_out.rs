@@ -142,7 +142,7 @@ fn write_name<'n>(
     }
 }
 
-/// Returns the hash that a name of the form `#89abcdef` stands for.
+/// Returns the hash that a name of the form `#89abcdef` denotes.
 pub(super) fn hash_in(name: &str) -> Option<IdString32> {
     let digits = name.strip_prefix('#').filter(|digits| digits.len() == 8)?;
     if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {

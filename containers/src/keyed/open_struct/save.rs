@@ -25,7 +25,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     /// Appends the array to `to` as bytes, which [`try_open_in`](Self::try_open_in) opens again.
     ///
     /// Rows of an array without fields hold nothing, and all but the first are not saved: a reader
-    /// must not believe a number of rows that no byte stands for.
+    /// must not accept a number of rows for which there are no bytes.
     ///
     /// # Complexity
     ///
@@ -141,8 +141,8 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
                 let Some((start, len)) = self.content(row, index) else { break };
                 let cell = self.shape.at(row, self.place(index));
                 let count = self.content_words(index, len);
-                // Counted before they are looked at, so that nobody has the same words looked at
-                // often.
+                // Counted before they are read, so that forged offsets cannot make it read the same
+                // words many times.
                 dead = dead
                     .checked_sub(count)
                     .ok_or(damage(cell, "the contents are longer than the tail together"))?;
@@ -162,7 +162,7 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     }
 }
 
-/// Checks a content of so many words; an error has the offset in words.
+/// Checks a content of `words` words; an error has the offset in words.
 fn check_content(value: Option<OpenValue<'_>>, words: usize) -> Result<(), (usize, &'static str)> {
     let mut walk = match value {
         None => return Err((0, "this is no text in UTF-8")),
@@ -179,8 +179,8 @@ fn check_content(value: Option<OpenValue<'_>>, words: usize) -> Result<(), (usiz
     }
 }
 
-/// Reads the header; the number of words that the shape has is that of the bytes behind it, for a
-/// stride that is yet unknown.
+/// Reads the header; the shape's number of words is that of the bytes after it, as the stride is
+/// not yet known.
 fn read_header(bytes: &[u8]) -> Result<Shape, OpenDamage> {
     let word = |index: usize| {
         let bytes = bytes.get(4 * index..4 * index + 4)?;

@@ -52,7 +52,7 @@ impl Shape {
         self.tail_start() + self.tail as usize
     }
 
-    /// Returns how many words there are to be in all, before there are so many.
+    /// Returns the number of words that the array will have in all.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// Returns where a field of a row lies.
+    /// Returns where a field of a row is.
     #[inline]
     pub(super) const fn at(&self, row: usize, place: Place) -> usize {
         match self.layout {

@@ -33,8 +33,8 @@ pub trait FieldAccess: Sealed + Copy {
     ///
     /// # Safety
     ///
-    /// A value lives at `at`, aligned, which nobody else reaches for `'x`; or others only read it,
-    /// if this one only reads.
+    /// There is an aligned value at `at`, which nothing else accesses during `'x`; or others only
+    /// read it, if this one only reads.
     #[doc(hidden)]
     unsafe fn item<'x>(at: *mut Self::Value) -> Self::Item<'x>;
 }
@@ -53,7 +53,7 @@ impl<T: FieldValue> FieldAccess for ReadField<T> {
 
     #[inline(always)]
     unsafe fn item<'x>(at: *mut T) -> &'x T {
-        // SAFETY: a value lives here, aligned, which nobody changes for `'x`, as promised.
+        // SAFETY: here is an aligned value, which nothing changes during `'x`, as promised.
         unsafe { &*at }
     }
 }
@@ -72,7 +72,7 @@ impl<T: FieldValue> FieldAccess for WriteField<T> {
 
     #[inline(always)]
     unsafe fn item<'x>(at: *mut T) -> &'x mut T {
-        // SAFETY: a value lives here, aligned, which nobody else reaches for `'x`, as promised.
+        // SAFETY: here is an aligned value, which nothing else accesses during `'x`, as promised.
         unsafe { &mut *at }
     }
 }
@@ -131,7 +131,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     }
 
     /// Returns the values of a field in all rows, or `None` where there is no such field or they
-    /// lie apart, as those of [`ArrayOfStructs`](OpenLayout::ArrayOfStructs) do.
+    /// are not contiguous, as those of [`ArrayOfStructs`](OpenLayout::ArrayOfStructs) do.
     ///
     /// # Complexity
     ///
@@ -144,7 +144,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
         }
         let at = self.shape.at(0, place);
         let words = &self.words[at..at + self.len() * place.words];
-        // SAFETY: the words are as many bytes as so many `T`, aligned to 4, and any bits are a
+        // SAFETY: the words are as many bytes as that many `T`, aligned to 4, and any bits are a
         // valid `T`, as `FieldValue` and `Field` have it.
         Some(unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), self.len()) })
     }

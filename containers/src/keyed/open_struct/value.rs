@@ -4,7 +4,8 @@
 //! list        | type | value .. | type | value .. | ..
 //! dictionary  | name | type | value .. | name | type | value .. | ..
 //! value       bool, int, float, hash: 1 word; vector3: 3; quaternion: 4
-//!             text: bytes, then so many of them in whole words; list, dictionary: words, then so many
+//!             text: number of bytes, then the bytes in whole words
+//!             list, dictionary: number of words, then the words
 //! ```
 //!
 //! Nothing in it is an offset, so it may be copied anywhere.

@@ -11,16 +11,16 @@ use super::refused;
 use crate::error::{GrowError, or_panic};
 use crate::maps::hasher::BuildKeyHasher;
 
-/// The table that lies beneath a [`HashSet`].
+/// The hashbrown table of a [`HashSet`].
 type Table<'a, T, S, A> = hashbrown::HashSet<T, S, Bridge<'a, A>>;
 
 /// A hash set: hashbrown's, with its memory from our allocators.
 ///
 /// As with [`HashMap`](crate::HashMap), what reads or removes (`contains`, `iter`, `union`,
-/// `remove`, ..) is hashbrown's own, and what may need memory stands here. hashbrown's `entry`,
-/// `get_or_insert` and their like do not, as `get` and [`try_insert`](Self::try_insert) serve:
-/// called all the same, through `Deref`, they end the program where memory runs out, unless room
-/// was reserved.
+/// `remove`, ..) is hashbrown's own, and what may need memory is defined here. There is no `entry`,
+/// `get_or_insert` or the like, as `get` and [`try_insert`](Self::try_insert) replace them:
+/// hashbrown's, called through `Deref`, end the program where memory runs out, unless room was
+/// reserved.
 ///
 /// # Complexity
 ///
@@ -188,8 +188,8 @@ impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory. Where the iterator promised all that it gave, nothing
-    /// has changed; else what came before is in the set.
+    /// [`GrowError`] if there is no memory. If the iterator's lower bound covered all its items,
+    /// nothing has changed; else the items before the refusal are in the set.
     pub fn try_extend(&mut self, elements: impl IntoIterator<Item = T>) -> Result<(), GrowError> {
         let elements = elements.into_iter();
         self.try_reserve(elements.size_hint().0)?;
@@ -221,8 +221,8 @@ impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
         Ok(())
     }
 
-    /// Gives back memory as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps it where
-    /// there is none for the smaller block: that harms nobody.
+    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where
+    /// there is no memory for the smaller one, which does no harm.
     pub fn shrink_to_fit(&mut self)
     where
         S: Clone,

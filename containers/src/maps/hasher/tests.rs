@@ -7,7 +7,7 @@ use loligo_ids::{Id, IdString32, IdString64};
 
 use super::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher, START};
 
-/// How the most crowded of 128 tags and of 4 096 places stands to the mean.
+/// The ratio of the most crowded of 128 tags, and of 4 096 places, to the mean.
 fn crowding(hashes: &[u64]) -> (f64, f64) {
     let mut tags = [0_u32; 128];
     let mut places = std::vec![0_u32; 4096];

@@ -71,7 +71,7 @@ impl<K, V, S, A: Allocator + ?Sized> MultiMap<'_, K, V, S, A> {
         }
     }
 
-    /// Leads all that led to an entry at `from` to `to`, where it lies now.
+    /// Updates all references to an entry that moved from `from` to `to`.
     #[inline]
     fn tell_neighbours(&mut self, from: u32, to: u32) {
         let Entry { hash, next, before, .. } = self.entries[to as usize];

@@ -185,7 +185,7 @@ fn takes_no_memory_while_empty_and_refuses_more_than_it_can_count() {
     });
 }
 
-/// A value that counts its end, and panics in it if told to.
+/// A value that counts its end, and panics in it on demand.
 struct Fuse<'c> {
     dropped: &'c Cell<u32>,
     bad: bool,

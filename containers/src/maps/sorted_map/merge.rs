@@ -1,4 +1,4 @@
-//! Merging sorted entries into a map, from behind and in place.
+//! Merging sorted entries into a map, from the end and in place.
 
 use core::cmp::Ordering;
 
@@ -35,7 +35,7 @@ impl<'m, 'a, K: Ord, V, A: Allocator + ?Sized> Merge<'m, 'a, K, V, A> {
     ///
     /// # Safety
     ///
-    /// There are as many keys as values, and behind both there is room for all of `pending`.
+    /// There are as many keys as values, and after both there is room for all of `pending`.
     pub(super) unsafe fn new(
         keys: &'m mut Array<'a, K, A>,
         values: &'m mut Array<'a, V, A>,
@@ -63,8 +63,8 @@ impl<'m, 'a, K: Ord, V, A: Allocator + ?Sized> Merge<'m, 'a, K, V, A> {
             return;
         }
         self.out -= count;
-        // SAFETY: so many entries are alive from `above` on, and they end at `len`, which is at
-        // most `out` before this; behind `len` there is the gap (invariants 1 and 2).
+        // SAFETY: that many entries are alive from `above` on, and they end at `len`, which is at
+        // most `out` before this; after `len` there is the gap (invariants 1 and 2).
         unsafe { move_within(self.keys, above, self.out, count) };
         // SAFETY: as above, as there are as many values.
         unsafe { move_within(self.values, above, self.out, count) };
@@ -98,8 +98,8 @@ impl<'m, 'a, K: Ord, V, A: Allocator + ?Sized> Merge<'m, 'a, K, V, A> {
 impl<K, V, A: Allocator + ?Sized> Drop for Merge<'_, '_, K, V, A> {
     fn drop(&mut self) {
         let (len, count) = (self.keys.len(), self.end - self.out);
-        // SAFETY: so many are alive from `out` on, which is at least `len`; between them is the gap
-        // (invariant 1).
+        // SAFETY: that many are alive from `out` on, which is at least `len`; between them is the
+        // gap (invariant 1).
         unsafe { move_within(self.keys, self.out, len, count) };
         // SAFETY: as above.
         unsafe { move_within(self.values, self.out, len, count) };
@@ -135,7 +135,7 @@ unsafe fn move_within<T, A: Allocator + ?Sized>(
     unsafe { source.copy_to(place, count) };
 }
 
-/// Writes an element behind those that an array counts.
+/// Writes an element after those that an array counts.
 ///
 /// # Safety
 ///
@@ -148,8 +148,8 @@ unsafe fn write<T, A: Allocator + ?Sized>(array: &mut Array<'_, T, A>, index: us
 }
 
 /// Returns how many of the keys are less than `key` or equal to it, and whether the last of those
-/// is equal. It looks from the end in steps that double, so that many entries that lie close
-/// together are found quickly.
+/// is equal. It looks from the end in steps that double, so that it quickly finds the places of
+/// many entries that are close together.
 fn place<K: Ord>(keys: &[K], key: &K) -> (usize, bool) {
     let mut above = keys.len();
     let mut step = 1;

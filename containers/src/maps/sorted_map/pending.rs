@@ -42,13 +42,13 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
             return self.values.try_push(value);
         }
         self.pending.try_push(Pending { key, value, number: self.pushed })?;
-        // After so many pushes the waiting entries could be counted no more, unless sorting
-        // panicked.
+        // It saturates only if sorting panicked: without that, the array of waiting entries is full
+        // first.
         self.pushed = self.pushed.saturating_add(1);
         Ok(())
     }
 
-    /// Makes room for so many entries that wait behind keys and behind values.
+    /// Makes room after the keys and after the values for `waiting` entries.
     #[inline]
     pub(super) fn make_room(&mut self, waiting: usize) -> Result<(), GrowError> {
         self.keys.try_reserve(waiting)?;
@@ -111,8 +111,8 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
     }
 
     /// Sorts in what was pushed: of entries with equal keys the last one pushed stays, with the
-    /// value it has and the key that was first in the map. It needs no memory, and gives back that
-    /// of the entries that waited.
+    /// value it has and the key that was first in the map. It needs no memory, and frees that of
+    /// the waiting entries.
     ///
     /// If a comparison or a destructor panics, each entry is in the map, or waits, or was dropped
     /// for a later one.
@@ -141,8 +141,8 @@ impl<K: Ord, V, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
             }
             same
         });
-        // SAFETY: there is room for all that wait behind keys and values (invariant 3), of which
-        // there are equally many (invariant 1).
+        // SAFETY: there is room for all waiting entries after keys and values (invariant 3), of
+        // which there are equally many (invariant 1).
         let merge = unsafe { Merge::new(&mut self.keys, &mut self.values, &mut self.pending) };
         merge.run();
         self.pushed = 0;

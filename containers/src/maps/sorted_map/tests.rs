@@ -1,5 +1,4 @@
-//! What sorted maps and sets do beside std's trees, when memory runs out, and when comparisons
-//! panic.
+//! Sorted maps and sets compared with std's trees, without memory, and when comparisons panic.
 
 mod room;
 mod views;
@@ -328,7 +327,7 @@ fn sorted_slices_need_memory_twice() {
     });
 }
 
-/// A key that is counted when dropped, and whose comparisons and destructor panic when told to.
+/// A key that is counted when dropped, and whose comparisons and destructor panic on demand.
 struct Fragile<'c> {
     key: u32,
     world: &'c World,
@@ -338,16 +337,16 @@ struct Fragile<'c> {
 #[derive(Default)]
 struct World {
     dropped: Cell<u32>,
-    /// So many comparisons until one panics.
+    /// The number of comparisons until one panics.
     comparisons: Cell<u32>,
-    /// So many drops until one panics.
+    /// The number of drops until one panics.
     drops: Cell<u32>,
 }
 
 /// Counts down and panics at 0.
 fn count_down(counter: &Cell<u32>) {
     counter.set(counter.get().wrapping_sub(1));
-    assert!(counter.get() != 0, "as it was told to");
+    assert!(counter.get() != 0, "as it was set to");
 }
 
 impl Drop for Fragile<'_> {

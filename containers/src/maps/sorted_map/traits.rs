@@ -58,7 +58,7 @@ impl<K: PartialEq, V: PartialEq, A: Allocator + ?Sized, B: Allocator + ?Sized>
 
 impl<K: Eq, V: Eq, A: Allocator + ?Sized> Eq for SortedMap<'_, K, V, A> {}
 
-/// The entries in order, and behind them those that wait.
+/// The entries in order, and after them those that wait.
 impl<K: fmt::Debug, V: fmt::Debug, A: Allocator + ?Sized> fmt::Debug for SortedMap<'_, K, V, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let waiting = self.pending.iter().map(|entry| (&entry.key, &entry.value));

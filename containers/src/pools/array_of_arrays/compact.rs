@@ -8,14 +8,15 @@ use crate::pools::array_of_arrays::ArrayOfArrays;
 use crate::pools::array_of_arrays::space::Space;
 use crate::pools::array_of_arrays::word::{Word, class_for, units_of};
 
-/// The buffer is full: rows are moved together if one part of so many is free, else it grows.
+/// The buffer is full: rows are moved together if at least one part in `FREE_SHARE` is free, else
+/// it grows.
 const FREE_SHARE: u32 = 4;
 
 /// The units of the first buffer.
 const FIRST_UNITS: u32 = 16;
 
-/// A buffer of so many units or fewer doubles; a longer one grows by half. The time that growing
-/// takes counts for small ones, the memory for large ones.
+/// A buffer of at most this many units doubles; a longer one grows by half. Small buffers save
+/// time, large ones memory.
 const DOUBLES_TO: u32 = 4096;
 
 impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
@@ -138,7 +139,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         self.allocated(class)
     }
 
-    /// Takes a block behind the frontier, where room was made.
+    /// Takes a block after the frontier, where room was made.
     fn allocated(&mut self, class: u32) -> Result<u32, GrowError> {
         match self.space.allocate(class) {
             Some(offset) => Ok(offset),
@@ -146,7 +147,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
         }
     }
 
-    /// Moves all rows into a fresh buffer of so many units, so that what is free follows them. Rows
+    /// Moves all rows into a new buffer of `units` units, so that all free units follow them. Rows
     /// that use a quarter of their block or less get one of twice their length, so they may grow
     /// and shrink by half before either costs anything.
     fn repack(&mut self, units: u32) -> Result<(), GrowError> {

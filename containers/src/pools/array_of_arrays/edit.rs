@@ -27,7 +27,7 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         }
         // SAFETY: the row has a block with room (invariant 1), and this is in it.
         let place = unsafe { self.space.element(word.end()) };
-        // SAFETY: as above; nobody else reaches the block.
+        // SAFETY: as above; nothing else accesses the block.
         unsafe { place.write(element) };
         word.count_up();
         Ok(())
@@ -62,11 +62,11 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         Some(unsafe { place.read() })
     }
 
-    /// Puts an element before the one at `at`, or behind the last.
+    /// Inserts an element before the one at `at`, or after the last.
     ///
     /// # Complexity
     ///
-    /// O(elements behind it), and that of [`try_push`](Self::try_push).
+    /// O(elements after it), and that of [`try_push`](Self::try_push).
     ///
     /// # Errors
     ///
@@ -94,12 +94,12 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         or_panic(self.try_insert(row, at, element));
     }
 
-    /// Takes an element out, moves those behind it forward and returns it; `None` if there is none
-    /// or the id names no row.
+    /// Removes an element, moves those after it forward and returns it; `None` if there is none or
+    /// the id names no row.
     ///
     /// # Complexity
     ///
-    /// O(elements behind it).
+    /// O(elements after it).
     pub fn remove(&mut self, row: RowId<T>, at: usize) -> Option<T> {
         let elements = self.row_mut(row)?;
         let element = *elements.get(at)?;
@@ -136,8 +136,8 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         self.reserve_in(index, elements.len())?;
         let len = self.rows[index].len();
         self.rows[index].set_len(len + elements.len() as u32);
-        // SAFETY: the row is alive, with room for so many elements, and `self` is lent for them
-        // alone. What is uninitialised among them is written before it is read.
+        // SAFETY: the row is alive, with room for that many elements, and `self` is borrowed for
+        // them alone. Uninitialised ones are written before they are read.
         let all = unsafe { self.space.uninit_mut(self.rows[index]) };
         all[len as usize..].write_copy_of_slice(elements);
         Ok(())
@@ -169,7 +169,7 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
             Ok(row) => row,
             Err(error) if class == 0 => return Err(error),
             Err(error) => {
-                // SAFETY: the block was just handed out, and nobody has it.
+                // SAFETY: the block was just handed out, and nothing refers to it.
                 unsafe { self.space.release(offset, class) };
                 return Err(error);
             }
@@ -250,7 +250,7 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         }
         // SAFETY: the row has a block with room now, and this is in it.
         let place = unsafe { self.space.element(word.end()) };
-        // SAFETY: as above; nobody else reaches the block.
+        // SAFETY: as above; nothing else accesses the block.
         unsafe { place.write(element) };
         word.count_up();
         self.rows[index] = word;

@@ -13,7 +13,7 @@ use loligo_ids::{HoleTable, InsertError, Lifo, Retire};
 use crate::error::{GrowError, or_panic};
 use crate::pools::array_of_arrays::{RowError, RowId, Rows, unknown};
 
-/// Rows of at most `N` elements, one beside the other.
+/// Rows of at most `N` elements, one next to the other.
 ///
 /// ```text
 /// rows    | n | e 0 | e 1 | .. | e N-1 |  n | e 0 | .. | e N-1 | ..        4 + N elements a row
@@ -66,7 +66,7 @@ struct FixedRow<T, const N: usize> {
 impl<T: Copy, const N: usize> FixedRow<T, N> {
     #[inline]
     fn as_slice(&self) -> &[T] {
-        // SAFETY: so many are initialised (invariant 1).
+        // SAFETY: that many are initialised (invariant 1).
         unsafe { self.elements[..self.len as usize].assume_init_ref() }
     }
 }
@@ -119,7 +119,7 @@ impl<'a, T: Copy, const N: usize, A: Allocator + ?Sized> FixedRows<'a, T, N, A> 
     #[must_use]
     pub fn row_mut(&mut self, row: RowId<T>) -> Option<&mut [T]> {
         let FixedRow { len, elements } = self.rows.get_mut(row)?;
-        // SAFETY: so many are initialised (invariant 1).
+        // SAFETY: that many are initialised (invariant 1).
         Some(unsafe { elements[..*len as usize].assume_init_mut() })
     }
 

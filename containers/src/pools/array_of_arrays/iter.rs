@@ -27,8 +27,8 @@ impl<T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'_, T, A> {
         let space = &self.space;
         let live = self.rows.iter().enumerate().filter(|(_, word)| word.is_live());
         live.map(move |(index, word)| {
-            // SAFETY: the row is alive; each is visited once, rows lie apart (invariant 1), and the
-            // whole is lent exclusively for as long as the slices are.
+            // SAFETY: the row is alive; each is visited once, rows do not overlap (invariant 1),
+            // and the whole is borrowed exclusively for as long as the slices are.
             let elements = unsafe { space.elements_mut(*word) };
             (row_id(index as u32, word.generation()), elements)
         })

@@ -30,7 +30,7 @@ mod tests;
 /// # Complexity
 ///
 /// O(1) for a push and a pop, amortised for a push, which may move the array of nodes. A walk over
-/// a row loads its nodes one after another; they lie where there was room.
+/// a row loads its nodes one after another; they are wherever there was room.
 ///
 /// # Memory
 ///
@@ -40,7 +40,7 @@ mod tests;
 /// # When not to use it
 ///
 /// Where a row must be one slice, or is walked much more often than changed: an
-/// [`ArrayOfArrays`](crate::ArrayOfArrays). For lists whose nodes should come to lie together over
+/// [`ArrayOfArrays`](crate::ArrayOfArrays). For lists whose nodes should become contiguous over
 /// time: a list pool.
 ///
 /// # Invariants
@@ -112,7 +112,7 @@ impl<'a, T: Copy, const K: usize, A: Allocator + ?Sized> LinkedRows<'a, T, K, A>
         }
     }
 
-    /// Returns a node that is nobody's, filled with copies of `element`.
+    /// Returns a node that is in no row, filled with copies of `element`.
     fn node(&mut self, element: T, next: u32) -> Result<u32, GrowError> {
         let fresh = Node { elements: [element; K], next };
         if self.free != 0 {

@@ -22,8 +22,8 @@ mod tests;
 ///
 /// # Invariants
 ///
-/// 1. `frontier` is at most the units of the buffer; nothing behind it is in use.
-/// 2. Before it lie blocks that were handed out, and free ones, without overlap and without a gap.
+/// 1. `frontier` is at most the units of the buffer; nothing after it is in use.
+/// 2. Before it are blocks that were handed out, and free ones, without overlap and without a gap.
 /// 3. `stacks[c]` leads to the free blocks of class c: an offset plus 1, or 0 at the end. A free
 ///    block's first 4 bytes are the link to the next. Bit c of `filled` is set where the stack has
 ///    a block.
@@ -51,14 +51,14 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         Self { buffer: Buffer::new(memory), frontier: 0, free: 0, filled: 0, stacks: [0; CLASSES] }
     }
 
-    /// Returns an empty space with room for so many units.
+    /// Returns an empty space with room for `units` units.
     pub(super) fn with_units(units: u32, memory: &'a A) -> Result<Self, GrowError> {
         let mut space = Self::new(memory);
         space.buffer.grow_exact(0, Self::room_of(units))?;
         Ok(space)
     }
 
-    /// Returns an empty space with room for so many elements in blocks that are full.
+    /// Returns an empty space with room for `elements` elements in blocks that are full.
     pub(super) fn with_elements(elements: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut space = Self::new(memory);
         let whole = elements.checked_next_multiple_of(Self::UNIT as usize).unwrap_or(usize::MAX);
@@ -102,7 +102,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         unsafe { self.buffer.start().add(elements) }
     }
 
-    /// Returns where an element lies, or is to lie.
+    /// Returns the place of an element, which may yet be unwritten.
     ///
     /// # Safety
     ///
@@ -119,13 +119,13 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// # Safety
     ///
     /// The row is alive, its block is of this space, its elements begin the block, and while the
-    /// slice is in use nobody changes them.
+    /// slice is in use nothing changes them.
     #[inline(always)]
     pub(super) unsafe fn elements<'s>(&self, row: Word) -> &'s [T] {
         // SAFETY: a row's block was handed out, and where there is none this is 0, at the end of
         // nothing.
         let start = unsafe { self.element(row.start()) };
-        // SAFETY: so many elements are there, as promised.
+        // SAFETY: that many elements are there, as promised.
         unsafe { core::slice::from_raw_parts(start.as_ptr(), row.len() as usize) }
     }
 
@@ -134,12 +134,12 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     /// # Safety
     ///
     /// The row is alive, its block is of this space, its elements begin the block, and while the
-    /// slice is in use nobody else reaches them.
+    /// slice is in use nothing else accesses them.
     #[inline(always)]
     pub(super) unsafe fn elements_mut<'s>(&self, row: Word) -> &'s mut [T] {
         // SAFETY: as in `elements`.
         let start = unsafe { self.element(row.start()) };
-        // SAFETY: so many elements are there, for this caller alone, as promised.
+        // SAFETY: that many elements are there, for this caller alone, as promised.
         unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), row.len() as usize) }
     }
 
@@ -152,11 +152,11 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     pub(super) unsafe fn uninit_mut<'s>(&self, row: Word) -> &'s mut [MaybeUninit<T>] {
         // SAFETY: as in `elements`.
         let start = unsafe { self.element(row.start()) }.cast::<MaybeUninit<T>>();
-        // SAFETY: the block has room for so many, for this caller alone, as promised.
+        // SAFETY: the block has room for that many, for this caller alone, as promised.
         unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), row.len() as usize) }
     }
 
-    /// Takes a block of a class, which is not 0, if there is one or if there is room behind the
+    /// Takes a block of a class, which is not 0, if there is one or if there is room after the
     /// frontier.
     #[inline]
     pub(super) fn allocate(&mut self, class: u32) -> Option<u32> {
@@ -193,19 +193,19 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// The block was handed out with this class, and nobody uses it afterwards.
+    /// The block was handed out with this class, and is not used afterwards.
     #[inline]
     pub(super) unsafe fn release(&mut self, offset: u32, class: u32) {
         if offset + units_of(class) == self.frontier {
             self.frontier = offset;
         } else {
-            // SAFETY: the block is before the frontier (invariant 2) and is nobody's from here on.
+            // SAFETY: the block is before the frontier (invariant 2) and is unused from here on.
             unsafe { self.push(offset, class) };
         }
     }
 
-    /// Doubles a block of the given number of units, which ends at `end`, where it lies, if nothing
-    /// but room is behind it.
+    /// Doubles a block of the given number of units, which ends at `end`, in place, if there is
+    /// nothing but room after it.
     #[inline]
     pub(super) fn double_in_place(&mut self, end: u32, units: u32) -> bool {
         if end != self.frontier || self.units() - self.frontier < units {
@@ -221,23 +221,23 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
         self.stacks = [0; CLASSES];
     }
 
-    /// Makes the buffer so many units long, if it is shorter; blocks keep their offsets.
+    /// Makes the buffer `units` units long, if it is shorter; blocks keep their offsets.
     pub(super) fn grow(&mut self, units: u32) -> Result<(), GrowError> {
         self.buffer.grow_exact(0, Self::room_of(units))
     }
 
-    /// Returns how many elements so many units have; `usize::MAX`, which no block has, where
-    /// `usize` cannot say.
+    /// Returns the number of elements in `units` units; `usize::MAX`, which no block has, where it
+    /// overflows.
     fn room_of(units: u32) -> usize {
         (units as usize).saturating_mul(Self::UNIT as usize)
     }
 
-    /// Copies so many units from elsewhere into a block.
+    /// Copies `units` units from elsewhere into a block.
     ///
     /// # Safety
     ///
-    /// A block that was handed out begins at `to`; it and what begins at `from` have so many units,
-    /// and lie apart.
+    /// A block that was handed out begins at `to`; it and the memory at `from` have `units` units
+    /// and do not overlap.
     #[inline]
     pub(super) unsafe fn copy_block(&mut self, to: u32, from: NonNull<T>, units: u32) {
         let unit = Self::UNIT as usize;
@@ -261,8 +261,8 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
     ///
     /// # Safety
     ///
-    /// There is room up to the other's frontier, and nobody uses a block of this space afterwards
-    /// but as that of the other.
+    /// There is room up to the other's frontier, and afterwards blocks of this space are used only
+    /// as those of the other.
     pub(super) unsafe fn copy_all(&mut self, other: &Space<'_, T, impl Allocator + ?Sized>) {
         let elements = other.frontier as usize * Self::UNIT as usize;
         let from = other.buffer.start().cast::<MaybeUninit<T>>();
@@ -303,13 +303,13 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Space<'a, T, A> {
 
     /// # Safety
     ///
-    /// A block of this class begins at `offset`, before the frontier, and nobody uses it.
+    /// A block of this class begins at `offset`, before the frontier, and is not in use.
     #[inline]
     unsafe fn push(&mut self, offset: u32, class: u32) {
         let head = core::mem::replace(&mut self.stacks[class as usize], offset + 1);
         // SAFETY: it is before the frontier, as promised.
         let block = unsafe { self.at(offset) };
-        // SAFETY: a block is 8 bytes long at least, and nobody uses this one.
+        // SAFETY: a block is at least 8 bytes long, and this one is not in use.
         unsafe { block.cast::<u32>().write_unaligned(head) };
         self.filled |= 1 << class;
         self.free += units_of(class);

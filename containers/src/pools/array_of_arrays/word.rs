@@ -161,8 +161,8 @@ impl Word {
         *self = self.with(self.start(), len, self.low() & FULL_MASK);
     }
 
-    /// Sets where the block lies and how many elements it holds: a power of two, at least the
-    /// length and at most `LEN_MAX`.
+    /// Sets where the block is and how many elements it holds: a power of two, at least the length
+    /// and at most `LEN_MAX`.
     #[inline]
     pub(super) const fn set_block(&mut self, start: u32, capacity: u32) {
         *self = self.with(start, self.len(), LEN_SHIFT + capacity.trailing_zeros());
@@ -181,14 +181,14 @@ impl Word {
     }
 }
 
-/// Returns the units of a block of a class: 2 to the power of the class less 1. Class 0 is no
-/// block.
+/// Returns the units of a block of a class: 2 to the power of the class less 1. Class 0 means that
+/// there is no block.
 #[inline(always)]
 pub(super) const fn units_of(class: u32) -> u32 {
     (1 << class) >> 1
 }
 
-/// Returns the least class whose blocks have so many units; `units` is at most `LEN_MAX`.
+/// Returns the least class whose blocks have at least `units` units; `units` is at most `LEN_MAX`.
 #[inline]
 pub(super) const fn class_for(units: u32) -> u32 {
     if units == 0 { 0 } else { units.next_power_of_two().trailing_zeros() + 1 }

@@ -64,7 +64,7 @@ impl Bins {
     }
 }
 
-/// Returns the class of a hole of so many granules: at least 1, less than 2^31.
+/// Returns the class of a hole of `granules` granules: at least 1, less than 2^31.
 #[inline]
 pub(super) const fn class_of(granules: u32) -> usize {
     if granules < EXACT as u32 {
@@ -75,7 +75,7 @@ pub(super) const fn class_of(granules: u32) -> usize {
     EXACT + (log - EXACT_LOG) as usize * PARTS + part
 }
 
-/// Returns the first class all of whose holes have so many granules.
+/// Returns the first class all of whose holes have at least `granules` granules.
 #[inline]
 pub(super) const fn class_from(granules: u32) -> usize {
     if granules < EXACT as u32 {

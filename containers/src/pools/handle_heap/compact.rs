@@ -16,9 +16,9 @@ pub struct Compaction {
     pub moved_blocks: u32,
     /// How many bytes these were, heads included.
     pub moved_bytes: u64,
-    /// Holes passed over since the block behind is pinned, or aligned to just there.
+    /// Holes passed over because the block after them is pinned or, by its alignment, cannot move.
     pub held: u32,
-    /// Holes passed over since the block behind is longer than the whole budget.
+    /// Holes passed over because the block after them is longer than the whole budget.
     pub too_large: u32,
     /// Whether the end was reached: nothing more can be moved with this budget until something
     /// changes.
@@ -26,7 +26,7 @@ pub struct Compaction {
 }
 
 impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
-    /// Closes holes by moving the blocks behind them down, at most `budget_bytes` of them, heads
+    /// Closes holes by moving the blocks after them down, at most `budget_bytes` of them, heads
     /// included.
     ///
     /// It begins where the last call ended, or at the lowest hole that came since. A block that is
@@ -94,7 +94,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         })
     }
 
-    /// Looks at one block or hole and moves the block behind a hole; returns whether to go on.
+    /// Looks at one block or hole and moves the block after a hole; returns whether to continue.
     fn step(&mut self, pass: &mut Pass) -> bool {
         let (at, end) = (pass.at, self.space.end());
         let here = if at < end { Some(self.space.header(at)) } else { None };
@@ -117,7 +117,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     }
 
     /// Moves the block at `next` into the hole before it, if it may be moved and the budget allows
-    /// it; returns whether to go on.
+    /// it; returns whether to continue.
     fn close(&mut self, pass: &mut Pass, next: u32) -> bool {
         let block = self.space.header(next);
         let id = BlockId::from_bits(block.owner());

@@ -11,7 +11,7 @@ use crate::error::GrowError;
 /// A block could not be allocated or resized. All blocks are as they were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandleHeapError {
-    /// The alignment is no power of two, or greater than there is.
+    /// The alignment is not a power of two, or is greater than the maximum.
     Align {
         /// What was asked for.
         align: u64,

@@ -7,8 +7,8 @@ use loligo_allocators::Allocator;
 use super::{Block, BlockError, BlockId, HandleHeap};
 
 impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
-    /// Keeps a block where it lies, until it was unpinned as often as pinned, and returns how often
-    /// it is pinned now.
+    /// Keeps a block in place until it was unpinned as often as pinned, and returns how often it is
+    /// pinned now.
     ///
     /// While any block is pinned the buffer cannot grow, and compaction goes around it.
     ///
@@ -75,12 +75,11 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         self.blocks.get(id).map(|block| block.pins)
     }
 
-    /// Returns where a pinned block lies; `None` if the id names no block, or one that is not
-    /// pinned.
+    /// Returns where a pinned block is; `None` if the id names no block, or one that is not pinned.
     ///
-    /// The address is for what lies outside of the program, such as a device. Rust code that reads
-    /// or writes there must have no borrow of the heap between taking the address and its use; it
-    /// is better off with [`bytes`](Self::bytes).
+    /// The address is for users outside of the program, such as a device. Rust code that reads or
+    /// writes there must have no borrow of the heap between taking the address and its use;
+    /// [`bytes`](Self::bytes) is safer.
     ///
     /// # Complexity
     ///

@@ -9,8 +9,8 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// Makes a block `bytes` long. Its contents are kept up to the lesser length; what is added
     /// holds what was there before. The id and the alignment stay.
     ///
-    /// It stays where it is if it gets shorter, or if there is a hole behind it that is long
-    /// enough. A pinned block can be resized so, and not else.
+    /// It stays where it is if it gets shorter, or if there is a long enough hole after it. A
+    /// pinned block can be resized only so.
     ///
     /// # Complexity
     ///
@@ -41,7 +41,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         or_panic(self.try_resize(id, bytes));
     }
 
-    /// Gives a block so many granules, moving it if it must, and returns where it lies then.
+    /// Gives a block `granules` granules, moving it if it must, and returns its new place.
     fn refit(
         &mut self,
         id: BlockId,

@@ -1,4 +1,4 @@
-//! The buffer: blocks and holes, one behind the other, and the lists of holes by size.
+//! The buffer: blocks and holes, one after the other, and the lists of holes by size.
 
 use bytemuck::{Pod, Zeroable};
 use loligo_allocators::Allocator;
@@ -22,7 +22,7 @@ const PER_LINE: usize = LINE / GRANULE;
 /// As many lines as granules can be counted of, the upper bit of the count being taken.
 const LINES_MAX: usize = (HOLE as usize / PER_LINE) - 1;
 
-/// The bit of `Header::granules` that tells a hole from a block.
+/// The bit of `Header::granules` that distinguishes a hole from a block.
 const HOLE: u32 = 1 << 31;
 
 /// How many holes are tried that may or may not fit, before a larger class is taken or the buffer
@@ -101,7 +101,7 @@ pub(super) struct Space<'a, A: Allocator + ?Sized> {
     last: u32,
     holes: u32,
     hole_granules: u32,
-    /// Where compaction goes on.
+    /// Where compaction continues.
     pub(super) low: u32,
     /// The first hole that it passed over for want of budget.
     pub(super) passed: u32,
@@ -259,7 +259,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         None
     }
 
-    /// Takes a block out of a hole that is large enough; what is left before and behind it stays a
+    /// Takes a block out of a hole that is large enough; what is left before and after it stays a
     /// hole.
     #[inline]
     fn take_from(&mut self, hole: u32, granules: u32, align: u32) -> u32 {
@@ -311,7 +311,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         self.put_hole(start, length, start_before);
     }
 
-    /// Cuts a block off behind so many granules; the rest becomes a hole.
+    /// Cuts a block off after `granules` granules; the rest becomes a hole.
     pub(super) fn cut(&mut self, at: u32, granules: u32) {
         let header = self.header(at);
         let rest = header.granules() - granules;
@@ -321,7 +321,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         }
     }
 
-    /// Lengthens a block into the hole behind it, if there is one that is long enough.
+    /// Lengthens a block into the hole after it, if there is one that is long enough.
     pub(super) fn stretch(&mut self, at: u32, granules: u32) -> bool {
         let header = self.header(at);
         let next = at + header.granules();
@@ -342,13 +342,13 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         true
     }
 
-    /// Returns `true` if the block behind a hole can lie lower with its alignment.
+    /// Returns `true` if the block after a hole can move down with its alignment.
     pub(super) fn can_slide(&self, hole: u32, align: u32) -> bool {
         place_in(hole, align) < hole + self.header(hole).granules()
     }
 
-    /// Moves the block behind a hole, which [can lie lower](Self::can_slide), down into it, and
-    /// returns where it lies now.
+    /// Moves the block after a hole, which [can move down](Self::can_slide), into the hole, and
+    /// returns its new place.
     pub(super) fn slide(&mut self, hole: u32, align: u32) -> u32 {
         let header = self.header(hole);
         let from = hole + header.granules();
@@ -389,7 +389,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         Ok(())
     }
 
-    /// Takes a buffer that ends behind the last block, in place of the one there is.
+    /// Replaces the buffer with one that ends after the last block.
     pub(super) fn shrink(&mut self) -> Result<(), GrowError> {
         let start = self.end() - self.tail_hole();
         let lines = (start as usize).div_ceil(PER_LINE);
@@ -431,7 +431,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         self.put_header(at, Header { granules: granules | HOLE, before, links: [next, NIL] });
     }
 
-    /// Takes a hole out of the list of its class. Its header stands until another is written.
+    /// Removes a hole from the list of its class. Its header remains until another is written.
     #[inline]
     fn unlist(&mut self, at: u32, header: Header) {
         let [next, before] = header.links;

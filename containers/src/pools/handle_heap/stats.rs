@@ -5,7 +5,7 @@ use loligo_allocators::Allocator;
 use super::HandleHeap;
 use super::space::GRANULE;
 
-/// What a [`HandleHeap`] holds, as it stands.
+/// What a [`HandleHeap`] holds at present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HandleHeapStats {
     /// Blocks.

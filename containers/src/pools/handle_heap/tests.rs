@@ -331,14 +331,14 @@ fn pins_hold_a_block_and_the_buffer() {
         }
         assert_eq!(heap.free(held), Err(BlockError::Pinned { id: held, pins: 2 }));
         let done = heap.compact(10_000);
-        // Blocks 1 and 3 move down, those behind the pinned one have no hole before them.
+        // Blocks 1 and 3 move down, those after the pinned one have no hole before them.
         assert_eq!((done.moved_blocks, done.held, done.done), (2, 1, true));
         assert_eq!(heap.pinned_address(held), pinned);
         assert_eq!(heap.validate(), Ok(()));
         let refused = heap.try_allocate(1 << 20, 16).expect_err("the buffer must not move");
         let bytes = (1 << 20) + 16;
         assert_eq!(refused, HandleHeapError::Pinned { bytes, pinned: held, pinned_blocks: 1 });
-        assert!(heap.try_resize(held, 100).is_err(), "there is a block behind it");
+        assert!(heap.try_resize(held, 100).is_err(), "there is a block after it");
         heap.resize(held, 10);
         assert_eq!((heap.unpin(held), heap.unpin(held)), (Ok(1), Ok(0)));
         assert_eq!(heap.pins(held), Some(0));

@@ -38,7 +38,7 @@ impl<'a, A: Allocator + ?Sized> NodeBits<'a, A> {
         self.nodes
     }
 
-    /// Makes it bits for so many nodes, no fewer than now. The new ones are free.
+    /// Makes these the bits of `nodes` nodes, no fewer than now. The new ones are free.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl<'a, A: Allocator + ?Sized> NodeBits<'a, A> {
         }
     }
 
-    /// Returns a free node near `node`: the one behind it, or else another of the same word.
+    /// Returns a free node near `node`: the one after it, or else another of the same word.
     #[inline]
     pub(super) fn free_near(&self, node: u32) -> Option<u32> {
         let behind = node + 1;
@@ -144,8 +144,7 @@ impl<'a, A: Allocator + ?Sized> NodeBits<'a, A> {
         self.used.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Returns `true` if the second level says what the first does, and no bit lies beyond the
-    /// nodes.
+    /// Returns `true` if the second level says what the first does, and no bit is beyond the nodes.
     pub(super) fn is_sound(&self) -> bool {
         let words = self.used.len();
         let full = |at: usize| self.full[at / 64] >> (at % 64) & 1 != 0;

@@ -16,8 +16,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(items behind), after O(nodes) for finding the place if the list does not lie together.
-    /// Moves the items behind; O(all items) where the pool grows.
+    /// O(items after it), plus O(nodes) for finding the place if the list is not contiguous. Moves
+    /// the items after it; O(all items) where the pool grows.
     ///
     /// # Errors
     ///
@@ -69,8 +69,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(items behind), after O(nodes) for finding it if the list does not lie together. Moves the
-    /// items behind.
+    /// O(items after it), plus O(nodes) for finding it if the list is not contiguous. Moves the
+    /// items after it.
     pub fn remove(&mut self, list: List<T>, at: usize) -> Option<T> {
         let index = self.find_list(list)?;
         let mut runs = self.runs_from(index, at)?;
@@ -94,7 +94,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(1) if the list lies together, else O(nodes). Moves one item.
+    /// O(1) if the list is contiguous, else O(nodes). Moves one item.
     pub fn swap_remove(&mut self, list: List<T>, at: usize) -> Option<T> {
         let index = self.find_list(list)?;
         let place = self.runs_from(index, at)?.peek(self.nodes.links())?;
@@ -113,7 +113,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(items). Moves the items behind the first that goes.
+    /// O(items). Moves the items after the first that is removed.
     pub fn retain(&mut self, list: List<T>, mut keep: impl FnMut(&mut T) -> bool) {
         let Some(index) = self.find_list(list) else { return };
         let runs = Self::runs(self.heads[index as usize]);
@@ -125,17 +125,17 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
                 sifting.keep_next();
             } else {
                 sifting.from.next_item(sifting.pool.nodes.links());
-                // SAFETY: as above, and it has been passed, so nobody comes back to it.
+                // SAFETY: as above, and it has been passed, so it is not visited again.
                 unsafe { sifting.pool.nodes.place(item).drop_in_place() };
             }
         }
     }
 
-    /// Drops all items of a list behind the first `len`.
+    /// Drops all items of a list after the first `len`.
     ///
     /// # Complexity
     ///
-    /// O(dropped), after O(nodes) if the list does not lie together.
+    /// O(dropped), plus O(nodes) if the list is not contiguous.
     pub fn truncate(&mut self, list: List<T>, len: usize) {
         if let Some(index) = self.find_list(list) {
             let rest = self.detach(index, len as u64);
@@ -197,7 +197,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Panics
     ///
-    /// If the iterator does; what it gave before stays in the list.
+    /// If the iterator does; the items that it yielded before stay in the list.
     pub fn try_extend(
         &mut self,
         list: List<T>,
@@ -251,14 +251,14 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         runs.skip(self.nodes.links(), at as u64).then_some(runs)
     }
 
-    /// Returns how many nodes a list must take for so many more items.
+    /// Returns how many nodes a list must take for `more` items.
     fn nodes_for(&self, index: u32, more: usize) -> u64 {
         let room = (Self::ITEMS - self.heads[index as usize].end % Self::ITEMS) % Self::ITEMS;
         (more as u64).saturating_sub(u64::from(room)).div_ceil(u64::from(Self::ITEMS))
     }
 
-    /// Counts the last item of a list no more, which has been moved out, and frees its node where
-    /// that falls empty.
+    /// Removes the last item of a list from its count, after it was moved out, and frees its node
+    /// if that becomes empty.
     #[inline]
     pub(super) fn shorten_by_one(&mut self, index: u32) {
         let head = &mut self.heads[index as usize];
@@ -297,9 +297,9 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         self.nodes.set_link(before, LAST | index);
     }
 
-    /// Cuts a list behind its first `len` items, frees the nodes that it then does not need, and
-    /// returns the items that it has no more: they are alive, in nodes that nobody takes before the
-    /// pool is used again.
+    /// Cuts a list after its first `len` items, frees the nodes that it then does not need, and
+    /// returns the items cut off: they are alive, in nodes that stay untouched until the pool is
+    /// used again.
     pub(super) fn detach(&mut self, index: u32, len: u64) -> Runs<K> {
         let head = self.heads[index as usize];
         let mut rest = Self::runs(head);
@@ -439,8 +439,8 @@ impl<T: Copy, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
             let at = if full { self.append_node(index) } else { end };
             let room = Self::ITEMS - at % Self::ITEMS;
             let (now, later) = items.split_at(items.len().min(room as usize));
-            // SAFETY: behind `at` is room for so many in the node; the slice cannot be in the pool,
-            // which is borrowed exclusively.
+            // SAFETY: after `at` there is room for that many in the node; the slice cannot be in
+            // the pool, which is borrowed exclusively.
             unsafe {
                 self.nodes.place(at).as_ptr().copy_from_nonoverlapping(now.as_ptr(), now.len())
             };
@@ -461,7 +461,7 @@ struct Sifting<'p, 'a, T, A: Allocator + ?Sized, const K: usize> {
 }
 
 impl<T, A: Allocator + ?Sized, const K: usize> Sifting<'_, '_, T, A, K> {
-    /// Moves the next item to behind those that were kept.
+    /// Moves the next item to the end of those that were kept.
     fn keep_next(&mut self) -> bool {
         let Some(from) = self.from.next_item(self.pool.nodes.links()) else { return false };
         if let Some(to) = self.to.next_item(self.pool.nodes.links())

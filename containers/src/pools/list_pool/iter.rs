@@ -32,7 +32,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         ListIterMut { now: [].iter_mut(), later: self.chunks_mut(list) }
     }
 
-    /// Visits a list's items in slices: one if it lies together, else one a node, all but the last
+    /// Visits a list's items in slices: one if it is contiguous, else one a node, all but the last
     /// of `K` items.
     ///
     /// # Complexity
@@ -60,8 +60,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         }
     }
 
-    /// Returns a list's items as one slice, if it lies together or is empty; `None` if it does not,
-    /// or is gone.
+    /// Returns a list's items as one slice, if it is contiguous or empty; `None` if it is not, or
+    /// is gone.
     ///
     /// # Complexity
     ///
@@ -98,13 +98,13 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     ///
     /// # Complexity
     ///
-    /// O(1) if the list lies together, else O(nodes).
+    /// O(1) if the list is contiguous, else O(nodes).
     #[inline]
     #[must_use]
     pub fn get(&self, list: List<T>, at: usize) -> Option<&T> {
         let place = self.runs_from(self.find_list(list)?, at)?.peek(self.nodes.links())?;
-        // SAFETY: what runs lead to is alive (invariant 2), and nobody changes it while the pool is
-        // lent.
+        // SAFETY: what runs lead to is alive (invariant 2), and nothing changes it while the pool
+        // is borrowed.
         Some(unsafe { self.nodes.place(place).as_ref() })
     }
 
@@ -117,7 +117,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     #[must_use]
     pub fn get_mut(&mut self, list: List<T>, at: usize) -> Option<&mut T> {
         let place = self.runs_from(self.find_list(list)?, at)?.peek(self.nodes.links())?;
-        // SAFETY: what runs lead to is alive (invariant 2), and the pool is lent for this alone.
+        // SAFETY: what runs lead to is alive (invariant 2), and the pool is borrowed for this
+        // alone.
         Some(unsafe { self.nodes.place(place).as_mut() })
     }
 
@@ -191,7 +192,7 @@ macro_rules! visits {
                 // SAFETY: runs lead to items of the pool's block (invariant 2).
                 let place = unsafe { start.add(at as usize) };
                 // SAFETY: the items of a run are alive (invariant 2); each run comes once, and the
-                // pool is lent for as long as the slice is.
+                // pool is borrowed for as long as the slice is.
                 unsafe { $from(place.as_ptr(), count as usize) }
             }
         }
@@ -238,16 +239,16 @@ macro_rules! visits {
 }
 
 visits!(
-    /// The items of a list in slices, lent by [`ListPool::chunks`].
+    /// The items of a list in slices, returned by [`ListPool::chunks`].
     ListChunks,
-    /// The items of a list, lent by [`ListPool::iter`].
+    /// The items of a list, returned by [`ListPool::iter`].
     ListIter,
     &'p T, &'p [T], &'p T, slice::Iter<'p, T>, slice::from_raw_parts, as_chunks
 );
 visits!(
-    /// The items of a list in slices to be changed, lent by [`ListPool::chunks_mut`].
+    /// The items of a list in mutable slices, returned by [`ListPool::chunks_mut`].
     ListChunksMut,
-    /// The items of a list to be changed, lent by [`ListPool::iter_mut`].
+    /// The items of a list, mutable, returned by [`ListPool::iter_mut`].
     ListIterMut,
     &'p mut T, &'p mut [T], &'p mut T, slice::IterMut<'p, T>, slice::from_raw_parts_mut,
     as_chunks_mut
@@ -257,7 +258,8 @@ visits!(
 unsafe impl<T: Sync, const K: usize> Send for ListChunks<'_, T, K> {}
 // SAFETY: as above; a shared one cannot be advanced.
 unsafe impl<T: Sync, const K: usize> Sync for ListChunks<'_, T, K> {}
-// SAFETY: it gives out exclusive references to items that nobody else has while the pool is lent.
+// SAFETY: it returns exclusive references to items, of which there are no others while the pool is
+// borrowed.
 unsafe impl<T: Send, const K: usize> Send for ListChunksMut<'_, T, K> {}
 // SAFETY: a shared one cannot be advanced, and shows no item.
 unsafe impl<T: Sync, const K: usize> Sync for ListChunksMut<'_, T, K> {}

@@ -10,8 +10,8 @@ use crate::error::GrowError;
 /// The name of a list in a [`ListPool`](crate::ListPool) of items of type `T`.
 ///
 /// It is 4 bytes; `Option<List>` is no more, its `None` is stored as 0 and it is plain data, so an
-/// object in zeroed memory has no list. Not to be given to another pool than the one that made it,
-/// which would take it for one of its own.
+/// object in zeroed memory has no list. It must not be passed to any pool but the one that made it:
+/// another would take it for its own.
 pub type List<T> = Id<T, u32, 24, 8>;
 
 /// A list could not be changed. The pool is as it was.
@@ -40,7 +40,7 @@ impl From<GrowError> for ListError {
     }
 }
 
-/// Marks in a head that the list lies together.
+/// Marks in a head that the list is contiguous.
 pub(super) const TOGETHER: u32 = 1 << 31;
 
 /// Where a list begins and ends.
@@ -48,7 +48,7 @@ pub(super) const TOGETHER: u32 = 1 << 31;
 pub(super) struct Head {
     /// The first node, and [`TOGETHER`]; 0 for an empty list.
     pub(super) first: u32,
-    /// The index of the place behind the last item; 0 for an empty list.
+    /// The index of the place after the last item; 0 for an empty list.
     pub(super) end: u32,
 }
 

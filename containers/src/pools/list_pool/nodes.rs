@@ -29,7 +29,7 @@ pub(super) struct Nodes<'a, T, A: Allocator + ?Sized, const K: usize> {
     links: Array<'a, u32, A>,
     bits: NodeBits<'a, A>,
     free: u32,
-    /// Where the next node is looked for: behind the one that was taken last.
+    /// Where the search for the next node starts: after the one that was taken last.
     roll: u32,
 }
 
@@ -105,7 +105,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
         self.items.start()
     }
 
-    /// Returns the place of an item, which may be the one behind the last node.
+    /// Returns the place of an item, which may be the one after the last node.
     ///
     /// # Panics
     ///
@@ -145,7 +145,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
     #[inline(never)]
     fn try_grow(&mut self, more: u64, exact: bool) -> Result<(), GrowError> {
         let old = self.count();
-        // Node 0 takes a place and is nobody's.
+        // Node 0 takes a place and is in no list.
         let wanted = u64::from(old.max(1)).saturating_add(more - u64::from(self.free));
         let limit = u64::from(Self::MAX);
         if wanted > limit {
@@ -171,8 +171,8 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
             self.bits.set(0);
             self.free -= 1;
         }
-        // What is set together from now on has the new nodes to lie together in, and what was free
-        // before them.
+        // Lists that are set at once from now on can be contiguous in the new nodes and the free
+        // ones just before them.
         self.roll = old.max(1);
         while !self.bits.is_used(self.roll - 1) {
             self.roll -= 1;
@@ -230,7 +230,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> Nodes<'a, T, A, K> {
         self.free += 1;
     }
 
-    /// Moves so many items, as bytes; both places may overlap.
+    /// Moves `count` items, as bytes; both places may overlap.
     #[inline]
     pub(super) fn copy(&mut self, from: u32, to: u32, count: u32) {
         let (from, to) = (self.place(from), self.place(to));

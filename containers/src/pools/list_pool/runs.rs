@@ -11,7 +11,7 @@ pub(super) struct Runs<const K: usize> {
     /// What is left of the run that was entered.
     at: u32,
     stop: u32,
-    /// The node where the list goes on after that run, or [`LAST`] and anything.
+    /// The node where the list continues after that run, or [`LAST`] and anything.
     link: u32,
     /// The end of the list's last run.
     end: u32,
@@ -21,7 +21,7 @@ impl<const K: usize> Runs<K> {
     const K: u32 = K as u32;
 
     /// Returns the runs of a list that begins in node `first` and ends before item `end`: one run
-    /// if its nodes lie `together`, else one a node.
+    /// if its nodes are contiguous (`together`), else one a node.
     #[inline(always)]
     pub(super) const fn new(first: u32, end: u32, together: bool) -> Self {
         if together || end == 0 {
@@ -40,8 +40,7 @@ impl<const K: usize> Runs<K> {
     }
 
     /// Gives all runs that are left to `fold`, by first item and count: quicker than one by one, as
-    /// a list that lies together has no loop and a node that is full has a length known to the
-    /// compiler.
+    /// a contiguous list has no loop and a full node has a length known to the compiler.
     #[inline(always)]
     pub(super) fn fold<B>(
         self,
@@ -88,7 +87,7 @@ impl<const K: usize> Runs<K> {
         Some(self.at)
     }
 
-    /// Passes so many items; `false` if there are fewer, and then nothing is left.
+    /// Skips `items` items; `false` if there are fewer, and then nothing is left.
     #[inline]
     pub(super) fn skip(&mut self, links: &[u32], mut items: u64) -> bool {
         while items > 0 {

@@ -1,10 +1,10 @@
 //! A little sorting at each call.
 //!
 //! A frontier goes through the array from left to right while the lists are taken in the order of
-//! their slots. What lies left of it is done: lists that lie together, and free nodes. The next
-//! list stays where it is if it lies together and nothing but free nodes is between the frontier
-//! and it. Else its nodes are brought to the frontier one by one, each in exchange for what is
-//! there, which belongs to a list that comes later, or to nobody.
+//! their slots. The part left of it is done: contiguous lists, and free nodes. The next list stays
+//! where it is if it is contiguous and nothing but free nodes is between the frontier and it. Else
+//! its nodes are brought to the frontier one by one, each in exchange for what is there, which
+//! belongs to a later list, or is free.
 //!
 //! ```text
 //! frontier        v                           list 2: 3 -> 9 -> 4
@@ -54,17 +54,17 @@ enum Before {
 }
 
 impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
-    /// Sorts a little: moves at most `budget` nodes towards lists that lie together, and goes on at
-    /// the next call where this one stopped. Returns how many nodes it moved.
+    /// Sorts a little: moves at most `budget` nodes to make lists contiguous, and continues at the
+    /// next call where this one stopped. Returns how many nodes it moved.
     ///
-    /// Ids stay what they are, and the order of the items in each list does. Called again and again
-    /// without changes in between it ends with all lists together, in the order of their slots
-    /// where it had to touch them. Where changes are few beside calls it keeps up with them: at one
-    /// change a hundred calls, `settle(4)` keeps more than nine of ten links between neighbours.
+    /// Ids stay what they are, and the order of the items in each list does. Repeated calls without
+    /// changes in between end with all lists contiguous, in the order of their slots where nodes
+    /// had to move. Where changes are few per call it keeps up with them: at one change a hundred
+    /// calls, `settle(4)` keeps more than nine of ten links between neighbours.
     ///
     /// # Complexity
     ///
-    /// O(1) while all lists lie together. Else at most `budget` nodes are moved and 16 times as
+    /// O(1) while all lists are contiguous. Else at most `budget` nodes are moved and 16 times as
     /// many lists and nodes passed; a node is moved in O(nodes of the list whose node was in its
     /// place). Takes no memory.
     ///
@@ -107,7 +107,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         moved
     }
 
-    /// Returns `true` if all lists lie together. O(1).
+    /// Returns `true` if all lists are contiguous. O(1).
     #[must_use]
     pub const fn is_settled(&self) -> bool {
         self.broken == 0
@@ -119,8 +119,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     fn next_to_bring(&mut self) -> Option<(u32, Before)> {
         let Frontier { node, list, begun } = self.frontier;
         if begun {
-            // The node before may have been freed or taken by another list since; its link is one
-            // then, too, and what it leads to may as well lie here.
+            // The node before may since have been freed or taken by another list. Its link is then
+            // a valid one, too, and the node that it leads to can be brought here as well.
             let last = node - 1;
             let link = if self.nodes.bits().is_used(last) { self.nodes.link(last) } else { LAST };
             if link & LAST != 0 {
@@ -150,7 +150,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
             return None;
         }
         if node >= self.nodes.count() {
-            // Lists of which nodes came to lie left of the frontier since it began take more room
+            // Lists of which nodes were taken left of the frontier since it began need more room
             // than there is on the right.
             self.frontier = Frontier::START;
             return None;
@@ -158,7 +158,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         Some((first, Before::Head(list)))
     }
 
-    /// Notes that a list lies together, if it does.
+    /// Marks a list as contiguous, if it is.
     fn mark_together(&mut self, list: u32) {
         let Some(head) = self.heads.get(list as usize).copied() else { return };
         if head.end == 0 || head.is_together() || self.lives[list as usize] == 0 {
@@ -212,7 +212,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         self.end_at(node);
     }
 
-    /// Finds what leads to a node in use, whose list does not lie together from now on.
+    /// Finds what leads to a node in use, and marks its list as not contiguous.
     fn before(&mut self, node: u32) -> Before {
         let mut last = node;
         let list = loop {

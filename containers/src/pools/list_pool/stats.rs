@@ -1,4 +1,4 @@
-//! How full a pool is, and how well its lists lie.
+//! How full a pool is, and how many of its lists are contiguous.
 
 use loligo_allocators::Allocator;
 
@@ -11,7 +11,7 @@ use crate::pools::list_pool::nodes::{LAST, Nodes};
 pub struct ListPoolStats {
     /// Lists that there are.
     pub lists: u64,
-    /// Of those, lists that lie together; empty ones do.
+    /// Of those, contiguous lists; empty ones are, too.
     pub together: u64,
     /// Items of all lists.
     pub items: u64,
@@ -21,14 +21,14 @@ pub struct ListPoolStats {
     pub free: u64,
     /// Links from a node to the next of its list.
     pub links: u64,
-    /// Of those, links to the node behind.
+    /// Of those, links to the next node in memory.
     pub adjacent: u64,
     /// Bytes of all arrays, as they were granted.
     pub bytes: u64,
 }
 
 impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
-    /// Returns how full the pool is and how well its lists lie.
+    /// Returns how full the pool is and how many of its lists are contiguous.
     ///
     /// # Complexity
     ///

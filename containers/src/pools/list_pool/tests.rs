@@ -1,5 +1,5 @@
-//! What a pool of lists does beside a vector of vectors, how well it settles, and what it does when
-//! memory runs out.
+//! A pool of lists compared with a vector of vectors, how well it settles, and what it does without
+//! memory.
 
 mod edges;
 mod room;
@@ -181,7 +181,7 @@ fn settles<const K: usize>() {
             let stats = pool.stats();
             assert_eq!((stats.adjacent, stats.together), (stats.links, stats.lists));
             let starts: Vec<_> = (model.iter())
-                .map(|(list, _)| pool.as_slice(*list).expect("it lies together").as_ptr())
+                .map(|(list, _)| pool.as_slice(*list).expect("it is contiguous").as_ptr())
                 .filter(|start| !start.is_null())
                 .collect();
             assert_eq!(starts.len(), lists);
@@ -350,7 +350,7 @@ struct Noisy<'c> {
 impl Drop for Noisy<'_> {
     fn drop(&mut self) {
         self.dropped.set(self.dropped.get() + 1);
-        assert!(!self.panics, "as it was told to");
+        assert!(!self.panics, "as it was set to");
     }
 }
 
@@ -384,7 +384,7 @@ fn a_closure_that_panics_leaves_the_list_whole() {
         }
         let retained = catch_unwind(AssertUnwindSafe(|| {
             pool.retain(lists[0], |item| {
-                assert!(item != "6", "as it was told to");
+                assert!(item != "6", "as it was set to");
                 item == "1" || item == "4"
             });
         }));
@@ -395,7 +395,7 @@ fn a_closure_that_panics_leaves_the_list_whole() {
             pool.extend(
                 lists[1],
                 (0..9).map(|number| {
-                    assert!(number < 3, "as it was told to");
+                    assert!(number < 3, "as it was set to");
                     format!("{number}")
                 }),
             );

@@ -1,4 +1,4 @@
-//! The buffer beside a `Vec`, with memory that runs out.
+//! The buffer compared with a `Vec`, with memory that runs out.
 
 use std::vec::Vec;
 

@@ -16,7 +16,7 @@ fn the_compiler_hashes() {
     assert_eq!(FROM_CONSTANT.hash(), murmur2_64a(LARCH, 0));
     assert_eq!(IdString64::new(LARCH), FROM_CONSTANT);
     assert_eq!(IdString32::from_hash(0x5e43_bd96), ROOT);
-    assert!(matches!(IdString32::new("root_point"), ROOT), "it stands in a pattern");
+    assert!(matches!(IdString32::new("root_point"), ROOT), "it can be a pattern");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The smallest seed, beside a naive search; and sets that have none.
+//! The smallest seed, compared with a naive search; and sets that have none.
 
 use std::collections::HashSet;
 use std::format;
@@ -166,7 +166,7 @@ fn a_hash_of_zero_is_a_hash() {
     });
 }
 
-/// Both searches go on to the next slot, and from the last one to the first.
+/// Both searches continue at the next slot, and after the last one at the first.
 #[test]
 fn keys_that_meet_in_a_slot_lie_behind_each_other() {
     for place in [0, 7] {
@@ -227,7 +227,7 @@ fn more_keys_than_a_quarter_of_the_hashes_are_refused() {
 fn an_error_names_keys_and_remedy() {
     let twice = PerfectSeedError::Duplicate { key: "wood", first: 1, second: 4 };
     let said = "key \"wood\" stands twice, at 1 and at 4: name it once";
-    assert_eq!(twice.to_string(), said, "where it stands");
+    assert_eq!(twice.to_string(), said, "where it is");
     let none = PerfectSeedError::NoSeed { tries: 0, pair: None };
     let said = "none of the first 0 seeds tells all keys apart";
     assert_eq!(none.to_string(), said, "no pair");

@@ -286,7 +286,7 @@ impl<'a, I: IdString, A: Allocator + ?Sized> ReverseLookupBuilder<'a, I, A> {
         self.slots.as_mut_slice()[slot] = number as u32;
     }
 
-    /// Returns the slot of an id, or the free one where it would stand. There must be slots.
+    /// Returns the slot of an id, or the free one where it would be. There must be slots.
     fn slot(&self, id: I) -> usize {
         let (slots, entries) = (self.slots.as_slice(), self.entries.as_slice());
         let mask = slots.len() - 1;

@@ -10,7 +10,7 @@ use loligo_allocators::AllocError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError<'n> {
-    /// Two names have one hash: an error in the data, since ids would not tell them apart. Rename
+    /// Two names have one hash: an error in the data, since ids could not distinguish them. Rename
     /// one, take 64-bit ids, or another seed.
     Collision {
         /// The hash of both.
@@ -64,7 +64,7 @@ impl From<AllocError> for LookupError<'_> {
     }
 }
 
-/// Bytes that are no table of names, or no longer.
+/// Bytes that are not a table of names, or were damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DamagedLookup {
     /// Where the bytes are wrong, from their beginning.

@@ -1,4 +1,4 @@
-//! The bytes of a table: where everything lies, how it is written, and how it is checked.
+//! The bytes of a table: where everything is, how it is written, and how it is checked.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::arithmetic_side_effects,
@@ -13,7 +13,7 @@ use crate::hash::murmur::murmur2_64a;
 pub(super) const MAGIC: [u8; 8] = *b"lolnames";
 pub(super) const VERSION: u32 = 1;
 
-/// Where the fields of the header lie.
+/// The offsets of the header's fields.
 pub(super) const AT_VERSION: usize = 8;
 pub(super) const AT_HASH_BYTES: usize = 12;
 pub(super) const AT_BYTES: usize = 16;
@@ -35,8 +35,8 @@ pub(super) const fn image_bytes(hash_bytes: usize, names: u64, text_bytes: u64) 
     (HEADER_BYTES + OFFSET_BYTES) as u64 + names * a_name + text_bytes
 }
 
-/// Returns the checksum of an image that is at least a header long: of what is before it, and with
-/// that as the seed of what stands after it.
+/// Returns the checksum of an image that is at least a header long: the hash of the bytes after the
+/// header, whose seed is the hash of the header before the checksum.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let head = murmur2_64a(&bytes[..AT_CHECKSUM], CHECKSUM_SEED);
     murmur2_64a(&bytes[HEADER_BYTES..], head)
@@ -61,7 +61,7 @@ pub(super) fn offset_at(offsets: &[u8], index: usize) -> usize {
     u32::from_le_bytes(offsets[index]) as usize
 }
 
-/// The parts of an image whose lengths fit, the contents not yet believed.
+/// The parts of an image whose lengths fit; the contents are not yet validated.
 pub(super) struct Parts<'a> {
     bytes: &'a [u8],
     pub(super) hashes: &'a [u8],
@@ -110,7 +110,7 @@ impl<'a> Parts<'a> {
         Ok(Self { bytes, hashes, offsets, seed, text })
     }
 
-    /// Checks all that the header does not tell, and returns the text.
+    /// Checks the checksum and everything after the header, and returns the text.
     pub(super) fn checked<I: IdString>(&self) -> Result<&'a str, DamagedLookup> {
         // A fuzzer cannot guess a checksum, so under it each is taken and what follows is reached.
         if !cfg!(fuzzing) && u64_at(self.bytes, AT_CHECKSUM) != checksum(self.bytes) {

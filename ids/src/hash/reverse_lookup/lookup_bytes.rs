@@ -1,4 +1,4 @@
-//! A saved table in memory of its own.
+//! A saved table that owns its memory.
 #![forbid(unsafe_code)]
 
 use core::fmt;

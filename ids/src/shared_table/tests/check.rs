@@ -37,7 +37,7 @@ fn every_rule_is_looked_at() {
     assert_eq!(found(fewer), Some((all, 2)), "one is lost");
     let none = "the queue holds what is no slot";
     let behind = |table: &mut Of<'_>| table.entry(3).store(5, Ordering::Relaxed);
-    assert_eq!(found(behind), Some((none, 5)), "the slot behind the last");
+    assert_eq!(found(behind), Some((none, 5)), "the slot after the last");
     let wide = |table: &mut Of<'_>| table.entry(4).store(16 | 4, Ordering::Relaxed);
     assert_eq!(found(wide), Some((none, 20)), "more than an index");
     let live = "a slot is queued that is live";

@@ -44,7 +44,7 @@ fn fewest<S: Shape, F: FreeList>(seed: u64) -> u64 {
                 fewest = fewest.min(created - before);
             }
         }
-        // What moves or empties the list, but is no creation.
+        // Operations that move or empty the list, but create nothing.
         match random.below(60) {
             0 => {
                 table.clear();

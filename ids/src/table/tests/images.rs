@@ -168,7 +168,7 @@ fn any_flipped_bit_and_any_cut_is_refused() {
     damage::<Packed>();
 }
 
-/// Bytes changed by somebody who can write a checksum: refused, or a table that is whole.
+/// Bytes that were changed and given a right checksum: refused, or a table that is whole.
 fn forged<S: Shape>(seed: u64) {
     std::println!("seed {seed}");
     let backing = TestBacking::new();
@@ -228,13 +228,13 @@ fn an_index_is_compared_whole() {
     wide_index::<Packed>();
 }
 
-/// What memory held before is believed as little as the image: the ids of objects follow the slots,
+/// What memory held before is no more trusted than the image: the ids of objects follow the slots,
 /// and here each place that was not written yet looks like a live slot.
 #[test]
 fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
     type Near<'a> = Of<'a, Packed, Id<u8, u32, 16, 8>, Lifo, Retire>;
     const SLOTS: usize = 8;
-    // A few of the slots, and all of them, behind which the ids lie.
+    // A few of the slots, and all of them; the ids follow.
     for used in [3, SLOTS] {
         let backing = TestBacking::new();
         let mut table = Near::with_limit(SLOTS, &backing);
@@ -243,7 +243,7 @@ fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
         let image = save(&table);
         let at = HEADER + 4 * used;
         let generation = u32::from_ne_bytes(image[at..at + 4].try_into().expect("an id")) & !0xffff;
-        // Behind the slots there is room for as many ids as half of them.
+        // After the slots there is room for as many ids as half of them.
         for index in used..SLOTS + SLOTS / 2 {
             let forged_id = generation | index as u32;
             let mut forged = image.clone();
@@ -305,7 +305,7 @@ fn every_word<S: Shape>() -> (usize, usize) {
     table.remove(ids[1]);
     let (image, live) = (save(&table), table.len());
     let (mut refused, mut taken) = (0, 0);
-    // Three slots, and behind them two ids or the first objects.
+    // Three slots, and after them two ids or the first objects.
     for at in (HEADER..HEADER + 4 * 5).step_by(4) {
         for number in 0..4_u32 * 16 {
             let word = ((number / 16) << 16) | (number % 16);
@@ -405,7 +405,7 @@ fn sum_of(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Images are kept: each number stands where it stood, now and in every version to come.
+/// Images are kept in files: each number stays in its place, now and in every version to come.
 fn lies_as_drawn<S: Shape>(code: u64, words: &[u32], objects: &[[u16; 3]]) {
     let backing = TestBacking::new();
     type Kept<'a, S> = Of<'a, S, Id<u8, u32, 8, 3>, Fifo<2>, Wrap>;

@@ -54,8 +54,7 @@ fn every_slot_of_a_split_can_be_used() {
     fill_up::<Packed, Id<u8, u32, 1, 31>>();
 }
 
-/// A ring of free slots that begins behind its first position goes on in order when the table
-/// grows.
+/// A ring of free slots that begins after its first position keeps its order when the table grows.
 #[test]
 fn a_ring_that_was_turned_keeps_its_order_as_it_grows() {
     fn turned<S: Shape>(turns: usize) {
@@ -195,7 +194,7 @@ fn a_queue_is_full_early_and_says_so() {
     let expected = InsertError::Full { limit: 10, live: 7, reserved: 0, retired: 0, held_back: 3 };
     assert_eq!(full, expected, "the error names the limit");
     assert!(full.to_string().contains("of 10 slots 7 are live"), "{full}");
-    // Free slots that nobody holds back are none of those, though they are too few.
+    // Free slots that are not held back do not count there, though they are too few.
     let mut table = Table::<Holes, u8, Id<u8>, Lifo, Retire, _>::with_limit(10, &backing);
     let id = table.insert(0).expect("fresh slots");
     table.remove(id);

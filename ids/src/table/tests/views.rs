@@ -24,7 +24,7 @@ fn a_packed_table_shows_its_objects_as_a_slice() {
         assert_eq!(table.id_at(place), Some(id), "the id at place {place}");
         assert_eq!(table.index_of(id), Some(place), "and back");
     }
-    assert_eq!((table.id_at(4), table.id_at(usize::MAX)), (None, None), "behind the last");
+    assert_eq!((table.id_at(4), table.id_at(usize::MAX)), (None, None), "after the last");
     assert_eq!(table.remove(ids[1]), Some(20), "it was there");
     assert_eq!(table.as_slice(), [10, 40, 30], "the last one moves into the gap");
     assert_eq!((table.id_at(1), table.id_at(2)), (Some(ids[3]), Some(ids[2])), "with its id");
@@ -146,7 +146,7 @@ fn a_fixed_table_larger_than_memory_is_a_bug() {
     let _ = HoleTable::<u64>::fixed_len(usize::MAX / 8);
 }
 
-/// Lengths in words: objects, slots, what is beside them and the free list.
+/// Lengths in words: objects, slots, the data that accompanies them and the free list.
 #[test]
 fn a_fixed_table_takes_what_its_arrays_take() {
     let word = align_of::<u64>();
@@ -156,7 +156,7 @@ fn a_fixed_table_takes_what_its_arrays_take() {
     let packed = PackedTable::<u64>::fixed_len(5);
     assert_eq!(packed, len(5 * 8 + 8 * 8 + 5 * 4, 8), "objects, slots, ids");
     let ring = PackedTable::<u64, Id<u64>, Fifo>::fixed_len(5);
-    assert_eq!(ring, len(5 * 8 + 8 * 8 + 5 * 4 + 5 * 4, 8), "and a list of its own");
+    assert_eq!(ring, len(5 * 8 + 8 * 8 + 5 * 4 + 5 * 4, 8), "and a separate list");
     let bytes = HoleTable::<u8, Id<u8, u64, 32, 32>>::fixed_len(65);
     assert_eq!(bytes, len(72 + 128 * 8 + 16 + 65 * 8, 8), "two words of bits");
 }

@@ -53,7 +53,7 @@ const SOURCES: [(&str, &str); 7] = [
     ("main.lua", "function update(step) Transform.set_xyz(Entity.find('box'), Game.time(), 1, 0) end"),
 ];
 
-/// Takes lines of the log, of which nobody asks.
+/// Discards the lines of the log.
 struct Nowhere;
 
 impl LogSink for Nowhere {

@@ -195,7 +195,7 @@ pub(super) fn reallocate_alignment(oracle: &mut Oracle<'_>) -> Result<(), Violat
     let mut key = served(oracle.allocate(first)?, first)?;
     let aligns: Vec<usize> = alignments_of(&limits).collect();
     for &align in aligns.iter().chain(aligns.iter().rev()) {
-        // A neighbour of its own keeps the block from lying aligned by luck.
+        // A neighbour for each step keeps the block from being aligned by luck.
         let neighbour = oracle.allocate(Layout::new::<u8>())?;
         if let Some(moved) = oracle.reallocate(key, layout(size, align), 0)? {
             key = moved;

@@ -110,7 +110,7 @@ pub(super) fn full_and_one_free(oracle: &mut Oracle<'_>) -> Result<(), Violation
     Ok(())
 }
 
-/// A block that cannot grow, in place or elsewhere, stands as it was.
+/// A block that cannot grow, in place or elsewhere, stays as it was.
 pub(super) fn refused_growth(oracle: &mut Oracle<'_>) -> Result<(), Violation> {
     let limits = *oracle.limits();
     let Some(memory) = limits.memory else {

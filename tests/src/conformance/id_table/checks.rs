@@ -295,7 +295,7 @@ pub(super) fn growth<I: AnyId>(table: &mut Table<'_, I>, limits: &TableLimits) -
     Ok(())
 }
 
-/// A full table refuses, stands as it was, and takes one more for each that is removed.
+/// A full table refuses, stays as it was, and accepts one more for each that is removed.
 pub(super) fn full<I: AnyId>(table: &mut Table<'_, I>, limits: &TableLimits) -> Found {
     let Some(most) = limits.objects_max else { return Ok(()) };
     let mut ids = fill(table, most as u32)?;

@@ -130,7 +130,7 @@ pub(super) fn remove(map: &mut dyn Map, _limits: &MapLimits) -> Found {
     Ok(())
 }
 
-/// Keys of one hash are told apart, in whatever order they come and go.
+/// Keys of one hash are distinguished, in whatever order they come and go.
 pub(super) fn equal_hashes(map: &mut dyn Map, _limits: &MapLimits) -> Found {
     for pair in 0..SOME {
         let (even, odd) = (2 * pair, 2 * pair + 1);
@@ -210,8 +210,8 @@ pub(super) fn growth(map: &mut dyn Map, _limits: &MapLimits) -> Found {
     (0..MANY).try_for_each(|key| holds(map, key, Some(1000 + key)))
 }
 
-/// A map in which entries come and go for long, few at a time, stays right: what removals leave
-/// behind in a hash table neither hides an entry nor fills it up.
+/// A map in which entries come and go for long, few at a time, stays right: the tombstones of
+/// removed entries in a hash table neither hide an entry nor fill the table.
 pub(super) fn churn(map: &mut dyn Map, _limits: &MapLimits) -> Found {
     const LIVE: u32 = 50;
     for turn in 0..TURNS {

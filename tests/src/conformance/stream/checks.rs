@@ -14,7 +14,7 @@ const MANY: u32 = 20_000;
 /// How many bytes a check writes into a bounded stream that is not meant to become full.
 const BYTES: usize = 64;
 
-/// An event by its number: its kind, and a payload of so many bytes that tell the number.
+/// An event by its number: its kind, and a payload of `bytes` bytes that depend on the number.
 fn event(number: u32, bytes: usize) -> (u32, Vec<u8>) {
     let byte = |place: usize| (number as usize * 31 + place * 7) as u8;
     (number.wrapping_mul(0x9e37_79b9), (0..bytes).map(byte).collect())
@@ -22,7 +22,7 @@ fn event(number: u32, bytes: usize) -> (u32, Vec<u8>) {
 
 /// How many events of `BYTES` bytes a check may append that would like `count`.
 fn room(count: u32, limits: &StreamLimits) -> u32 {
-    // Half of the promised bytes are left for what the stream notes beside each payload.
+    // Half of the promised bytes are left for what the stream stores with each payload.
     limits.bytes_max.map_or(count, |most| count.min((most / 2 / BYTES) as u32))
 }
 
@@ -152,7 +152,7 @@ pub(super) fn great_payload(stream: &mut dyn Stream, limits: &StreamLimits) -> F
     fill(stream, &[event(1, 3), event(2, greatest), event(3, 5)])
 }
 
-/// A bounded stream refuses in the end, stands as it was, and is used again when it was cleared.
+/// A bounded stream refuses in the end, stays as it was, and is used again when it was cleared.
 pub(super) fn full(stream: &mut dyn Stream, limits: &StreamLimits) -> Found {
     let Some(most) = limits.bytes_max else { return Ok(()) };
     for _ in 0..2 {

@@ -55,7 +55,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     ///
-    /// [`Violation`] if it cannot be made with memory enough, or leaves something behind where it is
+    /// [`Violation`] if it cannot be made with memory enough, or leaves something where it is
     /// refused.
     pub fn make<'w, S, E: fmt::Display, V: fmt::Debug>(
         &'w self,

@@ -75,7 +75,7 @@ fn peer(name: &str) -> Subject {
         let memory = row.lives_in_region().then_some(REGION_BYTES);
         let region = Limits::region(REGION_BYTES);
         let growing = Limits { size_max: SIZE_MAX, align_max: ALIGN_MAX, ..Limits::growing() };
-        // Where the region lies is the system's choice: alignments beyond a page may not be in it.
+        // The system chooses where the region is: alignments beyond a page may not be in it.
         let limits = if memory.is_some() { Limits { align_max: 4096, ..region } } else { growing };
         let limits = limits.foreign();
         some_allocator_outcomes(&limits, wanted, |test| {

@@ -1,4 +1,4 @@
-//! A table and the map beside it.
+//! A table and the map that it is compared with.
 
 use std::collections::{BTreeMap, BTreeSet};
 

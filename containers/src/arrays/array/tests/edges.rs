@@ -52,7 +52,7 @@ fn what_is_made_needs_no_room_beforehand() {
         assert_eq!(array.try_extend_with(30, |index| 2 * index), Ok(()), "there is memory");
         assert!(array.iter().copied().eq((0..30).map(|index| 2 * index)), "each by its index");
         array.extend_with(30, |index| index);
-        assert_eq!((array.len(), array[59]), (60, 29), "behind them");
+        assert_eq!((array.len(), array[59]), (60, 29), "after them");
     });
 }
 
@@ -111,7 +111,7 @@ fn the_last_element_is_kept_where_the_question_about_it_panics() {
         let mut array = array_of(&[1, 2, 3, 4, 5], memory);
         let asked = catch_unwind(AssertUnwindSafe(|| {
             array.retain(|number| {
-                assert_ne!(*number, 5, "as it was told to");
+                assert_ne!(*number, 5, "as it was set to");
                 *number != 2
             });
         }));

@@ -1,4 +1,4 @@
-//! The array and its iterators as others take them: lent, printed, written to, taken apart from
+//! The array and its iterators as callers use them: borrowed, printed, written to, consumed from
 //! both ends.
 
 use core::borrow::{Borrow, BorrowMut};
@@ -40,7 +40,7 @@ fn a_drain_goes_to_its_end_from_both() {
         assert_eq!(format!("{drain:?}"), "ArrayDrain([2, 3, 4, 5])", "what is left");
         assert_eq!((drain.next(), drain.next_back()), (Some(2), Some(5)), "both ends");
         assert_eq!((drain.as_slice(), drain.len()), (&[3, 4][..], 2), "what is left");
-        assert_eq!((drain.next_back(), drain.next_back()), (Some(4), Some(3)), "from behind");
+        assert_eq!((drain.next_back(), drain.next_back()), (Some(4), Some(3)), "from the back");
         assert_eq!((drain.next(), drain.next_back()), (None, None), "it is at its end");
         assert_eq!((drain.next(), drain.next_back()), (None, None), "and stays there");
         assert_eq!(format!("{drain:?}"), "ArrayDrain([])", "nothing is left");
@@ -59,7 +59,7 @@ fn taken_apart_it_goes_to_its_end_from_both() {
         assert_eq!(format!("{all:?}"), "ArrayIntoIter([1, 2, 3, 4])", "what is left");
         assert_eq!((all.next(), all.next_back(), all.len()), (Some(1), Some(4), 2), "both ends");
         assert_eq!((all.as_slice(), all.size_hint()), (&[2, 3][..], (2, Some(2))), "the rest");
-        assert_eq!((all.next_back(), all.next_back()), (Some(3), Some(2)), "from behind");
+        assert_eq!((all.next_back(), all.next_back()), (Some(3), Some(2)), "from the back");
         assert_eq!((all.next_back(), all.next(), all.len()), (None, None, 0), "at its end");
         assert_eq!(format!("{all:?}"), "ArrayIntoIter([])", "nothing is left");
         assert_eq!(array_of(&[], memory).into_iter().next_back(), None, "of nothing");
@@ -69,9 +69,9 @@ fn taken_apart_it_goes_to_its_end_from_both() {
 #[test]
 fn ranges_are_taken_in_every_form() {
     let (before, first, end) = (Bound::Excluded(2), Bound::Included(2), Bound::Excluded(5));
-    assert_eq!(within((before, end), 9), 3..5, "what lies behind the third");
+    assert_eq!(within((before, end), 9), 3..5, "what follows the third");
     assert_eq!(within((first, Bound::Included(5)), 9), 2..6, "both included");
-    assert_eq!(within((before, Bound::Unbounded), 3), 3..3, "nothing lies behind the last");
+    assert_eq!(within((before, Bound::Unbounded), 3), 3..3, "nothing follows the last");
     assert_eq!(within(.., 9), 0..9, "all");
     assert_eq!((within(9.., 9), within(..=8, 9), within(0..0, 0)), (9..9, 0..9, 0..0), "edges");
 }

@@ -9,7 +9,7 @@ use crate::arrays::ring::Ring;
 use crate::error::GrowError;
 use crate::testing::test_memory::{Memory, with_memory};
 
-/// Where the first of a ring of eight may stand: at each slot, also where the counters wrap around.
+/// Where the first of a ring of eight can be: at each slot, also where the counters wrap around.
 fn starts() -> impl Iterator<Item = u32> {
     (0..8).chain(u32::MAX - 8..=u32::MAX)
 }
@@ -35,7 +35,7 @@ fn taking_one_out_moves_the_shorter_side() {
                 let in_front = index < count / 2;
                 let head = if in_front { start.wrapping_add(1) } else { start };
                 assert_eq!(ring.head, head, "{what}: the first");
-                assert_eq!(ring.tail, head.wrapping_add(count - 1), "{what}: behind the last");
+                assert_eq!(ring.tail, head.wrapping_add(count - 1), "{what}: after the last");
             }
         }
     });

@@ -73,7 +73,7 @@ fn operations(len: usize) -> Vec<Op> {
     all
 }
 
-/// An element that is told apart by its number.
+/// An element that is identified by its number.
 fn element(number: u64) -> Element {
     let mut element = [!number; 160];
     element[0] = number;

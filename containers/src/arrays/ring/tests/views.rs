@@ -27,7 +27,7 @@ fn it_is_walked_and_taken_apart_from_both_ends() {
         }
         assert!((&ring).into_iter().eq(&[10, 20, 30, 40, 50, 60]), "each was changed");
         let mut walk = ring.iter_mut();
-        assert_eq!((walk.next_back().copied(), walk.len()), (Some(60), 5), "from behind");
+        assert_eq!((walk.next_back().copied(), walk.len()), (Some(60), 5), "from the back");
         let mut all = ring.into_iter();
         assert_eq!(format!("{all:?}"), "RingIntoIter([10, 20, 30, 40, 50, 60])", "what is left");
         assert_eq!(all.size_hint(), (6, Some(6)), "how many are left");
@@ -48,9 +48,9 @@ fn elements_are_changed_by_their_place() {
             *ring.get_mut(at).expect("it is there") += 100;
         }
         assert_eq!(ring, [111, 112, 113, 114, 115, 116], "each, twice");
-        assert_eq!((ring.get(5), ring.get(6)), (Some(&116), None), "the last, and behind it");
-        assert_eq!(ring.get_mut(6), None, "behind the last");
-        assert_eq!(ring.get_mut(usize::MAX), None, "far behind");
+        assert_eq!((ring.get(5), ring.get(6)), (Some(&116), None), "the last, and after it");
+        assert_eq!(ring.get_mut(6), None, "after the last");
+        assert_eq!(ring.get_mut(usize::MAX), None, "far after it");
         let mut none = ring_of(&[], memory);
         assert_eq!(none.get(0), None, "nothing");
         assert_eq!(none.get_mut(0), None, "nothing");
@@ -77,7 +77,7 @@ fn rings_are_ordered_as_their_elements() {
             (&[1, 3], Ordering::Less),
             (&[0, 9, 9, 9], Ordering::Greater),
         ] {
-            // Where the ends lie does not show.
+            // The positions of the ends make no difference.
             let mut straight: Ring<'_, u32, _> = Ring::new_in(memory);
             straight.extend(other.iter().copied());
             assert_eq!(ring.cmp(&straight), order, "to {other:?}");

@@ -18,7 +18,7 @@ fn builder<'a>(memory: &'a Memory<'a>) -> Builder<'a> {
     Builder::try_new_in(Endian::NATIVE, memory).expect("there is memory")
 }
 
-/// Puts items into each other, so many deep, and returns where the innermost is.
+/// Nests items `depth` deep and returns where the innermost is.
 fn nest(builder: &mut Builder<'_>, depth: u32) -> BlobPlace<Item> {
     let mut place = builder.root();
     for _ in 0..depth {
@@ -222,11 +222,11 @@ fn a_shape_is_that_of_all_that_lies_within() {
     ];
     for (index, (here, there, within)) in shapes.into_iter().enumerate() {
         assert_ne!(here, there, "{within}");
-        assert!(shapes[..index].iter().all(|other| other.0 != here), "{within}: one of its own");
+        assert!(shapes[..index].iter().all(|other| other.0 != here), "{within}: a different one");
     }
 }
 
-/// A type of the program's own that is made of so many kinds of structs.
+/// A type of the program that is made of `N` kinds of structs.
 struct Kinds<const N: usize>(#[expect(dead_code, reason = "it is of some size")] u8);
 
 // SAFETY: a byte, of which every pattern of bits is a value.

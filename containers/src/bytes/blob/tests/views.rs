@@ -98,14 +98,14 @@ fn bytes_that_are_no_blob_are_told_apart() {
             Blob::<Item>::open(&bytes).expect_err("a number is wrong")
         };
         assert_eq!(changed(0, 0), BlobError::NoBlob, "the first letters");
-        assert_eq!(changed(4, 0), BlobError::NoBlob, "the letters behind them");
+        assert_eq!(changed(4, 0), BlobError::NoBlob, "the letters after them");
         assert_eq!(changed(8, 2), BlobError::NoBlob, "neither byte order");
         assert_eq!(changed(8, 1 << 24), BlobError::OtherEndian, "the other byte order");
         assert_eq!(changed(12, 0), BlobError::OtherVersion { found: 0 }, "the version");
         let wrong = changed(good.len() - 4, 77);
         assert!(matches!(wrong, BlobError::Checksum { .. }), "the last bytes: {wrong}");
         let wrong = changed(40, 1);
-        assert!(matches!(wrong, BlobError::Checksum { .. }), "behind the checksum: {wrong}");
+        assert!(matches!(wrong, BlobError::Checksum { .. }), "after the checksum: {wrong}");
         let needed = crate::bytes::blob::HEADER + size_of::<Item>();
         let short = |bytes| Blob::<Item>::open(&good[..bytes]).expect_err("it is cut");
         let least = BlobError::Short { bytes: needed - 1, needed };
@@ -172,7 +172,7 @@ fn they_are_copied_and_printed() {
         let said = format!("BlobBuilder {{ bytes: {size}, endian: Little, .. }}");
         assert_eq!(format!("{builder:?}"), said, "how long it is by now");
         let root = builder.root();
-        assert_eq!(format!("{root:?}"), "BlobPlace(48)", "behind the header");
+        assert_eq!(format!("{root:?}"), "BlobPlace(48)", "after the header");
         assert_eq!(cloned(&root).offset(), root.offset(), "the same place");
         let none = builder.array(root.at(blob_field!(Flags, inside)), 0).expect("nothing");
         assert!(none.is_empty() && none.iter().len() == 0, "no places");
@@ -180,7 +180,7 @@ fn they_are_copied_and_printed() {
         assert!(!some.is_empty() && some.len() == 2, "two places");
         let places: Vec<u32> = some.iter().map(|place| place.offset()).collect();
         let (first, step) = (size.next_multiple_of(4) as u32, size_of::<Flags>() as u32);
-        assert_eq!(places, [first, first + step], "one behind the other");
+        assert_eq!(places, [first, first + step], "one after the other");
         let bytes = BlobBytes::try_copy_in(&flags(memory), memory).expect("there is memory");
         assert_eq!(bytes.as_ref(), &bytes[..], "the same bytes");
         assert_eq!(format!("{bytes:?}"), format!("BlobBytes {{ bytes: {}, .. }}", bytes.len()));
@@ -317,7 +317,7 @@ fn scalars_are_written_in_both_orders() {
     });
 }
 
-/// Blobs are kept in files: each byte stands where it stood, now and in every version to come.
+/// Blobs are kept in files: each byte stays in its place, now and in every version to come.
 #[test]
 fn a_blob_lies_as_drawn() {
     blob_struct! {

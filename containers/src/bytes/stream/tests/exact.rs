@@ -1,4 +1,4 @@
-//! What stood in a value before it is read, values beside each other, and refusals half-way.
+//! What a value held before it is read, values next to each other, and refusals half-way.
 
 use std::vec::Vec;
 
@@ -90,7 +90,7 @@ fn arrays_beside_each_other_are_not_within_each_other() {
         let count = 200;
         let bytes = bytes_of(&[&[count][..], &std::vec![0; count as usize]].concat());
         let mut tree = Tree::new(memory);
-        FORMAT.load(&mut tree, &bytes).expect("they lie beside each other");
+        FORMAT.load(&mut tree, &bytes).expect("they are next to each other");
         assert_eq!((tree.children.len(), tree.depth()), (count as usize, 2), "one level");
         let mut again: Array<'_, u8, Memory<'_>> = Array::new_in(memory);
         FORMAT.save(&mut tree, &mut again).expect("there is memory");
@@ -112,7 +112,7 @@ fn what_stood_in_an_array_is_gone_when_it_is_read() {
             open().array("numbers", &mut numbers).expect("two are there");
             assert_eq!(numbers, [10, 11], "in place of {} numbers", before + 2);
             let mut text: Array<'_, u8, Memory<'_>> = Array::new_in(memory);
-            // No text, which is no matter where it is read over.
+            // Not UTF-8, which does not matter where it is read over.
             text.try_extend_from_slice(&[0xff; 5][..before]).expect("there is memory");
             open().text("text", &mut text).expect("two letters are there");
             assert_eq!(text, [10, 0], "in place of {before} bytes");

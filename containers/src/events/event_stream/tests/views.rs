@@ -35,7 +35,7 @@ fn a_header_holds_type_and_size() {
         let both = header(kind, size);
         assert_eq!((kind_of(both), size_of_payload(both)), (kind, size), "type {kind}");
         let words: [u32; 2] = bytemuck::cast(both);
-        assert_eq!(words, [kind, size], "the type lies first");
+        assert_eq!(words, [kind, size], "the type is first");
     }
     assert_eq!(type_and_size::<Step>(), header(2, 9), "neither of words nor aligned");
     assert_eq!(type_and_size::<Tick>(), header(4, 0), "nothing but its type");

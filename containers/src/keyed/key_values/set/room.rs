@@ -8,7 +8,7 @@ use crate::error::GrowError;
 use crate::keyed::key_values::{MOST, raise};
 
 /// Set in the first word of garbage, which says how many words it is. No slot has so high a number,
-/// so that the two can be told apart while the set is compacted.
+/// so that the two can be distinguished while the set is compacted.
 pub(super) const FREE: u32 = 1 << 31;
 
 /// The most stores of a set: as many as an id has indices.
@@ -20,7 +20,7 @@ impl<A: Allocator + ?Sized> KeyValuesSet<'_, A> {
         store_in(self.words.as_slice(), slot).block.len() + usize::from(slot.is_tailed())
     }
 
-    /// Makes sure that so many words are free behind the blocks, and a slot beside them.
+    /// Makes sure that `words` words are free after the blocks, and also a slot.
     pub(super) fn make_room_with_slot(&mut self, words: usize) -> Result<(), GrowError> {
         if self.free != NO_SLOT {
             return self.make_room(words);
@@ -32,7 +32,7 @@ impl<A: Allocator + ?Sized> KeyValuesSet<'_, A> {
         self.make_room(words.saturating_add(2))
     }
 
-    /// Makes sure that so many words are free behind the blocks.
+    /// Makes sure that `words` words are free after the blocks.
     pub(super) fn make_room(&mut self, words: usize) -> Result<(), GrowError> {
         let taken = self.used as usize + 2 * self.slots as usize;
         if words <= self.words.as_slice().len() - taken {

@@ -1,4 +1,4 @@
-//! The slots of a set: where stores lie, and which ids name them.
+//! The slots of a set: where stores are, and which ids name them.
 
 use loligo_allocators::Allocator;
 
@@ -10,7 +10,7 @@ pub(super) const KIND: u32 = (1 << 20) - 1;
 /// Set where the store has words for texts and arrays, whose number is before it.
 pub(super) const TAILED: u32 = 1 << 19;
 
-/// What stands there where the slot has no store.
+/// The value of those bits in a slot without a store.
 pub(super) const FREE_SLOT: u32 = KIND;
 
 /// The most keys of a store.

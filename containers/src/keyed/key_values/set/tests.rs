@@ -21,7 +21,7 @@ fn key(number: u32) -> IdString32 {
 }
 
 /// A set of five stores: words 0 to 3 have a number, 3 to 8 a text, 8 to 11 were one that is gone,
-/// 11 to 14 have a number, and the fifth is empty; behind them 40 words and more are free.
+/// 11 to 14 have a number, and the fifth is empty; after them at least 40 words are free.
 fn sample<'a>(memory: &'a Memory<'a>) -> (Set<'a>, [StoreId; 5]) {
     let mut set = Set::new_in(memory);
     let mut text = KeyValues::new_in(memory);
@@ -99,18 +99,18 @@ fn the_slots_are_looked_at() {
 fn the_stores_are_looked_at() {
     let behind = Some(("a store ends behind the last one", 11));
     assert_eq!(found(|set| set.used = 13), behind, "by a word");
-    // The type of a value stands behind a word for the key and one for the value.
+    // The type of a value is after a word for the key and one for the value.
     let kind = "there is no such type";
     assert_eq!(found(|set| word(set, 2, 0)), Some((kind, 2)), "of the first store");
-    assert_eq!(found(|set| word(set, 6, 0)), Some((kind, 6)), "of the second, behind its length");
+    assert_eq!(found(|set| word(set, 6, 0)), Some((kind, 6)), "of the second, after its length");
     let neither = Some(("there is neither a store nor garbage", 8));
     assert_eq!(found(|set| word(set, 8, 3)), neither, "without a mark");
     assert_eq!(found(|set| word(set, 8, FREE)), neither, "of no length");
     let garbage = Some(("the garbage is miscounted", 14));
     assert_eq!(found(|set| set.garbage = 2), garbage, "one less");
-    assert_eq!(found(|set| word(set, 8, FREE | 6)), garbage, "over the store behind it");
+    assert_eq!(found(|set| word(set, 8, FREE | 6)), garbage, "over the store after it");
     assert_eq!(found(|set| word(set, 8, FREE | 7)), garbage, "beyond the last store");
-    // The garbage is as long as it was and yet ends behind the last store.
+    // The garbage is as long as it was and yet ends after the last store.
     let beyond = |set: &mut Set<'_>| {
         slot(set, 3, |slot| *slot = Slot { at: 0, meta: 1 << 20 });
         set.used = 10;

@@ -33,7 +33,7 @@ pub(in super::super) fn possible<const N: usize>(requests: [usize; N]) -> Vec<us
     requests.into_iter().filter(is_possible).collect()
 }
 
-/// Runs `test` with such an allocator, to which it must give back all.
+/// Runs `test` with such an allocator; the test must free everything.
 pub(in super::super) fn with_notes(test: impl FnOnce(&Noting<'_>)) {
     with_memory(|memory| {
         test(&Noting {

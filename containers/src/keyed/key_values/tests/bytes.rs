@@ -1,9 +1,9 @@
-//! Bytes that are no store: refused, or readable whole.
+//! Bytes that are not a store: refused, or readable as a whole.
 
 use super::*;
 use crate::testing::test_memory::{Memory, with_memory};
 
-/// Words, so that their bytes lie as they must.
+/// Words, so that their bytes are aligned as they must be.
 fn words_of(store: &KeyValues<'_, impl Allocator + ?Sized>) -> Vec<u32> {
     bytemuck::cast_slice(store.as_bytes()).to_vec()
 }
@@ -150,7 +150,7 @@ fn refused(count: u32, tail: u32, block: &[u32], offset: usize, reason: &str) {
     assert!(std::format!("{error}").contains(reason));
 }
 
-/// Returns the word in which the types of two keys lie, a byte each.
+/// Returns the word that has the types of two keys, a byte each.
 fn types([first, second]: [u8; 2]) -> u32 {
     u32::from_ne_bytes([first, second, 0, 0])
 }

@@ -13,7 +13,7 @@ fn tail(store: &KeyValues<'_, Noting<'_>>) -> usize {
     store.words.as_slice()[AT_TAIL] as usize
 }
 
-/// Checks that a text is in whole words, with zeros behind it.
+/// Checks that a text is in whole words, with zeros after it.
 fn assert_padded(store: &KeyValues<'_, Noting<'_>>, key: IdString32, text: &str) {
     let view = store.view();
     let place = view.find(key).expect("it is there");
@@ -22,7 +22,7 @@ fn assert_padded(store: &KeyValues<'_, Noting<'_>>, key: IdString32, text: &str)
     let bytes = &block[start..][..text.len().next_multiple_of(4)];
     let (said, behind) = bytes.split_at(text.len());
     assert_eq!(said, text.as_bytes(), "the text");
-    assert!(behind.iter().all(|&byte| byte == 0), "behind {text}: {behind:?}");
+    assert!(behind.iter().all(|&byte| byte == 0), "after {text}: {behind:?}");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_long_text_is_written_over_one_as_long() {
             assert_eq!((tail(&store), store.validate()), (wanted, Ok(())), "{length} bytes");
             assert!(store.get_str(key(1)) == Some(text.as_str()), "{length} bytes are read");
             let others = (store.get_str(key(0)), store.get_str(key(2)));
-            assert_eq!(others, (Some("before"), Some("behind")), "beside {length} bytes");
+            assert_eq!(others, (Some("before"), Some("behind")), "next to {length} bytes");
             assert_eq!(memory.asked().len(), 1, "in one block");
         }
     });

@@ -32,7 +32,7 @@ fn slots_are_made_when_half_are_taken() {
             let first = [8 * 16, 16];
             wanted.extend(first.into_iter().filter(|_| count == 0));
             wanted.extend([entries, text].into_iter().flatten().map(|bytes| bytes as usize));
-            assert_eq!(memory.asked(), wanted, "behind {count} names");
+            assert_eq!(memory.asked(), wanted, "after {count} names");
         }
     });
 }

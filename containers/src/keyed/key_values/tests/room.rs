@@ -33,7 +33,7 @@ fn a_first_block_is_as_long_as_was_said() {
 #[test]
 fn a_first_value_takes_what_it_needs() {
     with_notes(|memory| {
-        // Up to 16383 words are reported in 16 bits; beyond, the length stands with the text.
+        // Up to 16383 words are reported in 16 bits; beyond, the length is stored with the text.
         for (bytes, words) in [(4, 1), (65_532, 16_383), (65_533, 16_385), (65_536, 16_385)] {
             let mut store = KeyValues::new_in(memory);
             store.set(key(1), "x".repeat(bytes).as_str());
@@ -45,7 +45,7 @@ fn a_first_value_takes_what_it_needs() {
     });
 }
 
-/// A store of two keys: one had `garbage` numbers and has one, behind which `live` more were set;
+/// A store of two keys: one had `garbage` numbers and has one, after which `live` more were set;
 /// `free` words are free.
 fn two<'a>([garbage, live, free]: [usize; 3], memory: &'a Noting<'a>) -> KeyValues<'a, Noting<'a>> {
     let numbers = [0.5; 16];

@@ -1,4 +1,4 @@
-//! What a value takes and where it lies, one by one.
+//! How many words a value takes and where they are, one by one.
 
 use super::asked::with_notes;
 use super::value::{is_long, kind, span};
@@ -10,12 +10,12 @@ fn bools_and_numbers_have_no_bytes() {
     for value in [Value::Bool(true), Value::F32(1.0), Value::Str(""), Value::Array(&[])] {
         assert_eq!(value.data(), (&[][..], 0), "{value:?}");
         for tail in [0, 1, 16_383, 16_384, 1 << 20] {
-            assert_eq!(value.tail_words(tail), 0, "{value:?} behind {tail} words");
+            assert_eq!(value.tail_words(tail), 0, "{value:?} after {tail} words");
         }
     }
     assert_eq!(Value::Str("abcde").data(), (&b"abcde"[..], 5), "bytes of a text");
     assert_eq!(Value::Array(&[0.0, 0.0]).data(), (&[0; 8][..], 2), "numbers of an array");
-    // What lies no further than 16 bits tell takes no word for its length.
+    // A value whose offset fits 16 bits takes no word for its length.
     let tails = [0, 16_381, 16_382].map(|tail| Value::Str("abcde").tail_words(tail));
     assert_eq!(tails, [2, 2, 3], "two words and a length");
 }

@@ -32,7 +32,7 @@ fn keys_that_are_not_there_are_none() {
     with_memory(|memory| {
         for count in 0..40_u32 {
             let mut store = KeyValues::new_in(memory);
-            // Odd keys are there, even ones are before, between and behind them.
+            // Odd keys are there, even ones are before, between and after them.
             (0..count).for_each(|n| store.set(IdString32::from_hash(2 * n + 1), n as f32));
             for number in 0..=2 * count {
                 let key = IdString32::from_hash(number);
@@ -44,7 +44,7 @@ fn keys_that_are_not_there_are_none() {
                 assert_eq!((store.get_bool(key), view.get_bool(key)), (None, None), "no bool");
                 assert_eq!((store.get_str(key), store.get_array(key)), (None, None), "no other");
             }
-            assert!(!store.contains(IdString32::from_hash(u32::MAX)), "far behind the last");
+            assert!(!store.contains(IdString32::from_hash(u32::MAX)), "far after the last");
         }
     });
 }
@@ -146,10 +146,10 @@ fn a_path_is_cut_where_its_text_ends() {
     write(&mut text, "\u{f6}");
     assert_eq!(format!("{text:?}"), format!("{}...", "x".repeat(44)), "between letters");
     write(&mut text, "a");
-    assert_eq!(text.as_str().len(), 44, "nothing stands behind what was cut");
+    assert_eq!(text.as_str().len(), 44, "nothing follows the cut");
 }
 
-/// Stores are kept in files: each word stands where it stood, now and in every version to come.
+/// Stores are kept in files: each word stays in its place, now and in every version to come.
 #[test]
 fn a_saved_store_lies_as_drawn() {
     with_memory(|memory| {

@@ -55,7 +55,7 @@ fn every_truncation_is_refused() {
             }
             bytes.push(0);
             assert!(!try_open(&bytes, memory), "a byte too many");
-            // They may lie anywhere.
+            // They can have any alignment.
             bytes.rotate_right(1);
             assert!(try_open(&bytes[1..], memory), "an odd address");
         }
@@ -109,7 +109,7 @@ fn refusal(json: &str, word: usize, value: u32) -> std::string::String {
     reason
 }
 
-/// Twenty bytes told of more than a hundred million rows, which a reader then walked: a fuzzer
+/// Twenty bytes claimed more than a hundred million rows, which a reader then walked: a fuzzer
 /// found it.
 #[test]
 fn rows_that_no_byte_stands_for_are_refused() {

@@ -1,4 +1,4 @@
-//! Exact room, exact texts, and what only few arrays tell apart.
+//! Exact room, exact texts, and differences that only few arrays show.
 
 use std::format;
 use std::string::ToString;
@@ -19,7 +19,7 @@ fn numbers<'a>(layout: OpenLayout, memory: &'a Memory<'a>) -> Open<'a> {
     array
 }
 
-/// Returns how much room a block has that was made for so many elements.
+/// Returns the room of a block that was made for `len` elements.
 fn room<T>(len: usize, memory: &Memory<'_>) -> usize {
     let array: Array<'_, T, Memory<'_>> =
         Array::try_with_capacity_in(len, memory).expect("there is memory");

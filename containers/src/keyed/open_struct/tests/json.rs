@@ -153,7 +153,7 @@ fn hits_are_ints_and_take_no_floats() {
         assert!(matches!(refused, Err(OpenError::Json(error)) if error.offset() == 23));
         let mut array = Open::new_in(OpenLayout::ArrayOfStructs, memory);
         array.try_add_typed(HITS.name(), FieldType::Float).expect("there is memory");
-        array.try_extend_from_json(json).expect("ints may stand for floats");
+        array.try_extend_from_json(json).expect("ints are accepted as floats");
         assert_eq!(array.value(0, HITS.name()), Some(OpenValue::Float(1.0)));
     });
 }

@@ -1,4 +1,4 @@
-//! Random operations beside a naive model: a map of names to shown values for each row.
+//! Random operations compared with a naive model: a map of names to shown values for each row.
 
 use std::collections::BTreeMap;
 use std::format;

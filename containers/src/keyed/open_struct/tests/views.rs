@@ -243,7 +243,7 @@ fn a_list_that_is_refused_half_way_is_as_it_was() {
     });
 }
 
-/// Arrays are kept in files: each word stands where it stood, now and in every version to come.
+/// Arrays are kept in files: each word stays in its place, now and in every version to come.
 #[test]
 fn a_saved_array_lies_as_drawn() {
     with_memory(|memory| {

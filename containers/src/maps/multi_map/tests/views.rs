@@ -1,4 +1,4 @@
-//! The map as others see it, places that are none, limits, and damage.
+//! The map as callers see it, invalid places, limits, and damage.
 
 use std::format;
 use std::string::ToString;
@@ -29,9 +29,9 @@ fn a_map_prints_and_walks_its_entries() {
         map.insert(2, 20);
         map.insert(1, 11);
         assert!(!map.is_empty() && map.len() == 3, "three entries");
-        assert_eq!(format!("{map:?}"), "{1: 10, 2: 20, 1: 11}", "as they lie");
+        assert_eq!(format!("{map:?}"), "{1: 10, 2: 20, 1: 11}", "in stored order");
         let walked: Vec<(u32, u32)> = (&map).into_iter().map(|(&k, &v)| (k, v)).collect();
-        assert_eq!(walked, [(1, 10), (2, 20), (1, 11)], "as they lie");
+        assert_eq!(walked, [(1, 10), (2, 20), (1, 11)], "in stored order");
         assert_eq!(map.iter().len(), 3, "the walk knows its length");
         for (key, value) in map.iter_mut() {
             *value += key;
@@ -150,7 +150,7 @@ fn every_rule_is_looked_at() {
     assert_eq!(damaged(|map| map.entries[1].next = 3), Some((back, 1)), "there is none");
     let lost = "an entry is in no ring; of so many are";
     let unlinked = |map: &mut Map<'_>| {
-        // Alone in a ring of its own, to which no bucket leads.
+        // Alone in a ring to which no bucket leads.
         map.entries.push(crate::maps::multi_map::Entry {
             hash: 0,
             next: 3,

@@ -1,4 +1,4 @@
-//! How often a map asks for memory, what it gives back, and how many keys it compares.
+//! How often a map asks for memory, what it frees, and how many keys it compares.
 
 use core::cell::Cell;
 use core::cmp::Ordering;
@@ -81,7 +81,7 @@ fn what_waits_no_more_leaves_the_count_and_its_block() {
         let mut map: Map<'_, '_> = SortedMap::new_in(memory);
         map.push(2, 0);
         map.push(1, 0);
-        // As if so many had been pushed that there is no number for another.
+        // As if so many had been pushed that no number is left for another.
         map.pushed = u32::MAX;
         map.clear();
         let granted = memory.stats().granted;
@@ -119,7 +119,7 @@ impl Ord for Counted<'_> {
     }
 }
 
-/// As promised: as many comparisons as the logarithm of the keys behind it, up and down.
+/// As promised: as many comparisons as the logarithm of the keys after it, up and down.
 #[test]
 fn few_keys_are_compared_with_one_that_waits() {
     let compared = Cell::new(0);

@@ -39,7 +39,7 @@ fn a_set_tells_what_it_holds_and_has_room_for() {
         assert!(core::ptr::eq(set.memory(), memory), "the allocator that was given");
         assert!(!set.is_empty() && set.len() == 20, "twenty keys");
         let places = [0, 5, 190, 191].map(|key| set.index_of(&key));
-        assert_eq!(places, [Some(0), None, Some(19), None], "first, between, last, behind");
+        assert_eq!(places, [Some(0), None, Some(19), None], "first, between, last, after");
         assert!(set.iter().eq(&set), "by reference, as by `iter`");
         assert_eq!((&set).into_iter().last(), Some(&190), "to the last");
         memory.refuse(Refusals::From(0));
@@ -58,7 +58,7 @@ fn what_waits_is_in_the_set_and_printed_last() {
         set.push(3);
         set.push(4);
         assert!(!set.is_empty() && set.pending() == 2, "two wait");
-        assert_eq!(format!("{set:?}"), "{5, 3, 4}", "as they lie");
+        assert_eq!(format!("{set:?}"), "{5, 3, 4}", "in stored order");
         set.sort();
         assert_eq!(format!("{set:?}"), "{3, 4, 5}", "sorted");
         set.clear();

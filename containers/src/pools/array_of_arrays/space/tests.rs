@@ -11,8 +11,8 @@ use crate::testing::test_memory::{Memory, with_memory};
 type Rows<'a> = ArrayOfArrays<'a, u32, Memory<'a>>;
 
 /// Ten rows in units of four elements: 0 is full, 2 has no block, 3 has lived all its lives, and 9,
-/// 8 and 5 are dead, in this order. The blocks of 3, 5 and 8 are free, the last of which ends at
-/// the frontier, behind 15 units.
+/// 8 and 5 are dead, in this order. The blocks of 3, 5 and 8 are free; the last of them ends at the
+/// frontier, after 15 units.
 fn sample<'a>(memory: &'a Memory<'a>) -> Rows<'a> {
     let mut all = Rows::new_in(memory);
     let rows = [8, 5, 0, 5, 5, 5, 5, 3, 5, 5].map(|len| all.add_row_from(&[7; 8][..len]));
@@ -55,7 +55,7 @@ fn the_rows_are_looked_at() {
     let none = Some(("no block is somewhere", 2));
     assert_eq!(found(|all| all.rows[2] = row(4, 0, 24)), none, "in the second unit");
     let behind = Some(("a block lies behind the frontier", 7));
-    assert_eq!(found(|all| all.rows[7].set_block(60, 4)), behind, "just behind it");
+    assert_eq!(found(|all| all.rows[7].set_block(60, 4)), behind, "just after it");
     assert_eq!(found(|all| all.rows[7].set_block(56, 8)), behind, "by its second half");
     let count = Some(("living rows are miscounted", 10));
     assert_eq!(found(|all| all.live += 1), count, "one more");
@@ -91,7 +91,7 @@ fn the_buffer_is_looked_at() {
     };
     assert_eq!(found(larger), free, "beyond the frontier");
     let lost = Some(("blocks overlap or are lost", 10));
-    assert_eq!(found(|all| all.space.frontier = all.space.units()), lost, "more behind the last");
+    assert_eq!(found(|all| all.space.frontier = all.space.units()), lost, "more after the last");
     assert_eq!(found(|all| all.rows[7].set_block(56, 4)), lost, "two in one place");
     assert_eq!(found(|all| all.rows[4] = Word::empty(1)), lost, "a block of no row");
     let fewer = |all: &mut Rows<'_>| {
@@ -151,7 +151,7 @@ fn a_row_at_the_frontier_grows_where_it_lies() {
             all.extend_from_slice(row, &[1; 8][..more]);
             assert_eq!((all[row].as_ptr(), all.space.frontier), (at, units), "{more} more");
         }
-        assert_eq!((all.space.free, all.validate()), (0, Ok(())), "nothing was left behind");
+        assert_eq!((all.space.free, all.validate()), (0, Ok(())), "nothing was left over");
     });
 }
 

@@ -1,4 +1,4 @@
-//! The three forms behind their trait, beside vectors.
+//! The three forms through their trait, compared with vectors.
 
 use std::format;
 use std::vec::Vec;

@@ -1,4 +1,4 @@
-//! Random operations beside vectors of vectors, with compactions in between.
+//! Random operations compared with vectors of vectors, with compactions in between.
 
 use std::vec::Vec;
 

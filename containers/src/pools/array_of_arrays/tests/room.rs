@@ -11,7 +11,7 @@ type Words<'a> = ArrayOfArrays<'a, u32, Memory<'a>>;
 /// The bytes of a unit of four elements.
 const UNIT: usize = 16;
 
-/// Checks that the longest request of `act` is one for so many units.
+/// Checks that the longest request of `act` is for `units` units.
 fn asks_for(units: usize, act: impl Fn(&Memory<'_>, &mut dyn FnMut())) {
     assert!(asks_for_more(UNIT * units - 1, &act), "as many as {units} units");
     assert!(!asks_for_more(UNIT * units, &act), "no more than {units} units");

@@ -213,7 +213,7 @@ fn a_copy_is_the_same_and_apart() {
         assert!(copy.bytes() <= all.bytes());
         copy.push(rows[1], 9);
         assert_ne!(all.row(rows[1]), copy.row(rows[1]));
-        // Both go on giving out the same ids.
+        // Both continue with the same ids.
         assert_eq!(all.add_row(), copy.add_row());
         let before = memory.requests();
         copy.try_copy_from(&all).expect("room");

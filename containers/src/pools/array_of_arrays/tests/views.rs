@@ -1,4 +1,4 @@
-//! What errors say, and what the three forms tell of themselves.
+//! What errors say, and what the three forms report of themselves.
 
 use std::string::ToString;
 

@@ -8,8 +8,8 @@ use crate::testing::test_memory::{Memory, with_memory};
 
 type Heap<'a> = HandleHeap<'a, Memory<'a>>;
 
-/// Breaks a heap with blocks of two granules at 0, 4 and 6, a hole at 2 and the rest in one behind
-/// 8; returns what is said of it, and at which granule.
+/// Breaks a heap with blocks of two granules at 0, 4 and 6, a hole at 2 and the rest in one from 8
+/// on; returns what is reported, and at which granule.
 fn found(damage: impl FnOnce(&mut Heap<'_>, [BlockId; 4])) -> Option<(&'static str, u32)> {
     let mut found = None;
     with_memory(|memory| {
@@ -59,7 +59,7 @@ fn the_chain_of_headers_is_followed() {
     let at_the_end = |heap: &mut Heap<'_>| {
         (heap.space.low, heap.space.passed) = (heap.space.end(), heap.space.end());
     };
-    assert_eq!(found(|heap, _| at_the_end(heap)), None, "behind the last");
+    assert_eq!(found(|heap, _| at_the_end(heap)), None, "after the last");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn the_lists_of_holes_are_followed() {
     assert_eq!(found(|heap, _| flip_bit(&mut heap.space.bins, 2)), bit, "a hole without a bit");
     assert_eq!(found(|heap, _| flip_bit(&mut heap.space.bins, 3)), bit, "a bit without a hole");
     let more = |heap: &mut Heap<'_>| {
-        // Within the block at 4 is what looks like a hole behind the one at 2.
+        // Within the block at 4 is what looks like a hole after the one at 2.
         heap.space.headers_mut()[5] = Header { granules: 2 | HOLE, before: 0, links: [NIL, 2] };
         heap.space.set_owner(2, u64::from(NIL) << 32 | 5);
     };

@@ -1,4 +1,4 @@
-//! Which hole a block is taken from, what becomes of the rest, and where compaction goes on.
+//! Which hole a block is taken from, what becomes of the rest, and where compaction continues.
 
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
@@ -11,7 +11,7 @@ use loligo_allocators::Refusals;
 
 type Heap<'a> = HandleHeap<'a, Memory<'a>>;
 
-/// The granule at which a block lies.
+/// The granule at which a block is.
 fn at(heap: &Heap<'_>, id: BlockId) -> u32 {
     heap.blocks.get(id).expect("it is live").at
 }
@@ -91,11 +91,11 @@ fn a_hole_is_found_where_the_quick_search_does_not_look() {
         // aligned to 64.
         let ids = [1, 2, 1, 2, 3].map(|granules| block(&mut heap, granules));
         fill_tail(&mut heap);
-        assert_eq!((at(&heap, ids[1]), at(&heap, ids[4])), (1, 6), "as they should lie");
+        assert_eq!((at(&heap, ids[1]), at(&heap, ids[4])), (1, 6), "as they should be");
         let end = heap.space.end();
         assert_eq!((heap.free(ids[1]), heap.free(ids[4])), (Ok(()), Ok(())), "they were live");
         let id = heap.allocate(16, 64);
-        assert_eq!((at(&heap, id), heap.space.end()), (7, end), "in the class behind its own");
+        assert_eq!((at(&heap, id), heap.space.end()), (7, end), "in the class after its own");
         assert_eq!(heap.validate(), Ok(()), "whole");
     });
 }
@@ -116,7 +116,7 @@ fn four_holes_of_its_own_class_are_tried_for_a_block() {
             ids.into_iter().for_each(|id| assert_eq!(heap.free(id), Ok(()), "it was live"));
             let id = block(&mut heap, 34);
             let expected = if place == u32::MAX { tail } else { place };
-            assert_eq!(at(&heap, id), expected, "behind {tried} that are too short");
+            assert_eq!(at(&heap, id), expected, "after {tried} that are too short");
             assert_eq!(heap.validate(), Ok(()), "whole");
         });
     }
@@ -130,7 +130,7 @@ fn a_block_is_resized_where_it_lies() {
         heap.bytes_mut(ids[0]).expect("it is live").fill(7);
         assert_eq!(heap.free(ids[1]), Ok(()), "it was live");
         let tail = heap.stats().tail_hole_bytes;
-        // Bytes, and what is left of the hole behind the block, in bytes.
+        // Bytes, and what is left of the hole after the block, in bytes.
         for (bytes, hole) in [(48, 0), (17, 16), (32, 16), (33, 0), (16, 32), (32, 16), (0, 48)] {
             heap.resize(ids[0], bytes);
             let stats = heap.stats();
@@ -170,11 +170,11 @@ fn a_block_that_is_unpinned_opens_the_hole_before_it_alone() {
         ids[..3].iter().for_each(|id| assert_eq!(heap.pin(*id), Ok(1), "for the first time"));
         assert!(heap.compact(1000).done, "nothing is to be moved");
         assert_eq!((heap.space.low, heap.unpin(ids[0])), (7, Ok(0)), "the first block");
-        assert_eq!(heap.space.low, 7, "nothing lies before the first");
+        assert_eq!(heap.space.low, 7, "nothing is before the first");
         assert_eq!(heap.free(ids[0]), Ok(()), "it was live");
         assert_eq!(heap.compact(1000).held, 1, "the second is pinned");
         assert_eq!((heap.space.low, heap.unpin(ids[2])), (7, Ok(0)), "the third block");
-        assert_eq!(heap.space.low, 7, "a block lies before it");
+        assert_eq!(heap.space.low, 7, "a block is before it");
         assert_eq!((heap.unpin(ids[1]), heap.space.low), (Ok(0), 0), "the hole of a granule");
         assert_eq!(heap.validate(), Ok(()), "whole");
     });
@@ -192,7 +192,7 @@ fn a_hole_that_is_filled_leaves_compaction_where_it_was() {
             hole = block(&mut heap, 2);
             assert_eq!(at(&heap, hole), 2, "it fits");
             let marks = (heap.space.low, heap.space.passed);
-            assert_eq!((marks, heap.validate()), ((mark, mark), Ok(())), "behind the new block");
+            assert_eq!((marks, heap.validate()), ((mark, mark), Ok(())), "after the new block");
         }
     });
 }

@@ -16,12 +16,12 @@ fn a_broken_table_of_ids_is_found() {
     let mut found = None;
     memory.walk(&mut |block| {
         let begin = block.address.addr().get();
-        // Before the bytes of a block stands its id as well.
+        // Before the bytes of a block is its id, too.
         if (begin..begin + block.bytes).contains(&in_buffer) {
             return;
         }
         for at in 0..block.bytes / size_of::<u64>() {
-            // SAFETY: so many words are in the block.
+            // SAFETY: that many words are in the block.
             let word = unsafe { block.address.cast::<u64>().add(at) };
             // SAFETY: the block lives; its pages were zeroed, so each byte has been written.
             if unsafe { word.read_unaligned() } == id.to_bits() {
@@ -30,7 +30,7 @@ fn a_broken_table_of_ids_is_found() {
         }
     });
     let word = found.expect("the table has the id");
-    // SAFETY: the word is in a live block, and nobody has a reference to it.
+    // SAFETY: the word is in a live block, and there is no reference to it.
     unsafe { word.write_unaligned(0) };
     let said = heap.validate().map_err(|damage| (damage.what, damage.offset));
     // SAFETY: as above.

@@ -58,7 +58,7 @@ fn an_error_keeps_its_cause() {
     let below = HandleHeapError::Ids(spent).source().map(ToString::to_string);
     assert_eq!(below, Some(spent.to_string()), "what the table said");
     let align = HandleHeapError::Align { align: 3, limit: 64 };
-    assert!(align.source().is_none(), "nothing lies behind it");
+    assert!(align.source().is_none(), "it has no source");
     let block = HandleHeapError::Block(BlockError::Stale { id: id() });
     assert!(block.source().is_none(), "it says the same itself");
 }

@@ -1,4 +1,4 @@
-//! The bits of nodes beside a vector of them, and bits that contradict each other.
+//! The bits of nodes compared with a vector of them, and bits that contradict each other.
 
 use std::vec::Vec;
 use std::{format, vec};
@@ -19,12 +19,12 @@ fn made<'a>(memory: &'a Memory<'a>, used: &[bool]) -> Bits<'a> {
     bits
 }
 
-/// The node behind, or else the first of the word from `node` on, or else the first of the word.
+/// The node after it, or else the first of the word from `node` on, or else the first of the word.
 fn near(used: &[bool], node: usize) -> Option<u32> {
     if used.get(node + 1) == Some(&false) {
         return Some(node as u32 + 1);
     }
-    // Behind the last node the word has zeros, as if something free were there.
+    // After the last node the word has zeros, as if free nodes were there.
     let is_free = |at: &usize| used.get(*at) != Some(&true);
     let base = node / 64 * 64;
     let found = (node..base + 64).find(is_free).or_else(|| (base..node).find(is_free))?;
@@ -63,7 +63,7 @@ fn nodes_are_found_as_in_a_vector() {
                     assert_as(&used, &bits, node, &format!("seed {seed}, {nodes} nodes"));
                 }
                 let none = bits.used_from(nodes.next_multiple_of(64) as u32);
-                assert_eq!(none, None, "nothing lies behind");
+                assert_eq!(none, None, "nothing is after it");
             }
         });
     }
@@ -118,7 +118,7 @@ fn no_more_memory_is_taken_than_the_bits_need() {
     });
 }
 
-/// Returns `true` if bits of so many nodes, all of them used, are still sound after some harm.
+/// Returns `true` if the bits of `nodes` nodes, all of them used, are still sound after some harm.
 fn is_sound_after(nodes: usize, harm: impl FnOnce(&mut Bits<'_>)) -> bool {
     let mut sound = false;
     with_memory(|memory| {
@@ -138,5 +138,5 @@ fn bits_that_contradict_each_other_are_found() {
     assert!(!is_sound_after(64, |bits| bits.full[0] = 0), "the first word is full");
     assert!(!is_sound_after(70, |bits| bits.full[0] = 3), "the second word is not full");
     assert!(!is_sound_after(4160, |bits| bits.full[1] = 0), "the last word is full");
-    assert!(!is_sound_after(70, |bits| bits.used[1] |= 1 << 6), "behind the last node");
+    assert!(!is_sound_after(70, |bits| bits.used[1] |= 1 << 6), "after the last node");
 }

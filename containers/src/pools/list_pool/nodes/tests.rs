@@ -184,7 +184,7 @@ fn damage_is_named_with_its_place() {
     assert!((9..64).contains(&nodes), "{nodes} nodes, whose bits leave some of their word");
 
     let bits = Some(("the bits or links are not as many as the nodes", 0, nodes));
-    assert_eq!(said(|pool| pool.nodes.bits.set(pool.nodes.count())), bits, "a bit behind");
+    assert_eq!(said(|pool| pool.nodes.bits.set(pool.nodes.count())), bits, "a bit after the last");
     assert_eq!(said(|pool| pool.nodes.links.truncate(9)), bits, "too few links");
     assert_eq!(said(|pool| pool.nodes.links.push(0)), bits, "too many links");
 

@@ -11,13 +11,13 @@ fn frontier<const K: usize>(pool: &Pool<'_, K>) -> (u32, u32, bool) {
     (node, list, begun)
 }
 
-/// Two lists that grow in turn, so that their nodes lie mixed.
+/// Two lists that grow in turn, so that their nodes are mixed.
 fn mixed<const K: usize>(pool: &mut Pool<'_, K>, items: u32) -> [List<u32>; 2] {
     let lists = [pool.create(), pool.create()];
     for number in 0..2 * items {
         pool.push(lists[number as usize % 2], number);
     }
-    assert!(!pool.is_settled(), "they lie mixed");
+    assert!(!pool.is_settled(), "they are mixed");
     lists
 }
 
@@ -62,11 +62,11 @@ fn what_lies_together_is_passed_where_it_lies() {
         pool.extend_from_slice(two, &[7, 8, 9]);
         mixed(&mut pool, 7);
         assert!(pool.destroy(gone), "it was there");
-        let at = pool.as_slice(two).expect("it lies together").as_ptr();
+        let at = pool.as_slice(two).expect("it is contiguous").as_ptr();
         for (after, what) in [
-            ((3, 1, false), "the first list lies in 1 and 2"),
+            ((3, 1, false), "the first list is in 1 and 2"),
             ((3, 2, false), "the second slot has none"),
-            ((6, 3, false), "3 is free, and the third list lies in 4 and 5"),
+            ((6, 3, false), "3 is free, and the third list is in 4 and 5"),
         ] {
             assert!(pool.next_to_bring().is_none(), "{what}");
             assert_eq!(frontier(&pool), after, "{what}");
@@ -86,7 +86,7 @@ fn a_frontier_at_the_end_starts_again() {
         mixed(&mut pool, 3);
         for (list, begun) in [(0, false), (2, false)] {
             pool.frontier = Frontier { node: pool.nodes.count(), list, begun };
-            assert!(pool.next_to_bring().is_none(), "there is no room behind the last node");
+            assert!(pool.next_to_bring().is_none(), "there is no room after the last node");
             assert_eq!(frontier(&pool), (1, 0, false), "list {list}");
         }
     });

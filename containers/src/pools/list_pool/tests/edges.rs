@@ -1,4 +1,4 @@
-//! Small cases of what lies together, what is empty, and what is dropped.
+//! Small cases of contiguous lists, of empty lists, and of what is dropped.
 
 use core::cell::Cell;
 
@@ -51,7 +51,7 @@ fn what_is_left_may_lie_together() {
         pool.extend(lists[0], [10, 11]);
         pool.push(lists[1], 20);
         pool.push(lists[0], 12);
-        assert_eq!((pool.as_slice(lists[0]), pool.is_settled()), (None, false), "it lies apart");
+        assert_eq!((pool.as_slice(lists[0]), pool.is_settled()), (None, false), "it is scattered");
         let stats = pool.stats();
         let counted = ListPoolStats {
             lists: 3,
@@ -64,9 +64,9 @@ fn what_is_left_may_lie_together() {
             free: stats.free,
             bytes: stats.bytes,
         };
-        assert_eq!(stats, counted, "one of three lies apart");
-        assert_eq!(pool.pop(lists[0]), Some(12), "the one that lay apart");
-        assert_eq!(pool.as_slice(lists[0]), Some(&[10, 11][..]), "now it lies together");
+        assert_eq!(stats, counted, "one of three is scattered");
+        assert_eq!(pool.pop(lists[0]), Some(12), "the one that was scattered");
+        assert_eq!(pool.as_slice(lists[0]), Some(&[10, 11][..]), "now it is contiguous");
         assert_eq!((pool.is_settled(), pool.validate()), (true, Ok(())), "as all do");
     });
 }

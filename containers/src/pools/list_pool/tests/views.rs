@@ -44,7 +44,7 @@ fn items_are_found_by_place_and_by_what_they_are() {
     with_memory(|memory| {
         let mut pool: Pool<'_, u32, 3> = ListPool::new_in(memory);
         let (list, other) = (pool.create(), pool.create());
-        // Two lists that grow in turn, so that neither lies together.
+        // Two lists that grow in turn, so that neither is contiguous.
         for number in 0..10 {
             pool.push(list, number * 10);
             pool.push(other, number);
@@ -55,8 +55,8 @@ fn items_are_found_by_place_and_by_what_they_are() {
             assert_eq!(pool.position(list, |item| *item == at as u32 * 10), Some(at), "item {at}");
         }
         for beyond in [10, 11, 12, usize::MAX] {
-            assert_eq!(pool.get(list, beyond), None, "{beyond} is behind the last");
-            assert_eq!(pool.get_mut(list, beyond), None, "{beyond} is behind the last");
+            assert_eq!(pool.get(list, beyond), None, "{beyond} is after the last");
+            assert_eq!(pool.get_mut(list, beyond), None, "{beyond} is after the last");
         }
         let found = pool.find_mut(list, |item| *item > 40).expect("50 is there");
         assert_eq!(core::mem::replace(found, 55), 50, "the first that is");
@@ -87,7 +87,7 @@ fn a_list_is_a_slice_where_it_lies_together() {
             pool.push(two, number);
         }
         let apart = [one, two].iter().filter(|list| pool.as_slice(**list).is_none()).count();
-        assert!(apart > 0, "lists that grow in turn lie apart");
+        assert!(apart > 0, "lists that grow in turn are scattered");
         for list in [one, two] {
             let chunks: Vec<u32> = pool.chunks(list).flatten().copied().collect();
             assert!(chunks.into_iter().eq(0..40), "its slices are all of it");
@@ -137,8 +137,8 @@ fn every_life_of_a_slot_is_told_apart() {
     });
 }
 
-/// Breaks a pool of three lists of single items, of which the first two lie apart and the third
-/// together, and a slot without one; returns what is said of it.
+/// Breaks a pool of three lists of single items, of which the first two are scattered and the third
+/// contiguous, and a slot without one; returns what is reported.
 fn damaged(harm: impl FnOnce(&mut Pool<'_, u32, 1>)) -> Option<(&'static str, u32)> {
     let mut found = None;
     with_memory(|memory| {

@@ -1,4 +1,4 @@
-//! Bytes that are no table, or no longer: refused with place and reason, never believed.
+//! Bytes that are not a table, or were damaged: refused with place and reason, never accepted.
 
 use std::string::ToString;
 
@@ -167,8 +167,8 @@ fn the_bytes_may_lie_anywhere() {
     }
 }
 
-/// Changes some bytes of a table, and in every second case makes the checksum right again: whatever
-/// is still believed names only what hashes to the ids.
+/// Changes some bytes of a table, and in every second case makes the checksum right again: a table
+/// that is still accepted has only names that hash to their ids.
 fn survives_damage<I: IdString>(seed: u64) {
     let bytes = saved::<I>(&names(seed, 40), seed);
     let mut random = Random::new(seed);
@@ -229,8 +229,7 @@ fn noise_is_no_table() {
     }
 }
 
-/// Tables are kept in files: each byte stands where the layout says, now and in every version to
-/// come.
+/// Tables are kept in files: each byte is where the layout says, now and in every version to come.
 fn lies_as_drawn<I: IdString>(seed: u64) {
     let mut names = ["larch", "", "root_point"].map(ToString::to_string);
     names.sort_by_key(|name| I::with_seed(name, seed));

@@ -60,7 +60,7 @@ fn a_number_over_a_number_is_written_in_place() {
         set.set(ids[0], key(1), &[]);
         assert_eq!((set.slot(0).at, set.used, set.garbage), (0, 6, 0), "where it was");
         set.set(ids[0], key(1), "text");
-        assert_eq!((set.slot(0).at, set.used, set.garbage), (6, 11, 3), "behind all others");
+        assert_eq!((set.slot(0).at, set.used, set.garbage), (6, 11, 3), "after all others");
         set.set(ids[0], key(1), 0.5);
         assert_eq!((set.slot(0).at, set.used, set.garbage), (6, 9, 3), "it was the last");
         assert_eq!(set.validate(), Ok(()), "whole");
@@ -138,12 +138,12 @@ fn ids_beyond_the_slots_name_nothing() {
             set.try_shrink().expect("there is memory");
             assert_eq!(set.bytes(), 8 * count, "slots alone");
             let id = StoreId::from_bits(1 << 20 | count as u32).expect("it has a generation");
-            assert!(!set.contains(id) && set.get(id).is_none(), "behind {count} slots");
+            assert!(!set.contains(id) && set.get(id).is_none(), "after {count} slots");
         }
     });
 }
 
-/// What is written where garbage was has zeros behind its types, as a store of its own has.
+/// A store written over garbage has zeros after its types, as a separate store has.
 #[test]
 fn nothing_of_garbage_is_left_behind_the_types() {
     with_memory(|memory| {
@@ -163,7 +163,7 @@ fn nothing_of_garbage_is_left_behind_the_types() {
     });
 }
 
-/// A set of `stores` of three words, behind which `room` words more were free; then some of the
+/// A set of `stores` of three words, after which `room` more words were free; then some of the
 /// first were removed.
 fn sparse<'a>(
     [stores, removed, room]: [usize; 3],
