@@ -229,7 +229,7 @@ impl<'m> Hub<'m> {
         }
     }
 
-    /// Tells searching threads that there is something new. Only with the lock held.
+    /// Raises the count that searching threads compare, if `changed`. Only with the lock held.
     #[inline]
     fn tell(&self, changed: bool) {
         if changed {
