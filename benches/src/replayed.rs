@@ -2,6 +2,7 @@
 //! more where memory or the worst operation is asked for.
 
 mod shift;
+pub use self::shift::Shift;
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ pub(crate) enum Question {
     /// The geometric mean over all traces of peak memory over peak live bytes, of the worse way.
     Memory,
     /// The same after phases of other sizes.
-    Shift20,
+    Shift(Shift),
     /// The worst operation on any trace, of the worse way.
     Worst,
 }
@@ -75,7 +76,7 @@ impl Replayed {
             Question::Geomean { ours } => self.geomean(ours, rounds),
             Question::Trace { trace, ours, peers } => self.trace(trace, ours, peers, rounds),
             Question::Memory => self.memory(),
-            Question::Shift20 => shift20(),
+            Question::Shift(sizes) => shifted(sizes),
             Question::Worst => self.worst(),
         };
         answer.unwrap_or_else(Reading::Unmeasured)
@@ -193,9 +194,9 @@ impl Replayed {
 }
 
 /// Peak memory over peak live bytes of the growing heap after phases of other sizes.
-fn shift20() -> Result<Reading, String> {
+fn shifted(sizes: &Shift) -> Result<Reading, String> {
     let options = Options { rounds: 0, worst_rounds: 0, memory: true, ..Options::default() };
-    let trace = shift::trace();
+    let trace = shift::trace(sizes);
     let result = measure_one(&trace, &rows_named(&["heap"], &[]), &options)?;
     let ratio = row(&result, "heap")?.memory_ratio;
     Ok(Reading::single(ratio.ok_or("the replay gave no figure")?))

@@ -25,7 +25,8 @@ const REGION_BYTES: usize = 64 << 20;
 /// backing allocator.
 ///
 /// Blocks up to 496 bytes are in pages of one size class, larger ones in a two-level segregated
-/// fit. A bit a granule of 16 bytes, apart from the blocks, says what is live, so every double,
+/// fit; of these, blocks up to 8 KiB are in slabs of one class where many of a class come and go.
+/// A slab that becomes sparse dissolves into blocks of the segregated fit where it is. A bit a granule of 16 bytes, apart from the blocks, says what is live, so every double,
 /// foreign and interior free is found until the block is given out again. Of the allocator's own
 /// words only the 8-byte headers of pages and of blocks over 496 bytes are between blocks, and the
 /// links of free ones in them; both are checked before they are believed: a header states its place
@@ -37,7 +38,10 @@ const REGION_BYTES: usize = 64 << 20;
 /// a handful of instructions on three cache lines; refilling reads one page's 32 bytes of bits, and
 /// at most 8 mixed and 8 sparse pages and one front before new memory is taken (64 sparse pages and
 /// all fronts before a request is refused); a large one touches at most ten lines (itself, two
-/// neighbours, two list heads, four list neighbours, the bits). A block of another region than the
+/// neighbours, two list heads, four list neighbours, the bits). A block of a slab of a middle size
+/// costs about what a small one does; before new memory is taken, at most 8 slabs are looked at and
+/// one is dissolved, which writes the headers of at most 31 blocks (64 slabs before a request is
+/// refused). A block of another region than the
 /// last is looked for among at most 32. The first use of a page clears its 33 bytes of tables.
 ///
 /// # Memory
@@ -51,8 +55,13 @@ const REGION_BYTES: usize = 64 << 20;
 /// an alignment of 32 to 128, to a class that is a multiple of it, which wastes at most 255. Large
 /// ones are rounded to 16 bytes: at most 15, and the header. A page serves one class (or a few,
 /// where they are sparse), so one live block can hold 4 KiB; fronts hold at most 2 KiB a class.
-/// Tables take 1.4 % of the region, and of one of 64 KiB an eighth. The object itself is about 18
+/// Tables take 1.4 % of the region, and of one of 64 KiB an eighth. The object itself is about 21
 /// KiB and allocates nothing until the first request.
+///
+/// In regions of 4 MiB and more, blocks of 497 to 8 192 bytes are rounded to the next of 66 classes
+/// (at most a 16th) once eight slabs' worth of a class is live and a slab's worth of it was freed. A
+/// slab has 2 to 32 pages and at least 8 slots; an eighth of a class may be free slots when one is
+/// opened, and slabs dissolve when more than a quarter of them all is free and new memory is needed.
 ///
 /// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards),
 /// which over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched.

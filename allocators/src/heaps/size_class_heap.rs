@@ -1,7 +1,7 @@
 //! The size-class heap of the heap and the slab: size classes over pages over regions.
 //!
 //! ```text
-//!  request <= 496 bytes        front of the class    LIFO of up to 30 free slots, no memory touched
+//!  request <= 496 bytes        front of the class    LIFO of up to 14 free slots, no memory touched
 //!        |  empty                                    but its own
 //!        v
 //!  current page of the class   a bitmap of slots still to hand out
@@ -9,6 +9,9 @@
 //!        v
 //!  partial page of the class -> free unit of a mixed page -> page of the core -> new memory
 //!
+//!  497 to 8 192 bytes          front of the class -> slab of the class, where it is busy
+//!        |  no slab
+//!        v
 //!  larger request              core blocks of the region (two-level segregated fit)
 //! ```
 //!
@@ -19,6 +22,7 @@ mod check;
 mod core_blocks;
 mod growing_heap;
 mod large;
+mod medium;
 mod mixed;
 mod region;
 mod small;
@@ -32,9 +36,11 @@ use core::ptr::NonNull;
 pub(crate) use self::check::WalkState;
 use self::core_blocks::Fault;
 pub(crate) use self::growing_heap::{GrowingHeap, report};
-use self::region::{NIL, PageDesc, PageState, Region};
+use self::medium::Medium;
+use self::region::{NIL, PageState, Region};
 use self::small::{Class, Front, Item};
 use crate::bookkeeping::mark;
+use crate::contract::allocator::Damage;
 use crate::contract::misuse::Misuse;
 use crate::contract::stats::Stats;
 use crate::heaps::size_classes::{CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses};
@@ -65,19 +71,6 @@ pub(crate) struct CachedSlot {
     class: usize,
 }
 
-/// What the fast paths know of the region that was used last.
-#[derive(Clone, Copy, Debug)]
-struct CachedRegion {
-    base: *mut u8,
-    bytes: usize,
-    /// Granules whose tables are initialised.
-    granules: usize,
-    starts: *mut u64,
-    kinds: *mut u8,
-    descs: *mut PageDesc,
-    region: usize,
-}
-
 /// Size classes over pages over regions, without a name or a backing of its own.
 ///
 /// # Invariants
@@ -87,15 +80,20 @@ struct CachedRegion {
 ///    the front's class, and is in no other front and in no current page's bitmap.
 /// 3. A page that is not mixed holds slots of one class only; in a mixed page each slot has the
 ///    class of the unit that it starts in.
-/// 4. `cached` is a copy of what `regions[cached.region]` says, or has no granules.
+/// 4. `cached` is below `REGIONS_MAX`, and `cached_at` is where it is in `regions`.
 #[derive(Debug)]
 pub(crate) struct SizeClassHeap<C> {
-    cached: CachedRegion,
+    /// The region that was used last, which the fast paths look at, and its place in `regions` in
+    /// bytes.
+    cached: usize,
+    cached_at: usize,
     granted: usize,
     peak_granted: usize,
     requested_total: u64,
     fronts: [Front; CLASSES_MAX],
     classes: [Class; CLASSES_MAX],
+    /// Slabs of middle sizes.
+    medium: Medium,
     /// Mixed pages that may have free units.
     mixed: u32,
     /// A region that became empty while another stands; the growing heap may take it.
@@ -115,20 +113,14 @@ pub(crate) struct SizeClassHeap<C> {
 impl<C: SizeClasses> SizeClassHeap<C> {
     pub(crate) const fn new() -> Self {
         Self {
-            cached: CachedRegion {
-                base: core::ptr::null_mut(),
-                bytes: 0,
-                granules: 0,
-                starts: core::ptr::null_mut(),
-                kinds: core::ptr::null_mut(),
-                descs: core::ptr::null_mut(),
-                region: 0,
-            },
+            cached: 0,
+            cached_at: 0,
             granted: 0,
             peak_granted: 0,
             requested_total: 0,
             fronts: small::fronts(C::TABLE),
             classes: [Class::NONE; CLASSES_MAX],
+            medium: Medium::new(),
             mixed: NIL,
             emptied: None,
             damage: None,
@@ -171,19 +163,22 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// `bytes` are not more than the slot has. Changes and calls nothing.
     #[inline]
     pub(crate) fn cached_slot(&self, block: NonNull<u8>, bytes: usize) -> Option<CachedSlot> {
-        // An address inside a granule turns into one far beyond the region.
-        let granule =
-            block.addr().get().wrapping_sub(self.cached.base.addr()).rotate_right(GRANULE.ilog2());
-        if granule >= self.cached.granules {
+        let region = self.cached_region();
+        let granule = region.granule_of(block);
+        let page = granule / PAGE_GRANULES as usize;
+        if page >= region.initialised as usize {
             return None;
         }
-        // SAFETY: the granule is one of the region whose tables are initialised (invariant 4).
-        let bits = unsafe { self.cached.starts.wrapping_add(granule / 64).read() };
-        let kind = self.cached.kinds.wrapping_add(granule / PAGE_GRANULES as usize);
-        // SAFETY: the same; a byte a page.
-        let class = usize::from(unsafe { kind.read() }).wrapping_sub(1);
-        let is_slot = bits >> (granule % 64) & 1 != 0 && class < CLASSES_MAX;
-        (is_slot && bytes <= self.fronts[class].bytes as usize)
+        // SAFETY: `kinds` has a byte for each initialised page.
+        let kind = unsafe { region.kinds.wrapping_add(page).read() };
+        let class = usize::from(kind).wrapping_sub(1);
+        // Before the bits are read, whose line a slot of a middle size does not need.
+        if class >= CLASSES_MAX {
+            return None;
+        }
+        // SAFETY: the same; a bit a granule.
+        let bits = unsafe { region.starts.wrapping_add(granule / 64).read() };
+        (bits >> (granule % 64) & 1 != 0 && bytes <= self.fronts[class].bytes as usize)
             .then_some(CachedSlot { granule, class })
     }
 
@@ -197,12 +192,13 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     #[inline]
     pub(crate) fn deallocate_front(&mut self, slot: CachedSlot) -> bool {
         let CachedSlot { granule, class } = slot;
+        let region = self.cached_region();
+        let word = region.starts.wrapping_add(granule / 64);
+        let start = region.base.wrapping_add(granule * GRANULE);
         let front = &mut self.fronts[class % CLASSES_MAX];
         if !front.has_room() {
             return false;
         }
-        let word = self.cached.starts.wrapping_add(granule / 64);
-        let start = self.cached.base.wrapping_add(granule * GRANULE);
         front.push(Item { start, word });
         self.granted -= front.bytes as usize;
         mark::no_access_at(start, front.bytes as usize);
@@ -217,7 +213,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     #[inline]
     pub(crate) fn deallocate_to_page(&mut self, slot: CachedSlot) -> bool {
         let CachedSlot { granule, class } = slot;
-        let desc = self.cached.descs.wrapping_add(granule / PAGE_GRANULES as usize);
+        let desc = self.cached_region().descs.wrapping_add(granule / PAGE_GRANULES as usize);
         // SAFETY: the page is a slab page of the cached region, so its descriptor was written, and no
         // other reference to it is alive.
         let desc = unsafe { &mut *desc };
@@ -230,9 +226,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             desc.used -= 1;
             self.classes[class % CLASSES_MAX].out -= 1;
             self.granted -= self.fronts[class % CLASSES_MAX].bytes as usize;
-            let start = self.cached.base.wrapping_add(granule * GRANULE);
+            let start = self.cached_region().base.wrapping_add(granule * GRANULE);
             mark::no_access_at(start, self.fronts[class % CLASSES_MAX].bytes as usize);
-            let word = self.cached.starts.wrapping_add(granule / 64);
+            let word = self.cached_region().starts.wrapping_add(granule / 64);
             // SAFETY: the slot was found live in the cached region.
             let bits = unsafe { word.read() };
             // SAFETY: the same word.
@@ -246,24 +242,20 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if let Some(damage) = self.damage.take() {
             return Err(damage);
         }
-        let served = match Self::class_for(layout) {
+        match Self::class_for(layout) {
             Some(class) => self.allocate_slot(class, layout.size()),
             None => self.allocate_large(layout),
-        };
-        self.refresh_cached();
-        served
+        }
     }
 
     /// Serves a request that was refused, by giving up what is kept for speed: fronts are emptied,
     /// sparse pages divided, and a slot of a larger class serves if nothing else is left.
     pub(crate) fn allocate_exhaustive(&mut self, layout: Layout) -> Result<NonNull<[u8]>, Refusal> {
-        let drained = self.drain();
-        let served = drained.and_then(|()| match Self::class_for(layout) {
+        let given_up = self.drain().and_then(|()| self.dissolve_exhaustive());
+        given_up.and_then(|()| match Self::class_for(layout) {
             Some(class) => self.allocate_slot_anyhow(class, layout.size()),
             None => self.allocate_large(layout),
-        });
-        self.refresh_cached();
-        served
+        })
     }
 
     /// The class that serves a layout, if one does.
@@ -287,6 +279,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.cache_region(place.region);
         if self.regions[place.region].huge {
             return self.deallocate_huge(place.region, bytes);
+        }
+        if self.regions[place.region].slab_of(place.granule / PAGE_GRANULES).is_some() {
+            return self.deallocate_located_medium(place, bytes);
         }
         match self.slot_class(place) {
             Some(class) => self.deallocate_slot(place, class, bytes),
@@ -325,8 +320,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// Makes the region that holds an address the hot one; `true` if it was another before.
     #[inline]
     pub(crate) fn cache_region_of(&mut self, block: NonNull<u8>) -> bool {
-        let offset = block.addr().get().wrapping_sub(self.cached.base.addr());
-        if offset < self.cached.bytes || self.region_count < 2 {
+        let region = self.cached_region();
+        let offset = block.addr().get().wrapping_sub(region.base.addr());
+        if offset < region.bytes || self.region_count < 2 {
             return false;
         }
         match self.find(block.as_ptr()) {
@@ -372,7 +368,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.region_count -= 1;
         self.reserved -= gone.layout.size();
         self.emptied = None;
-        if self.cached.region == region {
+        if self.cached == region {
             let other = (0..REGIONS_MAX)
                 .find(|&r| !self.regions[r].base.is_null() && !self.regions[r].huge);
             self.cache_region(other.unwrap_or(region));
@@ -390,6 +386,12 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             live += self.live_slots(class);
             total += self.fronts[class].total;
             granted_total += self.fronts[class].total * table.bytes(class) as u64;
+        }
+        for of in &self.medium.classes {
+            let (live_slots, handed_out, bytes) = of.counts();
+            live += live_slots;
+            total += handed_out;
+            granted_total += bytes;
         }
         Stats {
             live: live as usize,
@@ -424,33 +426,26 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 
     /// Makes a region the one that the fast paths look at, unless it is one block.
     fn cache_region(&mut self, region: usize) {
-        let from = &self.regions[region];
-        if from.huge {
-            return;
+        if !self.regions[region].huge {
+            self.cached = region;
+            self.cached_at = region * size_of::<Region>();
         }
-        self.cached = CachedRegion {
-            base: from.base,
-            bytes: from.bytes,
-            granules: from.initialised as usize * PAGE_GRANULES as usize,
-            starts: from.starts,
-            kinds: from.kinds,
-            descs: from.descs,
-            region,
-        };
     }
 
-    /// Brings `cached` up to date after a slow path.
-    fn refresh_cached(&mut self) {
-        self.cache_region(self.cached.region);
+    /// The region that was used last, or an empty slot of the table.
+    #[inline(always)]
+    fn cached_region(&self) -> &Region {
+        // SAFETY: invariant 4.
+        unsafe { &*self.regions.as_ptr().byte_add(self.cached_at) }
     }
 
     /// The region that holds an address, and where; only initialised pages count.
     fn find(&self, address: *const u8) -> Option<(usize, usize)> {
         let near = |r: &Region| address.addr().wrapping_sub(r.base.addr());
         let within = |r: &Region| !r.base.is_null() && near(r) < r.bytes;
-        let cached = &self.regions[self.cached.region];
+        let cached = self.cached_region();
         if within(cached) {
-            return Some((self.cached.region, near(cached)));
+            return Some((self.cached, near(cached)));
         }
         let region = self.regions.iter().position(within)?;
         Some((region, near(&self.regions[region])))

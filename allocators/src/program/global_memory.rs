@@ -37,7 +37,7 @@ use crate::threads::locked::no_unwind;
 ///
 /// # Memory
 ///
-/// A [`StaticHeap`] of `BYTES` bytes and 20 KiB of its own, with its waste, and `A`; all of it
+/// A [`StaticHeap`] of `BYTES` bytes and 22 KiB of its own, with its waste, and `A`; all of it
 /// together is rounded up to a multiple of 4 096. Of a buffer of 4 KiB nothing can be served,
 /// so that the first request hands over. What the static heap has left after the handing over stays
 /// unused.

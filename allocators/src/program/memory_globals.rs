@@ -117,7 +117,7 @@ impl Default for MemoryOptions {
 ///
 /// # Memory
 ///
-/// About 20 KiB of the boot heap (half of that where an address has 32 bits), nearly all of it the
+/// About 22 KiB of the boot heap (half of that where an address has 32 bits), nearly all of it the
 /// heap's own tables; [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. Blocks are as a [`HeapAllocator`]
 /// and a [`ScratchAllocator`] make them, with their waste. One heap region of addresses, of which
 /// the scratch ring touches what its table takes.

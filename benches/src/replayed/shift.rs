@@ -1,5 +1,5 @@
-//! The workload of `heap/shift20`, as a trace: the sizes that a program asks for change, and a few
-//! blocks of each phase stay.
+//! The workloads of `heap/shift20`, `heap/shiftm` and `heap/shiftw`, as traces: the sizes that a
+//! program asks for change, and a few blocks of each phase stay.
 
 use loligo_replay::trace::{Event, Op, Trace};
 
@@ -8,8 +8,16 @@ use crate::random::Random;
 /// Phases, each with one size.
 const PHASES: u64 = 20;
 
-/// Bytes by which the size grows from phase to phase: 24 bytes to 480.
-const STEP_BYTES: u64 = 24;
+/// The sizes of a workload: that of the first phase, and that of the last.
+#[derive(Clone, Debug)]
+pub struct Shift {
+    /// The name of its row.
+    pub name: &'static str,
+    /// Bytes of a block of the first phase.
+    pub least: u64,
+    /// Bytes of a block of the last one.
+    pub most: u64,
+}
 
 /// Bytes of blocks that a phase fills.
 const PHASE_BYTES: u64 = 16 << 20;
@@ -19,13 +27,14 @@ const STAYS_ONE_OF: usize = 50;
 
 /// Returns the trace: in each phase blocks of one size are taken, and all but a random 2 % are
 /// freed in the order in which they were taken.
-pub(super) fn trace() -> Trace {
+pub(super) fn trace(shift: &Shift) -> Trace {
+    let Shift { name, least, most } = *shift;
     let mut random = Random::new(20);
     let mut events = Vec::new();
     let mut free_slots = Vec::new();
     let mut slots = 0;
-    for phase in 1..=PHASES {
-        let bytes = phase * STEP_BYTES;
+    for phase in 0..PHASES {
+        let bytes = least + (most - least) * phase / (PHASES - 1);
         let mut phase_slots = Vec::new();
         for _ in 0..PHASE_BYTES / bytes {
             let slot = free_slots.pop().unwrap_or_else(|| {
@@ -44,7 +53,7 @@ pub(super) fn trace() -> Trace {
             events.push(event(Op::Free, phase_slots[index], 0));
         }
     }
-    Trace::from_events("shift20", events).expect("slots are filled and freed in turn")
+    Trace::from_events(name, events).expect("slots are filled and freed in turn")
 }
 
 fn event(op: Op, slot: u32, bytes: u64) -> Event {

@@ -2,12 +2,12 @@
 
 use loligo_allocators::{Allocator, HeapAllocator};
 
-use crate::blocks::{Blocks, Ours, words};
+use crate::blocks::{Blocks, Global, Ours, words};
 use crate::contender::{Contender, Race};
 use crate::memory::{Arena, PAGES};
 use crate::outcome::{Aim, Reading};
 use crate::random::Random;
-use crate::replayed::Question;
+use crate::replayed::{Question, Shift};
 use crate::rows::{Measure, Row, Unit};
 use crate::work::mixed::{Mixed, Sizes};
 
@@ -30,12 +30,20 @@ pub fn rows(traces: &[String]) -> Vec<Row> {
             Question::Geomean { ours: "heap" },
         ),
         replay("heap/memory", Unit::BytesPerLiveByte, Aim::bytes(1.1, 1.08), Question::Memory),
-        replay("heap/shift20", Unit::BytesPerLiveByte, Aim::bytes(5.0, 3.0), Question::Shift20),
+        shift("heap/shift20", 24, 480, Aim::bytes(5.0, 3.0)),
+        shift("heap/shiftm", 520, 8000, Aim::bytes(2.0, 1.6)),
+        shift("heap/shiftw", 24, 12_000, Aim::bytes(3.2, 2.3)),
         replay("heap/worst", Unit::Us, Aim::time(1.5, 1.0), Question::Worst),
     ];
     rows.extend(traces.iter().flat_map(|trace| trace_rows(trace)));
     rows.extend([
         Row::new("heap/uniform50k", Unit::Ns, Aim::over_peer(1.0, 0.8), Measure::Race(uniform50k)),
+        one("heap/one497/5k", one_size::<497, 5_000>),
+        one("heap/one1000/5k", one_size::<1_000, 5_000>),
+        one("heap/one4000/5k", one_size::<4_000, 5_000>),
+        one("heap/one497/50k", one_size::<497, 50_000>),
+        one("heap/one1000/50k", one_size::<1_000, 50_000>),
+        one("heap/one4000/50k", one_size::<4_000, 50_000>),
         Row::new(
             "heap/fill",
             Unit::LiveBytesPerByte,
@@ -44,6 +52,17 @@ pub fn rows(traces: &[String]) -> Vec<Row> {
         ),
     ]);
     rows
+}
+
+/// Returns a row of blocks of one size.
+fn one(name: &str, race: fn() -> Race) -> Row {
+    Row::new(name, Unit::Ns, Aim::over_peer(1.25, 1.0), Measure::Race(race))
+}
+
+/// Returns a row of phases with sizes from `least` to `most`.
+fn shift(name: &'static str, least: u64, most: u64, aim: Aim) -> Row {
+    let sizes = Shift { name, least, most };
+    replay(name, Unit::BytesPerLiveByte, aim, Question::Shift(sizes))
 }
 
 fn replay(name: &str, unit: Unit, aim: Aim, question: Question) -> Row {
@@ -83,9 +102,35 @@ fn uniform50k() -> Race {
         ours: churning("heap", Ours(HeapAllocator::new("heap", &PAGES))),
         peers: vec![
             #[cfg(feature = "peers-all")]
-            churning("jemalloc", crate::blocks::Global(tikv_jemallocator::Jemalloc)),
+            churning("jemalloc", Global(tikv_jemallocator::Jemalloc)),
         ],
         absent: crate::peers::absent(&["jemalloc"]),
+    }
+}
+
+/// Random free and allocate of blocks of one size, `LIVE` at a time.
+fn one_size<const BYTES: u32, const LIVE: u32>() -> Race {
+    fn contender<B: Blocks + 'static>(
+        name: &'static str,
+        blocks: B,
+        bytes: u32,
+        live: u32,
+    ) -> Contender {
+        let mut mixed = Mixed::new(blocks, live, &Sizes::uniform(bytes, bytes));
+        // As in a program that runs for a while: each block was freed and taken some times.
+        let _warm = mixed.churn(4 * live);
+        Contender::new(name, move || mixed.churn(200_000))
+    }
+    Race {
+        ours: contender("heap", Ours(HeapAllocator::new("heap", &PAGES)), BYTES, LIVE),
+        peers: vec![
+            contender("system", Global(std::alloc::System), BYTES, LIVE),
+            #[cfg(feature = "peers-all")]
+            contender("jemalloc", Global(tikv_jemallocator::Jemalloc), BYTES, LIVE),
+            #[cfg(feature = "peers-all")]
+            contender("snmalloc", Global(snmalloc_rs::SnMalloc), BYTES, LIVE),
+        ],
+        absent: crate::peers::absent(&["jemalloc", "snmalloc"]),
     }
 }
 

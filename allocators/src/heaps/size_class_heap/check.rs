@@ -33,10 +33,19 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             };
         }
         let known = granule / PAGE_GRANULES < of.initialised;
-        if offset.is_multiple_of(GRANULE) && known && of.is_start(granule) {
+        if offset.is_multiple_of(GRANULE) && known && self.is_block(region, granule) {
             return Ok(Place { region, granule });
         }
         Err(Refusal::Wrong(self.classify(Place { region, granule }, offset), address))
+    }
+
+    /// Whether a live block starts at a granule whose tables are initialised.
+    fn is_block(&self, region: usize, granule: u32) -> bool {
+        let of = &self.regions[region];
+        match of.slab_of(granule / PAGE_GRANULES) {
+            Some(first) => self.next_live_slot(region, first, granule) == (granule, true),
+            None => of.is_start(granule),
+        }
     }
 
     /// What it means to free an address at which no live block starts. Only for the report: walks
@@ -47,7 +56,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if place.granule / PAGE_GRANULES >= region.initialised {
             return Misuse::ForeignFree;
         }
-        let before = (0..=place.granule).rev().find(|&g| region.is_start(g));
+        let before = (0..=place.granule).rev().find(|&g| self.is_block(place.region, g));
         if let Some(start) = before {
             let inside = self
                 .bytes_at(Place { region: place.region, granule: start })
@@ -67,10 +76,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             let end = if region.huge { 1 } else { region.granules };
             while !region.base.is_null() && state.granule < end {
                 let granule = state.granule;
-                let (next, is_live) = step(region, granule);
+                let (next, start) = self.step(state.region, granule);
                 state.granule = next;
-                if is_live {
-                    let start = if region.huge { 0 } else { next_start(region, granule, next) };
+                if let Some(start) = start {
                     let place = Place { region: state.region, granule: start };
                     let address = NonNull::new(region.address(start))?;
                     let bytes = self.bytes_at(place).unwrap_or(0);
@@ -80,6 +88,29 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             *state = WalkState { region: state.region + 1, granule: 0 };
         }
         None
+    }
+
+    /// From a granule that starts a block or is in a slab: where to look next, and where the live
+    /// block on the way starts, if there is one.
+    fn step(&self, index: usize, granule: u32) -> (u32, Option<u32>) {
+        let region = &self.regions[index];
+        if region.huge {
+            return (1, Some(0));
+        }
+        let page = granule / PAGE_GRANULES;
+        if let Some(first) = region.slab_of(page) {
+            let (at, is_live) = self.next_live_slot(index, first, granule);
+            return if is_live { (at + 1, Some(at)) } else { (at, None) };
+        }
+        if region.kind(page) != KIND_CORE {
+            let end = (page + 1) * PAGE_GRANULES;
+            let start = next_start(region, granule, end);
+            return if start < end { (start + 1, Some(start)) } else { (end, None) };
+        }
+        match region.size_at(granule) {
+            Ok(size) => (granule + size, region.is_start(granule).then_some(granule)),
+            Err(_) => (region.granules, None),
+        }
     }
 
     /// Compares everything that the size-class heap knows twice. O(pages + blocks).
@@ -93,13 +124,14 @@ impl<C: SizeClasses> SizeClassHeap<C> {
                 .check_core()
                 .map_err(|(what, granule)| Damage { what, address: region.address(granule) })?;
             for page in 0..region.initialised {
-                if region.kind(page) != KIND_CORE {
+                if region.kind(page) != KIND_CORE && region.slab_of(page).is_none() {
                     let (used_here, live_here) = self.check_page(index, page)?;
                     used += used_here;
                     live += live_here;
                 }
             }
         }
+        self.check_medium()?;
         let (mut out, mut slots) = (0, 0);
         for class in 0..C::TABLE.count() {
             out += self.check_class(class)?;
@@ -110,7 +142,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         } else {
             Err(Damage {
                 what: "the pages' counts disagree with the blocks handed out",
-                address: self.cached.base,
+                address: self.cached_region().base,
             })
         }
     }
@@ -168,24 +200,6 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             id = if next == head { NIL } else { next };
         }
         Ok(of.out + of.mixed)
-    }
-}
-
-/// From a granule that starts a block or is in a slab page: where to look next, and whether a live
-/// block starts on the way.
-fn step(region: &super::Region, granule: u32) -> (u32, bool) {
-    if region.huge {
-        return (1, true);
-    }
-    let page = granule / PAGE_GRANULES;
-    if region.kind(page) != KIND_CORE {
-        let end = (page + 1) * PAGE_GRANULES;
-        let start = next_start(region, granule, end);
-        return if start < end { (start + 1, true) } else { (end, false) };
-    }
-    match region.size_at(granule) {
-        Ok(size) => (granule + size, region.is_start(granule)),
-        Err(_) => (region.granules, false),
     }
 }
 

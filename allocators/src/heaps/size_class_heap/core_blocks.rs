@@ -93,6 +93,7 @@ impl Region {
         if total != size {
             self.split(block, total, size);
         }
+        self.taken += size;
         self.set_start(block);
         Ok(block)
     }
@@ -121,15 +122,16 @@ impl Region {
         Ok(at)
     }
 
-    /// Takes a page that starts at a page boundary, as a block of 256 granules whose start bit is
-    /// clear: its kind says that it is in use. With `fresh` false only memory that was used before.
-    pub(super) fn take_page(&mut self, fresh: bool) -> Result<u32, Fault> {
-        let found = self.find_page()?;
+    /// Takes pages from a page boundary on, as a block whose start bit is clear: the kind of its
+    /// first page says that it is in use. With `fresh` false only memory that was used before.
+    pub(super) fn take_pages(&mut self, pages: u32, fresh: bool) -> Result<u32, Fault> {
+        let granules = pages * PAGE_GRANULES;
+        let found = self.find_pages(granules)?;
         let at = found.block.next_multiple_of(PAGE_GRANULES);
-        if !fresh && at + PAGE_GRANULES > self.frontier {
+        if !fresh && at + granules > self.frontier {
             return Err(Fault::NoRoom);
         }
-        self.take_within(found, at, PAGE_GRANULES)?;
+        self.take_within(found, at, granules)?;
         Ok(at / PAGE_GRANULES)
     }
 
@@ -138,6 +140,7 @@ impl Region {
     fn take_within(&mut self, found: Found, at: u32, size: u32) -> Result<(), Fault> {
         self.unlink_head(found)?;
         let Found { block, total, .. } = found;
+        self.taken += size;
         self.reach(at + size);
         let skipped = at - block;
         let left = total - skipped;
@@ -159,6 +162,7 @@ impl Region {
     #[inline(always)]
     pub(super) fn give_block(&mut self, block: u32, header: Header) -> Result<bool, Fault> {
         let (mut start, mut size) = (block, header.size);
+        self.taken -= size;
         let next = block + size;
         if next < self.granules && !self.is_live(next) {
             let more = self.size_at(next)?;
@@ -183,7 +187,8 @@ impl Region {
 
     /// Changes the size of a live block where it lies.
     pub(super) fn resize_block(&mut self, block: u32, size: u32) -> Result<(), Fault> {
-        let mut total = self.size_at(block)?;
+        let had = self.size_at(block)?;
+        let mut total = had;
         let next = block + total;
         if next < self.granules && size != total && !self.is_live(next) {
             let more = self.size_at(next)?;
@@ -198,6 +203,7 @@ impl Region {
         if total < size {
             return Err(Fault::NoRoom);
         }
+        self.taken = self.taken + size - had;
         self.reach(block + size);
         if total != size {
             self.split(block, total, size);
@@ -263,7 +269,7 @@ impl Region {
     }
 
     #[inline]
-    fn set_size(&self, block: u32, size: u32) {
+    pub(super) fn set_size(&self, block: u32, size: u32) {
         let word = word_of_size(size, block);
         self.opened_header(block, |header| {
             // SAFETY: as in `size_at`; the word belongs to no payload.
@@ -273,7 +279,7 @@ impl Region {
 
     /// Tells the block at a granule, if there is one, the size of the block before it.
     #[inline]
-    fn set_prev(&self, block: u32, prev: u32) {
+    pub(super) fn set_prev(&self, block: u32, prev: u32) {
         if block < self.granules {
             let word = word_of_prev(prev, block);
             self.opened_header(block, |header| {
@@ -322,14 +328,15 @@ impl Region {
         self.first_of(level * 32 + self.level_bins(level).trailing_zeros())
     }
 
-    /// A free block that holds a page at a page boundary. O(1): two candidates are looked at.
-    fn find_page(&self) -> Result<Found, Fault> {
-        let found = self.find_free(PAGE_GRANULES)?;
+    /// A free block that holds `granules` from a page boundary on. O(1): two candidates are looked
+    /// at.
+    fn find_pages(&self, granules: u32) -> Result<Found, Fault> {
+        let found = self.find_free(granules)?;
         let skip = found.block.next_multiple_of(PAGE_GRANULES) - found.block;
-        if skip + PAGE_GRANULES <= found.total {
+        if skip + granules <= found.total {
             return Ok(found);
         }
-        self.find_free(2 * PAGE_GRANULES - 1)
+        self.find_free(granules + PAGE_GRANULES - 1)
     }
 
     /// The first block of a bin that is not empty.
@@ -477,6 +484,7 @@ impl Region {
     /// Walks every block of the region and every list and compares them. O(blocks).
     pub(super) fn check_core(&self) -> Result<(), (&'static str, u32)> {
         let (mut at, mut prev, mut prev_free, mut free) = (0, 0, false, 0_usize);
+        let mut taken = 0;
         while at < self.granules {
             let header = self.header(at).map_err(|_| ("a block's header is damaged", at))?;
             if header.prev != prev {
@@ -487,11 +495,17 @@ impl Region {
                 return Err(("two free neighbours were not merged", at));
             }
             free += usize::from(is_free);
+            taken += if is_free { 0 } else { header.size };
             prev_free = is_free;
             prev = header.size;
             at += header.size;
         }
-        self.check_bins(free)
+        self.check_bins(free)?;
+        if taken == self.taken {
+            Ok(())
+        } else {
+            Err(("the blocks taken have other sizes than were counted", 0))
+        }
     }
 
     fn check_bins(&self, free: usize) -> Result<(), (&'static str, u32)> {

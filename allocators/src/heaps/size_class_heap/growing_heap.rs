@@ -82,7 +82,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[track_caller]
     pub(crate) fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let Some(class) = SizeClassHeap::<C>::front_class(layout) else {
-            return self.allocate_core(layout);
+            return self.allocate_medium(layout);
         };
         // SAFETY: a growing heap is not `Sync` and the size-class heap calls nobody, so this borrow is alone.
         match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
@@ -100,6 +100,18 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         match unsafe { &mut *self.inner.get() }.allocate_current(class, layout.size()) {
             Some(block) => Ok(block),
             None => self.allocate_slow(layout),
+        }
+    }
+
+    /// The first try for what is larger than the classes of pages: the front of a middle size. Apart
+    /// from the next, so that it has little to save.
+    #[inline(never)]
+    #[track_caller]
+    fn allocate_medium(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: as in `allocate`.
+        match unsafe { &mut *self.inner.get() }.allocate_hot_medium(layout) {
+            Some(block) => Ok(block),
+            None => self.allocate_core(layout),
         }
     }
 
@@ -129,7 +141,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         // SAFETY: as in `allocate`.
         let inner = unsafe { &mut *self.inner.get() };
         let Some(slot) = inner.cached_slot(block, bytes) else {
-            return self.deallocate_core(block, bytes, Location::caller());
+            return self.deallocate_medium(block, bytes, Location::caller());
         };
         if !inner.deallocate_front(slot) {
             self.deallocate_to_page(slot, block, Location::caller());
@@ -147,6 +159,21 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         // SAFETY: as in `allocate`.
         if !unsafe { &mut *self.inner.get() }.deallocate_to_page(slot) {
             self.deallocate_slow(block, 0, site);
+        }
+    }
+
+    /// The first try for what is no slot of a page of the cached region: a slot of a middle size.
+    /// Apart from the next, so that it has little to save.
+    #[inline(never)]
+    fn deallocate_medium(
+        &self,
+        block: NonNull<u8>,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) {
+        // SAFETY: as in `allocate`.
+        if !unsafe { &mut *self.inner.get() }.deallocate_hot_medium(block, bytes) {
+            self.deallocate_core(block, bytes, site);
         }
     }
 

@@ -4,19 +4,20 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use super::core_blocks::Fault;
-use super::region::{CORE_BYTES_MAX, KIND_CORE, Region};
+use super::medium::{MEDIUM_BYTES_MAX, PAGES_MAX, medium_class};
+use super::region::{CORE_BYTES_MAX, KIND_CORE, KIND_MEDIUM, Region};
 use super::{Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
 use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
 
 /// Granules of a core block whose payload holds `bytes`.
-const fn granules_for(bytes: usize) -> u32 {
+pub(super) const fn granules_for(bytes: usize) -> u32 {
     ((bytes + 8).div_ceil(GRANULE)) as u32
 }
 
 /// Bytes of the payload of a core block.
-const fn payload(granules: u32) -> usize {
+pub(super) const fn payload(granules: u32) -> usize {
     granules as usize * GRANULE - 8
 }
 
@@ -48,6 +49,18 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             return Err(Refusal::NoRoom);
         }
         let size = granules_for(layout.size());
+        if layout.align() <= GRANULE
+            && let Some(class) = medium_class(size)
+            && self.medium.classes[class].wants_slab()
+        {
+            self.open_medium(class)?;
+        }
+        if layout.align() <= GRANULE
+            && let Some(class) = medium_class(size)
+            && let Some(block) = self.allocate_medium(class, layout.size())
+        {
+            return Ok(block);
+        }
         for index in 0..self.regions.len() {
             let region = &mut self.regions[index];
             if region.base.is_null() || region.huge {
@@ -60,6 +73,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             };
             match taken {
                 Ok(block) => {
+                    self.medium.count_block(size);
                     return Ok(self.hand_out_large(index, block, payload(size), layout.size()));
                 }
                 Err(Fault::NoRoom) => {}
@@ -150,6 +164,25 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Ok(())
     }
 
+    /// Serves a request for a middle size, without a special alignment, from a front; `None` sends
+    /// the caller to [`allocate_hot_core`](Self::allocate_hot_core).
+    #[inline(always)]
+    pub(crate) fn allocate_hot_medium(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
+        let bytes = layout.size();
+        let is_medium = bytes > C::TABLE.bytes_max() && bytes <= MEDIUM_BYTES_MAX;
+        if !is_medium || layout.align() > GRANULE {
+            return None;
+        }
+        self.allocate_medium_front(bytes)
+    }
+
+    /// Takes back a slot of a middle size of the cached region into its front; `false` sends the
+    /// caller to [`deallocate_hot_core`](Self::deallocate_hot_core).
+    #[inline(always)]
+    pub(crate) fn deallocate_hot_medium(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
+        self.deallocate_medium_front(block, bytes)
+    }
+
     /// Serves a request for more than the largest class, without a special alignment, from the hot
     /// region; `None` sends the caller to [`allocate`](Self::allocate).
     #[inline]
@@ -159,25 +192,43 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             return None;
         }
         let size = granules_for(bytes);
-        let taken = self.regions[self.cached.region].take_block(size);
+        let class = medium_class(size);
+        if let Some(class) = class {
+            if let Some(block) = self.allocate_medium(class, bytes) {
+                return Some(block);
+            }
+            if self.medium.classes[class].wants_slab() {
+                return None;
+            }
+        }
+        let region = &mut self.regions[self.cached];
+        let taken = region.take_block(size);
         let block = self.note(taken)?;
-        let initialised = self.regions[self.cached.region].initialised;
-        self.cached.granules = initialised as usize * PAGE_GRANULES as usize;
-        Some(self.hand_out_large(self.cached.region, block, payload(size), bytes))
+        if let Some(class) = class {
+            self.medium.classes[class].blocks += 1;
+        }
+        if self.regions[self.cached].has_grown {
+            self.dissolve_for_new_memory();
+        }
+        Some(self.hand_out_large(self.cached, block, payload(size), bytes))
     }
 
     /// Takes back a core block of the cached region; `false` sends the caller to
     /// [`deallocate`](Self::deallocate).
     #[inline]
     pub(crate) fn deallocate_hot_core(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
-        let granule =
-            block.addr().get().wrapping_sub(self.cached.base.addr()).rotate_right(GRANULE.ilog2());
-        if granule >= self.cached.granules {
+        let region = &mut self.regions[self.cached];
+        let granule = region.granule_of(block);
+        if granule / PAGE_GRANULES as usize >= region.initialised as usize {
             return false;
         }
         let block = granule as u32;
-        let region = &mut self.regions[self.cached.region];
-        if region.kind(block / PAGE_GRANULES) != KIND_CORE || !region.is_start(block) {
+        let kind = region.kind(block / PAGE_GRANULES);
+        if kind != KIND_CORE {
+            let distance = u32::from(kind.wrapping_sub(KIND_MEDIUM));
+            return distance < PAGES_MAX && self.deallocate_medium(block, distance, bytes);
+        }
+        if !region.is_start(block) {
             return false;
         }
         let header = region.header(block);
@@ -186,17 +237,28 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if bytes > granted {
             return false;
         }
-        let region = &mut self.regions[self.cached.region];
+        let region = &mut self.regions[self.cached];
         region.clear_start(block);
         mark::no_access_at(region.address(block), granted);
         let given = region.give_block(block, header);
         let Some(is_empty) = self.note(given) else { return false };
+        self.medium.uncount_block(header.size);
         if is_empty {
-            self.note_emptied(self.cached.region);
+            self.note_emptied(self.cached);
         }
         self.large_freed += 1;
         self.granted -= granted;
         true
+    }
+
+    /// Gives up a sparse slab because memory was taken that was never used.
+    #[cold]
+    #[inline(never)]
+    fn dissolve_for_new_memory(&mut self) {
+        self.regions[self.cached].has_grown = false;
+        if let Err(refusal) = self.dissolve_if_idle() {
+            self.damage = Some(refusal);
+        }
     }
 
     /// Notes that a region has no live block, if it is to go back for that.
@@ -214,7 +276,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             Ok(value) => Some(value),
             Err(Fault::NoRoom) => None,
             Err(fault) => {
-                self.damage = Some(self.refusal(self.cached.region, fault));
+                self.damage = Some(self.refusal(self.cached, fault));
                 None
             }
         }
@@ -230,6 +292,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
         region.clear_start(place.granule);
         mark::no_access_at(region.address(place.granule), granted);
+        self.medium.uncount_block(header.size);
         self.large_freed += 1;
         self.granted -= granted;
         self.give_core(place.region, place.granule)
@@ -266,8 +329,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if old.size() > have {
             return Err(Refusal::Wrong(Misuse::WrongSize, block.as_ptr()));
         }
-        let in_slot = self.regions[place.region].huge || self.slot_class(place).is_some();
-        if in_slot {
+        let of = &self.regions[place.region];
+        if of.huge || of.kind(place.granule / PAGE_GRANULES) != KIND_CORE {
             if new.size() > have {
                 return Err(Refusal::NoRoom);
             }
@@ -280,9 +343,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let region = &mut self.regions[place.region];
         let resized = region.resize_block(place.granule, size);
         let got = region.header(place.granule);
-        self.refresh_cached();
         resized.and(got).map_err(|f| self.refusal(place.region, f)).map(|header| {
             let now = payload(header.size);
+            self.medium.uncount_block(granules_for(have));
+            self.medium.count_block(header.size);
             self.granted -= have;
             self.large_granted_total += now.saturating_sub(have) as u64;
             self.count(new.size().saturating_sub(old.size()), now);
@@ -300,6 +364,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let region = &self.regions[place.region];
         if region.huge {
             return Ok(region.layout.size());
+        }
+        let page = place.granule / PAGE_GRANULES;
+        if let Some(first) = region.slab_of(page) {
+            return Ok(self.slot_bytes_of(place.region, first));
         }
         match self.slot_class(place) {
             Some(class) => Ok(C::TABLE.bytes(class)),

@@ -12,10 +12,11 @@
 //! - `starts`: one bit for each granule of 16 bytes, set if a live block starts there. A free tests
 //!   this one bit, so double, foreign and interior frees are detected exactly, before anything is
 //!   changed.
-//! - `kinds`: one byte for each page: 0 for the core, 1 to 24 for a slab page of that class, 255
-//!   for a mixed page.
+//! - `kinds`: one byte for each page: 0 for the core, 1 to 24 for a slab page of that class, 64 to
+//!   95 for a page of a slab of a middle size, 255 for a mixed page.
 //! - `units`: for a mixed page, the class of each 512-byte unit.
-//! - `descs`: for a slab or mixed page, its list links and its number of used slots.
+//! - `descs`: for a slab or mixed page, its list links and its number of used slots; for a slab of
+//!   a middle size those of its first page, and its live slots in the second one's.
 //!
 //! # Invariants
 //!
@@ -42,6 +43,9 @@ pub(super) const CORE_BYTES_MAX: usize = 1 << 30;
 pub(super) const KIND_CORE: u8 = 0;
 /// The kind of a page in which each unit has its own class.
 pub(super) const KIND_MIXED: u8 = 255;
+/// The kind of the first page of a slab of a middle size; the 31 after it are those of the pages
+/// that follow, by their distance.
+pub(super) const KIND_MEDIUM: u8 = 64;
 /// Bytes and granules of a unit of a mixed page.
 pub(super) const UNIT: usize = 512;
 pub(super) const UNIT_GRANULES: u32 = (UNIT / GRANULE) as u32;
@@ -96,8 +100,9 @@ struct Plan {
 
 /// One region. The docs of the module describe its tables.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(super) struct Region {
+    // What the fast paths read is in the first cache line.
     /// The address of page 0. Null in an empty slot of the table of regions.
     pub(super) base: *mut u8,
     /// Bytes from `base` on: a multiple of the page size or, in a huge region, the size of its one
@@ -105,19 +110,24 @@ pub(super) struct Region {
     pub(super) bytes: usize,
     pub(super) starts: *mut u64,
     pub(super) kinds: *mut u8,
-    pub(super) units: *mut u8,
     pub(super) descs: *mut PageDesc,
     /// The heads of the bins; a word a level, which bins have any, is before them, backwards.
     pub(super) bins: *mut u32,
+    /// Pages whose tables are initialised; none in an empty slot and in a huge region.
+    pub(super) initialised: u32,
+    pub(super) granules: u32,
+    /// The end of the highest block ever handed out.
+    pub(super) frontier: u32,
     /// Bit `l` is set if level `l` has a bin that is not empty.
     pub(super) level_bits: u32,
     pub(super) levels: u32,
-    pub(super) granules: u32,
-    pub(super) initialised: u32,
-    /// The end of the highest block ever handed out.
-    pub(super) frontier: u32,
+    /// Granules of blocks and pages that are out of the core.
+    pub(super) taken: u32,
+    pub(super) units: *mut u8,
     /// Whether the whole region is a single block, without tables.
     pub(super) huge: bool,
+    /// Whether memory was taken that was never used, since that was last asked.
+    pub(super) has_grown: bool,
     /// The memory as it was allocated, for its deallocation.
     pub(super) memory: NonNull<u8>,
     pub(super) layout: Layout,
@@ -138,7 +148,9 @@ impl Region {
         granules: 0,
         initialised: 0,
         frontier: 0,
+        taken: 0,
         huge: false,
+        has_grown: false,
         memory: NonNull::dangling(),
         layout: Layout::new::<u8>(),
     };
@@ -180,7 +192,9 @@ impl Region {
             granules: (plan.pages * PAGE / GRANULE) as u32,
             initialised: 0,
             frontier: 0,
+            taken: 0,
             huge: false,
+            has_grown: false,
             memory,
             layout,
         };
@@ -206,6 +220,13 @@ impl Region {
         self.granules / PAGE_GRANULES
     }
 
+    /// The granule at which a block starts; far more than any of the region for an address outside
+    /// it, or inside a granule.
+    #[inline(always)]
+    pub(super) fn granule_of(&self, block: NonNull<u8>) -> usize {
+        block.addr().get().wrapping_sub(self.base.addr()).rotate_right(GRANULE.ilog2())
+    }
+
     /// The address of a granule.
     #[inline]
     pub(super) fn address(&self, granule: u32) -> *mut u8 {
@@ -225,6 +246,7 @@ impl Region {
     #[inline(never)]
     pub(super) fn reach_further(&mut self, end: u32) {
         self.frontier = end;
+        self.has_grown = true;
         let pages = (end / PAGE_GRANULES + 1).min(self.pages());
         if pages > self.initialised {
             self.initialise(pages);

@@ -2,18 +2,19 @@
 
 use core::ptr::NonNull;
 
+use super::medium::MEDIUM_CLASSES;
 use super::region::{KIND_CORE, NIL, PageDesc, PageState};
 use super::{Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
 use crate::heaps::size_classes::{CLASSES_MAX, ClassTable, GRANULE, PAGE_GRANULES, SizeClasses};
 
-/// Bytes of a front, a power of two: the way from a class to its front is a shift. 512, or 256
+/// Bytes of a front, a power of two: the way from a class to its front is a shift. 256, or 128
 /// where an address has 32 bits.
-const FRONT_SIZE: usize = 64 * size_of::<usize>();
+const FRONT_SIZE: usize = 32 * size_of::<usize>();
 /// Bytes of a front before its slots.
 const FRONT_HEAD: usize = 32;
-/// Most slots of a front: 30, or 28 where an address has 32 bits.
+/// Most slots of a front: 14, or 12 where an address has 32 bits.
 pub(super) const FRONT_SLOTS: usize = (FRONT_SIZE - FRONT_HEAD) / size_of::<Item>();
 /// Most bytes that a front holds back, except that it has at least four slots.
 const FRONT_BYTES: usize = 2048;
@@ -237,6 +238,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if self.is_sparse() && self.divide_sparse(class, false)? {
             return Ok(());
         }
+        if self.dissolve_if_idle()? && self.open_core_page(class, false)? {
+            return Ok(());
+        }
         if self.open_core_page(class, true)? { Ok(()) } else { Err(Refusal::NoRoom) }
     }
 
@@ -247,10 +251,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             if region.base.is_null() || region.huge {
                 continue;
             }
-            match region.take_page(fresh) {
+            match region.take_pages(1, fresh) {
                 Ok(page) => {
                     region.set_kind(page, class as u8 + 1);
-                    let id = (index as u32) << PAGE_BITS | page;
+                    let id = page_id(index, page);
                     let desc = PageDesc {
                         next: NIL,
                         prev: NIL,
@@ -357,7 +361,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.granted -= front.bytes as usize;
         mark::no_access_at(start, front.bytes as usize);
         let page = place.granule / PAGE_GRANULES;
-        let id = (place.region as u32) << PAGE_BITS | page;
+        let id = page_id(place.region, page);
         if region.kind(page) == super::region::KIND_MIXED {
             self.classes[class].mixed -= 1;
             return self.free_in_mixed(id);
@@ -394,7 +398,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
                 return Err(Refusal::Wrong(Misuse::Damaged, item.start));
             };
             let page = (offset / GRANULE) as u32 / PAGE_GRANULES;
-            self.free_in_page((region as u32) << PAGE_BITS | page, class)?;
+            self.free_in_page(page_id(region, page), class)?;
         }
         Ok(())
     }
@@ -404,6 +408,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         for class in 0..C::TABLE.count() {
             self.drain_front(class)?;
             self.retire(class)?;
+        }
+        for class in 0..MEDIUM_CLASSES {
+            self.drain_medium(class)?;
         }
         Ok(())
     }
@@ -460,6 +467,11 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         // has only this reference to it.
         edit(unsafe { &mut *desc })
     }
+}
+
+/// The id of a page.
+pub(super) const fn page_id(region: usize, page: u32) -> u32 {
+    (region as u32) << PAGE_BITS | page
 }
 
 /// Region and page of a page id.

@@ -9,6 +9,7 @@ use std::{println, vec};
 mod damage;
 mod fast;
 mod large;
+mod medium;
 mod mixed;
 mod regions;
 
@@ -83,7 +84,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
             let taken = match roll {
                 0..=3 => region.take_block(1 + random(300)).map(|b| (b, false)),
                 4 => region.take_aligned(1 + random(100), 32 << random(8)).map(|b| (b, false)),
-                5 => region.take_page(random(2) == 0).map(|page| {
+                5 => region.take_pages(1, random(2) == 0).map(|page| {
                     region.set_kind(page, 1);
                     (page * 256, true)
                 }),

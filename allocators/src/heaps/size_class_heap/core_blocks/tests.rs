@@ -61,7 +61,7 @@ fn of_a_bin_of_several_sizes_the_first_block_serves_if_it_is_large_enough() {
 fn a_region_is_unused_while_all_of_it_is_one_free_block() {
     with_pages(1, |region| {
         assert!(region.is_unused(), "it is fresh");
-        let page = region.take_page(true).expect("it is free");
+        let page = region.take_pages(1, true).expect("it is free");
         region.set_kind(page, 1);
         assert!(!region.is_unused(), "its only page is in use");
         region.set_kind(page, 0);
@@ -112,14 +112,14 @@ fn an_aligned_block_is_looked_for_in_two_places() {
 #[test]
 fn a_page_that_is_not_fresh_was_reached_before() {
     with_pages(4, |region| {
-        assert_eq!(region.take_page(false), Err(Fault::NoRoom), "nothing was reached so far");
-        assert_eq!(region.take_page(true), Ok(0), "the first one");
+        assert_eq!(region.take_pages(1, false), Err(Fault::NoRoom), "nothing was reached so far");
+        assert_eq!(region.take_pages(1, true), Ok(0), "the first one");
         region.set_kind(0, 1);
-        assert_eq!(region.take_page(false), Err(Fault::NoRoom), "the next one is fresh");
+        assert_eq!(region.take_pages(1, false), Err(Fault::NoRoom), "the next one is fresh");
         region.set_kind(0, 0);
         let header = region.header(0).expect("a sound header");
         assert_eq!(region.give_block(0, header), Ok(true), "all is free");
-        assert_eq!(region.take_page(false), Ok(0), "it ends where the last one did");
+        assert_eq!(region.take_pages(1, false), Ok(0), "it ends where the last one did");
     });
 }
 
@@ -132,10 +132,10 @@ fn a_page_is_found_in_the_least_block_that_is_sure_to_hold_one() {
         // One that is as long as a page and lies wrong, and one that lies as wrong as it can.
         give(region, blocks[3]);
         give(region, blocks[1]);
-        assert_eq!(region.take_page(true), Ok(1), "from granule 256 to 512");
+        assert_eq!(region.take_pages(1, true), Ok(1), "from granule 256 to 512");
         region.set_kind(1, 1);
         region.check_core().expect("the core is whole");
-        assert_eq!(region.take_page(true), Err(Fault::NoRoom), "no other page is free");
+        assert_eq!(region.take_pages(1, true), Err(Fault::NoRoom), "no other page is free");
     });
 }
 

@@ -196,7 +196,7 @@ fn the_region_that_is_used_becomes_the_hot_one() {
     let mut blocks = Vec::new();
     for memory in &mut memories {
         assert!(add(&mut inner, memory), "the memory holds pages");
-        let cached = inner.cached.region;
+        let cached = inner.cached;
         assert_eq!(cached, blocks.len(), "the one that was added last");
         let block = inner.regions[cached].address(1024);
         blocks.push(NonNull::new(block).expect("a region is not at null"));
@@ -209,8 +209,8 @@ fn the_region_that_is_used_becomes_the_hot_one() {
     assert!(!inner.cache_region_of(blocks[2]), "it is cached already");
     for at in [0, 1, 2] {
         assert!(inner.cache_region_of(blocks[at]), "region {at} was cold");
-        assert_eq!(inner.cached.region, at, "it is cached");
-        assert_eq!(inner.cached.base, inner.regions[at].base, "with its own base");
+        assert_eq!(inner.cached, at, "it is cached");
+        assert_eq!(inner.cached_region().base, inner.regions[at].base, "with its own base");
         assert!(!inner.cache_region_of(blocks[at]), "region {at} is cached already");
     }
     let outside = NonNull::from(&mut inner.reserved).cast::<u8>();

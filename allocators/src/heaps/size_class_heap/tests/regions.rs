@@ -33,15 +33,15 @@ fn a_region_of_one_block_is_never_hot() {
     let [first, second, third] = &mut memories;
     let huge = add_huge(&mut inner, first);
     assert!(add(&mut inner, second), "the memory holds pages");
-    assert_eq!(inner.cached.region, 1, "the one with pages");
+    assert_eq!(inner.cached, 1, "the one with pages");
     assert!(!inner.cache_region_of(huge), "a block alone is not heated");
-    assert_eq!(inner.cached.base, inner.regions[1].base, "as before");
+    assert_eq!(inner.cached_region().base, inner.regions[1].base, "as before");
     let other = add_huge(&mut inner, third);
-    assert_eq!((inner.cached.region, inner.cached.base), (1, inner.regions[1].base), "as before");
+    assert_eq!((inner.cached, inner.cached_region().base), (1, inner.regions[1].base), "as before");
     assert!(!inner.cache_region_of(other) && !inner.cache_region_of(huge), "nor are they then");
     let unused = inner.take_unused().expect("nothing is damaged");
     assert!(unused.is_some_and(|(memory, _)| memory != huge && memory != other), "that with pages");
-    assert_eq!(inner.cached.granules, 0, "none is cached any more");
+    assert_eq!(inner.cached_region().initialised as usize * 256, 0, "none is cached any more");
     assert_eq!(inner.take_unused(), Ok(None), "the others are live blocks");
     assert_eq!(inner.deallocate(huge, 0), Ok(()), "it is live");
     assert_eq!(inner.take_emptied().map(|(memory, _)| memory), Some(huge), "with its memory");
@@ -64,18 +64,18 @@ fn with_the_hot_region_another_one_is_heated() {
     // Taking the first of those without a block leaves the hot one hot.
     let gone = inner.take_unused().expect("nothing is damaged").map(|(memory, _)| memory);
     assert!(gone.is_some(), "region 1");
-    assert_eq!((inner.cached.region, inner.cached.base), (2, inner.regions[2].base), "as before");
+    assert_eq!((inner.cached, inner.cached_region().base), (2, inner.regions[2].base), "as before");
     let gone = inner.take_unused().expect("nothing is damaged").map(|(memory, _)| memory);
     assert!(gone.is_some(), "region 2, the cached one");
     assert_eq!(
-        (inner.cached.region, inner.cached.base),
+        (inner.cached, inner.cached_region().base),
         (3, inner.regions[3].base),
         "the one left"
     );
     let owned = inner.owns(blocks[1].as_ptr());
     assert!(!owned && inner.owns(blocks[2].as_ptr()) && inner.owns(huge.as_ptr()), "what is left");
     while inner.take_any().is_some() {}
-    assert_eq!(inner.cached.granules, 0, "nothing is cached");
+    assert_eq!(inner.cached_region().initialised as usize * 256, 0, "nothing is cached");
 }
 
 #[test]
@@ -88,16 +88,16 @@ fn the_first_region_can_be_heated_again() {
     }
     let first = NonNull::new(inner.regions[0].address(0)).expect("a region is not at null");
     assert!(inner.cache_region_of(first), "of two the other one");
-    assert_eq!((inner.cached.region, inner.cached.base), (0, inner.regions[0].base), "the first");
+    assert_eq!((inner.cached, inner.cached_region().base), (0, inner.regions[0].base), "the first");
     let second = NonNull::new(inner.regions[1].address(0)).expect("a region is not at null");
     assert!(inner.cache_region_of(second), "and back");
     // Where the hot one goes the first is heated; where another goes the hot one stays.
     assert!(add(&mut inner, &mut third), "the memory holds pages");
     assert!(inner.cache_region_of(second), "the second of three");
     inner.drop_region(2);
-    assert_eq!((inner.cached.region, inner.cached.base), (1, inner.regions[1].base), "as before");
+    assert_eq!((inner.cached, inner.cached_region().base), (1, inner.regions[1].base), "as before");
     inner.drop_region(1);
-    assert_eq!((inner.cached.region, inner.cached.base), (0, inner.regions[0].base), "the first");
+    assert_eq!((inner.cached, inner.cached_region().base), (0, inner.regions[0].base), "the first");
     assert!(inner.take_any().is_some() && inner.take_any().is_none(), "it was the last");
 }
 
@@ -112,13 +112,17 @@ fn a_free_heats_its_region_and_any_way_of_serving_shows_what_is_new() {
     let next = inner.allocate_current(Default::class_for(layout(100, 1)).expect("it is small"), 9);
     assert!(next.is_some(), "the page is the current one");
     assert!(add(&mut inner, second), "the memory holds pages");
-    assert_eq!(inner.cached.region, 1, "the one that was added last");
+    assert_eq!(inner.cached, 1, "the one that was added last");
     inner.deallocate(block, 0).expect("it is live");
-    assert_eq!(inner.cached.region, 0, "the one of the block");
+    assert_eq!(inner.cached, 0, "the one of the block");
     let grown = take(&mut inner, 3000);
     inner.resize(grown, layout(3000, 1), layout(20_000, 1)).expect("all behind it is free");
     let known = inner.regions[0].initialised as usize * 256;
-    assert_eq!(inner.cached.granules, known, "its new pages are known to the quick ways");
+    assert_eq!(
+        inner.cached_region().initialised as usize * 256,
+        known,
+        "its new pages are known to the quick ways"
+    );
     while inner.take_any().is_some() {}
 }
 
@@ -239,7 +243,7 @@ fn a_page_was_reached_for_good() {
     let block = region.take_block(1000).expect("there is room");
     give(&mut region, block);
     let block = region.take_block(10).expect("there is room");
-    assert_eq!(region.take_page(false), Ok(1), "it was reached by the first block");
+    assert_eq!(region.take_pages(1, false), Ok(1), "it was reached by the first block");
     region.set_kind(1, 1);
     region.check_core().expect("the core is whole");
     give(&mut region, block);

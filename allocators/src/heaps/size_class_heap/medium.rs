@@ -1,0 +1,597 @@
+//! Blocks of middle size, 497 to 8 192 bytes: slabs in the core that open where a class is busy.
+//!
+//! A slab is a core block of 2 to 32 pages, divided into at least 8 slots that are placed as core
+//! blocks would be: each keeps the 8 bytes before it, unwritten, where a header would be. So a slab
+//! dissolves where it is: headers are written, and its slots are core blocks.
+//!
+//! ```text
+//!  kinds   | 64 | 65 | 66 |          64 and the distance to the slab's first page
+//!  descs   | links, class, id | live slots, a bit each |     of the first and the second page
+//!  pages   | slot 0 .... | slot 1 .... | ... | rest, at most a 32nd |
+//! ```
+//!
+//! Taking and giving a slot reads a byte and 32 bytes of tables and no word of the slab. A class
+//! opens a slab only if its live blocks would fill eight and it has freed as many blocks as a slab
+//! has slots, so programs that only fill memory, and small ones, have core blocks of exact sizes.
+
+use core::ptr::NonNull;
+
+pub(super) use self::shape::PAGES_MAX;
+pub(super) use self::shape::{MEDIUM_BYTES_MAX, MEDIUM_CLASSES, medium_class};
+use self::shape::{RECIPROCAL_BITS, shape};
+use super::core_blocks::Fault;
+use super::large::{granules_for, payload};
+use super::region::{KIND_CORE, KIND_MEDIUM, NIL, PageDesc, PageState, Region};
+use super::small::{page_id, split_id};
+use super::{Place, Refusal, SizeClassHeap};
+use crate::bookkeeping::mark;
+use crate::contract::misuse::Misuse;
+use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
+
+mod check;
+mod dissolve;
+mod shape;
+
+/// A class opens a slab when its live blocks would fill this many.
+const SLABS_BUSY: u32 = 8;
+/// Regions with fewer granules, 4 MiB, have no slabs of middle sizes.
+const REGION_GRANULES_MIN: u32 = (4 << 20) / GRANULE as u32;
+
+/// The slabs of all classes.
+#[derive(Debug)]
+pub(super) struct Medium {
+    pub(super) classes: [MediumClass; MEDIUM_CLASSES],
+    /// Granules of all slabs.
+    pub(super) granules: u64,
+    /// Granules of slots that are free.
+    pub(super) idle: u64,
+}
+
+/// The most slots of a front, and most bytes that it holds back.
+const FRONT_SLOTS: usize = 4;
+const FRONT_BYTES: u32 = 32 << 10;
+
+/// A class: its front, the slab that slots are taken from, and its counters; what every call reads
+/// first.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct MediumClass {
+    front_len: u32,
+    front_capacity: u32,
+    /// Granules of a slot, its header included, and its bytes without.
+    granules: u32,
+    bytes: u32,
+    reciprocal: u32,
+    /// Slots of a slab.
+    slots_each: u32,
+    /// Blocks handed out from slabs since the start.
+    total: u64,
+    front: [Item; FRONT_SLOTS],
+    /// The tables of the slab that slots are taken from, the head of `partial`. Null without one.
+    slots: *mut Slots,
+    /// Slot 0 of that slab.
+    base: *mut u8,
+    pages: u32,
+    /// Head of the circular list of slabs with free slots.
+    pub(super) partial: u32,
+    /// Live core blocks of the class.
+    pub(super) blocks: u32,
+    /// Slots that are live or in the front.
+    pub(super) out: u32,
+    pub(super) slabs: u32,
+    /// Blocks freed since the last slab was opened, or could not be.
+    freed: u32,
+}
+
+/// Which slots of a slab are live, and which are free and not in the front: a bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(super) struct Slots {
+    pub(super) live: u64,
+    pub(super) free: u64,
+}
+
+const _: () = assert!(size_of::<Slots>() == size_of::<PageDesc>(), "they take its place");
+
+/// A live slot of a slab.
+#[derive(Clone, Copy, Debug)]
+struct LiveSlot {
+    class: usize,
+    slots: *mut Slots,
+    slot: u32,
+}
+
+/// A free slot in a front: where it starts, with the low four bits of its number below, and the
+/// tables of its slab, with the fifth.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    start: *mut u8,
+    slots: *mut Slots,
+}
+
+impl Item {
+    const NONE: Self = Self { start: core::ptr::null_mut(), slots: core::ptr::null_mut() };
+
+    #[inline(always)]
+    fn new(start: *mut u8, slots: *mut Slots, slot: u32) -> Self {
+        let slot = slot as usize;
+        Self { start: start.wrapping_add(slot & 15), slots: slots.wrapping_byte_add(slot >> 4) }
+    }
+
+    /// The slot's start, the tables of its slab, and its number.
+    #[inline(always)]
+    fn parts(self) -> (*mut u8, *mut Slots, u32) {
+        let (low, high) = (self.start.addr() & 15, self.slots.addr() & 1);
+        (self.start.wrapping_sub(low), self.slots.wrapping_byte_sub(high), (high << 4 | low) as u32)
+    }
+}
+
+impl Medium {
+    pub(super) const fn new() -> Self {
+        let mut classes = [const { MediumClass::NONE }; MEDIUM_CLASSES];
+        let mut class = 0;
+        while class < MEDIUM_CLASSES {
+            let shape = shape(class);
+            let fitting = FRONT_BYTES / (shape.granules * GRANULE as u32);
+            classes[class].front_capacity =
+                if fitting > FRONT_SLOTS as u32 { FRONT_SLOTS as u32 } else { fitting };
+            classes[class].slots_each = shape.slots;
+            classes[class].granules = shape.granules;
+            classes[class].bytes = payload(shape.granules) as u32;
+            classes[class].reciprocal = shape.reciprocal;
+            classes[class].pages = shape.pages;
+            class += 1;
+        }
+        Self { classes, granules: 0, idle: 0 }
+    }
+
+    /// Counts a core block that was handed out.
+    #[inline]
+    pub(super) fn count_block(&mut self, granules: u32) {
+        if let Some(class) = medium_class(granules) {
+            self.classes[class].blocks += 1;
+        }
+    }
+
+    /// Counts a core block that was freed.
+    #[inline]
+    pub(super) fn uncount_block(&mut self, granules: u32) {
+        if let Some(class) = medium_class(granules) {
+            let of = &mut self.classes[class];
+            of.blocks -= 1;
+            of.freed = of.freed.wrapping_add(1);
+        }
+    }
+}
+
+impl MediumClass {
+    const NONE: Self = Self {
+        front_len: 0,
+        front_capacity: 0,
+        granules: 0,
+        bytes: 0,
+        reciprocal: 0,
+        total: 0,
+        slots: core::ptr::null_mut(),
+        base: core::ptr::null_mut(),
+        pages: 0,
+        slots_each: 0,
+        partial: NIL,
+        blocks: 0,
+        out: 0,
+        slabs: 0,
+        freed: 0,
+        front: [Item::NONE; FRONT_SLOTS],
+    };
+
+    pub(super) const fn slots(&self) -> u32 {
+        self.slots_each
+    }
+
+    /// A bit for each slot of a slab.
+    const fn all(&self) -> u64 {
+        (1 << self.slots_each) - 1
+    }
+
+    /// Whether the class has no free slot and is busy enough for one more slab.
+    #[inline]
+    pub(super) fn wants_slab(&self) -> bool {
+        self.front_len == 0
+            && self.slots.is_null()
+            && self.freed >= self.slots_each
+            && self.blocks + self.out >= SLABS_BUSY * self.slots_each
+    }
+
+    /// Live slots, blocks and bytes handed out from slabs since the start.
+    pub(super) fn counts(&self) -> (u64, u64, u64) {
+        let live = self.out - self.front_len;
+        (u64::from(live), self.total, self.total * u64::from(self.bytes))
+    }
+
+    fn idle_granules(&self) -> u64 {
+        u64::from(self.slabs * self.slots_each - self.out) * u64::from(self.granules)
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<Item> {
+        let len = self.front_len.checked_sub(1)?;
+        // SAFETY: `push` keeps `front_len` at most FRONT_SLOTS, so `len` is an index here.
+        let item = unsafe { *self.front.get_unchecked(len as usize) };
+        self.front_len = len;
+        Some(item)
+    }
+
+    /// Puts a slot into the front; `false` if that is full.
+    #[inline(always)]
+    fn push(&mut self, item: Item) -> bool {
+        let has_room = self.front_len < self.front_capacity;
+        if has_room {
+            // SAFETY: `front_len` is below `front_capacity`, which is at most FRONT_SLOTS.
+            let place = unsafe { self.front.get_unchecked_mut(self.front_len as usize) };
+            *place = item;
+            self.front_len += 1;
+        }
+        has_room
+    }
+
+    fn waiting(&self) -> &[Item] {
+        &self.front[..self.front_len as usize]
+    }
+}
+
+impl<C: SizeClasses> SizeClassHeap<C> {
+    /// Serves a request of a class of middle size from its front or its slabs, if they have a slot.
+    #[inline(always)]
+    pub(super) fn allocate_medium(
+        &mut self,
+        class: usize,
+        requested: usize,
+    ) -> Option<NonNull<[u8]>> {
+        let item = match self.medium.classes[class].pop() {
+            Some(item) => item,
+            None => self.take_slot(class)?,
+        };
+        Some(self.hand_out_medium(item, class, requested))
+    }
+
+    /// Serves a request of at most [`MEDIUM_BYTES_MAX`] bytes from the front of its class of middle
+    /// sizes. Calls nothing.
+    #[inline(always)]
+    pub(super) fn allocate_medium_front(&mut self, bytes: usize) -> Option<NonNull<[u8]>> {
+        let class = medium_class(granules_for(bytes))?;
+        let item = self.medium.classes[class].pop()?;
+        Some(self.hand_out_medium(item, class, bytes))
+    }
+
+    #[inline(always)]
+    fn hand_out_medium(&mut self, item: Item, class: usize, requested: usize) -> NonNull<[u8]> {
+        let of = &mut self.medium.classes[class];
+        of.total += 1;
+        let granted = of.bytes as usize;
+        let (start, slots, slot) = item.parts();
+        // SAFETY: the tables are those of a slab in use, and no other reference to them is alive.
+        unsafe { (*slots).live |= 1 << slot };
+        self.count(requested, granted);
+        mark::undefined_at(start, granted);
+        // SAFETY: a slot is inside a region, which does not start at null.
+        NonNull::slice_from_raw_parts(unsafe { NonNull::new_unchecked(start) }, granted)
+    }
+
+    /// Takes a free slot from the slab at the head of the class's list.
+    #[inline(never)]
+    fn take_slot(&mut self, class: usize) -> Option<Item> {
+        let of = &mut self.medium.classes[class];
+        if of.slots.is_null() {
+            return None;
+        }
+        let slots = of.slots;
+        // SAFETY: the tables are those of a slab in use, and no other reference to them is alive.
+        let free = unsafe { &mut (*slots).free };
+        let slot = free.trailing_zeros();
+        *free &= *free - 1;
+        let is_full = *free == 0;
+        of.out += 1;
+        self.medium.idle -= u64::from(of.granules);
+        let start = of.base.wrapping_add((slot * of.granules) as usize * GRANULE);
+        if is_full {
+            self.leave_full_slab(class);
+        }
+        Some(Item::new(start, slots, slot))
+    }
+
+    /// Takes back a block that is a live slot of a slab of the cached region, if there is room for it
+    /// in the front. Changes nothing else, and calls nothing.
+    #[inline(always)]
+    pub(super) fn deallocate_medium_front(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
+        let region = self.cached_region();
+        let granule = region.granule_of(block);
+        let page = granule / PAGE_GRANULES as usize;
+        if page >= region.initialised as usize {
+            return false;
+        }
+        let granule = granule as u32;
+        // SAFETY: `kinds` has a byte for each initialised page.
+        let kind = unsafe { region.kinds.wrapping_add(page).read() };
+        let distance = u32::from(kind.wrapping_sub(KIND_MEDIUM));
+        if distance >= PAGES_MAX {
+            return false;
+        }
+        self.live_slot(granule, distance, bytes).is_some_and(|slot| self.push_slot(block, slot))
+    }
+
+    /// Takes back a slot of a slab of the cached region; `false`, with nothing changed but perhaps
+    /// damage noted, if none is live at the granule, or it is smaller than `bytes`.
+    pub(super) fn deallocate_medium(&mut self, granule: u32, distance: u32, bytes: usize) -> bool {
+        let Some(slot) = self.live_slot(granule, distance, bytes) else { return false };
+        let start = self.cached_region().base.wrapping_add(granule as usize * GRANULE);
+        // SAFETY: a slot is inside a region, which does not start at null.
+        if self.push_slot(unsafe { NonNull::new_unchecked(start) }, slot) {
+            return true;
+        }
+        let LiveSlot { class, slots, slot } = slot;
+        // SAFETY: the tables of a slab in use, to which no other reference is alive.
+        unsafe { (*slots).live &= !(1 << slot) };
+        let of = &mut self.medium.classes[class];
+        of.freed = of.freed.wrapping_add(1);
+        self.granted -= of.bytes as usize;
+        mark::no_access_at(start, of.bytes as usize);
+        let first = granule / PAGE_GRANULES - distance;
+        self.give_slot(page_id(self.cached, first), class, slots, slot)
+    }
+
+    /// The live slot at a granule of the cached region in the slab whose first page is `distance`
+    /// before, if it has at least `bytes`.
+    #[inline(always)]
+    fn live_slot(&self, granule: u32, distance: u32, bytes: usize) -> Option<LiveSlot> {
+        let first = granule / PAGE_GRANULES - distance;
+        let desc = self.cached_region().descs.wrapping_add(first as usize);
+        // SAFETY: a slab's first page has a descriptor, written when it was opened.
+        let class = usize::from(unsafe { (*desc).class });
+        let slots = desc.wrapping_add(1).cast::<Slots>();
+        let of = &self.medium.classes[class];
+        let offset = granule - first * PAGE_GRANULES;
+        let slot = slot_of(offset, of.reciprocal);
+        // SAFETY: the tables of a slab in use, to which no reference is alive.
+        let live = unsafe { (*slots).live };
+        let is_live = slot * of.granules == offset && live >> slot & 1 != 0;
+        (is_live && bytes <= of.bytes as usize).then_some(LiveSlot { class, slots, slot })
+    }
+
+    /// Takes a live slot back into its front; `false` if that is full.
+    #[inline(always)]
+    fn push_slot(&mut self, block: NonNull<u8>, of: LiveSlot) -> bool {
+        let LiveSlot { class, slots, slot } = of;
+        let class = &mut self.medium.classes[class];
+        if !class.push(Item::new(block.as_ptr(), slots, slot)) {
+            return false;
+        }
+        self.granted -= class.bytes as usize;
+        mark::no_access_at(block.as_ptr(), class.bytes as usize);
+        // SAFETY: the tables of a slab in use, to which no other reference is alive.
+        unsafe { (*slots).live &= !(1 << slot) };
+        true
+    }
+
+    /// Gives a slot that is neither live nor in the front back to its slab; `false` if damage was
+    /// found and noted.
+    #[inline(never)]
+    fn give_slot(&mut self, id: u32, class: usize, slots: *mut Slots, slot: u32) -> bool {
+        let of = &mut self.medium.classes[class];
+        of.out -= 1;
+        self.medium.idle += u64::from(of.granules);
+        // SAFETY: the tables of a slab in use, to which no other reference is alive.
+        let free = unsafe { &mut (*slots).free };
+        let was_full = *free == 0;
+        *free |= 1 << slot;
+        if *free == of.all() {
+            return self.release_slab_of(id, class);
+        }
+        if was_full {
+            self.list_slab(id, class);
+        }
+        true
+    }
+
+    /// Gives the slots of a class's front back to their slabs.
+    pub(super) fn drain_medium(&mut self, class: usize) -> Result<(), Refusal> {
+        while let Some(item) = self.medium.classes[class].pop() {
+            let (start, slots, slot) = item.parts();
+            let Some((region, offset)) = self.find(start) else {
+                return Err(Refusal::Wrong(Misuse::Damaged, start));
+            };
+            let page = (offset / GRANULE) as u32 / PAGE_GRANULES;
+            let Some(first) = self.regions[region].slab_of(page) else {
+                return Err(Refusal::Wrong(Misuse::Damaged, start));
+            };
+            if !self.give_slot(page_id(region, first), class, slots, slot) {
+                return Err(self.damage.take().unwrap_or(Refusal::NoRoom));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back a slot of a slab that was found live by [`locate`](Self::locate).
+    #[cold]
+    pub(super) fn deallocate_located_medium(
+        &mut self,
+        place: Place,
+        bytes: usize,
+    ) -> Result<(), Refusal> {
+        let region = &self.regions[place.region];
+        let page = place.granule / PAGE_GRANULES;
+        let distance = page - region.slab_of(page).unwrap_or(page);
+        let start = region.address(place.granule);
+        if self.deallocate_medium(place.granule, distance, bytes) {
+            return Ok(());
+        }
+        Err(self.damage.take().unwrap_or(Refusal::Wrong(Misuse::WrongSize, start)))
+    }
+
+    /// The bytes of the slots of a slab.
+    pub(super) fn slot_bytes_of(&self, region: usize, first: u32) -> usize {
+        let class = self.edit_desc(page_id(region, first), |desc| usize::from(desc.class));
+        self.medium.classes[class].bytes as usize
+    }
+
+    /// The first granule from `from` on, in a slab, at which a live slot starts; the slab's end if
+    /// there is none.
+    pub(super) fn next_live_slot(&self, region: usize, first: u32, from: u32) -> (u32, bool) {
+        let of = &self.regions[region];
+        let class = self.edit_desc(page_id(region, first), |desc| usize::from(desc.class));
+        let granules = self.medium.classes[class].granules;
+        let begin = first * PAGE_GRANULES;
+        let slot = (from - begin).div_ceil(granules);
+        let live = of.slots_of(first).live.checked_shr(slot).unwrap_or(0);
+        if live == 0 {
+            return (begin + self.medium.classes[class].pages * PAGE_GRANULES, false);
+        }
+        (begin + (slot + live.trailing_zeros()) * granules, true)
+    }
+
+    /// Opens a slab for a class if memory that was used before, or little of it, allows it.
+    pub(super) fn open_medium(&mut self, class: usize) -> Result<bool, Refusal> {
+        self.medium.classes[class].freed = 0;
+        if self.open_medium_in(class, false)? {
+            return Ok(true);
+        }
+        if self.dissolve_if_idle()? && self.open_medium_in(class, false)? {
+            return Ok(true);
+        }
+        self.open_medium_in(class, true)
+    }
+
+    fn open_medium_in(&mut self, class: usize, fresh: bool) -> Result<bool, Refusal> {
+        let pages = self.medium.classes[class].pages;
+        for index in 0..self.regions.len() {
+            let region = &mut self.regions[index];
+            let fits = !region.base.is_null() && region.granules >= REGION_GRANULES_MIN;
+            if !fits || (fresh && region.has_holes()) {
+                continue;
+            }
+            match region.take_pages(pages, fresh) {
+                Ok(first) => {
+                    self.begin_slab(page_id(index, first), class);
+                    return Ok(true);
+                }
+                Err(Fault::NoRoom) => {}
+                Err(fault) => return Err(self.refusal(index, fault)),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Makes pages that were taken from the core a slab without a live slot.
+    fn begin_slab(&mut self, id: u32, class: usize) {
+        let (index, first) = split_id(id);
+        let of = &mut self.medium.classes[class];
+        of.slabs += 1;
+        self.medium.granules += u64::from(of.pages * PAGE_GRANULES);
+        self.medium.idle += u64::from(of.slots_each * of.granules);
+        let slots = Slots { live: 0, free: of.all() };
+        let region = &self.regions[index];
+        for distance in 0..of.pages {
+            region.set_kind(first + distance, KIND_MEDIUM + distance as u8);
+        }
+        let class_byte = class as u8;
+        let state = PageState::Partial;
+        let desc = PageDesc { next: NIL, prev: NIL, used: 0, class: class_byte, state, id };
+        // SAFETY: every page has a descriptor, and both pages are the slab's.
+        unsafe { region.desc(first).write(desc) };
+        // SAFETY: as above.
+        unsafe { region.slot_tables(first).write(slots) };
+        self.list_slab(id, class);
+    }
+
+    /// Puts a slab with a free slot at the end of its class's list.
+    #[inline(never)]
+    fn list_slab(&mut self, id: u32, class: usize) {
+        let head = self.medium.classes[class].partial;
+        let _ = self.link(head, id);
+        if head == NIL {
+            self.take_slots_from(id, class);
+        }
+    }
+
+    /// Takes the slab that slots are taken from out of the list.
+    #[inline(never)]
+    fn leave_full_slab(&mut self, class: usize) {
+        let head = self.medium.classes[class].partial;
+        let next = self.unlink(head, head);
+        self.take_slots_from(next, class);
+    }
+
+    /// Makes a slab, or none, the head of its class's list.
+    fn take_slots_from(&mut self, id: u32, class: usize) {
+        let (mut slots, mut base) = (core::ptr::null_mut(), core::ptr::null_mut());
+        if id != NIL {
+            let (index, first) = split_id(id);
+            let region = &self.regions[index];
+            (slots, base) = (region.slot_tables(first), region.address(first * PAGE_GRANULES));
+        }
+        let of = &mut self.medium.classes[class];
+        (of.partial, of.slots, of.base) = (id, slots, base);
+    }
+
+    /// Takes a slab out of the list of its class and makes its pages the core's.
+    fn end_slab(&mut self, id: u32, class: usize) {
+        let head = self.medium.classes[class].partial;
+        let head_now = self.unlink(head, id);
+        self.take_slots_from(head_now, class);
+        let (index, first) = split_id(id);
+        let of = &mut self.medium.classes[class];
+        of.slabs -= 1;
+        self.medium.granules -= u64::from(of.pages * PAGE_GRANULES);
+        for distance in 0..of.pages {
+            self.regions[index].set_kind(first + distance, KIND_CORE);
+        }
+    }
+
+    /// Gives a slab all of whose slots are free back to the core; `false` if damage was found and noted.
+    #[inline(never)]
+    fn release_slab_of(&mut self, id: u32, class: usize) -> bool {
+        self.end_slab(id, class);
+        let of = &self.medium.classes[class];
+        self.medium.idle -= u64::from(of.slots() * of.granules);
+        let (index, first) = split_id(id);
+        match self.give_core(index, first * PAGE_GRANULES) {
+            Ok(()) => true,
+            Err(refusal) => {
+                self.damage = Some(refusal);
+                false
+            }
+        }
+    }
+}
+
+impl Region {
+    /// Whether more memory is free below the frontier than a quarter of what is in use.
+    fn has_holes(&self) -> bool {
+        let free = self.frontier.saturating_sub(self.taken);
+        free * 4 > self.taken
+    }
+
+    /// The first page of the slab of a middle size that a page belongs to.
+    #[inline]
+    pub(super) fn slab_of(&self, page: u32) -> Option<u32> {
+        let distance = u32::from(self.kind(page).wrapping_sub(KIND_MEDIUM));
+        (distance < PAGES_MAX).then(|| page - distance)
+    }
+
+    /// The tables of a slab of a middle size, by its first page.
+    #[inline]
+    pub(super) fn slot_tables(&self, first: u32) -> *mut Slots {
+        self.desc(first + 1).cast()
+    }
+
+    /// What they say.
+    pub(super) fn slots_of(&self, first: u32) -> Slots {
+        // SAFETY: callers pass the first page of a slab, whose tables were written when it opened.
+        unsafe { self.slot_tables(first).read() }
+    }
+}
+
+/// The slot that an offset in granules is in.
+#[inline]
+fn slot_of(offset: u32, reciprocal: u32) -> u32 {
+    ((u64::from(offset) * u64::from(reciprocal)) >> RECIPROCAL_BITS) as u32
+}
