@@ -49,7 +49,7 @@ pub(crate) const CASES: [Case; 17] = [
         alone: overrun::alone,
         hunted: overrun::hunted,
         end: End::Aborts,
-        expected: &["`level`: overrun", "1 of 16 guard bytes changed, byte 1 behind its end"],
+        expected: &["`level`: overrun", "1 of 16 guard bytes changed, byte 1 past its end"],
     },
     Case {
         name: "overrun-when",
