@@ -130,7 +130,7 @@ pub(crate) const CASES: [Case; 17] = [
         alone: one_too_many::alone,
         hunted: one_too_many::hunted,
         end: End::Faults,
-        expected: &["`level`: the address", "1 behind the end of the live block", "of 32 bytes"],
+        expected: &["`level`: the address", "1 past the end of the live block", "of 32 bytes"],
     },
     Case {
         name: "other-thread",
