@@ -1,4 +1,4 @@
-//! Who has the turn.
+//! Tests of the turn.
 
 use std::format;
 
@@ -14,5 +14,5 @@ fn a_turn_is_held_until_it_ends() {
         assert!(held(), "taken");
         drop(taken);
     }
-    assert!(!held(), "given back");
+    assert!(!held(), "released");
 }
