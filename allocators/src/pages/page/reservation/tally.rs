@@ -5,8 +5,7 @@
 //! released. Otherwise a thread that decommits pages which another has just committed lowers the
 //! owner's count before the other has raised it, and the count wraps.
 //!
-//! Lock order: the map of a reservation, then the owner's state. They are never taken in the other
-//! order.
+//! Lock order: the map of a reservation, then the owner's state, never the reverse.
 
 use super::PageMap;
 use crate::pages::page::State;
