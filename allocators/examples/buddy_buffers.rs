@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (number, stream) in streams.iter_mut().enumerate() {
         let bytes = 2 * stream.layout.size();
         match stream.resize(&buddy, bytes) {
-            Ok(()) => println!("stream {number}: {bytes} bytes where it lies"),
+            Ok(()) => println!("stream {number}: {bytes} bytes in place"),
             Err(AllocError) => println!("stream {number}: {bytes} bytes would have to move"),
         }
     }

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     paint_row(&heap)?;
-    println!("over a heap nobody notices: the tile lands in what lies behind");
+    println!("over a heap it goes unnoticed: the tile overwrites the next block");
 
     // A fault ends the program, so a separate process has to show it.
     let ended = Command::new(env::current_exe()?).arg("guarded").output()?;

@@ -265,7 +265,7 @@ fn static_heap_read_after_free() -> Outcome {
 fn rightly() -> Outcome {
     let mut memory = region();
     for _ in 0..2 {
-        // Twice over the same memory, so memory that an allocator leaves behind must be unpoisoned.
+        // Twice over the same memory, so the memory of a dropped allocator must be unpoisoned.
         use_all_of(&PoolAllocator::from_region("pool", bytes(200), &mut memory), 200)?;
         memory.fill(MaybeUninit::new(1));
         let mut frame = FrameAllocator::from_region("frame", &mut memory);

@@ -28,7 +28,7 @@ struct Voice {
 }
 
 fn main() -> Result<(), AllocError> {
-    println!("a game that cleans up behind itself:\n");
+    println!("a game that cleans up after itself:\n");
     play(false)?;
     assert_eq!(BOOT.stats().live, 0, "the boot heap has everything back");
 

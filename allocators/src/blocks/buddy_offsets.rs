@@ -26,7 +26,8 @@ const LISTED: usize = 16;
 
 /// Divides the offsets from 0 to a given number into blocks of a leaf, two leaves, four and so on.
 ///
-/// A block is at a multiple of its own length. The arena behind the offsets is never touched.
+/// A block is at a multiple of its own length. The memory that the offsets stand for is never
+/// touched.
 ///
 /// # Complexity
 ///

@@ -97,7 +97,7 @@ mod tests;
 ///
 /// let pages = PageAllocator::new("pages");
 /// assert_eq!(longest_line("a\nlonger\nline", &pages)?, 6);
-/// assert_eq!(pages.stats().allocations_total, 0, "all of it lay on the stack");
+/// assert_eq!(pages.stats().allocations_total, 0, "all of it is on the stack");
 /// assert_eq!(longest_line(&"line\n".repeat(1000), &pages)?, 4);
 /// assert_eq!(pages.stats().live, 0, "what fell back was released");
 /// # Ok::<(), AllocError>(())

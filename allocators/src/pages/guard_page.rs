@@ -122,7 +122,7 @@ pub enum GuardSide {
 /// assert_eq!(block.len(), 100);
 /// // Touching the byte after the block would stop the program here and now.
 /// let past = block.cast::<u8>().as_ptr().wrapping_add(100);
-/// let known = suspect.describe(past).expect("it lies beside a block");
+/// let known = suspect.describe(past).expect("it is next to a block");
 /// assert_eq!((known.place, known.block), (GuardedPlace::Behind(1), block.cast()));
 /// println!("{known}");
 /// // SAFETY: the block is live, has this layout, and is not used again.

@@ -448,12 +448,11 @@ impl Pages {
     }
 }
 
-// SAFETY: each block is a mapping of its own in the kernel's books, or part of one that only this
-// allocator holds: page-aligned, or as the layout requires, at least as large as requested, and
-// separate from all others until it is unmapped, which only a free, a resize or a move of that
-// block does; moving the allocator does not move the mappings. Every failing path undoes what it
-// did before. Nothing unwinds but misuse handlers, which run before anything has changed and
-// without the lock.
+// SAFETY: each block is a separate mapping of the kernel, or part of one that only this allocator
+// holds: page-aligned, or as the layout requires, at least as large as requested, and separate from
+// all others until it is unmapped, which only a free, a resize or a move of that block does; moving
+// the allocator does not move the mappings. Every failing path undoes what it did before. Nothing
+// unwinds but misuse handlers, which run before anything has changed and without the lock.
 unsafe impl<S: SiteBook> Allocator for PageAllocator<S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

@@ -94,7 +94,7 @@ use header::{Header, Shape, header_of};
 ///
 /// let block = canary.allocate(particle)?;
 /// assert_eq!(block.len(), 20);
-/// canary.verify().expect("nobody wrote past it");
+/// canary.verify().expect("no write past its end");
 /// // One byte too far:
 /// let end = block.cast::<u8>().as_ptr().wrapping_add(20);
 /// // SAFETY: the byte is the allocator's, and is in the pool's block.

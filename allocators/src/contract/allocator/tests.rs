@@ -14,8 +14,8 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::stats::Stats;
 use crate::testing::test_backing::TestBacking;
 
-/// The system's memory behind an allocator that records each call, and whose answers differ from
-/// the trait's defaults.
+/// The system's memory in an allocator that records each call, and whose answers differ from the
+/// trait's defaults.
 pub(crate) struct Noting {
     memory: TestBacking,
     calls: RefCell<Vec<&'static str>>,

@@ -66,7 +66,7 @@ pub struct Reservation<'a> {
 }
 
 // SAFETY: the address space belongs to the reservation alone, on any thread; the owner is `Sync`
-// and the page map is behind its lock.
+// and the page map is protected by its lock.
 unsafe impl Send for Reservation<'_> {}
 
 // SAFETY: every method that changes pages does so under the lock of the page map.

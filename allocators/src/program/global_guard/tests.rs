@@ -51,7 +51,7 @@ fn a_disarmed_guard_passes_everything_on() {
     guard.exempt(|| touch(&guard));
     drop(guard.arm());
     touch(&guard);
-    assert_eq!(guard.violations(), Violations::default(), "nobody is armed");
+    assert_eq!(guard.violations(), Violations::default(), "no thread is armed");
     assert!(std::format!("{guard:?}").contains("name: \"guard\""), "{guard:?}");
 }
 
@@ -104,8 +104,8 @@ fn scopes_that_exempt_are_counted() {
 fn the_arming_of_another_guard_is_none_of_its_own() {
     let [armed, other] = [(); 2].map(|()| GlobalGuard::new("guard", System));
     armed.armed_with(COUNT, || touch(&other));
-    assert_eq!(other.violations(), Violations::default(), "nobody has armed this one");
-    assert_eq!(armed.violations(), Violations::default(), "nobody has called this one");
+    assert_eq!(other.violations(), Violations::default(), "this one was not armed");
+    assert_eq!(armed.violations(), Violations::default(), "this one was not called");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn what_a_library_asks_for_is_no_violation_and_counted_under_its_name() {
     static INNER: CallSite = CallSite::new("inner");
     let guard = GlobalGuard::new("guard", System);
     OUTER.run(|| touch(&guard));
-    assert_eq!(OUTER.counts(), Violations::default(), "nobody is armed");
+    assert_eq!(OUTER.counts(), Violations::default(), "no thread is armed");
     guard.armed_with(COUNT, || {
         OUTER.run(|| {
             INNER.run(|| touch(&guard));

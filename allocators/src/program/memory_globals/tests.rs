@@ -304,6 +304,6 @@ fn options_keep_what_they_are_told() {
     let options = MemoryOptions::new();
     assert!(!options.huge_pages, "pages are small unless asked for");
     let changed = options.with_scratch_bytes(100).with_heap_region_bytes(200).with_huge_pages();
-    assert_eq!((changed.scratch_bytes, changed.heap_region_bytes), (100, 200), "as told");
-    assert!(changed.huge_pages, "as told");
+    assert_eq!((changed.scratch_bytes, changed.heap_region_bytes), (100, 200), "as set");
+    assert!(changed.huge_pages, "as set");
 }

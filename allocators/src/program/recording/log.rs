@@ -37,7 +37,7 @@ std::thread_local! {
     static THREAD: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A recording behind a lock.
+/// A recording with its lock.
 pub(super) struct Log(Mutex<State>);
 
 impl Log {

@@ -190,9 +190,9 @@ fn a_write_after_free_is_described() {
         // SAFETY: the block is live.
         unsafe { quarantine.deallocate(block) };
         quarantine.check();
-        quarantine.verify().expect("nobody has written");
+        quarantine.verify().expect("no byte was written");
         offsets.iter().for_each(|&offset| scribble(block, offset, !FREED));
-        let damage = quarantine.verify().expect_err("somebody has written");
+        let damage = quarantine.verify().expect_err("a byte was written");
         assert_eq!(damage.address, block.as_ptr().wrapping_add(offsets[0]).cast_const());
         for report in [misuse_of(|| quarantine.check()), misuse_of(|| quarantine.flush())] {
             let changed = std::format!(
@@ -457,7 +457,7 @@ fn resizing_keeps_the_old_place_back() {
         let old = layout(16, 8);
         backing.refuse_nth(0);
         assert_eq!(quarantine.reallocate(block, old, layout(32, 8)), Err(AllocError));
-        assert_eq!(block.read(), 7, "it stands untouched");
+        assert_eq!(block.read(), 7, "it is unchanged");
         let moved = quarantine.reallocate(block, old, layout(32, 64)).expect("there is memory");
         assert_eq!(moved.as_ref()[..16], [7; 16]);
         assert_eq!((quarantine.held_count(), quarantine.held_bytes()), (1, 16));

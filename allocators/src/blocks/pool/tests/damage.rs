@@ -136,7 +136,7 @@ fn with_index_in(pool: &Pool<'_>, words: usize, groups: usize, test: impl FnOnce
     let old = unsafe { pool.index.move_to(place, groups, None) };
     let (old, of) = old.expect("the backing gave the index its memory");
     test(place);
-    let groups = (1..100).find(|&groups| layout_for(groups) == of).expect("it was for so many");
+    let groups = (1..100).find(|&groups| layout_for(groups) == of).expect("it was for some number");
     // SAFETY: the memory is the one that the index had, with that layout.
     let none = unsafe { pool.index.move_to(old, groups, Some(of)) };
     assert!(none.is_none(), "the memory is the test's");

@@ -65,8 +65,8 @@ fn a_growing_pool_makes_do_with_four_blocks_and_a_fixed_one_does_not() {
     for per_chunk in [1, 2, 7] {
         let pool = PoolAllocator::new("pool", of, &backing).with_blocks_per_chunk(per_chunk);
         backing.refuse_nth(0);
-        assert_eq!(pool.allocate(of), Err(AllocError), "so many or none: {per_chunk}");
-        assert_eq!((pool.capacity(), pool.stats().reserved), (0, 0), "nothing is left behind");
+        assert_eq!(pool.allocate(of), Err(AllocError), "this many or none: {per_chunk}");
+        assert_eq!((pool.capacity(), pool.stats().reserved), (0, 0), "no chunk is left");
     }
 }
 
@@ -235,5 +235,5 @@ fn chunks_that_stand_keep_their_windows() {
     blocks.into_iter().for_each(|block| free(&pool, block));
     pool.shrink();
     let pool = pool.with_blocks_per_chunk(5);
-    assert_eq!(pool.window_shift, window_shift(24, 5), "nothing stands any more");
+    assert_eq!(pool.window_shift, window_shift(24, 5), "no chunk exists any more");
 }

@@ -51,7 +51,7 @@ fn what_is_parked_serves_and_the_rest_stays() {
     free(&pages, entry.slice());
     assert_eq!(pages.stats().reserved, 0, "the last free unmaps all parked ranges");
     // SAFETY: these two pages of the mapping were never parked.
-    unsafe { system::unmap(at(base, 2), 2 * page()) }.expect("a mapping of its own by now");
+    unsafe { system::unmap(at(base, 2), 2 * page()) }.expect("a separate mapping by now");
 }
 
 /// With 32 bits an address space may have room for any layout.

@@ -26,7 +26,7 @@ fn what_lies_in_a_rectangle_shares_it_by_what_it_reserves() {
     ];
     let all = list(&fakes);
     let inside = Inside::of(Tree::new(&all), Some(1));
-    assert_eq!((inside.used, inside.free), (300, 400), "granted to others, and to nobody");
+    assert_eq!((inside.used, inside.free), (300, 400), "granted to others, and free");
     // One without reserved bytes is still shown; the root and deeper descendants are not.
     let weights = [300, 0, 1, 0, 300, 400];
     let layout = Layout { count: weights.len(), weight: &|thing| weights[thing], aspect: ASPECT };

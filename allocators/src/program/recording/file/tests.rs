@@ -32,7 +32,7 @@ fn a_file_is_made_for_data_and_emptied() {
     let file = File::create(name).expect("the folder is there");
     assert_eq!(file.write(b"first"), Ok(()), "it takes all");
     let mode = fs::metadata(&path).expect("it was made").permissions().mode();
-    assert_eq!(mode & 0o111, 0, "nobody may run it: {mode:o}");
+    assert_eq!(mode & 0o111, 0, "it is not executable: {mode:o}");
     assert_eq!(fs::read(&path).expect("it was made"), b"first");
     let again = File::create(name).expect("it is there");
     assert_eq!(fs::read(&path).expect("it is there"), b"", "it was emptied");

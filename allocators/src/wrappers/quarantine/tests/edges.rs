@@ -86,7 +86,7 @@ fn a_resize_in_place_counts_what_it_adds() {
                 quarantine.reallocate(block, before, after)
             }
         };
-        let resized = resized.expect("there is room behind it");
+        let resized = resized.expect("there is room after it");
         assert_eq!((resized.cast(), resized.len()), (block, new), "where it was");
         let stats = quarantine.stats();
         assert_eq!((stats.live, stats.requested, stats.granted), (1, new, new), "from {old}");

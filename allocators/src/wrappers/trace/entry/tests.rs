@@ -46,7 +46,7 @@ fn the_last_free_of_each_address_is_found() {
                     }
                     (found, expected) => found.is_none() && expected.is_none(),
                 };
-                assert!(is_same, "step {step}: address {address} is told wrong");
+                assert!(is_same, "step {step}: address {address} is found wrong");
             }
         }
     }
